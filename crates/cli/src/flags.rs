@@ -1,0 +1,81 @@
+//! The command line: one table of flags, and what a command line says once it is read.
+//!
+//! [`parse`] turns words into [`Flags`], [`Flags::validate`] says whether they make sense together; both are pure.
+//! Flags whose feature comes later are parsed and kept, so that a host written for the reference CLI never
+//! fails at the door for a word it was taught to say.
+//!
+//! Reading order: [`table`] (every flag, once), [`fields`] (what they become), [`command`] (the table as a
+//! parser with help), [`lists`] (tool rules and comma lists), [`validate`] (what contradicts what).
+
+mod command;
+mod fields;
+mod lists;
+mod table;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::fmt;
+
+pub(crate) use command::{help, parse};
+pub(crate) use fields::{Flags, InputFormat, OutputFormat, Sim, Subcommand};
+
+/// The version of the reference CLI whose protocol is spoken; hosts compare it, so it comes first in `-v`.
+pub(crate) const SPOKEN: &str = "2.1.325";
+
+/// What `-v` prints.
+pub(crate) fn version_line() -> String {
+    format!("{SPOKEN} (Sluice {})", env!("CARGO_PKG_VERSION"))
+}
+
+/// Whether the command line (without the program's name) only asks for the version.
+///
+/// Older SDKs run `-v` before every session and give it two seconds; this needs no table.
+pub(crate) fn asks_version(args: &[OsString]) -> bool {
+    matches!(args, [only] if only == "-v" || only == "--version")
+}
+
+/// A command line that cannot be used: one line, and perhaps a second that helps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FlagError {
+    /// What is wrong, without a prefix or a full stop.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) hint: Option<String>,
+}
+
+impl FlagError {
+    /// What the process ends with; the reference CLI uses 1 for every bad command line.
+    pub(crate) const EXIT: u8 = 1;
+
+    fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: None,
+        }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    fn choice(usage: &str, value: &str, allowed: &[&str]) -> Self {
+        Self::new(format!("option '{usage}' argument '{value}' is invalid"))
+            .hint(format!("allowed: {}", allowed.join(", ")))
+    }
+}
+
+impl fmt::Display for FlagError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\nhint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for FlagError {}

@@ -1,0 +1,197 @@
+//! The table as a parser with help, and the way from its matches to [`Flags`].
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use super::fields::{InputFormat, OutputFormat};
+use super::lists::{split_commas, split_rules};
+use super::table::{FLAGS, Fills, Flag, MODES, Takes};
+use super::{FlagError, Flags, Sim, Subcommand};
+
+/// Reads a command line, without the program's name.
+///
+/// Any order, `--flag value` and `--flag=value`; of a repeated flag the last value counts, lists grow.
+pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Flags, FlagError> {
+    let matches = match command().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            return Ok(Flags {
+                help: true,
+                ..Flags::default()
+            });
+        }
+        Err(error) => return Err(explain(&error)),
+    };
+    let mut flags = Flags {
+        subcommand: chosen(&matches),
+        ..Flags::default()
+    };
+    // Unquoted words are one prompt: `sluice fix the bug` asks for what it says.
+    flags.prompt = matches
+        .get_many::<String>(PROMPT)
+        .map(|words| words.map(String::as_str).collect::<Vec<_>>().join(" "));
+    for flag in FLAGS {
+        fill(&mut flags, flag, &matches)?;
+    }
+    Ok(flags)
+}
+
+/// The text of `--help`.
+pub(crate) fn help() -> String {
+    command().render_help().to_string()
+}
+
+const PROMPT: &str = "prompt";
+const SCRIPT: &str = "script";
+
+fn command() -> Command {
+    let script = || Arg::new(SCRIPT).value_name("SCRIPT").required(true).help("A JSON file");
+    Command::new("sluice")
+        .about("An agent in the terminal, and behind every host that speaks stream-json")
+        .no_binary_name(true)
+        .args_override_self(true)
+        .args_conflicts_with_subcommands(true)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .disable_help_subcommand(true)
+        .override_usage("sluice [OPTIONS] [PROMPT]\n       sluice <COMMAND>")
+        .arg(Arg::new(PROMPT).value_name("PROMPT").num_args(0..).help("What to do"))
+        .args(FLAGS.iter().map(arg))
+        .subcommand(
+            subcommand("sim", "Play one end of the wire from a script")
+                .subcommand_required(true)
+                .subcommand(subcommand("model", "A Messages API; prints its address").arg(script()))
+                .subcommand(subcommand("agent", "An agent on stdin and stdout").arg(script())),
+        )
+        .subcommand(subcommand("doctor", "Check what this machine offers"))
+}
+
+fn subcommand(name: &'static str, about: &'static str) -> Command {
+    let help = Arg::new("help")
+        .short('h')
+        .long("help")
+        .action(ArgAction::Help)
+        .hide(true);
+    Command::new(name).about(about).disable_help_subcommand(true).arg(help)
+}
+
+fn arg(flag: &Flag) -> Arg {
+    let arg = Arg::new(flag.name)
+        .long(flag.name)
+        .aliases(flag.aliases)
+        .help(flag.help)
+        .hide(flag.hidden);
+    let arg = match flag.short {
+        Some(short) => arg.short(short),
+        None => arg,
+    };
+    let repeated = match flag.fills {
+        Fills::Words(_) | Fills::Rules(_) | Fills::Names(_) => ArgAction::Append,
+        _ => ArgAction::Set,
+    };
+    match flag.takes {
+        Takes::Nothing => arg.action(ArgAction::SetTrue),
+        // A prompt may begin with a dash, and SDKs pass it as a word of its own.
+        Takes::One(value) => arg.value_name(value).action(repeated).allow_hyphen_values(true),
+        Takes::Maybe(value) => arg
+            .value_name(value)
+            .action(repeated)
+            .num_args(0..=1)
+            .default_missing_value(""),
+        Takes::Several(value) => arg.value_name(value).action(repeated).num_args(1..),
+    }
+}
+
+fn chosen(matches: &ArgMatches) -> Option<Subcommand> {
+    match matches.subcommand()? {
+        ("sim", sim) => {
+            let (end, matches) = sim.subcommand()?;
+            let script = matches.get_one::<String>(SCRIPT)?.clone();
+            Some(Subcommand::Sim(if end == "model" {
+                Sim::Model { script }
+            } else {
+                Sim::Agent { script }
+            }))
+        }
+        _ => Some(Subcommand::Doctor),
+    }
+}
+
+fn fill(flags: &mut Flags, flag: &Flag, matches: &ArgMatches) -> Result<(), FlagError> {
+    if let Fills::Switch(field) = flag.fills {
+        *field(flags) = matches.get_flag(flag.name);
+        return Ok(());
+    }
+    let Some(words) = matches.get_many::<String>(flag.name) else {
+        return Ok(());
+    };
+    let last = words.clone().next_back().map_or("", String::as_str);
+    let invalid = |allowed: &[&str]| FlagError::choice(&flag.usage(), last, allowed);
+    match flag.fills {
+        Fills::Switch(_) => {}
+        Fills::Text(field) => *field(flags) = Some(last.to_owned()),
+        Fills::Count(field) => *field(flags) = Some(last.parse().map_err(|_| invalid(&["a whole number"]))?),
+        Fills::Tokens(field) => *field(flags) = Some(last.parse().map_err(|_| invalid(&["a whole number"]))?),
+        Fills::Dollars(field) => {
+            let amount = last
+                .parse()
+                .ok()
+                .filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
+            *field(flags) = Some(amount.ok_or_else(|| invalid(&["an amount of dollars"]))?);
+        }
+        Fills::Words(field) => *field(flags) = words.cloned().collect(),
+        Fills::Rules(field) => *field(flags) = words.flat_map(|word| split_rules(word)).collect(),
+        Fills::Names(field) => *field(flags) = Some(words.flat_map(|word| split_rules(word)).collect()),
+        Fills::Commas(field) => *field(flags) = Some(split_commas(last)),
+        Fills::Output(field) => {
+            *field(flags) = OutputFormat::read(last).ok_or_else(|| invalid(OutputFormat::CHOICES))?
+        }
+        Fills::Input(field) => *field(flags) = InputFormat::read(last).ok_or_else(|| invalid(InputFormat::CHOICES))?,
+        Fills::Mode(field) => {
+            let Some((_, mode)) = MODES.iter().find(|(spelling, _)| *spelling == last) else {
+                return Err(invalid(
+                    &MODES.iter().map(|(spelling, _)| *spelling).collect::<Vec<_>>(),
+                ));
+            };
+            *field(flags) = Some((*mode).to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// The parser's complaint in our own words: one line, and a hint where there is one.
+fn explain(error: &clap::Error) -> FlagError {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
+        _ => None,
+    };
+    let option = context(ContextKind::InvalidArg).unwrap_or_default();
+    match error.kind() {
+        ErrorKind::UnknownArgument => {
+            let unknown = FlagError::new(format!("unknown option '{option}'"));
+            match context(ContextKind::SuggestedArg) {
+                Some(similar) => unknown.hint(format!("did you mean '{similar}'?")),
+                None => unknown.hint("sluice --help lists every option"),
+            }
+        }
+        ErrorKind::InvalidValue | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
+            FlagError::new(format!("option '{option}' argument missing"))
+        }
+        ErrorKind::TooManyValues => FlagError::new(format!("option '{option}' takes no value")),
+        ErrorKind::MissingRequiredArgument => {
+            FlagError::new(format!("missing {option}")).hint("sluice sim model SCRIPT")
+        }
+        ErrorKind::MissingSubcommand => FlagError::new("sim needs to know which end to play")
+            .hint("sluice sim model SCRIPT, or sluice sim agent SCRIPT"),
+        ErrorKind::InvalidSubcommand => {
+            let name = context(ContextKind::InvalidSubcommand).unwrap_or_default();
+            FlagError::new(format!("unknown command '{name}'"))
+                .hint("sluice sim model SCRIPT, or sluice sim agent SCRIPT")
+        }
+        ErrorKind::InvalidUtf8 => FlagError::new("an argument is not UTF-8"),
+        other => FlagError::new(other.as_str().unwrap_or("the command line cannot be read")),
+    }
+}

@@ -1,0 +1,169 @@
+//! What a command line says, with a typed field for every flag of the table.
+
+/// A command line once read. An absent flag is `None`, `false` or empty; an empty value is kept as such.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Flags {
+    // What to do at all.
+    pub(crate) subcommand: Option<Subcommand>,
+    pub(crate) prompt: Option<String>,
+    pub(crate) print: bool,
+    pub(crate) version: bool,
+    pub(crate) help: bool,
+
+    // The shape of input and output.
+    pub(crate) output_format: OutputFormat,
+    pub(crate) input_format: InputFormat,
+    pub(crate) verbose: bool,
+    pub(crate) include_partial_messages: bool,
+    pub(crate) include_hook_events: bool,
+    pub(crate) replay_user_messages: bool,
+    pub(crate) forward_subagent_text: bool,
+    pub(crate) prompt_suggestions: Option<String>,
+    pub(crate) json_schema: Option<String>,
+
+    // The model and how hard it thinks.
+    pub(crate) model: Option<String>,
+    pub(crate) fallback_model: Option<Vec<String>>,
+    pub(crate) betas: Option<Vec<String>>,
+    pub(crate) effort: Option<String>,
+    pub(crate) thinking: Option<String>,
+    pub(crate) thinking_display: Option<String>,
+    pub(crate) max_thinking_tokens: Option<u32>,
+
+    // Limits. `--max-turns 0` means no limit, as in the reference CLI.
+    pub(crate) max_turns: Option<u32>,
+    pub(crate) max_budget_usd: Option<f64>,
+    pub(crate) task_budget: Option<u64>,
+
+    // What the model is told.
+    pub(crate) system_prompt: Option<String>,
+    pub(crate) system_prompt_file: Option<String>,
+    pub(crate) append_system_prompt: Option<String>,
+    pub(crate) append_system_prompt_file: Option<String>,
+    pub(crate) system_prompt_snapshot: Option<String>,
+    pub(crate) exclude_dynamic_system_prompt_sections: bool,
+
+    // Tools and who may run them.
+    /// `Some` and empty: no built-in tool at all. `["default"]`: the usual set.
+    pub(crate) tools: Option<Vec<String>>,
+    pub(crate) allowed_tools: Vec<String>,
+    pub(crate) disallowed_tools: Vec<String>,
+    /// In the spelling of the wire: the command line's `manual` is `default` here.
+    pub(crate) permission_mode: Option<String>,
+    pub(crate) permission_prompt_tool: Option<String>,
+    pub(crate) permission_prompts: Option<String>,
+    pub(crate) allow_dangerously_skip_permissions: bool,
+    pub(crate) dangerously_skip_permissions: bool,
+    pub(crate) restricted: bool,
+
+    // Which conversation.
+    pub(crate) continue_session: bool,
+    /// `Some("")` when `--resume` stands alone: choose from a list.
+    pub(crate) resume: Option<String>,
+    pub(crate) fork_session: bool,
+    pub(crate) resume_session_at: Option<String>,
+    pub(crate) resume_drops_turn: Option<String>,
+    pub(crate) session_id: Option<String>,
+    pub(crate) session_mirror: bool,
+    pub(crate) no_session_persistence: bool,
+    pub(crate) name: Option<String>,
+    pub(crate) from_pr: Option<String>,
+    pub(crate) autocompact: Option<String>,
+
+    // Settings, folders, servers, plugins, agents.
+    pub(crate) settings: Option<String>,
+    pub(crate) managed_settings: Option<String>,
+    pub(crate) managed_settings_in_initialize: bool,
+    /// `Some` and empty: no settings file is read.
+    pub(crate) setting_sources: Option<Vec<String>>,
+    pub(crate) add_dir: Vec<String>,
+    pub(crate) project_config_root: Option<String>,
+    pub(crate) file: Vec<String>,
+    pub(crate) mcp_config: Vec<String>,
+    pub(crate) strict_mcp_config: bool,
+    pub(crate) plugin_dir: Vec<String>,
+    pub(crate) plugin_dir_no_mcp: Vec<String>,
+    pub(crate) plugin_url: Vec<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) agents: Option<String>,
+    pub(crate) disable_slash_commands: bool,
+
+    // How the process is started and watched.
+    pub(crate) await_initialize: bool,
+    pub(crate) await_claim: bool,
+    pub(crate) sdk_url: Option<String>,
+    /// `Some("")` when `--worktree` stands alone: a name is made up.
+    pub(crate) worktree: Option<String>,
+    pub(crate) bare: bool,
+    pub(crate) safe_mode: bool,
+    pub(crate) background: bool,
+    pub(crate) brief: bool,
+    /// `Some("")` when `--debug` stands alone: everything.
+    pub(crate) debug: Option<String>,
+    pub(crate) debug_file: Option<String>,
+}
+
+/// What the first word asks for when it is not a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Subcommand {
+    Sim(Sim),
+    Doctor,
+}
+
+/// The stand-ins: a scripted end of the wire, and the file that holds the script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Sim {
+    Model { script: String },
+    Agent { script: String },
+}
+
+/// What is written on stdout.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum OutputFormat {
+    #[default]
+    Text,
+    Json,
+    StreamJson,
+}
+
+/// What is read from stdin.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum InputFormat {
+    #[default]
+    Text,
+    StreamJson,
+}
+
+impl OutputFormat {
+    pub(super) const CHOICES: &[&str] = &["text", "json", "stream-json"];
+
+    pub(super) fn read(text: &str) -> Option<Self> {
+        match text {
+            "text" => Some(Self::Text),
+            "json" => Some(Self::Json),
+            "stream-json" => Some(Self::StreamJson),
+            _ => None,
+        }
+    }
+}
+
+impl InputFormat {
+    pub(super) const CHOICES: &[&str] = &["text", "stream-json"];
+
+    pub(super) fn read(text: &str) -> Option<Self> {
+        match text {
+            "text" => Some(Self::Text),
+            "stream-json" => Some(Self::StreamJson),
+            _ => None,
+        }
+    }
+}
+
+impl Flags {
+    /// Whether a person sits in front of it: neither print mode nor a host that speaks stream-json.
+    ///
+    /// The official SDKs never say `--print`; the formats alone make a session headless.
+    pub(crate) fn interactive(&self) -> bool {
+        !self.print && self.output_format == OutputFormat::Text && self.input_format == InputFormat::Text
+    }
+}

@@ -1,0 +1,396 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::ffi::OsString;
+
+use proptest::prelude::*;
+use proptest::sample::{Index, subsequence};
+
+use super::lists::split_rules;
+use super::table::{FLAGS, Fills, Flag, Takes};
+use super::*;
+
+fn read(args: &[&str]) -> Result<Flags, FlagError> {
+    parse(args.iter().map(OsString::from))
+}
+
+fn flags(args: &[&str]) -> Flags {
+    read(args).unwrap_or_else(|error| panic!("{args:?}: {error}"))
+}
+
+fn complaint(args: &[&str]) -> String {
+    let error = match read(args) {
+        Err(error) => error,
+        Ok(flags) => flags.validate().expect_err(&format!("{args:?} is accepted")),
+    };
+    error.message
+}
+
+/// A value the flag accepts.
+fn sample(flag: &Flag) -> &'static str {
+    match flag.fills {
+        Fills::Switch(_) => "",
+        Fills::Count(_) | Fills::Tokens(_) => "7",
+        Fills::Dollars(_) => "0.5",
+        Fills::Output(_) | Fills::Input(_) => "stream-json",
+        Fills::Mode(_) => "acceptEdits",
+        Fills::Rules(_) | Fills::Names(_) => "Read,Bash(git log:*)",
+        Fills::Commas(_) => "one,two",
+        Fills::Text(_) | Fills::Words(_) => "some value",
+    }
+}
+
+#[test]
+fn every_flag_is_accepted_in_both_forms_and_changes_something() {
+    for flag in FLAGS {
+        let long = format!("--{}", flag.name);
+        let Flag { takes, .. } = flag;
+        if *takes == Takes::Nothing {
+            assert_ne!(flags(&[&long]), Flags::default(), "{long}");
+            assert_eq!(
+                complaint(&[&format!("{long}=x")]),
+                format!("option '{long}' takes no value")
+            );
+            continue;
+        }
+        let value = sample(flag);
+        let two_words = flags(&[&long, value]);
+        assert_ne!(two_words, Flags::default(), "{long}");
+        assert_eq!(flags(&[&format!("{long}={value}")]), two_words, "{long}");
+        for alias in flag.aliases {
+            assert_eq!(flags(&[&format!("--{alias}"), value]), two_words, "--{alias}");
+        }
+        if let Some(short) = flag.short {
+            assert_eq!(flags(&[&format!("-{short}"), value]), two_words, "-{short}");
+        }
+    }
+}
+
+#[test]
+fn free_text_may_be_empty_or_begin_with_a_dash() {
+    for flag in FLAGS
+        .iter()
+        .filter(|flag| matches!(flag.fills, Fills::Text(_) | Fills::Words(_)))
+    {
+        let long = format!("--{}", flag.name);
+        let [empty, dash] = [flags(&[&format!("{long}=")]), flags(&[&format!("{long}=-x")])];
+        assert_ne!(empty, Flags::default(), "{long}=");
+        assert_ne!(dash, empty, "{long}=-x");
+        if matches!(flag.takes, Takes::One(_)) {
+            assert_eq!(flags(&[&long, ""]), empty, "{long} \"\"");
+            assert_eq!(flags(&[&long, "-x"]), dash, "{long} -x");
+        }
+    }
+}
+
+#[test]
+fn given_and_empty_differs_from_not_given() {
+    for args in [&["--tools", ""][..], &["--tools="]] {
+        assert_eq!(flags(args).tools, Some(vec![]), "{args:?}");
+    }
+    for args in [&["--setting-sources", ""][..], &["--setting-sources="]] {
+        assert_eq!(flags(args).setting_sources, Some(vec![]), "{args:?}");
+    }
+    assert_eq!(flags(&["--system-prompt", ""]).system_prompt.as_deref(), Some(""));
+    assert_eq!(flags(&["--resume"]).resume.as_deref(), Some(""));
+    assert_eq!(flags(&[]), Flags::default());
+}
+
+#[test]
+fn last_value_counts_and_lists_grow() {
+    let twice = flags(&["--model", "a", "--verbose", "--model=b", "--verbose"]);
+    assert_eq!((twice.model.as_deref(), twice.verbose), (Some("b"), true));
+    let lists = flags(&[
+        "--add-dir",
+        "a",
+        "b",
+        "--allowed-tools=Read",
+        "--add-dir=c",
+        "--allowedTools",
+        "Edit",
+    ]);
+    assert_eq!(lists.add_dir, ["a", "b", "c"]);
+    assert_eq!(lists.allowed_tools, ["Read", "Edit"]);
+    assert_eq!(
+        flags(&["--setting-sources=user", "--setting-sources="]).setting_sources,
+        Some(vec![])
+    );
+}
+
+#[test]
+fn words_that_are_no_flags_are_the_prompt() {
+    for (args, prompt) in [
+        (&["fix the bug"][..], Some("fix the bug")),
+        (&["fix", "the", "bug"], Some("fix the bug")),
+        (&["-p", "ping"], Some("ping")),
+        (&["ping", "--print"], Some("ping")),
+        (&["-p", "--", "--not-a-flag"], Some("--not-a-flag")),
+        (&["-p", "doctor"], Some("doctor")),
+        (&["please", "sim"], Some("please sim")),
+        (&["--allowedTools=Bash", "ping"], Some("ping")),
+        (&["--allowedTools", "Bash", "Read"], None),
+        (&["-p", ""], Some("")),
+        (&["-p"], None),
+    ] {
+        assert_eq!(flags(args).prompt.as_deref(), prompt, "{args:?}");
+    }
+}
+
+#[test]
+fn subcommands() {
+    let script = || "a.json".to_owned();
+    assert_eq!(flags(&["doctor"]).subcommand, Some(Subcommand::Doctor));
+    assert_eq!(
+        flags(&["sim", "model", "a.json"]).subcommand,
+        Some(Subcommand::Sim(Sim::Model { script: script() }))
+    );
+    assert_eq!(
+        flags(&["sim", "agent", "a.json"]).subcommand,
+        Some(Subcommand::Sim(Sim::Agent { script: script() }))
+    );
+    assert!(flags(&["sim", "--help"]).help);
+    for args in [&["sim"][..], &["sim", "model"], &["sim", "nothing", "a.json"]] {
+        assert!(
+            read(args)
+                .unwrap_err()
+                .hint
+                .unwrap()
+                .contains("sluice sim model SCRIPT"),
+            "{args:?}"
+        );
+    }
+}
+
+#[test]
+fn a_host_without_print_is_not_a_person() {
+    let stream = [
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--input-format",
+        "stream-json",
+    ];
+    assert!(!flags(&stream).interactive());
+    assert!(!flags(&["-p", "ping"]).interactive());
+    assert!(flags(&["ping"]).interactive());
+}
+
+#[test]
+fn version_is_known_without_the_table() {
+    for (args, asked) in [
+        (&["-v"][..], true),
+        (&["--version"], true),
+        (&[], false),
+        (&["-p", "-v"], false),
+    ] {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        assert_eq!(asks_version(&args), asked, "{args:?}");
+    }
+    assert!(flags(&["--verbose", "-v"]).version);
+    let line = version_line();
+    assert!(line.starts_with("2.1.325 (Sluice ") && line.ends_with(')'), "{line}");
+}
+
+#[test]
+fn modes_are_kept_in_the_spelling_of_the_wire() {
+    for (said, kept) in [
+        ("manual", "default"),
+        ("default", "default"),
+        ("acceptEdits", "acceptEdits"),
+        ("auto", "auto"),
+    ] {
+        assert_eq!(
+            flags(&["--permission-mode", said]).permission_mode.as_deref(),
+            Some(kept)
+        );
+    }
+}
+
+#[test]
+fn bad_command_lines() {
+    let id = "0b5bd1ea-6b0f-4d0c-9d4f-0f3f7c1f4a11";
+    for (args, message) in [
+        (
+            &["-p", "ping", "--nonsense-flag"][..],
+            "unknown option '--nonsense-flag'",
+        ),
+        (
+            &["--permission-mode", "delegate"],
+            "option '--permission-mode <mode>' argument 'delegate' is invalid",
+        ),
+        (
+            &["--permission-mode="],
+            "option '--permission-mode <mode>' argument '' is invalid",
+        ),
+        (
+            &["--output-format", "xml"],
+            "option '--output-format <format>' argument 'xml' is invalid",
+        ),
+        (
+            &["--max-turns", "many"],
+            "option '--max-turns <n>' argument 'many' is invalid",
+        ),
+        (&["--max-turns=-1"], "option '--max-turns <n>' argument '-1' is invalid"),
+        (
+            &["--max-budget-usd", "inf"],
+            "option '--max-budget-usd <amount>' argument 'inf' is invalid",
+        ),
+        (&["--model"], "option '--model <name>' argument missing"),
+        (&["--add-dir"], "option '--add-dir <folders>...' argument missing"),
+        (
+            &["-p", "--input-format", "stream-json"],
+            "--input-format=stream-json requires --output-format=stream-json",
+        ),
+        (
+            &["-p", "ping", "--replay-user-messages"],
+            "--replay-user-messages requires both --input-format=stream-json and --output-format=stream-json",
+        ),
+        (
+            &["-p", "ping", "--include-partial-messages"],
+            "--include-partial-messages requires --output-format=stream-json",
+        ),
+        (
+            &["-p", "ping", "--output-format", "stream-json"],
+            "--output-format=stream-json requires --verbose",
+        ),
+        (
+            &["-p", "ping", "--session-id", "nope"],
+            "invalid session ID: it must be a UUID",
+        ),
+        (
+            &["--session-id", "0b5bd1ea6b0f4d0c9d4f0f3f7c1f4a11"],
+            "invalid session ID: it must be a UUID",
+        ),
+        (
+            &["--session-id", id, "--resume", "x"],
+            "--session-id can only be used with --continue or --resume if --fork-session is given too",
+        ),
+        (
+            &["--session-id", id, "-c"],
+            "--session-id can only be used with --continue or --resume if --fork-session is given too",
+        ),
+        (
+            &["--mcp-config", "{bad"],
+            "invalid MCP configuration: key must be a string at line 1 column 2",
+        ),
+    ] {
+        assert_eq!(complaint(args), message, "{args:?}");
+    }
+}
+
+#[test]
+fn good_command_lines() {
+    let id = "0b5bd1ea-6b0f-4d0c-9d4f-0f3f7c1f4a11";
+    for args in [
+        &[][..],
+        &["--session-id", id, "--resume=x", "--fork-session"],
+        &["--mcp-config", r#"{"mcpServers":{}}"#, "servers.json"],
+        &["--max-turns", "0"],
+        &[
+            "--output-format=stream-json",
+            "--verbose",
+            "--input-format=stream-json",
+            "--replay-user-messages",
+        ],
+        &["-p", "ping", "--output-format", "json", "--verbose"],
+    ] {
+        assert_eq!(flags(args).validate(), Ok(()), "{args:?}");
+    }
+}
+
+#[test]
+fn a_near_miss_is_named() {
+    assert_eq!(
+        read(&["--modle", "x"]).unwrap_err().hint.as_deref(),
+        Some("did you mean '--model'?")
+    );
+    assert_eq!(read(&["--nonsense-flag"]).unwrap_err().to_string().lines().count(), 2);
+}
+
+#[test]
+fn rules_are_not_split_inside_parentheses() {
+    for (value, rules) in [
+        ("", &[][..]),
+        (" , ", &[]),
+        ("Read", &["Read"]),
+        ("Read,Edit Write", &["Read", "Edit", "Write"]),
+        ("Bash(git log:*),Read", &["Bash(git log:*)", "Read"]),
+        ("Edit(a, b) Bash(echo (x, y))", &["Edit(a, b)", "Bash(echo (x, y))"]),
+        (r"Bash(echo \), x) Read", &[r"Bash(echo \), x)", "Read"]),
+        ("mcp__srv__tool,Skill(a b)", &["mcp__srv__tool", "Skill(a b)"]),
+        ("Bash(open Read ", &["Bash(open Read"]),
+    ] {
+        assert_eq!(split_rules(value), rules, "{value:?}");
+    }
+}
+
+#[test]
+fn help_shows_what_people_say_and_hides_what_hosts_say() {
+    let help = help();
+    for flag in FLAGS {
+        let line = format!("--{} ", flag.name);
+        let shown = help.lines().any(|text| format!("{} ", text.trim_end()).contains(&line));
+        assert_eq!(shown, !flag.hidden, "--{}", flag.name);
+    }
+    assert!(help.contains("doctor") && help.contains("PROMPT"));
+}
+
+#[test]
+fn names_are_unique() {
+    let mut names: Vec<&str> = FLAGS
+        .iter()
+        .flat_map(|flag| flag.aliases.iter().copied().chain([flag.name]))
+        .collect();
+    names.sort_unstable();
+    let all = names.len();
+    names.dedup();
+    assert_eq!(names.len(), all);
+}
+
+proptest! {
+    /// A command line is a set of flags: neither their order nor their form matters.
+    #[test]
+    fn order_and_form_do_not_matter(
+        chosen in subsequence((0..FLAGS.len()).collect::<Vec<_>>(), 0..=FLAGS.len()),
+        order in prop::collection::vec(any::<Index>(), FLAGS.len()),
+        joined in prop::collection::vec(any::<bool>(), FLAGS.len()),
+        prompt in prop::option::of("[a-z][a-z ]{0,12}"),
+    ) {
+        let words = |position: usize, joined: bool| {
+            let flag = &FLAGS[position];
+            let long = format!("--{}", flag.name);
+            match flag.takes {
+                Takes::Nothing => vec![long],
+                _ if joined => vec![format!("{long}={}", sample(flag))],
+                _ => vec![long, sample(flag).to_owned()],
+            }
+        };
+        let line = |flags: Vec<Vec<String>>| {
+            let tail = prompt.iter().flat_map(|prompt| ["--".to_owned(), prompt.clone()]);
+            parse(flags.into_iter().flatten().chain(tail).map(OsString::from))
+        };
+        let plain = line(chosen.iter().map(|&position| words(position, true)).collect());
+        let mut rest = chosen.clone();
+        let mut shuffled = Vec::new();
+        for index in order.iter().take(chosen.len()) {
+            let position = rest.remove(index.index(rest.len()));
+            shuffled.push(words(position, joined[position]));
+        }
+        prop_assert_eq!(line(shuffled)?, plain?);
+    }
+
+    /// Joining rules by any separator and splitting them again changes nothing.
+    #[test]
+    fn rules_survive_joining(rules in prop::collection::vec("[A-Z][a-z]{1,6}(\\([a-z ,:*]{1,9}\\))?", 0..6), comma in any::<bool>()) {
+        let value = rules.join(if comma { "," } else { " " });
+        prop_assert_eq!(split_rules(&value), rules);
+    }
+
+    /// Whatever the words are, reading them ends with flags or with one plain complaint.
+    #[test]
+    fn any_words_are_answered(words in prop::collection::vec("-{0,2}[a-z=,()]{0,12}", 0..8)) {
+        match parse(words.iter().map(OsString::from)) {
+            Ok(flags) => { flags.validate().ok(); }
+            Err(error) => prop_assert!(!error.message.is_empty() && !error.message.contains('\n'), "{}", error),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What contradicts what: checks that need more than one flag, or the inside of a value.
+
+use super::{FlagError, Flags, InputFormat, OutputFormat};
+
+impl Flags {
+    /// Says whether the flags make sense together. Nothing outside the flags is looked at: files, the user and the
+    /// environment are the caller's to check.
+    pub(crate) fn validate(&self) -> Result<(), FlagError> {
+        self.formats()?;
+        self.session()?;
+        self.mcp()
+    }
+
+    fn formats(&self) -> Result<(), FlagError> {
+        let streams_out = self.output_format == OutputFormat::StreamJson;
+        let streams_in = self.input_format == InputFormat::StreamJson;
+        if streams_in && !streams_out {
+            return Err(FlagError::new(
+                "--input-format=stream-json requires --output-format=stream-json",
+            ));
+        }
+        if self.replay_user_messages && !(streams_in && streams_out) {
+            return Err(FlagError::new(
+                "--replay-user-messages requires both --input-format=stream-json and --output-format=stream-json",
+            ));
+        }
+        if self.include_partial_messages && !streams_out {
+            return Err(FlagError::new(
+                "--include-partial-messages requires --output-format=stream-json",
+            ));
+        }
+        if streams_out && !self.verbose {
+            return Err(FlagError::new("--output-format=stream-json requires --verbose"));
+        }
+        Ok(())
+    }
+
+    fn session(&self) -> Result<(), FlagError> {
+        let Some(id) = &self.session_id else { return Ok(()) };
+        if !is_uuid(id) {
+            return Err(FlagError::new("invalid session ID: it must be a UUID").hint(format!("got '{id}'")));
+        }
+        if (self.continue_session || self.resume.is_some()) && !self.fork_session {
+            return Err(FlagError::new(
+                "--session-id can only be used with --continue or --resume if --fork-session is given too",
+            ));
+        }
+        Ok(())
+    }
+
+    fn mcp(&self) -> Result<(), FlagError> {
+        for config in self
+            .mcp_config
+            .iter()
+            .filter(|config| config.trim_start().starts_with('{'))
+        {
+            if let Err(error) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(config) {
+                return Err(FlagError::new(format!("invalid MCP configuration: {error}"))
+                    .hint("--mcp-config takes a JSON object or the path of a file that holds one"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Only the hyphenated spelling counts: it is the name of the transcript's file.
+fn is_uuid(text: &str) -> bool {
+    text.len() == uuid::fmt::Hyphenated::LENGTH && uuid::Uuid::try_parse(text).is_ok()
+}
