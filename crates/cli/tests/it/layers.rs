@@ -1,0 +1,142 @@
+//! Who may use whom. A new edge is a change to a table here, and so to the architecture.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::repository::{output, root};
+
+/// Crate, and the crates of this workspace it may use. In reading order: the way of the data.
+const EDGES: &[(&str, &[&str])] = &[
+    ("sluice-wire", &[]),
+    ("sluice-model", &["sluice-wire"]),
+    ("sluice-permission", &["sluice-wire"]),
+    ("sluice-tools", &["sluice-permission", "sluice-wire"]),
+    (
+        "sluice-engine",
+        &["sluice-model", "sluice-permission", "sluice-tools", "sluice-wire"],
+    ),
+    ("sluice-stdio", &["sluice-engine", "sluice-wire"]),
+    ("sluice-terminal", &["sluice-wire"]),
+    ("sluice-simulator", &["sluice-wire"]),
+    (
+        "sluice",
+        &[
+            "sluice-engine",
+            "sluice-model",
+            "sluice-permission",
+            "sluice-simulator",
+            "sluice-stdio",
+            "sluice-terminal",
+            "sluice-tools",
+            "sluice-wire",
+        ],
+    ),
+];
+
+/// What tests of any crate may use besides: the stand-in for whatever is on the other side.
+const EDGES_OF_TESTS: &[&str] = &["sluice-simulator"];
+
+/// Libraries that belong to one layer: (library, the only crates that may use it).
+const OWNED: &[(&str, &[&str])] = &[
+    ("reqwest", &["sluice-model"]),
+    ("rustls", &["sluice-model"]),
+    ("hyper", &["sluice-simulator"]),
+    ("clap", &["sluice"]),
+    ("anyhow", &["sluice"]),
+    ("brush-parser", &["sluice-permission"]),
+];
+
+/// Pure crates: values in, values out.
+const PURE: &[&str] = &["sluice-wire", "sluice-permission"];
+const NOT_PURE: &[&str] = &[
+    "tokio",
+    "tokio-util",
+    "futures-util",
+    "rustix",
+    "reqwest",
+    "hyper",
+    "tempfile",
+];
+
+struct Edge {
+    from: String,
+    to: String,
+    of_tests: bool,
+}
+
+/// Every dependency every member of the workspace declares itself.
+fn declared() -> (Vec<String>, Vec<Edge>) {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let text = output(
+        Command::new(cargo)
+            .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+            .current_dir(root()),
+    );
+    let metadata: Value = serde_json::from_str(&text).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let name = |value: &Value| value["name"].as_str().unwrap().to_owned();
+    let edges = packages.iter().flat_map(|package| {
+        package["dependencies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(move |dependency| Edge {
+                from: name(package),
+                to: name(dependency),
+                of_tests: dependency["kind"] == "dev",
+            })
+    });
+    (packages.iter().map(name).collect(), edges.collect())
+}
+
+#[test]
+fn every_crate_has_its_row() {
+    let (mut members, _) = declared();
+    members.sort();
+    let mut rows: Vec<&str> = EDGES.iter().map(|(name, _)| *name).collect();
+    rows.sort_unstable();
+    assert_eq!(members, rows);
+}
+
+#[test]
+fn crates_use_only_what_lies_below_them() {
+    let (members, edges) = declared();
+    let allowed: BTreeMap<_, _> = EDGES.iter().copied().collect();
+    for Edge { from, to, of_tests } in edges.iter().filter(|edge| members.contains(&edge.to)) {
+        let allowed = allowed.get(from.as_str()).copied().unwrap_or_default();
+        let of_tests = *of_tests && EDGES_OF_TESTS.contains(&to.as_str());
+        assert!(of_tests || allowed.contains(&to.as_str()), "{from} must not use {to}");
+    }
+}
+
+#[test]
+fn the_table_has_no_circle() {
+    // A row may only name rows above it, so no crate can come to use itself.
+    for (position, (name, uses)) in EDGES.iter().enumerate() {
+        for used in *uses {
+            assert!(
+                EDGES[..position].iter().any(|(above, _)| above == used),
+                "{name} uses {used}, which is not above it"
+            );
+        }
+    }
+}
+
+#[test]
+fn libraries_stay_in_their_layer() {
+    let (_, edges) = declared();
+    for Edge { from, to, .. } in edges.iter().filter(|edge| !edge.of_tests) {
+        if let Some((_, owners)) = OWNED.iter().find(|(library, _)| library == to) {
+            assert!(
+                owners.contains(&from.as_str()),
+                "{from} must not use {to}: it belongs to {owners:?}"
+            );
+        }
+        assert!(
+            !(PURE.contains(&from.as_str()) && NOT_PURE.contains(&to.as_str())),
+            "{from} is pure and must not use {to}"
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! Where the repository is and which files belong to it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder that holds the workspace's `Cargo.toml`.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("crates/cli lies two folders down")
+        .to_owned()
+}
+
+/// Every tracked file that still exists, relative to [`root`].
+pub(crate) fn tracked() -> Vec<PathBuf> {
+    let root = root();
+    let listed = output(Command::new("git").args(["ls-files", "-z"]).current_dir(&root));
+    let files: Vec<PathBuf> = listed
+        .split('\0')
+        .map(PathBuf::from)
+        .filter(|file| root.join(file).is_file())
+        .collect();
+    assert!(
+        files.iter().any(|file| file.ends_with("Cargo.toml")),
+        "git lists no manifest: {listed:?}"
+    );
+    files
+}
+
+/// What the command writes on stdout; anything but success fails the test.
+pub(crate) fn output(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
