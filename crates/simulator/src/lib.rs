@@ -1,1 +1,44 @@
-//! See ARCHITECTURE.md.
+//! The stand-in: everything Sluice talks to, played from a script.
+//!
+//! * A **scripted model** ([`ModelServer`]): the Messages API on loopback, streaming and not. It plays a
+//!   [`Script`] of [`Reply`]s with delays, gates that a test opens chunk by chunk, HTTP errors, cut and
+//!   stalled streams, and it keeps every request it was sent.
+//! * A **scripted agent** ([`agent`]): the agent's half of the NDJSON protocol, played to a host from steps
+//!   or from a recording, with faults.
+//! * The **demo model** ([`demo`]): a small guide behind the same server. It needs no key and no network,
+//!   and it uses the tools a request offers.
+//!
+//! ```
+//! use sluice_simulator::{ModelServer, Reply, Script};
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), sluice_simulator::Error> {
+//! let script = Script::new()
+//!     .reply(Reply::tool("Bash", serde_json::json!({"command": "ls"})))
+//!     .reply(Reply::text("Hello there").gate_each("word"));
+//! let server = ModelServer::start(script).await?;
+//! println!("ANTHROPIC_BASE_URL={}", server.url());
+//! server.gate("word").open_n(1); // lets the first word of the second reply out
+//! # Ok(()) }
+//! ```
+//!
+//! The formats of the script files stand in `SCRIPTS.md` beside this crate.
+
+mod error;
+pub mod json_text;
+pub mod pattern;
+
+pub mod script;
+
+mod brain;
+mod capture;
+mod gate;
+pub mod playback;
+
+mod model_server;
+
+pub use brain::Brain;
+pub use capture::{Ending, Kind, Request};
+pub use error::{Error, ScriptError};
+pub use gate::Gate;
+pub use model_server::{ModelServer, run_model};
+pub use script::{Reply, Script};

@@ -1,0 +1,9 @@
+//! The simulator as its users see it: over HTTP and over pipes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod client;
+
+mod model_faults;
+mod model_script;
+mod model_stream;
+mod scenarios;
