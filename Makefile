@@ -1,0 +1,94 @@
+# Two commands do everything: `make run` and `make test`.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+export CARGO_TERM_PROGRESS_WHEN ?= auto
+
+# Which recorded scenarios the engine is held to, by the first word of their names.
+FAMILIES ?= plain multi queue interrupt print flag max start eof bad in split long huge unicode bom crlf version \
+          api thinking bash read write edit tool parallel perm mode sigint sigterm sighup
+# Set it to play other ones: make conform SCENARIOS="print_text api_404_model"
+SCENARIOS ?=
+JOBS ?= 2
+SHARED ?= ../shared
+
+step = @printf '\033[1m%s\033[0m\n' "$(1)"
+need = @scripts/need $(1)
+
+.PHONY: help run test check fmt bench conform interop release
+
+help:
+	@printf '%s\n' \
+	  'make run      build and talk to the agent in this terminal' \
+	  'make test     everything that must hold: style, lints, tests, documents, the official SDKs' \
+	  'make check    style, lints and tests of what has changed' \
+	  'make bench    measure it, beside the reference CLI' \
+	  'make conform  play the recorded scenarios against it' \
+	  'make interop  drive it with the official SDKs' \
+	  'make fmt      bring the sources into shape' \
+	  'make release  the binary to ship'
+
+run:
+	$(call need,cargo)
+	$(call step,run: building (a few minutes the first time; seconds afterwards))
+	@cargo build --profile fast -q -p sluice
+	$(call step,run: a session with the demo model; say something or leave with ctrl-d)
+	@"$$CARGO_TARGET_DIR/fast/sluice" $(ARGS)
+
+test:
+	$(call need,cargo node npm python3)
+	$(call step,test: style)
+	@cargo fmt --all --check
+	$(call step,test: lints)
+	@cargo clippy -q --workspace --all-targets --all-features -- -D warnings
+	$(call step,test: crates)
+	@scripts/tests --workspace --all-features
+	$(call step,test: examples in documents)
+	@cargo test -q --doc --workspace --all-features
+	$(call step,test: documents)
+	@RUSTDOCFLAGS='-D warnings' cargo doc -q --no-deps --all-features -p sluice-wire
+	$(call step,test: official SDKs)
+	@cargo build -q -p sluice
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" interop/run
+	$(call step,test: all of it holds)
+
+check:
+	$(call need,cargo)
+	$(call step,check: style)
+	@cargo fmt --all --check
+	$(call step,check: lints of $$(scripts/changed))
+	@cargo clippy -q --all-targets --all-features $$(scripts/changed) -- -D warnings
+	$(call step,check: tests of $$(scripts/changed))
+	@scripts/tests --all-features $$(scripts/changed)
+
+fmt:
+	$(call need,cargo)
+	@cargo fmt --all
+
+release:
+	$(call need,cargo)
+	$(call step,release: building)
+	@cargo build --release -q -p sluice
+	@ls -l "$$CARGO_TARGET_DIR/release/sluice" | awk '{ printf "release: %s, %.1f MiB\n", $$NF, $$5 / 1048576 }'
+
+interop:
+	$(call need,cargo node npm python3)
+	$(call step,interop: building)
+	@cargo build --profile fast -q -p sluice
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/fast/sluice" interop/run
+
+conform:
+	@if [ ! -f "$(SHARED)/wire/check.py" ]; then \
+	  echo 'conform: no recordings at $(SHARED)/wire; nothing to compare with'; \
+	else \
+	  $(MAKE) release; \
+	  wanted="$(SCENARIOS)"; \
+	  if [ -z "$$wanted" ]; then wanted=$$(scripts/scenarios "$(SHARED)/wire/scenarios" $(FAMILIES)); fi; \
+	  python3 "$(SHARED)/wire/check.py" --cmd "$$CARGO_TARGET_DIR/release/sluice" --jobs $(JOBS) $$wanted; \
+	fi
+
+bench: release
+	$(call need,node npm python3)
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/release/sluice" python3 bench/bench.py $(ARGS)
