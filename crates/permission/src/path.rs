@@ -1,0 +1,187 @@
+//! Paths: by their parts, never by their text.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+/// The one thing a decision has to ask the world: where a path really leads.
+pub trait Paths: Send + Sync {
+    /// `path` with the links of its longest existing prefix resolved.
+    fn resolve(&self, path: &Path) -> PathBuf;
+
+    /// Whether there is a directory at `path`.
+    fn is_dir(&self, path: &Path) -> bool {
+        let _ = path;
+        false
+    }
+}
+
+/// A world without links.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Lexical;
+
+impl Paths for Lexical {
+    fn resolve(&self, path: &Path) -> PathBuf {
+        normal(path)
+    }
+}
+
+/// A world given as a table of links, for tests.
+#[derive(Debug, Clone, Default)]
+pub struct Linked {
+    links: BTreeMap<PathBuf, PathBuf>,
+    directories: Vec<PathBuf>,
+}
+
+impl Linked {
+    /// A world with these links, each from an absolute path to a target as `ln -s` takes it.
+    pub fn new<A: Into<PathBuf>, B: Into<PathBuf>>(links: impl IntoIterator<Item = (A, B)>) -> Self {
+        Self {
+            links: links.into_iter().map(|(from, to)| (from.into(), to.into())).collect(),
+            directories: Vec::new(),
+        }
+    }
+
+    /// With a directory at `path`.
+    #[must_use]
+    pub fn with_dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.directories.push(path.into());
+        self
+    }
+}
+
+impl Paths for Linked {
+    fn resolve(&self, path: &Path) -> PathBuf {
+        let mut rest: Vec<OsString> = parts(path);
+        rest.reverse();
+        let mut done = PathBuf::from("/");
+        let mut hops = 0;
+        while let Some(part) = rest.pop() {
+            if part == ".." {
+                done.pop();
+                continue;
+            }
+            done.push(&part);
+            let Some(target) = self.links.get(&done) else {
+                continue;
+            };
+            hops += 1;
+            if hops > 40 {
+                break;
+            }
+            done.pop();
+            if target.is_absolute() {
+                done = PathBuf::from("/");
+            }
+            rest.extend(parts(target).into_iter().rev());
+        }
+        done
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        self.directories.iter().any(|dir| dir == path)
+    }
+}
+
+fn parts(path: &Path) -> Vec<OsString> {
+    path.components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_owned()),
+            Component::ParentDir => Some(OsString::from("..")),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
+        })
+        .collect()
+}
+
+/// `path` without `.`, `..` and doubled slashes, without looking at the disk.
+#[must_use]
+pub fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::from("/");
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => out.push(name),
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    out
+}
+
+/// `path` as seen from `cwd`.
+#[must_use]
+pub fn absolute(cwd: &Path, path: &str) -> PathBuf {
+    normal(&cwd.join(path))
+}
+
+/// Whether `path` is `dir` or lies beneath it, by components.
+#[must_use]
+pub fn within(path: &Path, dir: &Path) -> bool {
+    path.starts_with(dir)
+}
+
+/// A path in both of its forms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// As it was named.
+    pub lexical: PathBuf,
+    /// Where it leads.
+    pub resolved: PathBuf,
+}
+
+impl Located {
+    /// Looks a path up. The named form keeps `..` out of the lexical one, but links are
+    /// resolved along the path as written: `link/../x` is not `x`.
+    pub fn new(path: &Path, paths: &dyn Paths) -> Self {
+        Self {
+            lexical: normal(path),
+            resolved: normal(&paths.resolve(path)),
+        }
+    }
+
+    /// Both forms, once when they are the same.
+    pub fn forms(&self) -> impl Iterator<Item = &Path> {
+        let second = (self.resolved != self.lexical).then_some(self.resolved.as_path());
+        std::iter::once(self.lexical.as_path()).chain(second)
+    }
+
+    /// Whether both forms lie beneath one of `dirs`, taken as named or as resolved.
+    pub fn inside(&self, dirs: &[PathBuf], paths: &dyn Paths) -> bool {
+        self.forms().all(|form| {
+            dirs.iter().any(|dir| {
+                let dir = normal(dir);
+                within(form, &dir) || within(form, &normal(&paths.resolve(&dir)))
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_compared_not_text() {
+        assert!(within(Path::new("/proj/a"), Path::new("/proj")));
+        assert!(within(Path::new("/proj"), Path::new("/proj")));
+        assert!(!within(Path::new("/proj-evil/a"), Path::new("/proj")));
+    }
+
+    #[test]
+    fn dots_go_away() {
+        assert_eq!(normal(Path::new("/a/./b/../c//d")), Path::new("/a/c/d"));
+        assert_eq!(normal(Path::new("/../../a")), Path::new("/a"));
+        assert_eq!(absolute(Path::new("/w"), "../x"), Path::new("/x"));
+        assert_eq!(absolute(Path::new("/w"), "/x"), Path::new("/x"));
+    }
+
+    #[test]
+    fn links_are_followed_part_by_part() {
+        let world = Linked::new([("/w/link", "/etc"), ("/w/rel", "sub/deep"), ("/w/loop", "loop")]);
+        assert_eq!(world.resolve(Path::new("/w/link/passwd")), Path::new("/etc/passwd"));
+        assert_eq!(world.resolve(Path::new("/w/rel/x")), Path::new("/w/sub/deep/x"));
+        assert_eq!(world.resolve(Path::new("/w/link/../x")), Path::new("/x"));
+        assert!(world.resolve(Path::new("/w/loop/x")).starts_with("/w/loop"));
+    }
+}

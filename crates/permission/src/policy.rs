@@ -1,0 +1,77 @@
+//! What is in force, and what is asked.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sluice_wire::mode::PermissionMode;
+
+use crate::rule::{Behavior, Rule};
+
+/// Everything a decision depends on besides the call.
+#[derive(Debug, Clone, Default)]
+pub struct Policy {
+    /// The session's mode.
+    pub mode: PermissionMode,
+    /// All rules of all sources, in no particular order: deny wins over ask, ask over allow.
+    pub rules: Vec<Rule>,
+    /// The working directory the session started in, then the additional ones.
+    pub roots: Vec<PathBuf>,
+    /// Directories that may be read besides the roots, such as where large outputs are kept.
+    pub readable: Vec<PathBuf>,
+    /// The user's home.
+    pub home: PathBuf,
+    /// Whether the launch allowed `bypassPermissions`.
+    pub bypass_launched: bool,
+    /// The file a plan is written to, writable without a question in plan mode.
+    pub plan_file: Option<PathBuf>,
+    /// Whether Bash runs in a sandbox that confines it without a question
+    /// (`sandbox.autoAllowBashIfSandboxed`).
+    pub sandboxed: bool,
+}
+
+impl Policy {
+    /// A policy without rules.
+    #[must_use]
+    pub fn new(cwd: impl Into<PathBuf>, home: impl Into<PathBuf>) -> Self {
+        Self {
+            roots: vec![cwd.into()],
+            home: home.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The rules of one behaviour.
+    pub fn rules_of(&self, behavior: Behavior) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| rule.behavior == behavior)
+    }
+}
+
+/// One call, its input validated: defaults filled in, paths absolute.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// Its input.
+    pub input: &'a Value,
+    /// Where the shell stands now.
+    pub cwd: &'a Path,
+    /// What an MCP server says about its tool. A claim, never a permission.
+    pub read_only_hint: Option<bool>,
+}
+
+impl<'a> Call<'a> {
+    /// A call without hints.
+    #[must_use]
+    pub fn new(tool: &'a str, input: &'a Value, cwd: &'a Path) -> Self {
+        Self {
+            tool,
+            input,
+            cwd,
+            read_only_hint: None,
+        }
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Option<&'a str> {
+        self.input.get(key).and_then(Value::as_str)
+    }
+}

@@ -1,0 +1,320 @@
+//! Changes of the policy, as hosts and hooks send them.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sluice_wire::mode::PermissionMode;
+use sluice_wire::permission_update as wire;
+use sluice_wire::permission_update::{Destination, PermissionUpdate};
+
+use crate::path::{Paths, absolute};
+use crate::policy::Policy;
+use crate::rule::{Behavior, Rule, Source, is_whole, parse_rule, print_rule};
+
+/// How many entries one update may carry.
+pub const MOST_ENTRIES: usize = 4096;
+
+/// What has to be written to a settings file so that a change lasts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Which file: user, project or local settings.
+    pub destination: Source,
+    /// What to write.
+    pub edit: Edit,
+}
+
+/// One edit of the `permissions` object of a settings file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// Add these texts to a list (`allow`, `deny`, `ask`, `additionalDirectories`), once each.
+    Add {
+        /// The list's key.
+        key: &'static str,
+        /// What to add.
+        entries: Vec<String>,
+    },
+    /// Put these texts in the place of a list.
+    Replace {
+        /// The list's key.
+        key: &'static str,
+        /// What it becomes.
+        entries: Vec<String>,
+    },
+    /// Take these texts out of a list.
+    Remove {
+        /// The list's key.
+        key: &'static str,
+        /// What to take out.
+        entries: Vec<String>,
+    },
+    /// Set `defaultMode`.
+    DefaultMode(String),
+}
+
+impl Edit {
+    /// Applies the edit to a settings document. What is there and no list is left alone.
+    pub fn write_to(&self, settings: &mut Value) {
+        let Some(object) = settings.as_object_mut() else {
+            return;
+        };
+        let permissions = object
+            .entry("permissions")
+            .or_insert_with(|| Value::Object(serde_json::Map::new()));
+        let Some(permissions) = permissions.as_object_mut() else {
+            return;
+        };
+        let text = |entries: &[String]| -> Vec<Value> { entries.iter().cloned().map(Value::String).collect() };
+        match self {
+            Self::DefaultMode(mode) => {
+                permissions.insert("defaultMode".to_owned(), Value::String(mode.clone()));
+            }
+            Self::Replace { key, entries } => {
+                permissions.insert((*key).to_owned(), Value::Array(text(entries)));
+            }
+            Self::Add { key, entries } => {
+                let list = permissions.entry(*key).or_insert_with(|| Value::Array(Vec::new()));
+                if let Some(list) = list.as_array_mut() {
+                    for entry in text(entries) {
+                        if !list.contains(&entry) {
+                            list.push(entry);
+                        }
+                    }
+                }
+            }
+            Self::Remove { key, entries } => {
+                if let Some(Value::Array(list)) = permissions.get_mut(*key) {
+                    list.retain(|have| {
+                        let have = have.as_str();
+                        !entries.iter().any(|gone| Some(gone.as_str()) == have)
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Why an update was not applied.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UpdateError {
+    /// A kind of update nobody knows.
+    #[error("unknown kind of permission update")]
+    UnknownKind,
+    /// A destination nobody knows.
+    #[error("unknown destination `{0}`")]
+    UnknownDestination(String),
+    /// A behaviour nobody knows.
+    #[error("unknown behaviour `{0}`")]
+    UnknownBehavior(String),
+    /// A mode nobody knows.
+    #[error("unknown mode `{0}`")]
+    UnknownMode(String),
+    /// A rule that is none.
+    #[error(transparent)]
+    BadRule(#[from] crate::rule::RuleError),
+    /// A list beyond reason.
+    #[error("more than {MOST_ENTRIES} entries in one update")]
+    TooMany,
+}
+
+/// Applies `update` to `policy` and says what to write where, for the destinations that are files.
+///
+/// A bypass that was not asked for at launch is ignored: no error, no change. `roots` gives the
+/// base of `/x` patterns for each destination.
+pub fn apply(
+    policy: &mut Policy,
+    update: &PermissionUpdate,
+    root_of: &dyn Fn(Source) -> PathBuf,
+    paths: &dyn Paths,
+) -> Result<Option<FileChange>, UpdateError> {
+    match update {
+        PermissionUpdate::AddRules(add) => {
+            let change = rules(&add.rules, &add.behavior, &add.destination, root_of)?;
+            for rule in &change.rules {
+                if !policy.rules.contains(rule) {
+                    policy.rules.push(rule.clone());
+                }
+            }
+            Ok(change.file(|key, entries| Edit::Add { key, entries }))
+        }
+        PermissionUpdate::ReplaceRules(replace) => {
+            let change = rules(&replace.rules, &replace.behavior, &replace.destination, root_of)?;
+            policy
+                .rules
+                .retain(|rule| rule.behavior != change.behavior || rule.source != change.source);
+            policy.rules.extend(change.rules.iter().cloned());
+            Ok(change.file(|key, entries| Edit::Replace { key, entries }))
+        }
+        PermissionUpdate::RemoveRules(remove) => {
+            let change = rules(&remove.rules, &remove.behavior, &remove.destination, root_of)?;
+            policy.rules.retain(|rule| {
+                rule.behavior != change.behavior
+                    || rule.source != change.source
+                    || !change
+                        .rules
+                        .iter()
+                        .any(|gone| gone.tool == rule.tool && gone.content == rule.content)
+            });
+            Ok(change.file(|key, entries| Edit::Remove { key, entries }))
+        }
+        PermissionUpdate::SetMode(set) => set_mode(policy, set),
+        PermissionUpdate::AddDirectories(add) => {
+            let source = source(&add.destination)?;
+            bounded(add.directories.len())?;
+            for directory in &add.directories {
+                let directory = directory_path(policy, directory);
+                let held = policy
+                    .roots
+                    .iter()
+                    .any(|root| *root == directory || paths.resolve(root) == paths.resolve(&directory));
+                if !held {
+                    policy.roots.push(directory);
+                }
+            }
+            Ok(file(
+                source,
+                |entries| Edit::Add {
+                    key: "additionalDirectories",
+                    entries,
+                },
+                &add.directories,
+            ))
+        }
+        PermissionUpdate::RemoveDirectories(remove) => {
+            let source = source(&remove.destination)?;
+            bounded(remove.directories.len())?;
+            let gone: Vec<PathBuf> = remove
+                .directories
+                .iter()
+                .map(|directory| directory_path(policy, directory))
+                .collect();
+            // The directory the session stands in stays, whatever is taken away.
+            let mut first = true;
+            policy
+                .roots
+                .retain(|root| std::mem::take(&mut first) || !gone.contains(root));
+            Ok(file(
+                source,
+                |entries| Edit::Remove {
+                    key: "additionalDirectories",
+                    entries,
+                },
+                &remove.directories,
+            ))
+        }
+        PermissionUpdate::Unknown(_) => Err(UpdateError::UnknownKind),
+    }
+}
+
+fn set_mode(policy: &mut Policy, set: &wire::SetMode) -> Result<Option<FileChange>, UpdateError> {
+    let source = source(&set.destination)?;
+    let mode = match &set.mode {
+        PermissionMode::Other(word) if &**word == "manual" => PermissionMode::Default,
+        PermissionMode::Other(word) => return Err(UpdateError::UnknownMode(word.to_string())),
+        PermissionMode::BypassPermissions if !policy.bypass_launched => return Ok(None),
+        known => known.clone(),
+    };
+    policy.mode = mode.clone();
+    Ok(is_file(source).then(|| FileChange {
+        destination: source,
+        edit: Edit::DefaultMode(mode.as_str().to_owned()),
+    }))
+}
+
+struct RuleChange {
+    behavior: Behavior,
+    source: Source,
+    rules: Vec<Rule>,
+}
+
+impl RuleChange {
+    fn file(&self, edit: impl Fn(&'static str, Vec<String>) -> Edit) -> Option<FileChange> {
+        is_file(self.source).then(|| FileChange {
+            destination: self.source,
+            edit: edit(self.behavior.as_str(), self.rules.iter().map(Rule::text).collect()),
+        })
+    }
+}
+
+fn rules(
+    values: &[wire::Rule],
+    behavior: &wire::Behavior,
+    destination: &Destination,
+    root_of: &dyn Fn(Source) -> PathBuf,
+) -> Result<RuleChange, UpdateError> {
+    bounded(values.len())?;
+    let source = source(destination)?;
+    let behavior = match behavior {
+        wire::Behavior::Allow => Behavior::Allow,
+        wire::Behavior::Deny => Behavior::Deny,
+        wire::Behavior::Ask => Behavior::Ask,
+        wire::Behavior::Other(word) => {
+            return Err(UpdateError::UnknownBehavior(word.to_string()));
+        }
+    };
+    let root = root_of(source);
+    let rules = values
+        .iter()
+        .map(|value| {
+            // A name with a parenthesis in it would mean something else when read back.
+            let (tool, inner) = parse_rule(&value.tool_name)?;
+            if inner.is_some() {
+                return Err(crate::rule::RuleError::BadName(value.tool_name.clone()));
+            }
+            let content = value.rule_content.clone().filter(|c| !is_whole(Some(c)));
+            parse_rule(&print_rule(&tool, content.as_deref()))?;
+            Ok(Rule {
+                behavior,
+                source,
+                root: root.clone(),
+                tool,
+                content,
+            })
+        })
+        .collect::<Result<_, crate::rule::RuleError>>()?;
+    Ok(RuleChange {
+        behavior,
+        source,
+        rules,
+    })
+}
+
+fn source(destination: &Destination) -> Result<Source, UpdateError> {
+    match destination {
+        Destination::Session => Ok(Source::Session),
+        Destination::UserSettings => Ok(Source::User),
+        Destination::ProjectSettings => Ok(Source::Project),
+        Destination::LocalSettings => Ok(Source::Local),
+        Destination::CliArg => Ok(Source::CliArg),
+        Destination::Other(word) => Err(UpdateError::UnknownDestination(word.to_string())),
+    }
+}
+
+fn bounded(entries: usize) -> Result<(), UpdateError> {
+    if entries > MOST_ENTRIES {
+        return Err(UpdateError::TooMany);
+    }
+    Ok(())
+}
+
+fn is_file(source: Source) -> bool {
+    matches!(source, Source::User | Source::Project | Source::Local)
+}
+
+fn file(source: Source, edit: impl Fn(Vec<String>) -> Edit, entries: &[String]) -> Option<FileChange> {
+    is_file(source).then(|| FileChange {
+        destination: source,
+        edit: edit(entries.to_vec()),
+    })
+}
+
+fn directory_path(policy: &Policy, directory: &str) -> PathBuf {
+    match directory.strip_prefix("~/") {
+        Some(rest) => absolute(&policy.home, rest),
+        None if directory == "~" => policy.home.clone(),
+        None => absolute(policy.roots.first().map_or(Path::new("/"), PathBuf::as_path), directory),
+    }
+}
+
+#[cfg(test)]
+#[path = "update_tests.rs"]
+mod tests;
