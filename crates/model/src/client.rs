@@ -1,0 +1,433 @@
+//! One attempt at a time.
+
+use std::error::Error as _;
+use std::io;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
+use reqwest::{NoProxy, Response, Url};
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::config::{Auth, Config, DEFAULT_BASE_URL, Proxy};
+use crate::failure::{Context, Failure};
+use crate::helper::Keys;
+use crate::request::Request;
+use crate::stream::Stream;
+use crate::tls;
+
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
+const VERSION: HeaderName = HeaderName::from_static("anthropic-version");
+/// As much of an error's body as anyone will read.
+const ERROR_BODY_LIMIT: usize = 64 << 10;
+
+/// A configuration that cannot work.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The base address is no http or https address.
+    #[error("not an http address: {0}")]
+    BaseUrl(String),
+    /// A header cannot be sent.
+    #[error("not a header that can be sent: {0}")]
+    Header(String),
+    /// A proxy address is not one.
+    #[error("not a proxy address: {0}")]
+    Proxy(String),
+}
+
+/// What a response began with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The `request-id` header.
+    pub request_id: Option<String>,
+    /// The status code.
+    pub status: u16,
+}
+
+/// A client of the Messages API. Cheap to make and to clone; connections are shared by clones.
+#[derive(Clone, Debug)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    messages: Url,
+    count: Url,
+    headers: HeaderMap,
+    custom: HeaderMap,
+    betas: Vec<String>,
+    credential: Credential,
+    config: Config,
+    proxies: Vec<reqwest::Proxy>,
+    http: OnceLock<reqwest::Client>,
+}
+
+#[derive(Debug)]
+enum Credential {
+    /// It stands in the headers already, or there is none.
+    Fixed {
+        present: bool,
+    },
+    Helper(Keys),
+}
+
+impl Client {
+    /// A client; no connection is made and no certificate read before the first request.
+    ///
+    /// # Errors
+    /// If the address, a header or a proxy is malformed.
+    pub fn new(config: Config) -> Result<Self, Error> {
+        let base = config.base_url.trim_end_matches('/');
+        let messages = endpoint(base, "/v1/messages")?;
+        let count = endpoint(base, "/v1/messages/count_tokens")?;
+        let custom = custom_headers(&config.headers)?;
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(VERSION, HeaderValue::from_static("2023-06-01"));
+        headers.insert(USER_AGENT, header_value(&config.user_agent, "user-agent")?);
+        let credential = match &config.auth {
+            Auth::None => Credential::Fixed {
+                present: custom.contains_key(AUTHORIZATION) || custom.contains_key(API_KEY),
+            },
+            Auth::ApiKey(key) => {
+                headers.insert(API_KEY, secret(key, "x-api-key")?);
+                Credential::Fixed { present: true }
+            }
+            Auth::Bearer(token) => {
+                headers.insert(AUTHORIZATION, secret(&format!("Bearer {token}"), "authorization")?);
+                Credential::Fixed { present: true }
+            }
+            Auth::Helper(helper) => Credential::Helper(Keys::new(helper.clone())),
+        };
+        let proxies = proxies(&config.proxy)?;
+        let betas = config.betas.clone();
+        let http = OnceLock::new();
+        let inner = Inner {
+            messages,
+            count,
+            headers,
+            custom,
+            betas,
+            credential,
+            config,
+            proxies,
+            http,
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Sends a request and gives its events as they come.
+    ///
+    /// # Errors
+    /// If there is no answer, or one that is not a stream of events.
+    pub async fn stream(&self, request: &Request) -> Result<Stream, Failure> {
+        let inner = &*self.inner;
+        let sending = inner.send(&inner.messages, request.body_as(true), request);
+        let response = timeout(inner.config.response_timeout, sending)
+            .await
+            .map_err(|_| Failure::Timeout)??;
+        // A gateway that ignores `stream`, or a login page.
+        if let Some(kind) = header(&response, "content-type").filter(|kind| !kind.starts_with("text/event-stream")) {
+            return Err(Failure::Protocol(format!("asked for a stream, got {kind}")));
+        }
+        Ok(Stream::new(head(&response), response, inner.config.stall))
+    }
+
+    /// Sends a request without streaming and gives the whole message.
+    ///
+    /// # Errors
+    /// If there is no answer, or one that is not a message.
+    pub async fn create(&self, request: &Request) -> Result<(Value, Head), Failure> {
+        let (message, head) = self
+            .whole(&self.inner.messages, request.body_as(false), request)
+            .await?;
+        if message.get("content").is_some_and(Value::is_array) {
+            Ok((message, head))
+        } else {
+            Err(Failure::Protocol("the answer is no message".to_owned()))
+        }
+    }
+
+    /// How many tokens the request has, as the server counts.
+    ///
+    /// # Errors
+    /// If there is no answer, or no count in it.
+    pub async fn count_tokens(&self, request: &Request) -> Result<u64, Failure> {
+        let (answer, _) = self.whole(&self.inner.count, request.count_body(), request).await?;
+        let count = answer.get("input_tokens").and_then(Value::as_u64);
+        count.ok_or_else(|| Failure::Protocol("the answer has no input_tokens".to_owned()))
+    }
+
+    /// Host and port, if requests do not go to the default address.
+    pub fn gateway(&self) -> Option<String> {
+        let url = &self.inner.messages;
+        let host = url.host_str()?;
+        if DEFAULT_BASE_URL.ends_with(host) {
+            return None;
+        }
+        Some(
+            url.port()
+                .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
+        )
+    }
+
+    /// What to tell a person about a failure of a request to `model`.
+    pub fn explain(&self, failure: &Failure, model: &str) -> String {
+        failure.text(&Context {
+            model,
+            gateway: self.gateway().as_deref(),
+        })
+    }
+
+    async fn whole(&self, url: &Url, body: Vec<u8>, request: &Request) -> Result<(Value, Head), Failure> {
+        let answer = async {
+            let response = self.inner.send(url, body, request).await?;
+            let head = head(&response);
+            let body = response.bytes().await.map_err(|error| Failure::Lost {
+                message: causes(&error),
+            })?;
+            let value = serde_json::from_slice(&body)
+                .map_err(|error| Failure::Protocol(format!("the answer is not JSON ({error})")))?;
+            Ok((value, head))
+        };
+        timeout(self.inner.config.response_timeout, answer)
+            .await
+            .map_err(|_| Failure::Timeout)?
+    }
+}
+
+impl Inner {
+    /// Sends, and gives the response if its status is a success.
+    async fn send(&self, url: &Url, body: Vec<u8>, request: &Request) -> Result<Response, Failure> {
+        let mut headers = self.headers.clone();
+        let mut betas: Vec<&str> = Vec::new();
+        for beta in self.betas.iter().chain(&request.betas) {
+            if !betas.contains(&beta.as_str()) {
+                betas.push(beta);
+            }
+        }
+        if !betas.is_empty() {
+            let value = header_value(&betas.join(","), "anthropic-beta").map_err(|error| unsendable(&error))?;
+            headers.insert(BETA, value);
+        }
+        let key = match &self.credential {
+            Credential::Fixed { present: true } => None,
+            Credential::Fixed { present: false } => return Err(Failure::NoCredentials),
+            Credential::Helper(keys) => Some((keys, keys.get().await?)),
+        };
+        if let Some((_, key)) = &key {
+            headers.insert(API_KEY, secret(key, "x-api-key").map_err(|error| unsendable(&error))?);
+            headers.insert(
+                AUTHORIZATION,
+                secret(&format!("Bearer {key}"), "authorization").map_err(|error| unsendable(&error))?,
+            );
+        }
+        headers.extend(self.custom.clone());
+        let response = self.http()?.post(url.clone()).headers(headers).body(body).send().await;
+        let response = response.map_err(|error| unconnected(&error))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        if let (Some((keys, key)), 401) = (&key, response.status().as_u16()) {
+            keys.refused(key).await;
+        }
+        Err(refusal(response).await)
+    }
+
+    fn http(&self) -> Result<&reqwest::Client, Failure> {
+        if let Some(http) = self.http.get() {
+            return Ok(http);
+        }
+        let http = self
+            .build()
+            .map_err(|message| Failure::Connect { code: None, message })?;
+        Ok(self.http.get_or_init(|| http))
+    }
+
+    fn build(&self) -> Result<reqwest::Client, String> {
+        let secure = self.messages.scheme() == "https"
+            || [
+                &self.config.proxy.https,
+                &self.config.proxy.http,
+                &self.config.proxy.all,
+            ]
+            .iter()
+            .any(|proxy| proxy.as_deref().is_some_and(|proxy| proxy.starts_with("https:")));
+        let tls = if secure {
+            tls::with_roots(self.config.extra_roots.as_deref())
+        } else {
+            tls::without_roots()
+        };
+        let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls.map_err(|error| error.to_string())?)
+            .connect_timeout(self.config.connect_timeout)
+            // A redirect would carry the key to someone else.
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy();
+        for proxy in &self.proxies {
+            builder = builder.proxy(proxy.clone());
+        }
+        builder.build().map_err(|error| causes(&error))
+    }
+}
+
+fn endpoint(base: &str, path: &str) -> Result<Url, Error> {
+    let url = Url::parse(&format!("{base}{path}")).ok();
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    url.ok_or_else(|| Error::BaseUrl(base.to_owned()))
+}
+
+fn custom_headers(pairs: &[(String, String)]) -> Result<HeaderMap, Error> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in pairs {
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| Error::Header(name.clone()))?;
+        headers.append(header, header_value(value, name)?);
+    }
+    Ok(headers)
+}
+
+fn header_value(value: &str, name: &str) -> Result<HeaderValue, Error> {
+    HeaderValue::from_str(value).map_err(|_| Error::Header(name.to_owned()))
+}
+
+fn secret(value: &str, name: &str) -> Result<HeaderValue, Error> {
+    let mut value = header_value(value, name)?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+fn unsendable(error: &Error) -> Failure {
+    Failure::Helper {
+        message: error.to_string(),
+    }
+}
+
+fn proxies(proxy: &Proxy) -> Result<Vec<reqwest::Proxy>, Error> {
+    type Make = fn(String) -> reqwest::Result<reqwest::Proxy>;
+    let make: [(&Option<String>, Make); 3] = [
+        (&proxy.https, reqwest::Proxy::https),
+        (&proxy.http, reqwest::Proxy::http),
+        (&proxy.all, reqwest::Proxy::all),
+    ];
+    let given = make
+        .into_iter()
+        .filter_map(|(address, make)| Some((address.as_deref()?.trim(), make)));
+    given
+        .filter(|(address, _)| !address.is_empty())
+        .map(|(address, make)| {
+            let direct = proxy.no_proxy.as_deref().and_then(NoProxy::from_string);
+            make(address.to_owned())
+                .map(|made| made.no_proxy(direct))
+                .map_err(|_| Error::Proxy(address.to_owned()))
+        })
+        .collect()
+}
+
+fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
+    response.headers().get(name)?.to_str().ok()
+}
+
+fn head(response: &Response) -> Head {
+    Head {
+        request_id: header(response, "request-id").map(str::to_owned),
+        status: response.status().as_u16(),
+    }
+}
+
+/// Reads what an unsuccessful response says.
+async fn refusal(mut response: Response) -> Failure {
+    let Head { request_id, status } = head(&response);
+    let retry_after = retry_after(header(&response, "retry-after-ms"), header(&response, "retry-after"));
+    let should_retry = match header(&response, "x-should-retry") {
+        Some("true") => Some(true),
+        Some("false") => Some(false),
+        _ => None,
+    };
+    let reason = response.status().canonical_reason().unwrap_or("no reason given");
+    let mut body = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        body.extend_from_slice(&chunk);
+        if body.len() > ERROR_BODY_LIMIT {
+            break;
+        }
+    }
+    let parsed: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let said = |key: &str| Some(parsed.get("error")?.get(key)?.as_str()?.to_owned());
+    let plain = String::from_utf8_lossy(&body);
+    let message = said("message").unwrap_or_else(|| match plain.trim() {
+        "" => reason.to_owned(),
+        // A page of HTML helps nobody.
+        text if text.starts_with('<') => reason.to_owned(),
+        text => text.chars().take(2000).collect(),
+    });
+    Failure::Http {
+        status,
+        kind: said("type"),
+        message,
+        retry_after,
+        should_retry,
+        request_id,
+    }
+}
+
+/// Seconds, or milliseconds in the more exact header. Dates are not used by the API.
+fn retry_after(milliseconds: Option<&str>, seconds: Option<&str>) -> Option<Duration> {
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    let asked = milliseconds
+        .and_then(number)
+        .map(|number| number / 1000.0)
+        .or_else(|| seconds.and_then(number))?;
+    Duration::try_from_secs_f64(asked).ok()
+}
+
+/// Names the reason why there was no response.
+fn unconnected(error: &reqwest::Error) -> Failure {
+    let mut code = None;
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        code = inner.downcast_ref::<io::Error>().and_then(code_of).or(code);
+        cause = inner.source();
+    }
+    let message = causes(error);
+    if code.is_none() && message.contains("dns error") {
+        code = Some("ENOTFOUND");
+    }
+    if code.is_none() && error.is_timeout() {
+        code = Some("ETIMEDOUT");
+    }
+    Failure::Connect { code, message }
+}
+
+fn code_of(error: &io::Error) -> Option<&'static str> {
+    Some(match error.kind() {
+        io::ErrorKind::ConnectionRefused => "ECONNREFUSED",
+        io::ErrorKind::ConnectionReset => "ECONNRESET",
+        io::ErrorKind::ConnectionAborted => "ECONNABORTED",
+        io::ErrorKind::BrokenPipe => "EPIPE",
+        io::ErrorKind::TimedOut => "ETIMEDOUT",
+        io::ErrorKind::HostUnreachable => "EHOSTUNREACH",
+        io::ErrorKind::NetworkUnreachable => "ENETUNREACH",
+        _ => return None,
+    })
+}
+
+/// The causes of an error, innermost last; the outermost only repeats the address.
+pub(crate) fn causes(error: &reqwest::Error) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let text = inner.to_string();
+        if parts.last() != Some(&text) {
+            parts.push(text);
+        }
+        cause = inner.source();
+    }
+    if parts.is_empty() {
+        error.to_string()
+    } else {
+        parts.join(": ")
+    }
+}

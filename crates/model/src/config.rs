@@ -1,0 +1,121 @@
+//! Everything the client must be told, since it reads no environment itself.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where requests go unless someone says otherwise.
+pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
+
+/// How to reach the model.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Address in front of `/v1/messages` (`ANTHROPIC_BASE_URL`); a path in it is kept.
+    pub base_url: String,
+    /// Who we say we are.
+    pub auth: Auth,
+    /// Headers added to every request (`ANTHROPIC_CUSTOM_HEADERS`); they win over our own.
+    pub headers: Vec<(String, String)>,
+    /// Values of `anthropic-beta` sent with every request.
+    pub betas: Vec<String>,
+    /// Proxies, as the usual variables name them.
+    pub proxy: Proxy,
+    /// The `user-agent` header.
+    pub user_agent: String,
+    /// Silence inside a stream after which it counts as stalled.
+    pub stall: Duration,
+    /// Longest wait for a connection.
+    pub connect_timeout: Duration,
+    /// Longest wait for the head of a response, and for the whole of one that is not streamed.
+    pub response_timeout: Duration,
+    /// Certificates in PEM to trust besides the system's.
+    pub extra_roots: Option<String>,
+}
+
+impl Config {
+    /// A configuration with the usual waits and nothing special.
+    pub fn new(base_url: impl Into<String>, auth: Auth) -> Self {
+        Self {
+            base_url: base_url.into(),
+            auth,
+            headers: Vec::new(),
+            betas: Vec::new(),
+            proxy: Proxy::default(),
+            user_agent: concat!("sluice/", env!("CARGO_PKG_VERSION")).to_owned(),
+            stall: Duration::from_secs(300),
+            connect_timeout: Duration::from_secs(30),
+            response_timeout: Duration::from_secs(600),
+            extra_roots: None,
+        }
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::new(DEFAULT_BASE_URL, Auth::None)
+    }
+}
+
+/// How requests are authenticated.
+#[derive(Clone, Default)]
+pub enum Auth {
+    /// No credentials: requests are refused here, unless [`Config::headers`] carries some.
+    #[default]
+    None,
+    /// `x-api-key` (`ANTHROPIC_API_KEY`).
+    ApiKey(String),
+    /// `authorization: Bearer` (`ANTHROPIC_AUTH_TOKEN`).
+    Bearer(String),
+    /// A command that prints the credential (`apiKeyHelper`); it is sent both ways.
+    Helper(Helper),
+}
+
+// Secrets stay out of logs.
+impl fmt::Debug for Auth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("None"),
+            Self::ApiKey(_) => f.write_str("ApiKey(…)"),
+            Self::Bearer(_) => f.write_str("Bearer(…)"),
+            Self::Helper(helper) => f.debug_tuple("Helper").field(helper).finish(),
+        }
+    }
+}
+
+/// A shell command whose standard output is the credential.
+#[derive(Clone, Debug)]
+pub struct Helper {
+    /// What `sh -c` runs.
+    pub command: String,
+    /// How long an answer is used before the command runs again.
+    pub ttl: Duration,
+    /// How long the command may take.
+    pub timeout: Duration,
+    /// Where it runs; the current directory if absent.
+    pub cwd: Option<PathBuf>,
+}
+
+impl Helper {
+    /// A helper whose answer is good for five minutes.
+    pub fn new(command: impl Into<String>) -> Self {
+        Self {
+            command: command.into(),
+            ttl: Duration::from_secs(300),
+            timeout: Duration::from_secs(60),
+            cwd: None,
+        }
+    }
+}
+
+/// Proxy addresses; empty strings count as absent.
+#[derive(Clone, Debug, Default)]
+pub struct Proxy {
+    /// `HTTPS_PROXY`: for https targets.
+    pub https: Option<String>,
+    /// `HTTP_PROXY`: for http targets.
+    pub http: Option<String>,
+    /// `ALL_PROXY`: for what the others leave open.
+    pub all: Option<String>,
+    /// `NO_PROXY`: hosts, domains and networks reached directly, separated by commas.
+    pub no_proxy: Option<String>,
+}

@@ -1,0 +1,255 @@
+//! What was used and what it cost, in the shapes `result` carries.
+
+use serde_json::{Map, Number, Value, json};
+
+use crate::models::{self, Model, Prices, WEB_SEARCH};
+
+/// Tokens of one answer, as its `usage` counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// `input_tokens`.
+    pub input: u64,
+    /// `output_tokens`, thinking included.
+    pub output: u64,
+    /// `output_tokens_details.thinking_tokens`.
+    pub thinking: u64,
+    /// `cache_read_input_tokens`.
+    pub cache_read: u64,
+    /// `cache_creation_input_tokens`.
+    pub cache_write: u64,
+    /// `cache_creation.ephemeral_5m_input_tokens`.
+    pub cache_write_5m: u64,
+    /// `cache_creation.ephemeral_1h_input_tokens`.
+    pub cache_write_1h: u64,
+    /// `server_tool_use.web_search_requests`.
+    pub web_searches: u64,
+    /// `server_tool_use.web_fetch_requests`.
+    pub web_fetches: u64,
+}
+
+impl Tokens {
+    /// Reads a `usage` object; what is absent or null is zero.
+    pub fn read(usage: &Value) -> Self {
+        let at = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64).unwrap_or(0);
+        Self {
+            input: at("/input_tokens"),
+            output: at("/output_tokens"),
+            thinking: at("/output_tokens_details/thinking_tokens"),
+            cache_read: at("/cache_read_input_tokens"),
+            cache_write: at("/cache_creation_input_tokens"),
+            cache_write_5m: at("/cache_creation/ephemeral_5m_input_tokens"),
+            cache_write_1h: at("/cache_creation/ephemeral_1h_input_tokens"),
+            web_searches: at("/server_tool_use/web_search_requests"),
+            web_fetches: at("/server_tool_use/web_fetch_requests"),
+        }
+    }
+
+    /// Everything the model read: the size of the context at that request.
+    pub fn prompt(&self) -> u64 {
+        self.input + self.cache_read + self.cache_write
+    }
+
+    /// The sum of both.
+    #[must_use]
+    pub fn plus(&self, more: &Self) -> Self {
+        self.each(more, u64::saturating_add)
+    }
+
+    fn minus(&self, less: &Self) -> Self {
+        self.each(less, u64::saturating_sub)
+    }
+
+    fn each(&self, other: &Self, with: fn(u64, u64) -> u64) -> Self {
+        Self {
+            input: with(self.input, other.input),
+            output: with(self.output, other.output),
+            thinking: with(self.thinking, other.thinking),
+            cache_read: with(self.cache_read, other.cache_read),
+            cache_write: with(self.cache_write, other.cache_write),
+            cache_write_5m: with(self.cache_write_5m, other.cache_write_5m),
+            cache_write_1h: with(self.cache_write_1h, other.cache_write_1h),
+            web_searches: with(self.web_searches, other.web_searches),
+            web_fetches: with(self.web_fetches, other.web_fetches),
+        }
+    }
+
+    /// `usage` of a `result`.
+    pub fn to_usage(&self) -> Value {
+        json!({
+            "input_tokens": self.input,
+            "cache_creation_input_tokens": self.cache_write,
+            "cache_read_input_tokens": self.cache_read,
+            "output_tokens": self.output,
+            "output_tokens_details": { "thinking_tokens": self.thinking },
+            "server_tool_use": { "web_search_requests": self.web_searches, "web_fetch_requests": self.web_fetches },
+            "service_tier": "standard",
+            "cache_creation": {
+                "ephemeral_1h_input_tokens": self.cache_write_1h,
+                "ephemeral_5m_input_tokens": self.cache_write_5m,
+            },
+            "inference_geo": "",
+            "iterations": [],
+            "speed": "standard",
+        })
+    }
+
+    /// US dollars for one request; `None` if the model's prices are unknown.
+    pub fn cost(&self, model: &Model) -> Option<f64> {
+        let prices = match model.long {
+            Some((over, prices)) if self.prompt() > over => prices,
+            _ => model.prices?,
+        };
+        Some(self.at(&prices))
+    }
+
+    fn at(&self, prices: &Prices) -> f64 {
+        let million = |tokens: u64, price: f64| tokens as f64 / 1e6 * price;
+        // A server that does not split its writes means the short kind.
+        let short = self.cache_write.saturating_sub(self.cache_write_1h);
+        million(self.input, prices.input)
+            + million(self.output, prices.output)
+            + million(self.cache_read, prices.cache_read)
+            + million(short, prices.cache_write_5m)
+            + million(self.cache_write_1h, prices.cache_write_1h)
+            + self.web_searches as f64 * WEB_SEARCH
+    }
+}
+
+/// Cumulative use and cost, by model, in order of first use.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ledger {
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Entry {
+    model: String,
+    tokens: Tokens,
+    cost: f64,
+}
+
+impl Ledger {
+    /// An empty ledger.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one answer's `usage`; gives its cost, `None` if the model's prices are unknown (nothing is
+    /// charged then, and [`Ledger::model_usage`] says so).
+    pub fn add(&mut self, model: &str, usage: &Value) -> Option<f64> {
+        let tokens = Tokens::read(usage);
+        let cost = tokens.cost(&models::facts(model));
+        let entry = self.entry(model);
+        entry.tokens = entry.tokens.plus(&tokens);
+        entry.cost += cost.unwrap_or(0.0);
+        cost
+    }
+
+    /// `total_cost_usd`.
+    pub fn total_cost(&self) -> f64 {
+        // `sum` of no floats is -0.
+        self.entries.iter().fold(0.0, |sum, entry| sum + entry.cost)
+    }
+
+    /// `total_cost_usd` as JSON: a whole number has no fraction.
+    pub fn total_cost_value(&self) -> Value {
+        dollars(self.total_cost())
+    }
+
+    /// All tokens of all models.
+    pub fn tokens(&self) -> Tokens {
+        self.entries
+            .iter()
+            .fold(Tokens::default(), |sum, entry| sum.plus(&entry.tokens))
+    }
+
+    /// `modelUsage`: a map from model to its use, with `costBasis` `list` or `unknown`.
+    pub fn model_usage(&self) -> Value {
+        let usage: Map<String, Value> = self
+            .entries
+            .iter()
+            .map(|entry| (entry.model.clone(), entry.value()))
+            .collect();
+        Value::Object(usage)
+    }
+
+    /// The models used whose prices we do not know, so that a total can be called incomplete.
+    pub fn unpriced(&self) -> impl Iterator<Item = &str> {
+        let unpriced = |entry: &&Entry| models::facts(&entry.model).prices.is_none();
+        self.entries.iter().filter(unpriced).map(|entry| entry.model.as_str())
+    }
+
+    /// What was added after `earlier`, an older clone of this ledger.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let changed = self.entries.iter().filter_map(|entry| {
+            let Some(before) = earlier.entries.iter().find(|before| before.model == entry.model) else {
+                return Some(entry.clone());
+            };
+            (before != entry).then(|| Entry {
+                model: entry.model.clone(),
+                tokens: entry.tokens.minus(&before.tokens),
+                cost: entry.cost - before.cost,
+            })
+        });
+        Self {
+            entries: changed.collect(),
+        }
+    }
+
+    /// Forgets everything, as `/clear` does.
+    pub fn reset(&mut self) {
+        self.entries.clear();
+    }
+
+    fn entry(&mut self, model: &str) -> &mut Entry {
+        let at = self
+            .entries
+            .iter()
+            .position(|entry| entry.model == model)
+            .unwrap_or_else(|| {
+                self.entries.push(Entry {
+                    model: model.to_owned(),
+                    tokens: Tokens::default(),
+                    cost: 0.0,
+                });
+                self.entries.len() - 1
+            });
+        #[expect(clippy::indexing_slicing, reason = "the index was found or made a line above")]
+        &mut self.entries[at]
+    }
+}
+
+impl Entry {
+    fn value(&self) -> Value {
+        let model = models::facts(&self.model);
+        json!({
+            "inputTokens": self.tokens.input,
+            "outputTokens": self.tokens.output,
+            "cacheReadInputTokens": self.tokens.cache_read,
+            "cacheCreationInputTokens": self.tokens.cache_write,
+            "webSearchRequests": self.tokens.web_searches,
+            "costUSD": dollars(self.cost),
+            "contextWindow": model.window,
+            "maxOutputTokens": model.max_output,
+            "thinkingTokens": self.tokens.thinking,
+            "cacheCreationEphemeral5mInputTokens": self.tokens.cache_write_5m,
+            "cacheCreationEphemeral1hInputTokens": self.tokens.cache_write_1h,
+            "canonicalModel": models::canonical(&self.model),
+            "provider": "firstParty",
+            "costBasis": if model.prices.is_some() { "list" } else { "unknown" },
+        })
+    }
+}
+
+/// A sum of money as JSON.
+fn dollars(amount: f64) -> Value {
+    if amount == 0.0 {
+        return 0.into();
+    }
+    Number::from_f64(amount).map_or(Value::Null, Value::Number)
+}
+
+#[cfg(test)]
+#[path = "cost_tests.rs"]
+mod tests;

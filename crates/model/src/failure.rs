@@ -1,0 +1,256 @@
+//! How an attempt can end badly, and what each ending is called on the wire.
+
+use std::time::Duration;
+
+/// One failed attempt.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// There is nothing to authenticate with, so nothing was sent.
+    #[error("no credentials")]
+    NoCredentials,
+    /// The `apiKeyHelper` command gave no credential.
+    #[error("the key helper gave no key: {message}")]
+    Helper {
+        /// What it said.
+        message: String,
+    },
+    /// No connection, or one that broke before any answer.
+    #[error("no connection: {message}")]
+    Connect {
+        /// The system's short name for it, such as `ECONNREFUSED`.
+        code: Option<&'static str>,
+        /// The whole chain of causes.
+        message: String,
+    },
+    /// The head of the response (or a whole one that is not streamed) took too long.
+    #[error("no answer in time")]
+    Timeout,
+    /// An answer with a status other than success.
+    #[error("status {status}: {message}")]
+    Http {
+        /// The status code.
+        status: u16,
+        /// `error.type` of the body.
+        kind: Option<String>,
+        /// `error.message` of the body, or the body itself.
+        message: String,
+        /// What `retry-after` or `retry-after-ms` asks for.
+        retry_after: Option<Duration>,
+        /// What `x-should-retry` says.
+        should_retry: Option<bool>,
+        /// The `request-id` header.
+        request_id: Option<String>,
+    },
+    /// The connection ended before `message_stop`.
+    #[error("the stream was cut off: {message}")]
+    Lost {
+        /// Why, as far as known.
+        message: String,
+    },
+    /// An `error` event inside the stream.
+    #[error("the stream reported {kind}: {message}")]
+    InStream {
+        /// `error.type`.
+        kind: String,
+        /// `error.message`.
+        message: String,
+    },
+    /// Silence inside the stream for longer than [`crate::Config::stall`].
+    #[error("the stream fell silent")]
+    Stalled,
+    /// Something that is not the Messages API answered.
+    #[error("not a Messages API answer: {0}")]
+    Protocol(String),
+}
+
+/// What [`Failure::text`] needs to know about the attempt.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Context<'a> {
+    /// The model asked for.
+    pub model: &'a str,
+    /// Host (and port) of a gateway, if requests do not go to the default address.
+    pub gateway: Option<&'a str>,
+}
+
+impl Failure {
+    /// The `error` of `system/api_retry`.
+    pub fn category(&self) -> &'static str {
+        match self {
+            Self::NoCredentials | Self::Helper { .. } => "authentication_failed",
+            Self::Connect { .. } | Self::Timeout | Self::Lost { .. } | Self::Stalled | Self::Protocol(_) => "unknown",
+            Self::InStream { kind, .. } => of_kind(kind),
+            Self::Http { status, .. } => match status {
+                _ if self.is_out_of_credit() => "billing_error",
+                400 if self.is_prompt_too_long() => "invalid_request",
+                401 | 403 => "authentication_failed",
+                402 => "billing_error",
+                404 => "model_not_found",
+                413 | 422 => "invalid_request",
+                429 => "rate_limit",
+                529 => "overloaded",
+                500..=599 => "server_error",
+                _ => "unknown",
+            },
+        }
+    }
+
+    /// The `error` of the final synthetic assistant message: what is worth waiting out counts as the
+    /// server's fault there, whatever its kind (`api_529_persist`, `api_refused`).
+    pub fn final_category(&self) -> &'static str {
+        match self {
+            Self::Connect { .. } | Self::Timeout | Self::Lost { .. } | Self::Stalled => "server_error",
+            _ => match self.category() {
+                "overloaded" => "server_error",
+                other => other,
+            },
+        }
+    }
+
+    /// The HTTP status: `error_status` and `api_error_status`.
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Http { status, .. } => Some(*status),
+            _ => None,
+        }
+    }
+
+    /// `api_error_type`: the API's own name for the error.
+    pub fn api_error_type(&self) -> Option<&str> {
+        match self {
+            Self::Http { kind, .. } => kind.as_deref(),
+            Self::InStream { kind, .. } => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// `api_error`: set where there was no API to speak of.
+    pub fn api_error(&self) -> Option<&'static str> {
+        matches!(self, Self::Connect { .. }).then_some("connection_failed")
+    }
+
+    /// The `request-id` the answer carried.
+    pub fn request_id(&self) -> Option<&str> {
+        match self {
+            Self::Http { request_id, .. } => request_id.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// `terminal_reason` of the result a turn ends with after this.
+    pub fn terminal_reason(&self) -> &'static str {
+        if self.is_prompt_too_long() {
+            "prompt_too_long"
+        } else {
+            "api_error"
+        }
+    }
+
+    /// Whether this is the API's way of saying that the context window is full.
+    pub fn is_prompt_too_long(&self) -> bool {
+        match self {
+            Self::Http {
+                status: 400 | 413,
+                message,
+                ..
+            } => {
+                let message = message.to_ascii_lowercase();
+                message.contains("prompt is too long") || message.contains("exceed context limit")
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the server said it has no capacity.
+    pub fn is_overloaded(&self) -> bool {
+        match self {
+            Self::Http { status, kind, .. } => *status == 529 || kind.as_deref() == Some("overloaded_error"),
+            Self::InStream { kind, .. } => kind == "overloaded_error",
+            _ => false,
+        }
+    }
+
+    /// What a person is shown. The forms are fixed, the words around them ours.
+    pub fn text(&self, context: &Context<'_>) -> String {
+        match self {
+            Self::NoCredentials => "Not logged in · Please run /login".to_owned(),
+            Self::Helper { message } => format!("Failed to authenticate. The apiKeyHelper command failed: {message}"),
+            Self::Connect {
+                code: Some("ECONNREFUSED"),
+                ..
+            } => "API Error: Connection refused: nothing accepts connections at that address (ECONNREFUSED)".to_owned(),
+            Self::Connect {
+                code: Some(code),
+                message,
+            } => format!("API Error: Connection failed: {message} ({code})"),
+            Self::Connect { code: None, message } => format!("API Error: Connection failed: {message}"),
+            Self::Timeout => format!("API Error: No answer in time.{}", try_later(context)),
+            Self::Lost { message } => format!("API Error: The response was cut off: {message}"),
+            Self::Stalled => format!("API Error: The response fell silent.{}", try_later(context)),
+            Self::InStream { message, .. } => format!("API Error: {message}"),
+            Self::Protocol(message) => format!("API Error: Unexpected answer: {message}"),
+            Self::Http { status, message, .. } => http_text(self, *status, message, context),
+        }
+    }
+
+    fn is_out_of_credit(&self) -> bool {
+        matches!(self, Self::Http { message, .. } if message.to_ascii_lowercase().contains("credit balance is too low"))
+    }
+}
+
+fn http_text(failure: &Failure, status: u16, message: &str, context: &Context<'_>) -> String {
+    if failure.is_out_of_credit() {
+        return "Credit balance is too low".to_owned();
+    }
+    if failure.is_prompt_too_long() {
+        return match token_counts(message) {
+            Some((asked, limit)) => {
+                format!("Prompt is too long · the request has {asked} tokens, the limit is {limit}")
+            }
+            None => "Prompt is too long".to_owned(),
+        };
+    }
+    match status {
+        401 => "Invalid API key · Fix external API key".to_owned(),
+        403 => format!("Failed to authenticate. API Error: 403 {message}"),
+        404 if message.contains("model") => format!(
+            "The model {} was not found: it may not exist, or this key may not use it. Choose another with --model.",
+            context.model
+        ),
+        413 => format!("API Error: 413 The request is too large. {message}"),
+        529 => format!("API Error: 529 Overloaded, repeatedly.{}", try_later(context)),
+        500..=599 => format!("API Error: {status} {message}.{}", try_later(context)),
+        _ => format!("API Error: {status} {message}"),
+    }
+}
+
+fn try_later(context: &Context<'_>) -> String {
+    match context.gateway {
+        Some(gateway) => format!(" This usually passes; if it does not, look at the server behind {gateway}."),
+        None => " This usually passes; try again in a moment.".to_owned(),
+    }
+}
+
+/// The two numbers of "prompt is too long: 210000 tokens > 200000 maximum".
+fn token_counts(message: &str) -> Option<(u64, u64)> {
+    let mut numbers = message
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|digits| digits.parse().ok());
+    Some((numbers.next()?, numbers.next()?))
+}
+
+fn of_kind(kind: &str) -> &'static str {
+    match kind {
+        "overloaded_error" => "overloaded",
+        "rate_limit_error" => "rate_limit",
+        "api_error" | "timeout_error" => "server_error",
+        "authentication_error" | "permission_error" => "authentication_failed",
+        "billing_error" => "billing_error",
+        "invalid_request_error" | "request_too_large" => "invalid_request",
+        "not_found_error" => "model_not_found",
+        _ => "unknown",
+    }
+}
+
+#[cfg(test)]
+#[path = "failure_tests.rs"]
+mod tests;

@@ -1,0 +1,247 @@
+//! The models we know: names, limits, prices, ways to think. What is not in the table is said to be unknown.
+
+use serde_json::{Value, json};
+
+use crate::request::Thinking;
+
+/// The model used when none is named.
+pub const DEFAULT: &str = "claude-opus-5-5";
+/// The model for small jobs beside the conversation.
+pub const SMALL: &str = "claude-haiku-5-5";
+
+/// Marks a name whose large context window is asked for.
+const LARGE: &str = "[1m]";
+const LARGE_WINDOW: u64 = 1_000_000;
+/// The beta under which older models take a large window.
+const LARGE_BETA: &str = "context-1m-2025-08-07";
+
+const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
+
+/// What is known about a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Model {
+    /// Canonical id, without a date; empty for an unknown model.
+    pub id: &'static str,
+    /// What to call it on screen; empty for an unknown model.
+    pub name: &'static str,
+    /// Context window in tokens.
+    pub window: u64,
+    /// Most output tokens to ask for.
+    pub max_output: u32,
+    /// List prices; `None` if we do not know them.
+    pub prices: Option<Prices>,
+    /// Prices of requests with a prompt longer than so many tokens.
+    pub long: Option<(u64, Prices)>,
+    /// Takes `thinking: adaptive`.
+    pub adaptive: bool,
+    /// Takes `thinking: enabled` with a budget.
+    pub budget: bool,
+    /// Levels of `effort` it takes.
+    pub efforts: &'static [&'static str],
+}
+
+impl Model {
+    /// Whether it is in the table.
+    pub fn is_known(&self) -> bool {
+        !self.id.is_empty()
+    }
+}
+
+/// US dollars per million tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prices {
+    /// Input that was neither read from nor written to the cache.
+    pub input: f64,
+    /// Output, thinking included.
+    pub output: f64,
+    /// Input read from the cache.
+    pub cache_read: f64,
+    /// Input written to the cache for five minutes.
+    pub cache_write_5m: f64,
+    /// Input written to the cache for an hour.
+    pub cache_write_1h: f64,
+}
+
+/// US dollars per web search, for every model.
+pub const WEB_SEARCH: f64 = 0.01;
+
+impl Prices {
+    /// Cache prices are the same multiples of the input price for every model.
+    const fn list(input: f64, output: f64) -> Self {
+        Self {
+            input,
+            output,
+            cache_read: input * 0.1,
+            cache_write_5m: input * 1.25,
+            cache_write_1h: input * 2.0,
+        }
+    }
+}
+
+const fn model(id: &'static str, name: &'static str, input: f64, output: f64) -> Model {
+    Model {
+        id,
+        name,
+        window: 200_000,
+        max_output: 32_000,
+        prices: Some(Prices::list(input, output)),
+        long: None,
+        adaptive: false,
+        budget: true,
+        efforts: &[],
+    }
+}
+
+const fn latest(id: &'static str, name: &'static str, input: f64, output: f64) -> Model {
+    Model {
+        window: 1_000_000,
+        max_output: 128_000,
+        adaptive: true,
+        budget: false,
+        efforts: EFFORTS,
+        ..model(id, name, input, output)
+    }
+}
+
+const TABLE: &[Model] = &[
+    latest("claude-opus-5-5", "Opus 5.5", 4.0, 20.0),
+    latest("claude-fable-5-2", "Fable 5.2", 8.0, 40.0),
+    latest("claude-sonnet-5-5", "Sonnet 5.5", 2.0, 10.0),
+    Model {
+        long: Some((100_000, Prices::list(0.5, 2.5))),
+        ..latest("claude-haiku-5-5", "Haiku 5.5", 0.1, 0.5)
+    },
+    Model {
+        long: Some((200_000, Prices::list(6.0, 22.5))),
+        ..model("claude-sonnet-4-5", "Sonnet 4.5", 3.0, 15.0)
+    },
+    model("claude-opus-4-5", "Opus 4.5", 5.0, 25.0),
+    model("claude-haiku-4-5", "Haiku 4.5", 1.0, 5.0),
+    model("claude-opus-4-1", "Opus 4.1", 15.0, 75.0),
+    Model {
+        long: Some((200_000, Prices::list(6.0, 22.5))),
+        ..model("claude-sonnet-4", "Sonnet 4", 3.0, 15.0)
+    },
+    model("claude-3-7-sonnet", "Sonnet 3.7", 3.0, 15.0),
+    Model {
+        max_output: 8192,
+        budget: false,
+        ..model("claude-3-5-haiku", "Haiku 3.5", 0.8, 4.0)
+    },
+];
+
+/// A model nobody told us about, perhaps a local one: modest limits, no thinking asked for, no price.
+const UNKNOWN: Model = Model {
+    prices: None,
+    budget: false,
+    ..model("", "", 0.0, 0.0)
+};
+
+const ALIASES: &[(&str, &str)] = &[
+    ("default", DEFAULT),
+    ("opus", "claude-opus-5-5"),
+    ("fable", "claude-fable-5-2"),
+    ("best", "claude-fable-5-2"),
+    ("sonnet", "claude-sonnet-5-5"),
+    ("haiku", "claude-haiku-5-5"),
+    // No longer served; asking for it means its successor.
+    ("claude-opus-4-20250514", "claude-opus-5-5"),
+    ("claude-opus-4-0", "claude-opus-5-5"),
+];
+
+/// The id a name stands for; a name that is no alias stands for itself.
+pub fn resolve(name: &str) -> String {
+    let name = name.trim();
+    let (base, large) = match name.strip_suffix(LARGE) {
+        Some(base) => (base, true),
+        None => (name, false),
+    };
+    let lower = base.to_ascii_lowercase();
+    let id = ALIASES
+        .iter()
+        .find(|(alias, _)| *alias == lower)
+        .map_or(base, |(_, id)| id);
+    let large = large && find(id).is_none_or(|model| model.window < LARGE_WINDOW);
+    if large { format!("{id}{LARGE}") } else { id.to_owned() }
+}
+
+/// The model's entry, whatever date its id carries.
+pub fn find(id: &str) -> Option<&'static Model> {
+    let id = canonical(id);
+    TABLE.iter().find(|model| model.id == id)
+}
+
+/// What to assume about a model, known or not; a `[1m]` name gets its large window.
+pub fn facts(id: &str) -> Model {
+    let mut model = find(id).copied().unwrap_or(UNKNOWN);
+    if id.ends_with(LARGE) {
+        model.window = model.window.max(LARGE_WINDOW);
+    }
+    model
+}
+
+/// The id without date, `-latest` or window mark.
+pub fn canonical(id: &str) -> &str {
+    let id = api_name(id);
+    match id.rsplit_once('-') {
+        Some((base, "latest")) => base,
+        Some((base, date)) if date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit()) => base,
+        _ => id,
+    }
+}
+
+/// The name the API knows: without the window mark.
+pub fn api_name(id: &str) -> &str {
+    id.strip_suffix(LARGE).unwrap_or(id)
+}
+
+/// The beta a name needs, if any.
+pub fn beta(id: &str) -> Option<&'static str> {
+    id.ends_with(LARGE).then_some(LARGE_BETA)
+}
+
+/// What to call a model on screen.
+pub fn name(id: &str) -> &str {
+    find(id).map_or(id, |model| model.name)
+}
+
+/// The way this model can come closest to what was asked: `None` is "as it likes", 0 is "not at all".
+pub fn thinking(id: &str, tokens: Option<u32>) -> Thinking {
+    let model = facts(id);
+    match tokens {
+        Some(0) => Thinking::Off,
+        _ if model.adaptive => Thinking::Adaptive,
+        _ if !model.budget => Thinking::Off,
+        Some(tokens) => Thinking::Budget(tokens),
+        None => Thinking::Budget(model.max_output.saturating_sub(1)),
+    }
+}
+
+/// The models a person is offered, as `models` of the answer to `initialize`.
+pub fn picker() -> Vec<Value> {
+    let offer = |value: &str, title: &str, what: &str| {
+        let id = resolve(value);
+        let model = facts(&id);
+        let prices = model.prices.unwrap_or(Prices::list(0.0, 0.0));
+        json!({
+            "value": value,
+            "resolvedModel": id,
+            "displayName": title,
+            "description": format!("{} · {what} · ${}/${} per Mtok", model.name, prices.input, prices.output),
+            "supportsEffort": !model.efforts.is_empty(),
+            "supportedEffortLevels": model.efforts,
+            "supportsAdaptiveThinking": model.adaptive,
+        })
+    };
+    vec![
+        offer("default", "Default", "what is used unless you choose"),
+        offer("opus", "Opus", "for everyday and difficult work"),
+        offer("fable", "Fable", "for the hardest and longest work"),
+        offer("sonnet", "Sonnet", "for routine work at a lower price"),
+        offer("haiku", "Haiku", "for quick answers"),
+    ]
+}
+
+#[cfg(test)]
+#[path = "models_tests.rs"]
+mod tests;

@@ -1,0 +1,174 @@
+//! One request, and its bytes.
+
+use serde_json::{Map, Value, json};
+
+use crate::cache::{Cache, marked_messages, write_blocks, write_key, write_message, write_value};
+use crate::models;
+
+/// Most output tokens asked for without streaming: such an answer must fit into one wait.
+const MAX_TOKENS_WITHOUT_STREAMING: u32 = 64_000;
+/// Fewest thinking tokens the API takes.
+const LEAST_BUDGET: u32 = 1024;
+
+/// How the model may think.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Thinking {
+    /// Not at all.
+    #[default]
+    Off,
+    /// Up to so many tokens.
+    Budget(u32),
+    /// As much as it finds right.
+    Adaptive,
+}
+
+/// One request to the model. Blocks, messages and tools are the API's own JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Model id; aliases are resolved by [`models::resolve`] beforehand.
+    pub model: String,
+    /// Most output tokens.
+    pub max_tokens: u32,
+    /// System blocks.
+    pub system: Vec<Value>,
+    /// The conversation.
+    pub messages: Vec<Value>,
+    /// Tools on offer.
+    pub tools: Vec<Value>,
+    /// How to think.
+    pub thinking: Thinking,
+    /// `thinking.display`, where the server knows it.
+    pub thinking_display: Option<String>,
+    /// `output_config.effort`.
+    pub effort: Option<String>,
+    /// What [`Request::body`] says; the client's calls each set their own.
+    pub stream: bool,
+    /// `metadata`.
+    pub metadata: Option<Value>,
+    /// Where cache marks go.
+    pub cache: Cache,
+    /// Values of `anthropic-beta` besides those of the configuration.
+    pub betas: Vec<String>,
+    /// Any other top-level field (`tool_choice`, `temperature`, …).
+    pub extra: Map<String, Value>,
+}
+
+impl Request {
+    /// A streamed request with the model's own limits and nothing else.
+    pub fn new(model: impl Into<String>, messages: Vec<Value>) -> Self {
+        let model = model.into();
+        Self {
+            max_tokens: models::facts(&model).max_output,
+            model,
+            system: Vec::new(),
+            messages,
+            tools: Vec::new(),
+            thinking: Thinking::Off,
+            thinking_display: None,
+            effort: None,
+            stream: true,
+            metadata: None,
+            cache: Cache::default(),
+            betas: Vec::new(),
+            extra: Map::new(),
+        }
+    }
+
+    /// The body: what never changes in a conversation first, the messages last.
+    pub fn body(&self) -> Vec<u8> {
+        self.write(self.stream, self.cache.mark())
+    }
+
+    /// The body without cache marks: of two requests in one conversation, the earlier one's, without its
+    /// closing `]}`, is a byte prefix of the later one's.
+    pub fn unmarked_body(&self) -> Vec<u8> {
+        self.write(self.stream, None)
+    }
+
+    /// The body for [`crate::Client::stream`] or [`crate::Client::create`].
+    pub(crate) fn body_as(&self, stream: bool) -> Vec<u8> {
+        self.write(stream, self.cache.mark())
+    }
+
+    /// The body for counting: the fields that have tokens, or decide about them.
+    pub(crate) fn count_body(&self) -> Vec<u8> {
+        let mut out = self.open();
+        if let Some(choice) = self.extra.get("tool_choice") {
+            write_field(&mut out, "tool_choice", choice);
+        }
+        self.close(out, self.cache.mark())
+    }
+
+    fn write(&self, stream: bool, mark: Option<&str>) -> Vec<u8> {
+        let mut out = self.open();
+        let limit = if stream { u32::MAX } else { MAX_TOKENS_WITHOUT_STREAMING };
+        write_field(&mut out, "max_tokens", &self.max_tokens.min(limit));
+        write_field(&mut out, "stream", &stream);
+        if let Some(effort) = &self.effort {
+            write_field(&mut out, "output_config", &json!({ "effort": effort }));
+        }
+        if let Some(metadata) = &self.metadata {
+            write_field(&mut out, "metadata", metadata);
+        }
+        for (key, value) in &self.extra {
+            write_field(&mut out, key, value);
+        }
+        self.close(out, mark)
+    }
+
+    fn open(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(4096);
+        out.extend_from_slice(br#"{"model":"#);
+        write_value(&mut out, models::api_name(&self.model));
+        if let Some(thinking) = self.thinking_value() {
+            write_field(&mut out, "thinking", &thinking);
+        }
+        out
+    }
+
+    fn close(&self, mut out: Vec<u8>, mark: Option<&str>) -> Vec<u8> {
+        for (key, blocks) in [("tools", &self.tools), ("system", &self.system)] {
+            if !blocks.is_empty() {
+                out.push(b',');
+                write_key(&mut out, key);
+                write_blocks(&mut out, blocks, mark);
+            }
+        }
+        out.extend_from_slice(br#","messages":["#);
+        let marked = marked_messages(&self.messages);
+        for (index, message) in self.messages.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            write_message(&mut out, message, mark.filter(|_| marked(index)));
+        }
+        out.extend_from_slice(b"]}");
+        out
+    }
+
+    fn thinking_value(&self) -> Option<Value> {
+        let mut value = match self.thinking {
+            Thinking::Off => return None,
+            Thinking::Adaptive => json!({ "type": "adaptive" }),
+            // The budget must leave room for an answer.
+            Thinking::Budget(tokens) => {
+                let most = self.max_tokens.saturating_sub(1).max(LEAST_BUDGET);
+                json!({ "type": "enabled", "budget_tokens": tokens.clamp(LEAST_BUDGET, most) })
+            }
+        };
+        if let (Some(display), Value::Object(map)) = (&self.thinking_display, &mut value) {
+            map.insert("display".to_owned(), display.clone().into());
+        }
+        Some(value)
+    }
+}
+
+fn write_field(out: &mut Vec<u8>, key: &str, value: &(impl serde::Serialize + ?Sized)) {
+    out.push(b',');
+    write_key(out, key);
+    write_value(out, value);
+}
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;

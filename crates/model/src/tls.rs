@@ -1,0 +1,40 @@
+//! Transport security: the one place that chooses the cryptography.
+
+use std::sync::Arc;
+
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+/// Settings for a client that will speak https: system roots and the given ones.
+/// Reading the system's roots takes milliseconds and megabytes, hence only when needed.
+pub(crate) fn with_roots(extra: Option<&str>) -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(ring::default_provider());
+    let extra = extra.unwrap_or_default().as_bytes();
+    let extra: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(extra)
+        .collect::<Result<_, _>>()
+        .map_err(|error| rustls::Error::General(format!("extra certificates: {error}")))?;
+    let verifier = rustls_platform_verifier::Verifier::new_with_extra_roots(extra, Arc::clone(&provider))?;
+    let config = builder(provider)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    Ok(negotiating(config.with_no_client_auth()))
+}
+
+/// Settings for a client that speaks plain http: trusts nobody, costs nothing.
+pub(crate) fn without_roots() -> Result<ClientConfig, rustls::Error> {
+    let config = builder(Arc::new(ring::default_provider()))?.with_root_certificates(RootCertStore::empty());
+    Ok(negotiating(config.with_no_client_auth()))
+}
+
+fn builder(
+    provider: Arc<CryptoProvider>,
+) -> Result<rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>, rustls::Error> {
+    ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()
+}
+
+fn negotiating(mut config: ClientConfig) -> ClientConfig {
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    config
+}
