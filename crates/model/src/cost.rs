@@ -146,14 +146,14 @@ impl Ledger {
     }
 
     /// `total_cost_usd`.
-    pub fn total_cost(&self) -> f64 {
+    pub fn total_cost_usd(&self) -> f64 {
         // `sum` of no floats is -0.
         self.entries.iter().fold(0.0, |sum, entry| sum + entry.cost)
     }
 
     /// `total_cost_usd` as JSON: a whole number has no fraction.
     pub fn total_cost_value(&self) -> Value {
-        dollars(self.total_cost())
+        dollars(self.total_cost_usd())
     }
 
     /// All tokens of all models.

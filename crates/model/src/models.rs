@@ -32,10 +32,8 @@ pub struct Model {
     pub prices: Option<Prices>,
     /// Prices of requests with a prompt longer than so many tokens.
     pub long: Option<(u64, Prices)>,
-    /// Takes `thinking: adaptive`.
-    pub adaptive: bool,
-    /// Takes `thinking: enabled` with a budget.
-    pub budget: bool,
+    /// How it thinks.
+    pub thinking: Thinks,
     /// Levels of `effort` it takes.
     pub efforts: &'static [&'static str],
 }
@@ -44,6 +42,42 @@ impl Model {
     /// Whether it is in the table.
     pub fn is_known(&self) -> bool {
         !self.id.is_empty()
+    }
+}
+
+/// How a model thinks, which decides what it can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thinks {
+    /// As much as it finds right, and it cannot be told not to.
+    Adaptively,
+    /// Within a budget, if it is given one.
+    WithinBudget,
+    /// It does not, or nobody told us.
+    Never,
+}
+
+impl Thinks {
+    /// What to ask for when nobody asked for anything.
+    pub fn default(self) -> Thinking {
+        // A request clamps its budget to what its output leaves room for.
+        self.budget(u32::MAX)
+    }
+
+    /// What comes closest to no thinking.
+    pub fn off(self) -> Thinking {
+        match self {
+            Self::Adaptively => Thinking::Adaptive,
+            Self::WithinBudget | Self::Never => Thinking::Off,
+        }
+    }
+
+    /// What comes closest to so many tokens.
+    pub fn budget(self, tokens: u32) -> Thinking {
+        match self {
+            Self::Adaptively => Thinking::Adaptive,
+            Self::WithinBudget => Thinking::Budget(tokens),
+            Self::Never => Thinking::Off,
+        }
     }
 }
 
@@ -86,8 +120,7 @@ const fn model(id: &'static str, name: &'static str, input: f64, output: f64) ->
         max_output: 32_000,
         prices: Some(Prices::list(input, output)),
         long: None,
-        adaptive: false,
-        budget: true,
+        thinking: Thinks::WithinBudget,
         efforts: &[],
     }
 }
@@ -96,8 +129,7 @@ const fn latest(id: &'static str, name: &'static str, input: f64, output: f64) -
     Model {
         window: 1_000_000,
         max_output: 128_000,
-        adaptive: true,
-        budget: false,
+        thinking: Thinks::Adaptively,
         efforts: EFFORTS,
         ..model(id, name, input, output)
     }
@@ -125,7 +157,7 @@ const TABLE: &[Model] = &[
     model("claude-3-7-sonnet", "Sonnet 3.7", 3.0, 15.0),
     Model {
         max_output: 8192,
-        budget: false,
+        thinking: Thinks::Never,
         ..model("claude-3-5-haiku", "Haiku 3.5", 0.8, 4.0)
     },
 ];
@@ -133,7 +165,7 @@ const TABLE: &[Model] = &[
 /// A model nobody told us about, perhaps a local one: modest limits, no thinking asked for, no price.
 const UNKNOWN: Model = Model {
     prices: None,
-    budget: false,
+    thinking: Thinks::Never,
     ..model("", "", 0.0, 0.0)
 };
 
@@ -149,9 +181,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("claude-opus-4-0", "claude-opus-5-5"),
 ];
 
-/// The id a name stands for; a name that is no alias stands for itself.
-pub fn resolve(name: &str) -> String {
-    let name = name.trim();
+/// The id a name stands for; no name stands for the default, one that is no alias for itself.
+pub fn resolve(name: Option<&str>) -> String {
+    let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or(DEFAULT);
     let (base, large) = match name.strip_suffix(LARGE) {
         Some(base) => (base, true),
         None => (name, false),
@@ -205,22 +237,10 @@ pub fn name(id: &str) -> &str {
     find(id).map_or(id, |model| model.name)
 }
 
-/// The way this model can come closest to what was asked: `None` is "as it likes", 0 is "not at all".
-pub fn thinking(id: &str, tokens: Option<u32>) -> Thinking {
-    let model = facts(id);
-    match tokens {
-        Some(0) => Thinking::Off,
-        _ if model.adaptive => Thinking::Adaptive,
-        _ if !model.budget => Thinking::Off,
-        Some(tokens) => Thinking::Budget(tokens),
-        None => Thinking::Budget(model.max_output.saturating_sub(1)),
-    }
-}
-
 /// The models a person is offered, as `models` of the answer to `initialize`.
 pub fn picker() -> Vec<Value> {
     let offer = |value: &str, title: &str, what: &str| {
-        let id = resolve(value);
+        let id = resolve(Some(value));
         let model = facts(&id);
         let prices = model.prices.unwrap_or(Prices::list(0.0, 0.0));
         json!({
@@ -230,7 +250,7 @@ pub fn picker() -> Vec<Value> {
             "description": format!("{} · {what} · ${}/${} per Mtok", model.name, prices.input, prices.output),
             "supportsEffort": !model.efforts.is_empty(),
             "supportedEffortLevels": model.efforts,
-            "supportsAdaptiveThinking": model.adaptive,
+            "supportsAdaptiveThinking": model.thinking == Thinks::Adaptively,
         })
     };
     vec![
