@@ -1,0 +1,234 @@
+// Sessions of the official TypeScript SDK with the agent in $SLUICE_BIN, against a scripted model.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test as nodeTest } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+const AGENT = process.env.SLUICE_BIN;
+const MODEL = process.env.SLUICE_SIM?.split(' ') ?? [AGENT, 'sim', 'model'];
+const sdk = createRequire(join(process.env.SDK, 'index.js')).resolve('@anthropic-ai/claude-agent-sdk');
+const { query } = await import(pathToFileURL(sdk));
+
+/** A folder, a home, a scripted model, and options that lead to all three. */
+async function lab(replies, use) {
+  const root = await mkdtemp(join(tmpdir(), 'sluice-interop-'));
+  const [cwd, home, script] = ['work', 'home', 'script.json'].map((name) => join(root, name));
+  await mkdir(cwd);
+  await mkdir(home);
+  await writeFile(script, JSON.stringify({ replies }));
+  const model = spawn(MODEL[0], [...MODEL.slice(1), script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const stderr = [];
+  try {
+    const [address] = await once(createInterface({ input: model.stdout }), 'line');
+    assert.match(address, /^http:\/\/127\.0\.0\.1:\d+$/);
+    const env = {
+      PATH: process.env.PATH,
+      HOME: home,
+      ANTHROPIC_BASE_URL: address,
+      ANTHROPIC_API_KEY: 'sk-test',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    };
+    const options = { pathToClaudeCodeExecutable: AGENT, cwd, env, stderr: (text) => stderr.push(text) };
+    await use({ cwd, options });
+    assert.deepEqual(stderr, [], 'stderr is not silent');
+  } finally {
+    model.kill('SIGKILL');
+    await rm(root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const test = (name, run) => nodeTest(name, { timeout: 60_000 }, run);
+const text = (value, more = {}) => ({ content: [{ type: 'text', text: value }], ...more });
+let calls = 0;
+const call = (name, input) => [{ type: 'tool_use', id: `toolu_${++calls}`, name, input }];
+
+/** Prompts that are pushed one by one, and the messages of one turn at a time. */
+function conversation(options) {
+  const waiting = [];
+  let wake = () => {};
+  let open = true;
+  async function* prompts() {
+    while (open || waiting.length > 0) {
+      while (waiting.length > 0) {
+        yield { type: 'user', message: { role: 'user', content: waiting.shift() }, parent_tool_use_id: null };
+      }
+      if (open) await new Promise((resolve) => (wake = resolve));
+    }
+  }
+  const session = query({ prompt: prompts(), options });
+  const messages = session[Symbol.asyncIterator]();
+  return {
+    session,
+    push(prompt) {
+      waiting.push(prompt);
+      wake();
+    },
+    async turn(prompt, each = async () => {}) {
+      this.push(prompt);
+      const seen = [];
+      for (;;) {
+        const { value, done } = await messages.next();
+        assert.ok(!done, 'the session ended before the turn did');
+        seen.push(value);
+        await each(value);
+        if (value.type === 'result') return seen;
+      }
+    },
+    async end() {
+      open = false;
+      wake();
+      while (!(await messages.next()).done);
+    },
+  };
+}
+
+const said = (messages) =>
+  messages
+    .filter(({ type }) => type === 'assistant')
+    .flatMap(({ message }) => message.content)
+    .filter(({ type }) => type === 'text')
+    .map((block) => block.text);
+const outcomes = (messages) =>
+  messages
+    .filter(({ type, message }) => type === 'user' && Array.isArray(message.content))
+    .flatMap(({ message }) => message.content)
+    .filter(({ type }) => type === 'tool_result');
+const result = (messages) => messages.find(({ type }) => type === 'result');
+const delta = (message) => message.type === 'stream_event' && message.event.type === 'content_block_delta';
+const all = async (iterable) => {
+  const items = [];
+  for await (const item of iterable) items.push(item);
+  return items;
+};
+
+test('one-shot query', () =>
+  lab([text('Hello there')], async ({ options }) => {
+    const messages = await all(query({ prompt: 'ping', options }));
+    assert.deepEqual(said(messages), ['Hello there']);
+    const { subtype, is_error, result: answer, num_turns } = messages.at(-1);
+    assert.deepEqual([subtype, is_error, answer, num_turns], ['success', false, 'Hello there', 1]);
+  }));
+
+test('conversation of three turns', () =>
+  lab([text('one'), text('You said $REQ{(violet-[0-9]+)}'), text('three')], async ({ options }) => {
+    const talk = conversation(options);
+    const turns = [];
+    for (const prompt of ['remember violet-42', 'what did I say?', 'thanks']) turns.push(await talk.turn(prompt));
+    await talk.end();
+    assert.deepEqual(turns.map(said), [['one'], ['You said violet-42'], ['three']]);
+    assert.equal(new Set(turns.map((turn) => result(turn).session_id)).size, 1);
+    assert.deepEqual(turns.map((turn) => result(turn).subtype), ['success', 'success', 'success']);
+  }));
+
+test('partial messages add up', () => {
+  const sentence = 'A sentence that comes in several pieces, one after the other.';
+  return lab([text(sentence)], async ({ options }) => {
+    const messages = await all(query({ prompt: 'ping', options: { ...options, includePartialMessages: true } }));
+    const pieces = messages.filter(delta).map(({ event }) => event.delta.text ?? '');
+    assert.ok(pieces.length > 1);
+    assert.equal(pieces.join(''), sentence);
+    const events = messages.filter(({ type }) => type === 'stream_event').map(({ event }) => event.type);
+    assert.deepEqual([events[0], events.at(-1)], ['message_start', 'message_stop']);
+    assert.deepEqual(said(messages), [sentence]);
+  });
+});
+
+test('interrupt and go on', () =>
+  lab([text('word '.repeat(400), { delay: 0.05 }), text('Still here')], async ({ options }) => {
+    const talk = conversation({ ...options, includePartialMessages: true });
+    const started = Date.now();
+    let stopped = false;
+    const first = await talk.turn('talk', async (message) => {
+      if (!delta(message) || stopped) return;
+      stopped = true;
+      await talk.session.interrupt();
+    });
+    assert.ok(stopped && Date.now() - started < 15_000, 'the turn went on');
+    assert.equal(result(first).subtype, 'error_during_execution');
+    const second = await talk.turn('are you there?');
+    await talk.end();
+    assert.deepEqual([said(second), result(second).subtype], [['Still here'], 'success']);
+  }));
+
+test('model and mode between turns', () => {
+  // An agent may try the new model out before it takes it.
+  const trial = text('yes', { when: 'Hi', repeat: true });
+  const write = call('Write', { file_path: '$REQ{write-to:(/[^ "]+)}', content: 'made\n' });
+  return lab([trial, text('first'), text('second'), write, text('third')], async ({ cwd, options }) => {
+    const asked = [];
+    const canUseTool = async (name) => {
+      asked.push(name);
+      return { behavior: 'deny', message: 'no' };
+    };
+    const talk = conversation({ ...options, canUseTool, model: 'claude-opus-4-5', permissionMode: 'default' });
+    const first = await talk.turn('one');
+    await talk.session.setModel('claude-sonnet-4-5');
+    const second = await talk.turn('two');
+    await talk.session.setPermissionMode('acceptEdits');
+    const made = join(cwd, 'made.txt');
+    const third = await talk.turn(`write-to:${made} please`);
+    await talk.end();
+    const model = (messages) => messages.find(({ type }) => type === 'assistant').message.model;
+    assert.deepEqual([model(first), model(second)], ['claude-opus-4-5', 'claude-sonnet-4-5']);
+    const mode = (messages) => messages.find(({ type, subtype }) => type === 'system' && subtype === 'init').permissionMode;
+    assert.deepEqual([mode(second), mode(third)], ['default', 'acceptEdits']);
+    assert.deepEqual([said(third), await readFile(made, 'utf8'), asked], [['third'], 'made\n', []]);
+  });
+});
+
+test('ask: allow, deny and changed input', () => {
+  const commands = ['touch allowed.txt && echo done-it', 'touch denied.txt', 'touch changed.txt'];
+  const replies = commands.map((command) => call('Bash', { command, description: 'make a file' }));
+  return lab([...replies, text('All tried')], async ({ cwd, options }) => {
+    const asks = [];
+    const canUseTool = async (name, input, { toolUseID }) => {
+      asks.push([name, input.command, typeof toolUseID]);
+      if (input.command.includes('denied')) return { behavior: 'deny', message: 'not today' };
+      if (input.command.includes('changed')) return { behavior: 'allow', updatedInput: { ...input, command: 'touch other.txt' } };
+      return { behavior: 'allow', updatedInput: input };
+    };
+    const talk = conversation({ ...options, canUseTool });
+    const messages = await talk.turn('go');
+    await talk.end();
+    assert.deepEqual(asks, commands.map((command) => ['Bash', command, 'string']));
+    assert.deepEqual((await readdir(cwd)).sort(), ['allowed.txt', 'other.txt']);
+    const [allowed, denied, changed] = outcomes(messages);
+    assert.match(JSON.stringify(allowed.content), /done-it/);
+    assert.match(JSON.stringify(denied.content), /not today/);
+    assert.deepEqual([allowed, denied, changed].map(({ is_error }) => is_error ?? false), [false, true, false]);
+    const end = result(messages);
+    assert.deepEqual([end.subtype, end.result], ['success', 'All tried']);
+    assert.deepEqual(end.permission_denials.map(({ tool_name }) => tool_name), ['Bash']);
+  });
+});
+
+test('model that does not exist', () =>
+  lab([{ error: 404, kind: 'not_found_error', message: 'model: nobody', repeat: true }], async ({ options }) => {
+    const talk = conversation(options);
+    const messages = await talk.turn('ping');
+    await talk.end().catch(() => {});
+    const end = result(messages);
+    assert.deepEqual([end.is_error, end.num_turns], [true, 1]);
+    assert.deepEqual(said(messages), [end.result]);
+  }));
+
+test('several sessions at once', async () => {
+  const sessions = new Set();
+  const one = (number) =>
+    lab([call('Bash', { command: `echo number-${number} > out.txt` }), text(`I am ${number}`)], async ({ cwd, options }) => {
+      const messages = await all(query({ prompt: 'who are you?', options: { ...options, allowedTools: ['Bash'] } }));
+      assert.deepEqual(said(messages), [`I am ${number}`]);
+      assert.ok(existsSync(join(cwd, 'out.txt')));
+      assert.equal((await readFile(join(cwd, 'out.txt'), 'utf8')).trim(), `number-${number}`);
+      sessions.add(messages.at(-1).session_id);
+    });
+  await Promise.all([0, 1, 2, 3].map(one));
+  assert.equal(sessions.size, 4);
+});
