@@ -36,8 +36,11 @@ pub mod playback;
 
 mod model_server;
 
+pub mod demo;
+
 pub use brain::Brain;
 pub use capture::{Ending, Kind, Request};
+pub use demo::start_demo;
 pub use error::{Error, ScriptError};
 pub use gate::Gate;
 pub use model_server::{ModelServer, run_model};

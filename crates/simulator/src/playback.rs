@@ -113,6 +113,19 @@ pub fn whole(reply: &Reply, envelope: &Envelope) -> Value {
     Value::Object(message)
 }
 
+/// Everything a reply says, inputs of calls included.
+pub(crate) fn text_of(reply: &Reply) -> String {
+    let blocks = reply.content.iter().filter_map(|piece| match piece {
+        Piece::Block(block) => Some(block),
+        Piece::Gate(_) => None,
+    });
+    let said = blocks.map(|block| match kind(block) {
+        "tool_use" => spaced(block.get("input").unwrap_or(&Value::Null)),
+        kind => field(block, kind).to_owned(),
+    });
+    said.collect()
+}
+
 /// All gates of a reply in order, for a request that does not stream.
 pub(crate) fn gates(reply: &Reply) -> impl Iterator<Item = &str> {
     reply.content.iter().filter_map(|piece| match piece {

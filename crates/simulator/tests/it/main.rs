@@ -3,6 +3,7 @@
 
 mod client;
 
+mod demo;
 mod model_faults;
 mod model_script;
 mod model_stream;

@@ -1,0 +1,164 @@
+//! The guide's set pieces.
+
+/// What it says first.
+pub(super) const HELLO: &str = "\
+Hello! I am the **demo model** that comes with Sluice. I am a small script, not a large model: I need no key and \
+no network, and I answer the same way every time.
+
+Try one of these:
+
+- `list files` or `read README.md`
+- `make a note: water the plants`
+- `run echo hello`
+- `tour` for a walk through everything
+
+Say `help` for all I know.";
+
+/// Everything it knows.
+pub(super) const HELP: &str = "\
+I understand a handful of wishes and carry them out with the real tools in your folder. Whatever could change \
+something, you are asked about first.
+
+| say | what happens |
+|---|---|
+| `list files` | I look around with a shell command |
+| `read FILE`, `explain FILE` | I open a file and tell you what is in it |
+| `search TEXT` | I look for a text in all files |
+| `make a note: TEXT` | I write a small file |
+| `create FILE with TEXT` | I write a file of your choice |
+| `replace OLD with NEW in FILE` | I read, then edit |
+| `run COMMAND`, `run the tests` | I use the shell |
+| `git status` | I ask git |
+| `plan GOAL` | I keep a list of steps |
+| `think about X` | I show my thoughts |
+| `ask me something` | I ask, you choose |
+| `show markdown` | I show what an answer can look like |
+| `explain permissions` | also: modes, hooks, tools, sessions, the protocol, keys |
+
+To talk to a real model, set `ANTHROPIC_API_KEY` and start again without the demo. For a local model, point \
+`ANTHROPIC_BASE_URL` at a server that speaks the Messages API.";
+
+/// For words it does not understand.
+pub(super) const LOST: &str = "\
+I did not understand that: I am only the **demo model**, a small script that runs without a key.
+
+What works: `list files`, `read FILE`, `search TEXT`, `make a note: TEXT`, `run COMMAND`, `plan GOAL`, `tour`, `help`.
+
+For real answers, get a key and start again:
+
+```bash
+export ANTHROPIC_API_KEY=...
+```";
+
+pub(super) const THANKS: &str = "You are welcome. Say `help` whenever you want to see what else there is.";
+
+/// An answer with one of everything, to see it stream.
+pub(super) const SHOW: &str = "\
+# A heading
+
+A paragraph with *emphasis*, **strength**, `code`, ~~a change of mind~~ and [a link](https://example.com). It goes on \
+for a while so that you can watch the words arrive one after the other, as they do with any model.
+
+1. First, a numbered list.
+2. Then its second point,
+   - with a smaller point,
+   - and another one.
+
+> A quotation, said by nobody in particular.
+
+```rust
+/// Adds two numbers, as demos do.
+fn add(left: u32, right: u32) -> u32 {
+    left + right
+}
+```
+
+| door | for whom |
+|---|---|
+| terminal | people at a prompt |
+| stdio | programs and editors |
+| page | people with a browser |
+
+- [x] a thing that is done
+- [ ] a thing that is not
+
+And that is the end.";
+
+/// What the tour writes down.
+pub(super) const TOUR_FILE: &str = "sluice-tour.md";
+/// The text of that file.
+pub(super) const TOUR_TEXT: &str = "\
+# A note from the tour
+
+The demo model of Sluice wrote this file, after you allowed it.
+
+- Tools read and change real files.
+- What changes something is asked about first.
+- You can delete this file.
+";
+
+/// What the guide knows about Sluice: words to look for, and what to say.
+const TOPICS: &[(&[&str], &str)] = &[
+    (
+        &["key", "api", "real model", "anthropic", "login"],
+        "**Using a real model.** Set your key and start Sluice without the demo:\n\n```bash\nexport ANTHROPIC_API_KEY=...\nsluice\n```\n\nAny server that speaks the Messages API works too, a local one for instance: set `ANTHROPIC_BASE_URL` to its address.",
+    ),
+    (
+        &["permission", "approv", "ask", "allow", "deny", "rule"],
+        "**Permissions.** Before a tool changes anything, Sluice asks you. You can\n\n- allow it once,\n- allow it from now on by a rule such as `Bash(cargo test:*)`,\n- or refuse, with a word to the model on what to do instead.\n\nA rule that denies always wins.",
+    ),
+    (
+        &["mode", "accept", "bypass"],
+        "**Modes** decide what is asked about:\n\n| mode | meaning |\n|---|---|\n| `default` | ask before every change |\n| `acceptEdits` | edits of files in the folder go through |\n| `plan` | look and plan, change nothing |\n| `bypassPermissions` | ask nothing; only for throw-away machines |",
+    ),
+    (
+        &["hook"],
+        "**Hooks** are commands of yours that run at fixed moments: before a tool (`PreToolUse`), after it (`PostToolUse`), when a prompt comes (`UserPromptSubmit`), when a turn ends (`Stop`). They can refuse a call or add a remark.",
+    ),
+    (
+        &["tool", "bash", "edit", "write"],
+        "**Tools** are how a model acts: `Bash` runs commands, `Read` opens files, `Write` and `Edit` change them. Each call shows its input before it runs and its result after.",
+    ),
+    (
+        &["session", "resume", "transcript", "continue"],
+        "**Sessions.** A conversation has an id and a transcript on disk, written before anything is announced. It can be resumed after a crash, or forked to try something else.",
+    ),
+    (
+        &["protocol", "wire", "stdio", "sdk", "json"],
+        "**The protocol.** One JSON object per line, in both directions:\n\n```json\n{\"type\": \"user\", \"message\": {\"role\": \"user\", \"content\": \"list files\"}}\n```\n\nThe agent answers with `system`, `assistant`, `user` and finally one `result` per turn. Programs drive Sluice this way.",
+    ),
+    (
+        &["demo", "you"],
+        "**The demo model** is a script inside Sluice that speaks the Messages API on this machine. Everything around it is real: the engine, the tools, the questions, the transcript.",
+    ),
+    (
+        &["sluice", "this", "engine", "agent"],
+        "**Sluice** is an agent with several doors: a terminal for people, a stream of JSON lines for programs. One engine stands behind all of them; it asks a model, runs tools with your consent, and keeps the record.",
+    ),
+];
+
+/// What there is to say about a topic.
+pub(super) fn topic(words: &str) -> String {
+    let lower = words.to_lowercase();
+    let found = TOPICS
+        .iter()
+        .find(|(names, _)| names.iter().any(|name| lower.contains(name)));
+    match found {
+        Some((_, text)) => (*text).to_owned(),
+        None => format!(
+            "About *{words}* I know nothing: I am the demo model and only know Sluice itself. \
+             Ask me about keys, permissions, modes, hooks, tools, sessions or the protocol.\n\n\
+             A real model can tell you more; set `ANTHROPIC_API_KEY` and start again."
+        ),
+    }
+}
+
+/// A few words as the name of a session.
+pub(super) fn title(prompt: &str) -> String {
+    let words: Vec<&str> = prompt.split_whitespace().take(6).collect();
+    if words.is_empty() {
+        "Demo session".to_owned()
+    } else {
+        words.join(" ")
+    }
+}
