@@ -1,0 +1,127 @@
+"""A Messages API with prepared answers, quick enough not to be what is measured.
+
+The latest of the words below in the request decides the answer. Prints its port; `GET /spent` says how many seconds
+went by between the end of requests and the end of their answers since it was last asked.
+"""
+
+import json
+import re
+import socket
+import threading
+import time
+
+SHORT, TOOLS, DELTAS = b"bench-short", b"bench-tools", b"bench-deltas"
+CALLS = 100
+PIECES = 20_000
+USAGE = {"input_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 1}
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\nrequest-id: req_%06d\r\ntransfer-encoding: chunked\r\n\r\n"
+CHUNK = 32 * 1024
+
+
+def event(kind, **fields):
+    return b"event: %s\ndata: %s\n\n" % (kind.encode(), json.dumps({"type": kind, **fields}, separators=(",", ":")).encode())
+
+
+def chunked(data):
+    parts = (data[at : at + CHUNK] for at in range(0, len(data), CHUNK))
+    return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts)
+
+
+def start(number, model):
+    message = {"id": f"msg_{number:06}", "type": "message", "role": "assistant", "model": model, "content": [], "stop_reason": None, "stop_sequence": None, "usage": USAGE}
+    return event("message_start", message=message)
+
+
+def end(reason):
+    return event("message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage={"output_tokens": 12}) + event("message_stop")
+
+
+def text(pieces):
+    block = event("content_block_start", index=0, content_block={"type": "text", "text": ""})
+    deltas = b"".join(event("content_block_delta", index=0, delta={"type": "text_delta", "text": piece}) for piece in pieces)
+    return block + deltas + event("content_block_stop", index=0) + end("end_turn")
+
+
+def call(number):
+    block = event("content_block_start", index=0, content_block={"type": "tool_use", "id": f"toolu_{number:06}", "name": "Bash", "input": {}})
+    given = json.dumps({"command": "true", "description": "Does nothing"})
+    delta = event("content_block_delta", index=0, delta={"type": "input_json_delta", "partial_json": given})
+    return block + delta + event("content_block_stop", index=0) + end("tool_use")
+
+
+# Everything but the head of an answer is prepared once.
+LAST = b"0\r\n\r\n"
+SHORT_ANSWER = chunked(text(["Hello ", "there, ", "friend."])) + LAST
+DELTAS_ANSWER = chunked(text([f"word{number % 997} " for number in range(PIECES)])) + LAST
+
+
+class Model:
+    def __init__(self):
+        self.lock, self.number, self.spent = threading.Lock(), 0, 0.0
+
+    def answer(self, body):
+        """The parts of the answer to a request for a message."""
+        with self.lock:
+            self.number += 1
+            number = self.number
+        found = re.search(rb'"model":\s*"([^"]*)"', body)
+        name = found.group(1).decode() if found else "model"
+        if not re.search(rb'"stream":\s*true', body):
+            message = {"id": f"msg_{number:06}", "type": "message", "role": "assistant", "model": name, "content": [{"type": "text", "text": "ok"}], "stop_reason": "end_turn", "stop_sequence": None, "usage": USAGE}
+            return [plain(message)]
+        head = HEAD % number + chunked(start(number, name))
+        if not re.search(rb'"tools":\s*\[\s*\{', body):
+            return [head + SHORT_ANSWER]
+        wanted = max((SHORT, TOOLS, DELTAS), key=body.rfind)
+        if wanted == DELTAS:
+            return [head, DELTAS_ANSWER]
+        if wanted == TOOLS and len(re.findall(rb'"type":\s*"tool_result"', body)) < CALLS:
+            return [head + chunked(call(number)) + LAST]
+        return [head + SHORT_ANSWER]
+
+    def serve(self, connection):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with connection, connection.makefile("rb", buffering=1 << 16) as reader:
+            while line := reader.readline():
+                length = 0
+                while (header := reader.readline()) not in (b"\r\n", b"\n", b""):
+                    name, _, value = header.partition(b":")
+                    if name.lower() == b"content-length":
+                        length = int(value)
+                body = reader.read(length)
+                began = time.monotonic()
+                method, path = line.split()[:2]
+                if path == b"/spent":
+                    with self.lock:
+                        parts, self.spent = [plain({"seconds": self.spent})], 0.0
+                    began = time.monotonic()
+                elif method == b"POST" and b"/messages" in path and b"count_tokens" not in path:
+                    parts = self.answer(body)
+                else:
+                    parts = [plain({"input_tokens": 100})]
+                for part in parts:
+                    connection.sendall(part)
+                if path != b"/spent":
+                    with self.lock:
+                        self.spent += time.monotonic() - began
+
+
+def plain(value):
+    body = json.dumps(value).encode()
+    return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body)
+
+
+def quietly(serve, connection):
+    try:
+        serve(connection)
+    except OSError:
+        pass  # the agent has gone
+
+
+if __name__ == "__main__":
+    model = Model()
+    server = socket.create_server(("127.0.0.1", 0), backlog=64)
+    print(server.getsockname()[1], flush=True)
+    while True:
+        peer, _ = server.accept()
+        threading.Thread(target=quietly, args=(model.serve, peer), daemon=True).start()
