@@ -1,0 +1,180 @@
+//! The control plane: requests in both directions, their answers, and their withdrawal.
+//!
+//! One file per subtype holds the request and what a success answers.
+
+mod envelope;
+mod request_id;
+
+mod apply_flag_settings;
+mod background_tasks;
+mod can_use_tool;
+mod cancel_async_message;
+mod channel_enable;
+mod claim_session;
+mod elicitation;
+mod end_session;
+mod file_suggestions;
+mod generate_session_title;
+mod get_binary_version;
+mod get_context_usage;
+mod get_hooks_listing;
+mod get_plan;
+mod get_session_cost;
+mod get_settings;
+mod get_task_output;
+mod get_usage;
+mod get_workspace_diff;
+mod hook_callback;
+mod initialize;
+mod interrupt;
+mod list_models;
+mod list_permission_rules;
+mod mcp_call;
+mod mcp_message;
+mod mcp_read_resource;
+mod mcp_reconnect;
+mod mcp_set_servers;
+mod mcp_status;
+mod mcp_toggle;
+mod message_rated;
+mod read_file;
+mod register_repo_root;
+mod reload_output_styles;
+mod reload_plugins;
+mod reload_skills;
+mod rename_session;
+mod request_user_dialog;
+mod rewind_files;
+mod seed_read_state;
+mod set_color;
+mod set_has_subscribers;
+mod set_max_thinking_tokens;
+mod set_mcp_permission_mode_override;
+mod set_model;
+mod set_permission_mode;
+mod side_question;
+mod stop_task;
+mod update_settings;
+
+pub use envelope::{ControlCancelRequest, ControlRequest, ControlResponse, Failure, Response, Success};
+pub use request_id::RequestId;
+
+pub use apply_flag_settings::ApplyFlagSettings;
+pub use background_tasks::{BackgroundTasks, BackgroundTasksResponse};
+pub use can_use_tool::{
+    Allow, CanUseTool, CanUseToolResponse, DecisionReasonType, Deny, MatchedAskRule, McpServerProvenance,
+};
+pub use cancel_async_message::{CancelAsyncMessage, CancelAsyncMessageResponse};
+pub use channel_enable::ChannelEnable;
+pub use claim_session::ClaimSession;
+pub use elicitation::{Elicitation, ElicitationAction, ElicitationResponse};
+pub use end_session::EndSession;
+pub use file_suggestions::{FileSuggestions, FileSuggestionsResponse};
+pub use generate_session_title::{GenerateSessionTitle, GenerateSessionTitleResponse};
+pub use get_binary_version::{GetBinaryVersion, GetBinaryVersionResponse};
+pub use get_context_usage::{
+    ContextPart, ContextSkills, ContextSlashCommands, GetContextUsage, GetContextUsageResponse, MessageBreakdown,
+};
+pub use get_hooks_listing::{GetHooksListing, GetHooksListingResponse, HookEventListing, HookListing, HookPolicy};
+pub use get_plan::GetPlan;
+pub use get_session_cost::{GetSessionCost, GetSessionCostResponse};
+pub use get_settings::{AppliedSettings, GetSettings, GetSettingsResponse};
+pub use get_task_output::{GetTaskOutput, GetTaskOutputResponse};
+pub use get_usage::{GetUsage, GetUsageResponse};
+pub use get_workspace_diff::GetWorkspaceDiff;
+pub use hook_callback::HookCallback;
+pub use initialize::{
+    AccountInfo, AgentDefinition, AgentInfo, FeedbackMode, HookMatcher, Initialize, InitializeResponse, ModelInfo,
+    SdkMcpServerConfig, SdkMcpServerManifest, SlashCommand,
+};
+pub use interrupt::{Interrupt, InterruptResponse};
+pub use list_models::{ListModels, ListModelsResponse};
+pub use list_permission_rules::{
+    ListPermissionRules, ListPermissionRulesResponse, PermissionRulesState, RuleEntry, WorkspaceDirectory,
+};
+pub use mcp_call::{InputFile, McpCall, McpCallResponse, OutputFile};
+pub use mcp_message::{McpMessage, McpMessageResponse};
+pub use mcp_read_resource::{McpReadResource, McpReadResourceResponse, ResourceContents};
+pub use mcp_reconnect::McpReconnect;
+pub use mcp_set_servers::{McpSetServers, McpSetServersResponse};
+pub use mcp_status::{
+    McpServerInfo, McpServerStatus, McpStatus, McpStatusResponse, McpTool, McpToolAnnotations, McpToolPolicy,
+};
+pub use mcp_toggle::McpToggle;
+pub use message_rated::MessageRated;
+pub use read_file::{ReadFile, ReadFileResponse};
+pub use register_repo_root::RegisterRepoRoot;
+pub use reload_output_styles::{ReloadOutputStyles, ReloadOutputStylesResponse};
+pub use reload_plugins::{CacheImpact, ReloadPlugins, ReloadPluginsResponse};
+pub use reload_skills::{ReloadSkills, ReloadSkillsResponse};
+pub use rename_session::RenameSession;
+pub use request_user_dialog::{DialogCancelled, DialogCompleted, RequestUserDialog, RequestUserDialogResponse};
+pub use rewind_files::{RewindFiles, RewindFilesResponse};
+pub use seed_read_state::SeedReadState;
+pub use set_color::SetColor;
+pub use set_has_subscribers::SetHasSubscribers;
+pub use set_max_thinking_tokens::SetMaxThinkingTokens;
+pub use set_mcp_permission_mode_override::{SetMcpPermissionModeOverride, SetMcpPermissionModeOverrideResponse};
+pub use set_model::{SetModel, SetModelResponse};
+pub use set_permission_mode::{SetPermissionMode, SetPermissionModeResponse};
+pub use side_question::{SideQuestion, SideQuestionResponse};
+pub use stop_task::StopTask;
+pub use update_settings::UpdateSettings;
+
+use crate::union::wire_union;
+
+wire_union! {
+    /// What is asked, by subtype: first what hosts ask of agents, then what agents ask of hosts.
+    pub enum Request by "subtype", else Unknown {
+        Initialize(Initialize) = "initialize",
+        Interrupt(Interrupt) = "interrupt",
+        SetPermissionMode(SetPermissionMode) = "set_permission_mode",
+        SetModel(SetModel) = "set_model",
+        SetMaxThinkingTokens(SetMaxThinkingTokens) = "set_max_thinking_tokens",
+        McpStatus(McpStatus) = "mcp_status",
+        McpSetServers(McpSetServers) = "mcp_set_servers",
+        McpReconnect(McpReconnect) = "mcp_reconnect",
+        McpToggle(McpToggle) = "mcp_toggle",
+        McpMessage(McpMessage) = "mcp_message",
+        RewindFiles(RewindFiles) = "rewind_files",
+        StopTask(StopTask) = "stop_task",
+        ApplyFlagSettings(ApplyFlagSettings) = "apply_flag_settings",
+        GetSettings(GetSettings) = "get_settings",
+        CancelAsyncMessage(CancelAsyncMessage) = "cancel_async_message",
+        GetContextUsage(GetContextUsage) = "get_context_usage",
+        ReloadPlugins(ReloadPlugins) = "reload_plugins",
+        SeedReadState(SeedReadState) = "seed_read_state",
+        RenameSession(RenameSession) = "rename_session",
+        ReadFile(ReadFile) = "read_file",
+        FileSuggestions(FileSuggestions) = "file_suggestions",
+        GetBinaryVersion(GetBinaryVersion) = "get_binary_version",
+        GetSessionCost(GetSessionCost) = "get_session_cost",
+        SetColor(SetColor) = "set_color",
+        McpCall(McpCall) = "mcp_call",
+        BackgroundTasks(BackgroundTasks) = "background_tasks",
+        GetUsage(GetUsage) = "get_usage",
+        ReloadSkills(ReloadSkills) = "reload_skills",
+        RegisterRepoRoot(RegisterRepoRoot) = "register_repo_root",
+        ListModels(ListModels) = "list_models",
+        UpdateSettings(UpdateSettings) = "update_settings",
+        GetHooksListing(GetHooksListing) = "get_hooks_listing",
+        ListPermissionRules(ListPermissionRules) = "list_permission_rules",
+        ReloadOutputStyles(ReloadOutputStyles) = "reload_output_styles",
+        McpReadResource(McpReadResource) = "mcp_read_resource",
+        GetTaskOutput(GetTaskOutput) = "get_task_output",
+        SetHasSubscribers(SetHasSubscribers) = "set_has_subscribers",
+        SetMcpPermissionModeOverride(SetMcpPermissionModeOverride) = "set_mcp_permission_mode_override",
+        ClaimSession(ClaimSession) = "claim_session",
+        GetPlan(GetPlan) = "get_plan",
+        GetWorkspaceDiff(GetWorkspaceDiff) = "get_workspace_diff",
+        GenerateSessionTitle(GenerateSessionTitle) = "generate_session_title",
+        SideQuestion(SideQuestion) = "side_question",
+        EndSession(EndSession) = "end_session",
+        MessageRated(MessageRated) = "message_rated",
+        ChannelEnable(ChannelEnable) = "channel_enable",
+        CanUseTool(CanUseTool) = "can_use_tool",
+        HookCallback(HookCallback) = "hook_callback",
+        Elicitation(Elicitation) = "elicitation",
+        RequestUserDialog(RequestUserDialog) = "request_user_dialog",
+    }
+}

@@ -1,0 +1,96 @@
+//! `can_use_tool`: the agent asks whether a call may run.
+
+use crate::Raw;
+use crate::open::open_enum;
+use crate::permission_update::PermissionUpdate;
+use crate::record::wire_struct;
+use crate::union::wire_union;
+
+open_enum! {
+    /// Why a call has to be asked for.
+    pub enum DecisionReasonType {
+        Unspecified = "other",
+        Rule = "rule",
+        Mode = "mode",
+        SubcommandResults = "subcommandResults",
+        PermissionPromptTool = "permissionPromptTool",
+        Hook = "hook",
+        AsyncAgent = "asyncAgent",
+        SandboxOverride = "sandboxOverride",
+        WorkingDir = "workingDir",
+        SafetyCheck = "safetyCheck",
+        Classifier = "classifier",
+    }
+}
+
+wire_struct! {
+    /// Which MCP server a tool belongs to.
+    pub struct McpServerProvenance {
+        name: String,
+        source: Option<String>,
+    }
+}
+
+wire_struct! {
+    /// The rule that made it ask.
+    pub struct MatchedAskRule {
+        source: String,
+        tool_name: String,
+        rule_content: Option<String>,
+    }
+}
+
+wire_struct! {
+    /// May this call run?
+    pub struct CanUseTool ["subtype" = "can_use_tool"] {
+        tool_name: String,
+        display_name: Option<String>,
+        mcp_server: Option<McpServerProvenance>,
+        input: Raw,
+        permission_suggestions: Option<Vec<PermissionUpdate>>,
+        blocked_path: Option<String>,
+        decision_reason: Option<String>,
+        decision_reason_type: Option<DecisionReasonType>,
+        decision_reason_hook_event: Option<String>,
+        decision_reason_hook_source: Option<String>,
+        classifier_approvable: Option<bool>,
+        suppress_always_allow_rule: Option<bool>,
+        default_to_no: Option<bool>,
+        matched_ask_rule: Option<MatchedAskRule>,
+        server_policy_ask_only: Option<bool>,
+        title: Option<String>,
+        description: Option<String>,
+        tool_use_id: Option<String>,
+        agent_id: Option<String>,
+        requires_user_interaction: Option<bool>,
+    }
+}
+
+wire_struct! {
+    /// The call may run, perhaps with another input.
+    pub struct Allow ["behavior" = "allow"] {
+        updated_input: Option<Raw> as "updatedInput",
+        updated_permissions: Option<Vec<PermissionUpdate>> as "updatedPermissions",
+        tool_use_id: Option<String> as "toolUseID",
+        decision_classification: Option<String> as "decisionClassification",
+    }
+}
+
+wire_struct! {
+    /// The call may not run.
+    pub struct Deny ["behavior" = "deny"] {
+        message: String,
+        /// Also end the turn.
+        interrupt: Option<bool>,
+        tool_use_id: Option<String> as "toolUseID",
+        decision_classification: Option<String> as "decisionClassification",
+    }
+}
+
+wire_union! {
+    /// The answer to an ask.
+    pub enum CanUseToolResponse by "behavior", else Unknown {
+        Allow(Allow) = "allow",
+        Deny(Deny) = "deny",
+    }
+}

@@ -1,0 +1,66 @@
+//! `get_hooks_listing`: the hooks there are.
+
+use crate::record::wire_struct;
+use crate::{Number, Raw};
+
+wire_struct! {
+    /// Asks for the hooks there are.
+    pub struct GetHooksListing ["subtype" = "get_hooks_listing"] {}
+}
+
+wire_struct! {
+    /// An event and how many hooks wait for it.
+    pub struct HookEventListing {
+        name: String,
+        summary: String,
+        supports_matcher: bool as "supportsMatcher",
+        hook_count: Option<u64> as "hookCount",
+    }
+}
+
+wire_struct! {
+    /// A hook.
+    pub struct HookListing {
+        event: String,
+        matcher: String,
+        source: String,
+        source_label: String as "sourceLabel",
+        plugin_name: Option<String> as "pluginName",
+        kind: String as "type",
+        display_text: String as "displayText",
+        command_text: String as "commandText",
+        content_label: String as "contentLabel",
+        condition: Option<String>,
+        timeout: Option<Number>,
+        status_message: Option<String> as "statusMessage",
+        runs_once: Option<bool> as "runsOnce",
+        runs_in_background: Option<bool> as "runsInBackground",
+        disabled: Option<bool>,
+        editable: Option<Raw>,
+    }
+}
+
+wire_struct! {
+    /// What is decided about hooks from above.
+    pub struct HookPolicy {
+        disabled_by_policy: bool as "disabledByPolicy",
+        managed_only: bool as "managedOnly",
+        plugin_only: bool as "pluginOnly",
+        all_disabled: bool as "allDisabled",
+        policy_hook_count: u64 as "policyHookCount",
+        policy_unreadable: Option<bool> as "policyUnreadable",
+    }
+}
+
+wire_struct! {
+    /// The hooks there are.
+    pub struct GetHooksListingResponse {
+        events: Vec<HookEventListing>,
+        hooks: Vec<HookListing>,
+        event_catalog: Vec<HookEventListing> as "eventCatalog",
+        policy: HookPolicy,
+        safe_mode: Option<Raw> as "safeMode",
+        bare_mode: Option<Raw> as "bareMode",
+        errors: Option<Vec<Raw>>,
+    }
+}

@@ -1,0 +1,70 @@
+//! `mcp_status`: how the MCP servers stand.
+
+use crate::Raw;
+use crate::record::wire_struct;
+
+wire_struct! {
+    /// Asks how the MCP servers stand.
+    pub struct McpStatus ["subtype" = "mcp_status"] {
+        live_reply: Option<bool> as "liveReply",
+    }
+}
+
+wire_struct! {
+    /// What a server says it is.
+    pub struct McpServerInfo {
+        name: String,
+        version: Option<String>,
+    }
+}
+
+wire_struct! {
+    /// What a tool says it does.
+    pub struct McpToolAnnotations {
+        read_only: Option<bool> as "readOnly",
+        destructive: Option<bool>,
+        open_world: Option<bool> as "openWorld",
+    }
+}
+
+wire_struct! {
+    /// A tool of an MCP server.
+    pub struct McpTool {
+        name: String,
+        description: Option<String>,
+        annotations: Option<McpToolAnnotations>,
+        meta: Option<Raw> as "_meta",
+    }
+}
+
+wire_struct! {
+    /// What is allowed of a tool before anyone asks.
+    pub struct McpToolPolicy {
+        name: String,
+        permission_policy: Option<String>,
+        org_max_permission: Option<String>,
+    }
+}
+
+wire_struct! {
+    /// An MCP server and how it stands.
+    pub struct McpServerStatus {
+        name: String,
+        /// `connected`, `failed`, `needs-auth`, `pending` or `disabled`.
+        status: String,
+        server_info: Option<McpServerInfo> as "serverInfo",
+        error: Option<String>,
+        config: Option<Raw>,
+        scope: Option<String>,
+        source: Option<String>,
+        transport: Option<String>,
+        tools: Option<Vec<McpTool>>,
+    }
+}
+
+wire_struct! {
+    /// Every MCP server.
+    pub struct McpStatusResponse {
+        mcp_servers: Vec<McpServerStatus> as "mcpServers",
+    }
+}

@@ -1,0 +1,37 @@
+//! `reload_plugins`: read the plugins again.
+
+use super::{AgentInfo, McpServerStatus, SlashCommand};
+use crate::Raw;
+use crate::record::wire_struct;
+use crate::stdout::system::Plugin;
+
+wire_struct! {
+    /// Reads the plugins again.
+    pub struct ReloadPlugins ["subtype" = "reload_plugins"] {
+        hold_on_cache_impact: Option<bool>,
+        add_plugins: Option<Raw>,
+        refuse_if_busy: Option<bool>,
+    }
+}
+
+wire_struct! {
+    /// What a reload would cost of the cache.
+    pub struct CacheImpact {
+        mcp_servers_added: Vec<String>,
+        mcp_servers_removed: Vec<String>,
+        lsp_tool_change: Option<String> = null,
+    }
+}
+
+wire_struct! {
+    /// What there is after reading the plugins again.
+    pub struct ReloadPluginsResponse {
+        commands: Vec<SlashCommand>,
+        agents: Vec<AgentInfo>,
+        plugins: Vec<Plugin>,
+        mcp_servers: Vec<McpServerStatus> as "mcpServers",
+        error_count: u64,
+        held: Option<bool>,
+        cache_impact: Option<CacheImpact>,
+    }
+}

@@ -1,0 +1,23 @@
+//! `rewind_files`: put files back as they were before a prompt.
+
+use crate::record::wire_struct;
+
+wire_struct! {
+    /// Puts files back as they were before a prompt.
+    pub struct RewindFiles ["subtype" = "rewind_files"] {
+        user_message_id: String,
+        dry_run: Option<bool>,
+    }
+}
+
+wire_struct! {
+    /// What was, or would be, put back.
+    pub struct RewindFilesResponse {
+        can_rewind: bool as "canRewind",
+        error: Option<String>,
+        files_changed: Option<Vec<String>> as "filesChanged",
+        insertions: Option<u64>,
+        deletions: Option<u64>,
+        skipped_links: Option<u64> as "skippedLinks",
+    }
+}

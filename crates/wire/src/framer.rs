@@ -1,0 +1,163 @@
+//! Bytes into lines.
+
+use std::borrow::Cow;
+
+use crate::{Frame, Malformed};
+
+/// The longest line taken unless told otherwise: 64 MiB.
+pub const DEFAULT_CAP: usize = 64 * 1024 * 1024;
+
+/// Cuts a stream of bytes into lines, however the reads fell.
+///
+/// A line ends at LF; one CR before it, a BOM at the start and blank lines are passed over. A line over the
+/// cap is reported once and skipped; the one after it is read as usual.
+///
+/// ```
+/// use sluice_wire::Framer;
+/// let mut framer = Framer::new();
+/// assert!(framer.push(b"{\"type\":").is_empty());
+/// let lines = framer.push(b"\"x\"}\r\n\n");
+/// assert_eq!(lines.len(), 1);
+/// assert_eq!(lines[0].text(), Some("{\"type\":\"x\"}"));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Framer {
+    cap: usize,
+    /// The start of a line whose end has not come.
+    head: Vec<u8>,
+    /// How many bytes of a line over the cap have been thrown away.
+    dropped: u64,
+}
+
+/// One line, or the report of one that was too long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// A line.
+    Text {
+        /// Without its end; borrowed from the read where it came in one piece.
+        text: Cow<'a, str>,
+        /// Whether bytes that are not UTF-8 were replaced.
+        repaired: bool,
+    },
+    /// A line over the cap, thrown away.
+    TooLong {
+        /// How long it was.
+        bytes: u64,
+    },
+}
+
+impl Line<'_> {
+    /// The text of a line.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Line::Text { text, .. } => Some(text),
+            Line::TooLong { .. } => None,
+        }
+    }
+
+    /// The frame of a line; `None` for one that was too long.
+    #[must_use]
+    pub fn frame(&self) -> Option<Result<Frame, Malformed>> {
+        match self {
+            Line::Text { text, repaired } => Some(Frame::read(text, *repaired)),
+            Line::TooLong { .. } => None,
+        }
+    }
+}
+
+impl Default for Framer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Framer {
+    /// A framer with the default cap.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_cap(DEFAULT_CAP)
+    }
+
+    /// A framer that takes lines of up to `cap` bytes.
+    #[must_use]
+    pub fn with_cap(cap: usize) -> Self {
+        Self {
+            cap,
+            head: Vec::new(),
+            dropped: 0,
+        }
+    }
+
+    /// Takes one read and gives the lines it completes.
+    pub fn push<'a>(&mut self, read: &'a [u8]) -> Vec<Line<'a>> {
+        let mut lines = Vec::new();
+        let mut rest = read;
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            let (piece, after) = rest.split_at(end);
+            rest = after.get(1..).unwrap_or_default();
+            lines.extend(self.complete(piece));
+        }
+        self.keep(rest);
+        lines
+    }
+
+    /// The end of the stream: the last line, when no LF ended it.
+    pub fn finish(&mut self) -> Option<Line<'static>> {
+        self.complete(&[])
+    }
+
+    /// How many bytes of an unfinished line are held.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.head.len()
+    }
+
+    fn complete<'a>(&mut self, piece: &'a [u8]) -> Option<Line<'a>> {
+        if self.dropped == 0 && self.head.is_empty() && piece.len() <= self.cap {
+            return decode(piece);
+        }
+        self.keep(piece);
+        if self.dropped > 0 {
+            let bytes = std::mem::take(&mut self.dropped);
+            return Some(Line::TooLong { bytes });
+        }
+        let whole = std::mem::take(&mut self.head);
+        decode(&whole).map(Line::into_owned)
+    }
+
+    fn keep(&mut self, piece: &[u8]) {
+        if self.dropped > 0 {
+            self.dropped += piece.len() as u64;
+        } else if self.head.len() + piece.len() > self.cap {
+            self.dropped = (self.head.len() + piece.len()) as u64;
+            self.head = Vec::new();
+        } else {
+            self.head.extend_from_slice(piece);
+        }
+    }
+}
+
+impl Line<'_> {
+    fn into_owned(self) -> Line<'static> {
+        match self {
+            Line::Text { text, repaired } => Line::Text {
+                text: Cow::Owned(text.into_owned()),
+                repaired,
+            },
+            Line::TooLong { bytes } => Line::TooLong { bytes },
+        }
+    }
+}
+
+fn decode(bytes: &[u8]) -> Option<Line<'_>> {
+    let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    if bytes.trim_ascii().is_empty() {
+        return None;
+    }
+    let text = String::from_utf8_lossy(bytes);
+    // A lossy conversion copies only when it replaces.
+    let repaired = matches!(text, Cow::Owned(_));
+    Some(Line::Text { text, repaired })
+}

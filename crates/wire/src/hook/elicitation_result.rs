@@ -1,0 +1,25 @@
+//! `ElicitationResult`: when the person has answered an MCP server.
+
+use super::base::hook_input;
+use crate::Raw;
+use crate::control::ElicitationAction;
+use crate::record::wire_struct;
+
+hook_input! {
+    /// What a hook is told when the person has answered an MCP server.
+    pub struct ElicitationResultInput = "ElicitationResult" {
+        mcp_server_name: String,
+        elicitation_id: Option<String>,
+        mode: Option<String>,
+        action: ElicitationAction,
+        content: Option<Raw>,
+    }
+}
+
+wire_struct! {
+    /// What a hook may answer when the person has answered an MCP server.
+    pub struct ElicitationResultOutput ["hookEventName" = "ElicitationResult"] {
+        action: Option<ElicitationAction>,
+        content: Option<Raw>,
+    }
+}

@@ -1,0 +1,231 @@
+//! The messages of both directions, told apart by `type` and, for `system`, by `subtype`.
+
+use serde::{Serialize, Serializer};
+
+use crate::Raw;
+use crate::control::{ControlCancelRequest, ControlRequest, ControlResponse};
+use crate::stdin;
+use crate::stdout;
+
+/// A message this version does not know, whole.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UnknownMessage {
+    /// What `type` says.
+    pub ty: String,
+    /// What `subtype` says, when it is a string.
+    pub subtype: Option<String>,
+    /// The message.
+    pub value: Raw,
+}
+
+impl Serialize for UnknownMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
+
+/// A message that can be read from a line whose `type` and `subtype` are known.
+pub(crate) trait FromText: Sized {
+    fn from_text(text: &str, ty: &str, subtype: Option<&str>) -> Result<Self, serde_json::Error>;
+}
+
+impl<T: serde::de::DeserializeOwned> FromText for T {
+    fn from_text(text: &str, _: &str, _: Option<&str>) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+}
+
+pub(crate) fn unknown(text: &str, ty: &str, subtype: Option<&str>) -> Result<UnknownMessage, serde_json::Error> {
+    Ok(UnknownMessage {
+        ty: ty.to_owned(),
+        subtype: subtype.map(str::to_owned),
+        value: Raw::from_text(text.trim().to_owned())?,
+    })
+}
+
+/// Defines the messages of one direction, or of `system` inside it.
+macro_rules! messages {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident by $tag:ident, inside $outer:ident::$place:ident {
+            $($(#[$variant_meta:meta])* $variant:ident($inner:ty) = $text:literal),+ $(,)?
+        }
+    ) => {
+        $crate::message::messages! {
+            $(#[$meta])*
+            pub enum $name by $tag {
+                $($(#[$variant_meta])* $variant($inner) = $text),+
+            }
+        }
+        $(
+            impl From<$inner> for $crate::$outer {
+                fn from(inner: $inner) -> Self {
+                    Self::$place(Box::new($name::from(inner)))
+                }
+            }
+        )+
+    };
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident by $tag:ident {
+            $($(#[$variant_meta:meta])* $variant:ident($inner:ty) = $text:literal),+ $(,)?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum $name {
+            $(
+                $(#[$variant_meta])*
+                #[doc = concat!("`", $text, "`")]
+                $variant(Box<$inner>),
+            )+
+            /// A message this version does not know.
+            Unknown(Box<$crate::UnknownMessage>),
+        }
+
+        impl $name {
+            /// Every word of the tag known by name.
+            pub const KNOWN: &'static [&'static str] = &[$($text),+];
+
+            /// What the tag says.
+            #[must_use]
+            pub fn kind(&self) -> &str {
+                match self {
+                    $(Self::$variant(_) => $text,)+
+                    Self::Unknown(unknown) => $crate::message::tag_of!($tag, unknown),
+                }
+            }
+
+            pub(crate) fn known(word: &str) -> Option<&'static str> {
+                match word {
+                    $($text => Some($text),)+
+                    _ => None,
+                }
+            }
+        }
+
+        $(
+            impl From<$inner> for $name {
+                fn from(inner: $inner) -> Self {
+                    Self::$variant(Box::new(inner))
+                }
+            }
+        )+
+
+        impl From<$crate::UnknownMessage> for $name {
+            fn from(unknown: $crate::UnknownMessage) -> Self {
+                Self::Unknown(Box::new(unknown))
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$variant(inner) => inner.serialize(serializer),)+
+                    Self::Unknown(unknown) => unknown.serialize(serializer),
+                }
+            }
+        }
+
+        impl $crate::message::FromText for $name {
+            fn from_text(
+                text: &str,
+                ty: &str,
+                subtype: Option<&str>,
+            ) -> Result<Self, serde_json::Error> {
+                match $crate::message::pick_tag!($tag, ty, subtype) {
+                    $(
+                        $text => <$inner as $crate::message::FromText>::from_text(text, ty, subtype)
+                            .map(Self::from),
+                    )+
+                    _ => $crate::message::unknown(text, ty, subtype).map(Self::from),
+                }
+            }
+        }
+    };
+}
+pub(crate) use messages;
+
+macro_rules! tag_of {
+    (ty, $unknown:ident) => {
+        &$unknown.ty
+    };
+    (subtype, $unknown:ident) => {
+        $unknown.subtype.as_deref().unwrap_or_default()
+    };
+}
+pub(crate) use tag_of;
+
+macro_rules! pick_tag {
+    (ty, $ty:ident, $subtype:ident) => {
+        $ty
+    };
+    (subtype, $ty:ident, $subtype:ident) => {
+        $subtype.unwrap_or_default()
+    };
+}
+pub(crate) use pick_tag;
+
+messages! {
+    /// What an agent says to its host: a line of its stdout.
+    pub enum ToHost by ty {
+        System(stdout::System) = "system",
+        Assistant(stdout::Assistant) = "assistant",
+        User(stdout::User) = "user",
+        Result(stdout::TurnResult) = "result",
+        StreamEvent(stdout::StreamEvent) = "stream_event",
+        ToolProgress(stdout::ToolProgress) = "tool_progress",
+        ToolUseSummary(stdout::ToolUseSummary) = "tool_use_summary",
+        AuthStatus(stdout::AuthStatus) = "auth_status",
+        RateLimitEvent(stdout::RateLimitEvent) = "rate_limit_event",
+        PromptSuggestion(stdout::PromptSuggestion) = "prompt_suggestion",
+        ConversationReset(stdout::ConversationReset) = "conversation_reset",
+        ActiveGoal(stdout::ActiveGoal) = "active_goal",
+        CommandLifecycle(stdout::CommandLifecycle) = "command_lifecycle",
+        TranscriptMirror(stdout::TranscriptMirror) = "transcript_mirror",
+        StreamlinedText(stdout::StreamlinedText) = "streamlined_text",
+        StreamlinedToolUseSummary(stdout::StreamlinedToolUseSummary) = "streamlined_tool_use_summary",
+        ControlRequest(ControlRequest) = "control_request",
+        ControlResponse(ControlResponse) = "control_response",
+        ControlCancelRequest(ControlCancelRequest) = "control_cancel_request",
+        KeepAlive(stdout::KeepAlive) = "keep_alive",
+    }
+}
+
+messages! {
+    /// What a host says to its agent: a line of the agent's stdin.
+    pub enum ToAgent by ty {
+        User(stdin::User) = "user",
+        ControlRequest(ControlRequest) = "control_request",
+        ControlResponse(ControlResponse) = "control_response",
+        ControlCancelRequest(ControlCancelRequest) = "control_cancel_request",
+        KeepAlive(stdout::KeepAlive) = "keep_alive",
+        UpdateEnvironmentVariables(stdin::UpdateEnvironmentVariables) = "update_environment_variables",
+    }
+}
+
+impl ToHost {
+    /// The message as one line without its end.
+    #[must_use]
+    pub fn to_line(&self) -> String {
+        line(self)
+    }
+}
+
+impl ToAgent {
+    /// The message as one line without its end.
+    #[must_use]
+    pub fn to_line(&self) -> String {
+        line(self)
+    }
+}
+
+/// JSON text of a message holds no line end: every one inside a string is escaped, except inside
+/// text taken over unread, where JSON allows it between the values.
+fn line<T: Serialize>(message: &T) -> String {
+    let mut text = serde_json::to_string(message).unwrap_or_default();
+    if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some() {
+        text = text.replace(['\n', '\r'], " ");
+    }
+    text
+}

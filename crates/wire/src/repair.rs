@@ -1,0 +1,65 @@
+//! Half surrogate pairs: JavaScript writes them, JSON readers elsewhere refuse the whole line.
+
+use memchr::memmem;
+
+/// The text with every half of a surrogate pair that stands alone replaced; `None` when there is none.
+pub(crate) fn repair(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let first = [b"\\ud".as_slice(), b"\\uD".as_slice()]
+        .into_iter()
+        .filter_map(|needle| memmem::find(bytes, needle))
+        .min()?;
+    // A backslash before the found one may make it the second of `\\`: start where that is certain.
+    let mut at = bytes
+        .get(..first)
+        .and_then(|head| memchr::memrchr(b'"', head))
+        .unwrap_or(0);
+    if at > 0 && is_escaped(bytes, at) {
+        at = 0;
+    }
+    let mut mended: Option<String> = None;
+    let mut copied = 0;
+    while let Some(step) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        at += step;
+        let unit = escape(bytes, at);
+        let length = match unit {
+            Some(0xD800..=0xDBFF) => match escape(bytes, at + 6) {
+                Some(0xDC00..=0xDFFF) => 12,
+                _ => 0,
+            },
+            Some(0xDC00..=0xDFFF) => 0,
+            Some(_) => 6,
+            None => 2,
+        };
+        if length == 0 {
+            let out = mended.get_or_insert_with(String::new);
+            out.push_str(text.get(copied..at).unwrap_or_default());
+            out.push_str("\\ufffd");
+            at += 6;
+            copied = at;
+        } else {
+            at += length;
+        }
+    }
+    if let Some(out) = &mut mended {
+        out.push_str(text.get(copied..).unwrap_or_default());
+    }
+    mended
+}
+
+fn is_escaped(bytes: &[u8], at: usize) -> bool {
+    let head = bytes.get(..at).unwrap_or_default();
+    let slashes = head.iter().rev().take_while(|byte| **byte == b'\\').count();
+    slashes % 2 == 1
+}
+
+/// The unit of the `\uXXXX` at `at`, if there is one.
+fn escape(bytes: &[u8], at: usize) -> Option<u16> {
+    let found = bytes.get(at..at + 6)?;
+    let digits = found.strip_prefix(b"\\u")?;
+    let digits = std::str::from_utf8(digits).ok()?;
+    if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    u16::from_str_radix(digits, 16).ok()
+}

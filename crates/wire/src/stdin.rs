@@ -1,0 +1,8 @@
+//! What the host says.
+
+mod update_environment_variables;
+mod user;
+
+pub use crate::stdout::KeepAlive;
+pub use update_environment_variables::UpdateEnvironmentVariables;
+pub use user::{Priority, User, UserFault};

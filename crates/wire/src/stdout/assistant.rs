@@ -1,0 +1,185 @@
+//! `assistant`: one finished block of the model's answer.
+
+use crate::content::Block;
+use crate::open::open_enum;
+use crate::record::wire_struct;
+use crate::usage::{ModelUsage, Usage};
+use crate::{Map, Number, Raw};
+
+open_enum! {
+    /// Why an answer is an error.
+    pub enum AssistantError {
+        Unknown = "unknown",
+        AuthenticationFailed = "authentication_failed",
+        OauthOrgNotAllowed = "oauth_org_not_allowed",
+        AccountOnHold = "account_on_hold",
+        VerificationRequired = "verification_required",
+        BillingError = "billing_error",
+        RateLimit = "rate_limit",
+        Overloaded = "overloaded",
+        InvalidRequest = "invalid_request",
+        ModelNotFound = "model_not_found",
+        ServerError = "server_error",
+        MaxOutputTokens = "max_output_tokens",
+        CloudCredentialError = "cloud_credential_error",
+    }
+}
+
+wire_struct! {
+    /// A message of the Messages API.
+    pub struct ApiMessage ["type" = "message"] {
+        id: String,
+        role: String,
+        /// `<synthetic>` for what the agent itself says.
+        model: String,
+        content: Vec<Block>,
+        stop_reason: Option<String> = null,
+        stop_sequence: Option<String> = null,
+        stop_details: Option<Raw>,
+        usage: Usage,
+        container: Option<Raw>,
+        diagnostics: Option<Raw>,
+        context_management: Option<Raw> = null,
+    }
+}
+
+wire_struct! {
+    /// The name a tool of an MCP server is shown by.
+    pub struct ToolUseMeta {
+        id: String,
+        display_name: Option<String>,
+        server_display_name: Option<String>,
+        tool_name: Option<String>,
+    }
+}
+
+wire_struct! {
+    /// Which local command an answer comes from.
+    pub struct LocalCommandRun {
+        command: String,
+        args: String,
+    }
+}
+
+wire_struct! {
+    /// By how much, and which limit.
+    pub struct OverLimit {
+        tokens_over: u64,
+        kind: String,
+    }
+}
+
+wire_struct! {
+    /// One row of the context's account.
+    pub struct ContextCategory {
+        name: String,
+        tokens: u64,
+        kind: String,
+    }
+}
+
+wire_struct! {
+    /// A tool of an MCP server and the room it takes.
+    pub struct ContextMcpTool {
+        name: String,
+        server_name: String,
+        tokens: u64,
+    }
+}
+
+wire_struct! {
+    /// A memory file and the room it takes.
+    pub struct ContextMemoryFile {
+        path: String,
+        kind: String as "type",
+        tokens: u64,
+    }
+}
+
+wire_struct! {
+    /// A kind of subagent and the room it takes.
+    pub struct ContextAgent {
+        agent_type: String,
+        source: String,
+        tokens: u64,
+    }
+}
+
+wire_struct! {
+    /// A skill and the room it takes.
+    pub struct ContextSkill {
+        name: String,
+        source: String,
+        plugin_name: Option<String>,
+        tokens: u64,
+    }
+}
+
+wire_struct! {
+    /// How full the context is.
+    pub struct ContextUsage {
+        model: String,
+        total_tokens: u64,
+        raw_max_tokens: u64,
+        percentage: Number,
+        over_limit: Option<OverLimit>,
+        categories: Vec<ContextCategory>,
+        mcp_tools: Vec<ContextMcpTool>,
+        memory_files: Vec<ContextMemoryFile>,
+        agents: Vec<ContextAgent>,
+        skills: Option<Vec<ContextSkill>>,
+    }
+}
+
+wire_struct! {
+    /// What the session has used.
+    pub struct UsageReportSession {
+        total_cost_usd: Number,
+        total_api_duration_ms: Number,
+        total_duration_ms: Number,
+        total_lines_added: u64,
+        total_lines_removed: u64,
+        model_usage: Map<ModelUsage>,
+    }
+}
+
+wire_struct! {
+    /// The account of `/usage`.
+    pub struct UsageReport {
+        session: UsageReportSession,
+        rate_limits: Option<Raw> = null,
+    }
+}
+
+wire_struct! {
+    /// One block of an answer: frames of one answer share `message.id`.
+    pub struct Assistant ["type" = "assistant"] {
+        message: ApiMessage,
+        parent_tool_use_id: Option<String> = null,
+        session_id: String,
+        uuid: String,
+        timestamp: Option<String>,
+        error: Option<AssistantError>,
+        request_id: Option<String>,
+        is_api_error_message: Option<bool>,
+        api_error_status: Option<u64>,
+        api_error_type: Option<String>,
+        api_error: Option<String>,
+        user_message_uuid: Option<String>,
+        user_message_uuids: Option<Vec<String>>,
+        resume_reason: Option<String>,
+        resumed_from_incomplete_thinking: Option<bool>,
+        supersedes: Option<Vec<String>>,
+        aborted: Option<bool>,
+        agent_id: Option<String>,
+        subagent_type: Option<String>,
+        task_description: Option<String>,
+        tool_use_meta: Option<Vec<ToolUseMeta>>,
+        thinking_duration_ms: Option<Number>,
+        thinking_display: Option<String>,
+        local_command_source: Option<String>,
+        local_command_run: Option<LocalCommandRun>,
+        context_usage: Option<ContextUsage>,
+        usage_report: Option<UsageReport>,
+    }
+}

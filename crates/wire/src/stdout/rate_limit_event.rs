@@ -1,0 +1,56 @@
+//! `rate_limit_event`: how much of the account's limits is used.
+
+use crate::Number;
+use crate::open::open_enum;
+use crate::record::wire_struct;
+
+open_enum! {
+    /// Whether requests pass.
+    pub enum RateLimitStatus {
+        Allowed = "allowed",
+        AllowedWarning = "allowed_warning",
+        Rejected = "rejected",
+    }
+}
+
+open_enum! {
+    /// Which limit.
+    pub enum RateLimitType {
+        FiveHour = "five_hour",
+        SevenDay = "seven_day",
+        SevenDayOpus = "seven_day_opus",
+        SevenDaySonnet = "seven_day_sonnet",
+        SevenDayOverageIncluded = "seven_day_overage_included",
+        Overage = "overage",
+    }
+}
+
+wire_struct! {
+    /// The state of a limit.
+    pub struct RateLimitInfo {
+        status: RateLimitStatus,
+        resets_at: Option<Number> as "resetsAt",
+        rate_limit_type: Option<RateLimitType> as "rateLimitType",
+        utilization: Option<Number>,
+        overage_status: Option<RateLimitStatus> as "overageStatus",
+        overage_resets_at: Option<Number> as "overageResetsAt",
+        overage_disabled_reason: Option<String> as "overageDisabledReason",
+        is_using_overage: Option<bool> as "isUsingOverage",
+        overage_in_use: Option<bool> as "overageInUse",
+        overage_enabled: Option<bool> as "overageEnabled",
+        surpassed_threshold: Option<Number> as "surpassedThreshold",
+        limit_scope: Option<String> as "limitScope",
+        error_code: Option<String> as "errorCode",
+        can_user_purchase_credits: Option<bool> as "canUserPurchaseCredits",
+        has_chargeable_saved_payment_method: Option<bool> as "hasChargeableSavedPaymentMethod",
+    }
+}
+
+wire_struct! {
+    /// A limit changed.
+    pub struct RateLimitEvent ["type" = "rate_limit_event"] {
+        rate_limit_info: RateLimitInfo,
+        uuid: String,
+        session_id: String,
+    }
+}

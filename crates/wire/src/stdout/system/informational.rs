@@ -1,0 +1,39 @@
+//! `informational`: something to show among the messages.
+
+use crate::open::open_enum;
+use crate::record::wire_struct;
+
+open_enum! {
+    /// How it is meant.
+    pub enum Level {
+        Info = "info",
+        Notice = "notice",
+        Suggestion = "suggestion",
+        Warning = "warning",
+    }
+}
+
+wire_struct! {
+    /// What became of a prompt that a hook looked at.
+    pub struct PromptSubmitOutcome {
+        kind: String,
+        prompt_kept: Option<bool>,
+        reason: Option<String>,
+    }
+}
+
+wire_struct! {
+    /// Something to show among the messages.
+    pub struct Informational ["type" = "system", "subtype" = "informational"] {
+        content: String,
+        is_meta: Option<bool> as "isMeta",
+        timestamp: Option<String>,
+        uuid: String,
+        level: Level,
+        tool_use_id: Option<String>,
+        prevent_continuation: Option<bool>,
+        prompt_submit_outcome: Option<PromptSubmitOutcome>,
+        tag: Option<String>,
+        session_id: String,
+    }
+}

@@ -1,0 +1,91 @@
+//! `init`: what the session is made of, before every turn.
+
+use super::super::FastModeState;
+use crate::mode::PermissionMode;
+use crate::record::wire_struct;
+
+wire_struct! {
+    /// An MCP server and how it stands.
+    pub struct McpServer {
+        name: String,
+        status: String,
+        source: Option<String>,
+    }
+}
+
+wire_struct! {
+    /// A loaded plugin.
+    pub struct Plugin {
+        name: String,
+        path: String,
+        source: Option<String>,
+        version: Option<String>,
+    }
+}
+
+wire_struct! {
+    /// Who keeps a plugin as it is.
+    pub struct ManagedLock {
+        plugin_enabled: bool,
+        name: String,
+        marketplace: Option<String>,
+    }
+}
+
+wire_struct! {
+    /// A plugin that could not be loaded.
+    pub struct PluginError {
+        plugin: String,
+        kind: String as "type",
+        message: String,
+        path: Option<String>,
+        managed_lock: Option<ManagedLock>,
+    }
+}
+
+wire_struct! {
+    /// Where memory is kept.
+    pub struct MemoryPaths {
+        auto: Option<String>,
+    }
+}
+
+wire_struct! {
+    /// The session as it stands; the newest replaces the ones before.
+    pub struct Init ["type" = "system", "subtype" = "init"] {
+        cwd: String,
+        session_id: String,
+        tools: Vec<String>,
+        mcp_servers: Vec<McpServer>,
+        model: String,
+        permission_mode: Option<PermissionMode> as "permissionMode",
+        /// Without the slash.
+        slash_commands: Vec<String>,
+        terminal_slash_commands: Option<Vec<String>>,
+        api_key_source: String as "apiKeySource",
+        betas: Option<Vec<String>>,
+        claude_code_version: String,
+        output_style: String,
+        agents: Option<Vec<String>>,
+        skills: Option<Vec<String>>,
+        plugins: Option<Vec<Plugin>>,
+        plugin_errors: Option<Vec<PluginError>>,
+        /// What a host may count on.
+        capabilities: Option<Vec<String>>,
+        analytics_disabled: Option<bool>,
+        product_feedback_disabled: Option<bool>,
+        uuid: String,
+        memory_paths: Option<MemoryPaths>,
+        original_cwd: Option<String>,
+        additional_directories: Option<Vec<String>>,
+        messaging_socket_path: Option<String>,
+        fast_mode_state: Option<FastModeState>,
+        fast_mode_disabled_reason: Option<String>,
+        effort: Option<String>,
+        per_turn_effort_active: Option<bool>,
+        ultrathink_available: Option<bool>,
+        ultrathink_typed_raises: Option<bool>,
+        view_mode: Option<String>,
+        user_message_uuids: Option<Vec<String>>,
+    }
+}

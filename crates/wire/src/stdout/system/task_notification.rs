@@ -1,0 +1,34 @@
+//! `task_notification`: a task ended and says so.
+
+use super::TaskUsage;
+use crate::Raw;
+use crate::open::open_enum;
+use crate::record::wire_struct;
+
+open_enum! {
+    /// How a task ended.
+    pub enum TaskOutcome {
+        Completed = "completed",
+        Failed = "failed",
+        Stopped = "stopped",
+    }
+}
+
+wire_struct! {
+    /// A task ended.
+    pub struct TaskNotification ["type" = "system", "subtype" = "task_notification"] {
+        task_id: String,
+        run_id: Option<String>,
+        tool_use_id: Option<String>,
+        status: TaskOutcome,
+        reason: Option<String>,
+        output_file: String,
+        summary: String,
+        usage: Option<TaskUsage>,
+        resource_links: Option<Vec<Raw>>,
+        skip_transcript: Option<bool>,
+        ambient: Option<bool>,
+        uuid: String,
+        session_id: String,
+    }
+}

@@ -1,0 +1,28 @@
+//! `task_progress`: how a task goes.
+
+use crate::record::wire_struct;
+
+wire_struct! {
+    /// What a task has used so far.
+    pub struct TaskUsage {
+        total_tokens: u64,
+        tool_uses: u64,
+        duration_ms: u64,
+    }
+}
+
+wire_struct! {
+    /// A task went on.
+    pub struct TaskProgress ["type" = "system", "subtype" = "task_progress"] {
+        task_id: String,
+        run_id: Option<String>,
+        tool_use_id: Option<String>,
+        description: String,
+        subagent_type: Option<String>,
+        usage: TaskUsage,
+        last_tool_name: Option<String>,
+        summary: Option<String>,
+        uuid: String,
+        session_id: String,
+    }
+}

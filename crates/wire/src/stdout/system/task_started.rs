@@ -1,0 +1,24 @@
+//! `task_started`: something runs beside the turn.
+
+use crate::record::wire_struct;
+
+wire_struct! {
+    /// A task began: a subagent, a background command, a workflow.
+    pub struct TaskStarted ["type" = "system", "subtype" = "task_started"] {
+        task_id: String,
+        run_id: Option<String>,
+        tool_use_id: Option<String>,
+        description: String,
+        subagent_type: Option<String>,
+        is_backgrounded: Option<bool>,
+        spawn_depth: Option<u64>,
+        parent_task_id: Option<String>,
+        task_type: Option<String>,
+        workflow_name: Option<String>,
+        prompt: Option<String>,
+        skip_transcript: Option<bool>,
+        ambient: Option<bool>,
+        uuid: String,
+        session_id: String,
+    }
+}
