@@ -5,11 +5,10 @@
 //! fails at the door for a word it was taught to say.
 //!
 //! Reading order: [`table`] (every flag, once), [`fields`] (what they become), [`command`] (the table as a
-//! parser with help), [`lists`] (tool rules and comma lists), [`validate`] (what contradicts what).
+//! parser with help), [`validate`] (what contradicts what).
 
 mod command;
 mod fields;
-mod lists;
 mod table;
 mod validate;
 

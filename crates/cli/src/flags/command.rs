@@ -4,9 +4,9 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use sluice_permission::split_rules;
 
 use super::fields::{InputFormat, OutputFormat};
-use super::lists::{split_commas, split_rules};
 use super::table::{FLAGS, Fills, Flag, MODES, Takes};
 use super::{FlagError, Flags, Sim, Subcommand};
 
@@ -159,6 +159,16 @@ fn fill(flags: &mut Flags, flag: &Flag, matches: &ArgMatches) -> Result<(), Flag
         }
     }
     Ok(())
+}
+
+/// Splits at commas; an empty value is an empty list.
+fn split_commas(value: &str) -> Vec<String> {
+    value
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The parser's complaint in our own words: one line, and a hint where there is one.

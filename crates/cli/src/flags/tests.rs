@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
-use super::lists::split_rules;
 use super::table::{FLAGS, Fills, Flag, Takes};
 use super::*;
 
@@ -308,19 +307,17 @@ fn a_near_miss_is_named() {
 
 #[test]
 fn rules_are_not_split_inside_parentheses() {
-    for (value, rules) in [
-        ("", &[][..]),
-        (" , ", &[]),
-        ("Read", &["Read"]),
-        ("Read,Edit Write", &["Read", "Edit", "Write"]),
-        ("Bash(git log:*),Read", &["Bash(git log:*)", "Read"]),
-        ("Edit(a, b) Bash(echo (x, y))", &["Edit(a, b)", "Bash(echo (x, y))"]),
-        (r"Bash(echo \), x) Read", &[r"Bash(echo \), x)", "Read"]),
-        ("mcp__srv__tool,Skill(a b)", &["mcp__srv__tool", "Skill(a b)"]),
-        ("Bash(open Read ", &["Bash(open Read"]),
-    ] {
-        assert_eq!(split_rules(value), rules, "{value:?}");
-    }
+    let rules = flags(&[
+        "--allowedTools",
+        "Read,Edit(a, b)",
+        "Bash(git log:*) Write",
+        "--tools=Bash,Read Edit",
+    ]);
+    assert_eq!(rules.allowed_tools, ["Read", "Edit(a, b)", "Bash(git log:*)", "Write"]);
+    assert_eq!(
+        rules.tools,
+        Some(vec!["Bash".to_owned(), "Read".to_owned(), "Edit".to_owned()])
+    );
 }
 
 #[test]
@@ -376,13 +373,6 @@ proptest! {
             shuffled.push(words(position, joined[position]));
         }
         prop_assert_eq!(line(shuffled)?, plain?);
-    }
-
-    /// Joining rules by any separator and splitting them again changes nothing.
-    #[test]
-    fn rules_survive_joining(rules in prop::collection::vec("[A-Z][a-z]{1,6}(\\([a-z ,:*]{1,9}\\))?", 0..6), comma in any::<bool>()) {
-        let value = rules.join(if comma { "," } else { " " });
-        prop_assert_eq!(split_rules(&value), rules);
     }
 
     /// Whatever the words are, reading them ends with flags or with one plain complaint.
