@@ -1,1 +1,52 @@
-//! See ARCHITECTURE.md.
+//! What is done: the built-in tools, one file each.
+//!
+//! A tool is a [`Tool`]: a [`Descriptor`] the model sees, a `check` of the input, and a `run`. It gets a
+//! [`Context`] (directory, roots, what was read, where large outputs go, cancellation, events) and gives an
+//! [`Outcome`]: what the model reads and the `tool_use_result` the host reads. It never sees the session.
+//!
+//! The life of a call, as the engine plays it:
+//!
+//! 1. [`find`] the tool; an unknown name is [`Outcome::unknown_tool`], input that was no JSON
+//!    [`Outcome::unparsed_input`].
+//! 2. [`Tool::fill`]: the input with defaults, as the `assistant` frame shows it.
+//! 3. [`Tool::check`]: the input with absolute paths, as a permission question shows it, or [`Invalid`].
+//! 4. [`Tool::vet`]: a call that cannot succeed never becomes a question.
+//! 5. permission (not here), then [`Tool::run`] with the filled input, or with what the host changed it to.
+//!
+//! Adding a tool: one file with a unit struct that implements [`Tool`], one line in `registry.rs`.
+
+// an outcome is made once per call and handed straight on
+#![allow(clippy::result_large_err)]
+
+// the contract between a tool and the engine
+mod context;
+mod file_state;
+mod input;
+mod outcome;
+mod registry;
+mod tasks;
+mod tool;
+
+// the tools
+mod bash;
+mod edit;
+mod read;
+mod write;
+
+// what they stand on
+mod atomic;
+mod capture;
+mod ids;
+mod patch;
+mod paths;
+mod process;
+mod supervisor;
+mod text;
+mod truncate;
+
+pub use context::{Context, Cwd, ToolEvent};
+pub use file_state::{FileState, Freshness};
+pub use outcome::{Invalid, Outcome};
+pub use registry::{find, registry};
+pub use tasks::{TaskStatus, TaskView, Tasks};
+pub use tool::{Descriptor, Pending, Tool};

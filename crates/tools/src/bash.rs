@@ -1,0 +1,347 @@
+//! Bash: one command in a fresh shell, in the foreground or in the background.
+
+mod meaning;
+mod report;
+mod shell;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior};
+
+use crate::bash::report::Report;
+use crate::bash::shell::Shell;
+use crate::context::{Context, ToolEvent};
+use crate::outcome::{Invalid, Outcome};
+use crate::process::Exit;
+use crate::tasks::{self, Task, TaskStatus, TaskView};
+use crate::tool::{Descriptor, Pending, Tool};
+use crate::{ids, input, paths};
+
+/// How long a command may take where it does not say.
+const TIMEOUT: u64 = 120_000;
+/// The longest it can ask for.
+const LONGEST_TIMEOUT: u64 = 600_000;
+/// A foreground command is announced as a task after this.
+const ANNOUNCED: Duration = Duration::from_secs(3);
+/// How often a running call says that it is alive.
+const HEARTBEAT: Duration = Duration::from_secs(30);
+/// How long we wait for a killed command before we stop caring.
+const BURIAL: Duration = Duration::from_secs(5);
+/// How long we wait for output of processes that outlive their shell.
+const STRAGGLERS: Duration = Duration::from_millis(50);
+
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
+    name: "Bash",
+    description: "Runs a command in bash and gives back what it printed.\n\n\
+        - Every call is a new shell: variables, functions and exports do not carry over. The working directory does, as long as it stays inside the project's directories.\n\
+        - stdin is empty, so interactive programs do not work; stdout and stderr come back together, in order.\n\
+        - A command has 2 minutes (`timeout`, in milliseconds, up to 10 minutes); one that takes longer goes on in the background.\n\
+        - `run_in_background` starts a server or a long job and returns at once; its output goes to a file you can read, and you are told when it ends. Do not add `&` yourself, and do not poll with sleep.\n\
+        - Long output is saved to a file and only its beginning is shown.\n\
+        - Quote paths with spaces. Join commands that depend on each other with `&&`. Independent commands can be separate calls in one message.\n\
+        - To read, write and change files prefer Read, Write and Edit: their effect is visible and can be reviewed.\n\
+        - `description`: what the command does, in a few words, for the person who is asked to allow it.",
+    schema: json!({
+        "type": "object",
+        "properties": {
+            "command": {"type": "string", "minLength": 1, "description": "The command to run."},
+            "timeout": {"type": "integer", "minimum": 1, "description": "Milliseconds it may take, at most 600000."},
+            "description": {"type": "string", "description": "What it does, in 5 to 10 words."},
+            "run_in_background": {"type": "boolean", "description": "Return at once and let it run."},
+            "dangerouslyDisableSandbox": {"type": "boolean", "description": "Run outside the sandbox, where there is one."},
+        },
+        "required": ["command"],
+        "additionalProperties": false,
+    }),
+    aliases: &[],
+});
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct Bash;
+
+#[derive(Debug, Clone, Deserialize)]
+struct Input {
+    command: String,
+    timeout: Option<u64>,
+    description: Option<String>,
+    #[serde(default)]
+    run_in_background: bool,
+}
+
+impl Tool for Bash {
+    fn descriptor(&self) -> &Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
+        input::checked(&DESCRIPTOR, input, cwd, &[])
+    }
+
+    fn concurrency_safe(&self, input: &Value) -> bool {
+        let command = input.get("command").and_then(Value::as_str);
+        input.get("run_in_background") != Some(&Value::Bool(true)) && command.is_some_and(meaning::changes_nothing)
+    }
+
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            match input::parsed(&DESCRIPTOR, &input) {
+                Ok(input) => run(input, cx).await,
+                Err(outcome) => outcome,
+            }
+        })
+    }
+}
+
+async fn run(input: Input, cx: &Context) -> Outcome {
+    if cx.cancel.is_cancelled() {
+        return Outcome::interrupted();
+    }
+    let mut report = Report::new(&input.command);
+    let directory = match directory(cx) {
+        Ok((directory, reset)) => {
+            if reset {
+                report.cwd_reset(&directory);
+            }
+            directory
+        }
+        Err(outcome) => return outcome,
+    };
+    let id = ids::task_id();
+    let output = cx.output_dir.join(format!("{id}.output"));
+    let shell = match Shell::start(&input.command, &directory, &cx.env, output, &cx.tasks) {
+        Ok(shell) => Arc::new(shell),
+        Err(error) => return Outcome::failed(shell::explained(&error)),
+    };
+    let description = input
+        .description
+        .clone()
+        .filter(|text| !text.trim().is_empty())
+        .unwrap_or_else(|| input.command.clone());
+    let view = TaskView {
+        id,
+        call_id: cx.call_id.clone(),
+        command: input.command.clone(),
+        description,
+        status: TaskStatus::Running,
+        is_backgrounded: false,
+        exit_code: None,
+        output_file: None,
+        started_at: tasks::now(),
+        ended_at: None,
+    };
+    // whoever drops this call ends the command
+    let guard = shell.process.killer().drop_guard();
+    let task = cx.tasks.adopt(view, shell.process.killer());
+    tokio::spawn(follow(Arc::clone(&task), Arc::clone(&shell), cx.events.clone()));
+    let call = Call {
+        cx,
+        input,
+        shell,
+        task,
+        directory,
+    };
+    let (outcome, stays) = call.play(report).await;
+    if stays {
+        guard.disarm();
+    }
+    outcome
+}
+
+/// Where to run, and whether that is not where we were: a folder may be gone.
+fn directory(cx: &Context) -> Result<(PathBuf, bool), Outcome> {
+    let current = cx.cwd.get();
+    if current.is_dir() {
+        return Ok((current, false));
+    }
+    let start = cx.cwd.start().to_owned();
+    if start.is_dir() {
+        cx.cwd.set(start.clone());
+        return Ok((start, true));
+    }
+    Err(Outcome::failed(format!(
+        "The working directory {} is gone.",
+        current.display()
+    )))
+}
+
+/// Sees every command to its end, also when its call is long over.
+async fn follow(task: Arc<Task>, shell: Arc<Shell>, events: mpsc::Sender<ToolEvent>) {
+    let exit = shell.process.exit().await;
+    let view = task.exited(exit);
+    if !view.is_backgrounded {
+        task.announce_end();
+        return;
+    }
+    shell.settle().await;
+    let event = ended(view);
+    match events.try_send(event) {
+        Err(mpsc::error::TrySendError::Full(event)) => {
+            // whoever waits for the end may be the one who has to make room
+            task.announce_end();
+            drop(events.send(event).await);
+        }
+        Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => task.announce_end(),
+    }
+}
+
+fn ended(task: TaskView) -> ToolEvent {
+    let (what, code) = (&task.description, task.exit_code.unwrap_or(1));
+    let summary = match task.status {
+        _ if !task.is_backgrounded => what.clone(),
+        TaskStatus::Completed => format!("Background command \"{what}\" completed (exit code {code})"),
+        TaskStatus::Failed => format!("Background command \"{what}\" failed with exit code {code}"),
+        TaskStatus::Running | TaskStatus::Killed => what.clone(),
+    };
+    ToolEvent::TaskEnded {
+        is_backgrounded: task.is_backgrounded,
+        status: task.status,
+        summary,
+        task,
+    }
+}
+
+/// Why a command goes on in the background.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Started,
+    TimedOut(u64),
+    Asked,
+}
+
+/// One foreground command.
+struct Call<'a> {
+    cx: &'a Context,
+    input: Input,
+    shell: Arc<Shell>,
+    task: Arc<Task>,
+    directory: PathBuf,
+}
+
+impl Call<'_> {
+    /// The outcome, and whether the command may live on.
+    async fn play(&self, mut report: Report) -> (Outcome, bool) {
+        let mut announced = false;
+        if self.input.run_in_background
+            && let Some(outcome) = self.background(Why::Started, announced, &mut report).await
+        {
+            return (outcome, true);
+        }
+        let limit = self.input.timeout.unwrap_or(TIMEOUT).min(LONGEST_TIMEOUT);
+        let began = Instant::now();
+        let mut heartbeat = tokio::time::interval_at(began + HEARTBEAT, HEARTBEAT);
+        heartbeat.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut deadline = Some(began + Duration::from_millis(limit));
+        loop {
+            let timed_out = tokio::select! {
+                biased;
+                () = self.cx.cancel.cancelled() => return (self.cancelled(announced, &report).await, false),
+                exit = self.shell.process.exit() => return (self.finished(exit, announced, &mut report).await, true),
+                () = until(deadline) => true,
+                () = self.task.asked_to_background() => false,
+                () = until(Some(began + ANNOUNCED)), if !announced => {
+                    announced = true;
+                    self.send(ToolEvent::TaskStarted { task: self.task.view(), is_backgrounded: false }).await;
+                    continue;
+                }
+                _ = heartbeat.tick() => {
+                    // one heartbeat more or less is nothing to wait for
+                    let beat = ToolEvent::Progress { call_id: self.cx.call_id.clone(), elapsed_seconds: began.elapsed().as_secs() };
+                    self.cx.events.try_send(beat).ok();
+                    continue;
+                }
+            };
+            let why = if timed_out { Why::TimedOut(limit) } else { Why::Asked };
+            if let Some(outcome) = self.background(why, announced, &mut report).await {
+                return (outcome, true);
+            }
+            // it ended meanwhile, or cannot be moved; there is nothing more to move it for
+            deadline = None;
+        }
+    }
+
+    /// Moves to the background. `None`: it has ended, or its output has nowhere to go.
+    async fn background(&self, why: Why, announced: bool, report: &mut Report) -> Option<Outcome> {
+        let printed = self.shell.output.save().await;
+        let Some((path, _)) = printed.file.clone() else {
+            if why == Why::Started || matches!(why, Why::TimedOut(_)) {
+                self.shell.process.killer().cancel();
+                report.no_file(printed.trouble.as_deref());
+            }
+            return None;
+        };
+        let task = self.task.moved_to_background(path)?;
+        self.send(if announced {
+            ToolEvent::TaskBackgrounded { task: task.clone() }
+        } else {
+            ToolEvent::TaskStarted {
+                task: task.clone(),
+                is_backgrounded: true,
+            }
+        })
+        .await;
+        Some(report.backgrounded(&task, &printed, why))
+    }
+
+    async fn finished(&self, exit: Exit, announced: bool, report: &mut Report) -> Outcome {
+        let printed = self.shell.settle().await;
+        if let Some(path) = self.shell.directory_after() {
+            self.move_to(&path, report);
+        }
+        if announced {
+            self.send(ended(self.task.view())).await;
+        }
+        let printed = if report::is_long(&printed) && printed.file.is_none() {
+            self.shell.output.save().await
+        } else {
+            printed
+        };
+        report.finished(exit, &printed)
+    }
+
+    async fn cancelled(&self, announced: bool, report: &Report) -> Outcome {
+        self.shell.process.killer().cancel();
+        let gone = tokio::time::timeout(BURIAL, self.shell.process.exit()).await;
+        if announced && gone.is_ok() {
+            self.send(ended(self.task.view())).await;
+        }
+        report.cancelled(&self.shell.output.look().await)
+    }
+
+    /// A `cd` persists inside the project; outside it is undone and said.
+    fn move_to(&self, path: &Path, report: &mut Report) {
+        let was = &self.directory;
+        if path == was || std::fs::canonicalize(was).is_ok_and(|was| was == path) {
+            return;
+        }
+        let cwd = &self.cx.cwd;
+        let roots = self.cx.roots.iter().map(PathBuf::as_path).chain([cwd.start()]);
+        if path.is_dir() && paths::inside(path, roots) {
+            cwd.set(path);
+        } else {
+            cwd.set(cwd.start());
+            report.cwd_reset(cwd.start());
+        }
+    }
+
+    async fn send(&self, event: ToolEvent) {
+        tokio::select! {
+            sent = self.cx.events.send(event) => drop(sent),
+            // a session that is being torn down no longer listens
+            () = self.cx.cancel.cancelled() => {}
+        }
+    }
+}
+
+/// Sleeps until then, for ever without a then.
+async fn until(then: Option<Instant>) {
+    match then {
+        Some(then) => tokio::time::sleep_until(then).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,165 @@
+//! What a command line is about, as far as a glance can tell. Nothing here decides what may run.
+
+/// Programs that print nothing when all is well.
+const SILENT: &[&str] = &[
+    "cd", "chgrp", "chmod", "chown", "cp", "export", "ln", "mkdir", "mv", "rm", "rmdir", "set", "touch", "unset",
+    "wait",
+];
+
+/// Programs that change nothing whatever plain words they are given.
+const HARMLESS: &[&str] = &[
+    "basename", "cat", "cut", "df", "dirname", "du", "echo", "egrep", "false", "fgrep", "grep", "head", "id", "ls",
+    "nl", "printenv", "pwd", "readlink", "realpath", "seq", "sleep", "stat", "tail", "tr", "true", "uname", "wc",
+    "which", "whoami",
+];
+
+/// Whether a success without output is what one expects.
+pub(super) fn is_silent(command: &str) -> bool {
+    let programs = programs(command);
+    !programs.is_empty() && programs.iter().all(|program| SILENT.contains(&program.as_str()))
+}
+
+/// What exit code 1 means where it is an answer and not a failure. Looks at the last program, whose code it is.
+pub(super) fn of_exit(command: &str, code: i32) -> Option<&'static str> {
+    let program = programs(command).pop()?;
+    match (program.as_str(), code) {
+        ("grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "ack", 1) => Some("No matches found"),
+        ("diff" | "cmp" | "colordiff", 1) => Some("Files differ"),
+        ("test" | "[" | "[[", 1) => Some("Condition is false"),
+        ("find", 1) => Some("Some directories could not be searched"),
+        _ => None,
+    }
+}
+
+/// Whether a command certainly changes nothing: harmless programs with plain words, joined by `|`, `&&`, `||`, `;`.
+pub(super) fn changes_nothing(command: &str) -> bool {
+    let plain = |character: char| character.is_alphanumeric() || " _-./,:=+@%|&;".contains(character);
+    if !command.chars().all(plain) {
+        return false;
+    }
+    // a single `&` leaves something running
+    if command.replace("&&", "").contains('&') {
+        return false;
+    }
+    let parts = command
+        .split(['|', '&', ';'])
+        .map(str::trim)
+        .filter(|part| !part.is_empty());
+    let mut any = false;
+    for part in parts {
+        any = true;
+        if !part
+            .split(' ')
+            .next()
+            .is_some_and(|program| HARMLESS.contains(&program))
+        {
+            return false;
+        }
+    }
+    any
+}
+
+/// The program of every simple command, in order; assignments before it are passed over. Quotes are respected,
+/// nesting is not looked into.
+fn programs(command: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut word = String::new();
+    // whether the program of the current simple command is still to come
+    let mut wanted = true;
+    let mut quote = None;
+    let mut characters = command.chars().peekable();
+    let mut end_word = |word: &mut String, wanted: &mut bool| {
+        let word = std::mem::take(word);
+        if *wanted && !word.is_empty() && !is_assignment(&word) {
+            found.push(word.rsplit('/').next().unwrap_or_default().to_owned());
+            *wanted = false;
+        }
+    };
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (Some(open), _) if character == open => quote = None,
+            (Some('"'), '\\') | (None, '\\') => word.extend(characters.next()),
+            (Some(_), _) => word.push(character),
+            (None, '\'' | '"') => quote = Some(character),
+            (None, '>') if characters.peek() == Some(&'&') => {
+                // `2>&1` is no end of a command
+                characters.next();
+                word.push_str(">&");
+            }
+            (None, ';' | '|' | '&' | '\n') => {
+                end_word(&mut word, &mut wanted);
+                wanted = true;
+            }
+            (None, ' ' | '\t') => end_word(&mut word, &mut wanted),
+            (None, _) => word.push(character),
+        }
+    }
+    end_word(&mut word, &mut wanted);
+    found
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|first: char| first.is_ascii_digit())
+            && name.chars().all(|part| part.is_ascii_alphanumeric() || part == '_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found() {
+        assert_eq!(
+            programs("FOO=1 /bin/ls -l | grep 'a;b' && echo \"x | y\"; cd /"),
+            ["ls", "grep", "echo", "cd"]
+        );
+        assert_eq!(programs("make 2>&1 | tail"), ["make", "tail"]);
+        assert!(programs("  ").is_empty());
+    }
+
+    #[test]
+    fn exit_one_is_an_answer_for_some() {
+        assert_eq!(of_exit("grep zzz a.txt", 1), Some("No matches found"));
+        assert_eq!(of_exit("cat a | grep zzz", 1), Some("No matches found"));
+        assert_eq!(of_exit("grep zzz a | cat nothing", 1), None);
+        assert_eq!(of_exit("grep zzz a.txt", 2), None);
+        assert_eq!(of_exit("[ -f x ]", 1), Some("Condition is false"));
+        assert_eq!(of_exit("false", 1), None);
+    }
+
+    #[test]
+    fn silence_is_expected_of_some() {
+        assert!(is_silent("cd src") && is_silent("mkdir -p a && touch a/b") && is_silent("export ZZ=1"));
+        assert!(!is_silent("true") && !is_silent("cd src && ls") && !is_silent("grep zzz a.txt"));
+    }
+
+    #[test]
+    fn only_the_plainly_harmless_changes_nothing() {
+        for harmless in [
+            "ls -la src",
+            "cat a.txt | grep -n x | head -3",
+            "sleep 1; echo one",
+            "pwd && ls || true",
+        ] {
+            assert!(changes_nothing(harmless), "{harmless}");
+        }
+        for doubtful in [
+            "cd src",
+            "echo x > f",
+            "ls $(rm x)",
+            "sleep 1 &",
+            "FOO=1 ls",
+            "rm x",
+            "ls\nrm x",
+            "cat 'a b'",
+            "",
+            "env ls",
+            "ls & rm x",
+        ] {
+            assert!(!changes_nothing(doubtful), "{doubtful}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The shell a command runs in.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, PipeReader, Read as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::Command;
+
+use super::STRAGGLERS;
+use crate::capture::{Capture, Printed};
+use crate::process::Process;
+use crate::tasks::Tasks;
+
+/// Variables that would make bash run something before the command, or read it differently.
+const FORBIDDEN: &[&str] = &[
+    "BASH_ENV",
+    "ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "POSIXLY_CORRECT",
+    "BASH_XTRACEFD",
+];
+/// The descriptor the directory is reported on: high, so that `exec 3>file` in a command does not meet it.
+const SIDE: u8 = 117;
+
+/// A running shell.
+#[derive(Debug)]
+pub(super) struct Shell {
+    pub(super) process: Process,
+    pub(super) output: Capture,
+    /// Kept open to the end: a shell that cannot write here would die of it.
+    side: PipeReader,
+}
+
+impl Shell {
+    pub(super) fn start(
+        command: &str,
+        directory: &Path,
+        env: &[(OsString, OsString)],
+        file: PathBuf,
+        tasks: &Arc<Tasks>,
+    ) -> io::Result<Self> {
+        let (ours, theirs) = io::pipe()?;
+        let (side, side_in) = io::pipe()?;
+        rustix::io::ioctl_fionbio(&side, true)?;
+        let mut shell = Command::new(program());
+        shell
+            .args(["--noprofile", "--norc", "-c", &script(command)])
+            .current_dir(directory)
+            .env_clear()
+            .envs(env.iter().filter(|(name, _)| allowed(name)).map(|(name, value)| (name, value)))
+            // without `unsafe` only the three standard descriptors can be handed over; the script moves this one
+            // away and gives the command an empty stdin
+            .stdin(Stdio::from(side_in))
+            .stdout(Stdio::from(theirs.try_clone()?))
+            .stderr(Stdio::from(theirs));
+        let process = Process::start(shell, tasks)?;
+        let output = Capture::start(Receiver::from_owned_fd(OwnedFd::from(ours))?, file);
+        Ok(Self { process, output, side })
+    }
+
+    /// Everything the ended command printed.
+    pub(super) async fn settle(&self) -> Printed {
+        // a process substitution may be a moment later than its shell; a server that was left running is not waited for
+        tokio::time::timeout(STRAGGLERS, self.output.closed()).await.ok();
+        self.output.finish().await
+    }
+
+    /// Where the ended shell was, if it got to say so.
+    pub(super) fn directory_after(&self) -> Option<PathBuf> {
+        let mut said = Vec::new();
+        let mut piece = [0; 4096];
+        let mut side = &self.side;
+        while let Ok(count) = side.read(&mut piece) {
+            if count == 0 || said.len() > 1 << 16 {
+                break;
+            }
+            said.extend_from_slice(piece.get(..count).unwrap_or_default());
+        }
+        let line = said.strip_suffix(b"\n")?.rsplit(|byte| *byte == b'\n').next()?;
+        let path = PathBuf::from(OsString::from_vec(line.to_vec()));
+        path.is_absolute().then_some(path)
+    }
+}
+
+/// Why a shell did not start.
+pub(super) fn explained(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::ArgumentListTooLong => {
+            "The command is too long for one call. Write it to a file with Write and run that.".to_owned()
+        }
+        io::ErrorKind::NotFound => "bash is not installed here, so no command can be run.".to_owned(),
+        _ => format!("The command could not be started: {error}"),
+    }
+}
+
+fn program() -> &'static str {
+    if Path::new("/bin/bash").exists() {
+        "/bin/bash"
+    } else {
+        "bash"
+    }
+}
+
+/// One line, so that bash counts the command's own lines from 1. The trap speaks also when the command calls `exit`
+/// or does not parse; `eval` keeps a syntax error from taking the trap with it.
+fn script(command: &str) -> String {
+    format!(
+        "exec {SIDE}>&0 0</dev/null; trap 'builtin pwd -P >&{SIDE}' EXIT; eval {}",
+        quoted(command)
+    )
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+fn allowed(name: &OsStr) -> bool {
+    !FORBIDDEN.iter().any(|forbidden| name == *forbidden) && !name.as_bytes().starts_with(b"BASH_FUNC_")
+}

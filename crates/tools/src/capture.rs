@@ -1,0 +1,261 @@
+//! What a command prints: the beginning in memory, everything in a file once it is long or wanted there.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::pipe::Receiver;
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// How much of the beginning is kept in memory; more than 30,000 characters of any width.
+const HEAD: usize = 128 * 1024;
+/// How much goes into the file at most.
+const FILE_LIMIT: u64 = 1 << 30;
+/// What is read at once.
+const PIECE: usize = 64 * 1024;
+/// How much may come after the end from processes that outlive the shell before we stop listening.
+const LATE: usize = 1 << 20;
+
+/// The output of one command, being read by a task of its own so that the command never blocks on us.
+#[derive(Debug)]
+pub(crate) struct Capture {
+    asks: mpsc::Sender<Ask>,
+    done: watch::Receiver<bool>,
+}
+
+/// What was printed so far.
+#[derive(Debug, Default)]
+pub(crate) struct Printed {
+    /// The beginning.
+    pub(crate) head: Vec<u8>,
+    /// How many bytes there were.
+    pub(crate) total: u64,
+    /// The file that holds them and how many it holds.
+    pub(crate) file: Option<(PathBuf, u64)>,
+    /// Why the file does not hold all of them.
+    pub(crate) trouble: Option<String>,
+}
+
+#[derive(Debug)]
+enum Ask {
+    /// What was printed so far; with `true` it must all be in the file.
+    Look {
+        in_file: bool,
+        answer: oneshot::Sender<Printed>,
+    },
+    /// As `Look`, and what comes later is of no interest.
+    Finish { answer: oneshot::Sender<Printed> },
+}
+
+impl Capture {
+    /// Starts reading. `path` is where the file goes should one be needed.
+    pub(crate) fn start(pipe: Receiver, path: PathBuf) -> Self {
+        let (asks, inbox) = mpsc::channel(4);
+        let (told, done) = watch::channel(false);
+        tokio::spawn(read(pipe, Store::new(path), inbox, told));
+        Self { asks, done }
+    }
+
+    /// Everything printed so far and from now on goes to the file.
+    pub(crate) async fn save(&self) -> Printed {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Ask::Look { in_file: true, answer }, answered).await
+    }
+
+    /// What was printed so far.
+    pub(crate) async fn look(&self) -> Printed {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Ask::Look { in_file: false, answer }, answered).await
+    }
+
+    /// The command has ended: everything it printed. What is still printed by those it left is read and dropped.
+    pub(crate) async fn finish(&self) -> Printed {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Ask::Finish { answer }, answered).await
+    }
+
+    /// Resolves when nobody can print any more.
+    pub(crate) async fn closed(&self) {
+        self.done.clone().wait_for(|done| *done).await.ok();
+    }
+
+    async fn ask(&self, ask: Ask, answered: oneshot::Receiver<Printed>) -> Printed {
+        if self.asks.send(ask).await.is_err() {
+            return Printed::default();
+        }
+        answered.await.unwrap_or_default()
+    }
+}
+
+/// Reads until nobody can print and nobody can ask any more.
+async fn read(mut pipe: Receiver, mut store: Store, mut inbox: mpsc::Receiver<Ask>, told: watch::Sender<bool>) {
+    let mut piece = vec![0; PIECE];
+    let mut open = true;
+    let mut asking = true;
+    while open || asking {
+        tokio::select! {
+            biased;
+            ask = inbox.recv(), if asking => match ask {
+                Some(ask) => {
+                    // what was written before the question is in the pipe now
+                    open = open && catch_up(&mut pipe, &mut piece, &mut store).await;
+                    answer(ask, &mut store).await;
+                }
+                None => asking = false,
+            },
+            count = pipe.read(&mut piece), if open => match count {
+                Ok(0) | Err(_) => open = false,
+                Ok(count) => store.add(piece.get(..count).unwrap_or_default()).await,
+            },
+        }
+        if !open {
+            told.send_replace(true);
+        }
+    }
+}
+
+/// Reads what is there without waiting. Gives whether there can be more.
+async fn catch_up(pipe: &mut Receiver, piece: &mut [u8], store: &mut Store) -> bool {
+    let mut late = 0;
+    while late < LATE {
+        // read directly: the runtime would first have to notice that there is something
+        match rustix::io::read(&*pipe, &mut *piece) {
+            Ok(0) => return false,
+            Ok(count) => {
+                late += count;
+                store.add(piece.get(..count).unwrap_or_default()).await;
+            }
+            Err(error) => return error == rustix::io::Errno::AGAIN || error == rustix::io::Errno::INTR,
+        }
+    }
+    true
+}
+
+async fn answer(ask: Ask, store: &mut Store) {
+    let answer = match ask {
+        Ask::Look { in_file, answer } => {
+            if in_file {
+                store.open().await;
+            }
+            answer
+        }
+        Ask::Finish { answer } => {
+            store.finished = true;
+            answer
+        }
+    };
+    store.flush().await;
+    // who asked may have gone
+    drop(answer.send(store.printed()));
+}
+
+/// Where the bytes go.
+#[derive(Debug)]
+struct Store {
+    head: Vec<u8>,
+    total: u64,
+    path: PathBuf,
+    file: Option<File>,
+    in_file: u64,
+    trouble: Option<String>,
+    finished: bool,
+}
+
+impl Store {
+    fn new(path: PathBuf) -> Self {
+        Self {
+            head: Vec::new(),
+            total: 0,
+            path,
+            file: None,
+            in_file: 0,
+            trouble: None,
+            finished: false,
+        }
+    }
+
+    async fn add(&mut self, bytes: &[u8]) {
+        if self.finished {
+            return;
+        }
+        let room = HEAD.saturating_sub(self.head.len());
+        if bytes.len() > room {
+            // the head alone no longer holds everything
+            self.open().await;
+        }
+        self.head
+            .extend_from_slice(bytes.get(..room.min(bytes.len())).unwrap_or_default());
+        self.total += bytes.len() as u64;
+        self.write(bytes).await;
+    }
+
+    /// Makes the file and writes what is there already.
+    async fn open(&mut self) {
+        if self.file.is_some() || self.trouble.is_some() {
+            return;
+        }
+        match create(&self.path).await {
+            Ok(file) => {
+                self.file = Some(file);
+                let head = self.head.clone();
+                self.write(&head).await;
+            }
+            Err(error) => self.trouble = Some(error.to_string()),
+        }
+    }
+
+    async fn write(&mut self, bytes: &[u8]) {
+        let Some(file) = self.file.as_mut() else { return };
+        let room = usize::try_from(FILE_LIMIT.saturating_sub(self.in_file)).unwrap_or(usize::MAX);
+        let bytes = match bytes.get(..room) {
+            Some(part) if part.len() < bytes.len() => {
+                self.trouble
+                    .get_or_insert_with(|| format!("only the first {FILE_LIMIT} bytes were kept"));
+                part
+            }
+            _ => bytes,
+        };
+        match file.write_all(bytes).await {
+            Ok(()) => self.in_file += bytes.len() as u64,
+            Err(error) => {
+                self.trouble = Some(error.to_string());
+                self.file = None;
+            }
+        }
+    }
+
+    async fn flush(&mut self) {
+        if let Some(file) = self.file.as_mut()
+            && let Err(error) = file.flush().await
+        {
+            self.trouble = Some(error.to_string());
+        }
+    }
+
+    fn printed(&self) -> Printed {
+        Printed {
+            head: self.head.clone(),
+            total: self.total,
+            file: (self.in_file > 0 || self.file.is_some()).then(|| (self.path.clone(), self.in_file)),
+            trouble: self.trouble.clone(),
+        }
+    }
+}
+
+/// A new file that only its owner may read: commands print secrets.
+async fn create(path: &Path) -> io::Result<File> {
+    if let Some(parent) = path.parent() {
+        tokio::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(parent)
+            .await?;
+    }
+    tokio::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .await
+}

@@ -1,0 +1,112 @@
+//! What a tool is given.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::file_state::FileState;
+use crate::paths;
+use crate::tasks::{TaskStatus, TaskView, Tasks};
+
+/// Everything a call may use.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// The `tool_use` id.
+    pub call_id: String,
+    /// The session's current directory.
+    pub cwd: Arc<Cwd>,
+    /// The directories the session works in; leaving them with `cd` does not persist. The starting directory
+    /// counts as one.
+    pub roots: Vec<PathBuf>,
+    /// The environment of commands; nothing else is inherited.
+    pub env: Arc<Vec<(OsString, OsString)>>,
+    /// What was read and written, and how it looked.
+    pub files: Arc<FileState>,
+    /// Where large outputs and the outputs of background tasks go; made when first needed.
+    pub output_dir: PathBuf,
+    /// Ends this call.
+    pub cancel: CancellationToken,
+    /// Where events go. One sender per session: background tasks report after their call has ended.
+    /// What a call sent is in the channel before `run` returns, so drain it before announcing the result.
+    pub events: mpsc::Sender<ToolEvent>,
+    /// The session's commands.
+    pub tasks: Arc<Tasks>,
+}
+
+impl Context {
+    /// `path` against the current directory.
+    pub(crate) fn absolute(&self, path: &str) -> PathBuf {
+        paths::absolute(Path::new(path), &self.cwd.get())
+    }
+}
+
+/// What happens while a call runs, and after.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolEvent {
+    /// The call is still running; comes every 30 seconds.
+    Progress {
+        /// The `tool_use` id.
+        call_id: String,
+        /// How long it has been running.
+        elapsed_seconds: u64,
+    },
+    /// A command is worth listing: it was started in the background, or has run in the foreground for 3 seconds.
+    TaskStarted {
+        /// The command.
+        task: TaskView,
+        /// `false` while the call still waits for it.
+        is_backgrounded: bool,
+    },
+    /// A listed foreground command moved to the background; its call is about to return.
+    TaskBackgrounded {
+        /// The command.
+        task: TaskView,
+    },
+    /// A listed command ended.
+    TaskEnded {
+        /// The command, with its final status and exit code.
+        task: TaskView,
+        /// Whether it ended in the background; a foreground one is only notified about.
+        is_backgrounded: bool,
+        /// How it ended.
+        status: TaskStatus,
+        /// One line about the end, for `task_notification.summary`.
+        summary: String,
+    },
+}
+
+/// The current directory of a session.
+#[derive(Debug)]
+pub struct Cwd {
+    start: PathBuf,
+    current: Mutex<PathBuf>,
+}
+
+impl Cwd {
+    /// Starts in `start`, which should be absolute.
+    pub fn new(start: impl Into<PathBuf>) -> Self {
+        let start = start.into();
+        Self {
+            current: Mutex::new(start.clone()),
+            start,
+        }
+    }
+
+    /// Where the session started.
+    pub fn start(&self) -> &Path {
+        &self.start
+    }
+
+    /// Where it is now.
+    pub fn get(&self) -> PathBuf {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Moves.
+    pub fn set(&self, path: impl Into<PathBuf>) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = path.into();
+    }
+}

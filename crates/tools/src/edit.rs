@@ -1,0 +1,279 @@
+//! Edit: one passage of a file replaced by another.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::file_state::{FileState, Freshness};
+use crate::outcome::{Invalid, Outcome};
+use crate::text::{self, Encoding};
+use crate::tool::{Descriptor, Pending, Tool};
+use crate::write::explained;
+use crate::{atomic, input, patch};
+
+/// A larger file is not edited: it would be in memory several times over.
+const LARGEST: u64 = 64 << 20;
+
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
+    name: "Edit",
+    description: "Replaces one passage of a file by another, exactly.\n\n\
+        - `old_string` must be in the file character for character, without the line numbers Read puts before each line.\n\
+        - It must be there once; add lines around it until it is, or set `replace_all` to change every occurrence.\n\
+        - An empty `old_string` makes a new file with `new_string` as its content.\n\
+        - Line ends and encoding of the file are kept.",
+    schema: json!({
+        "type": "object",
+        "properties": {
+            "file_path": {"type": "string", "minLength": 1, "description": "The absolute path of the file."},
+            "old_string": {"type": "string", "description": "The passage to replace."},
+            "new_string": {"type": "string", "description": "What to put in its place; must differ from old_string."},
+            "replace_all": {"type": "boolean", "default": false, "description": "Replace every occurrence instead of the only one."},
+        },
+        "required": ["file_path", "old_string", "new_string"],
+        "additionalProperties": false,
+    }),
+    aliases: &[],
+});
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct Edit;
+
+#[derive(Debug, Clone, Deserialize)]
+struct Input {
+    file_path: String,
+    old_string: String,
+    new_string: String,
+    replace_all: bool,
+}
+
+impl Tool for Edit {
+    fn descriptor(&self) -> &Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
+        input::checked(&DESCRIPTOR, input, cwd, &["file_path"])
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        false
+    }
+
+    fn vet<'a>(&'a self, input: &'a Value, cx: &'a Context) -> Pending<'a, Option<Outcome>> {
+        Box::pin(async move {
+            let work = match prepared(input, cx) {
+                Ok((input, path, cwd)) => move || plan(&input, &path, &cwd).err(),
+                Err(outcome) => return Some(outcome),
+            };
+            tokio::task::spawn_blocking(work)
+                .await
+                .unwrap_or_else(|_| Some(Outcome::interrupted()))
+        })
+    }
+
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let files = std::sync::Arc::clone(&cx.files);
+            let work = match prepared(&input, cx) {
+                Ok((input, path, cwd)) => move || match plan(&input, &path, &cwd) {
+                    Ok(change) => carry_out(&input, &path, &change, &files),
+                    Err(outcome) => outcome,
+                },
+                Err(outcome) => return outcome,
+            };
+            // one blocking step: it cannot be dropped half way
+            tokio::task::spawn_blocking(work)
+                .await
+                .unwrap_or_else(|_| Outcome::interrupted())
+        })
+    }
+}
+
+fn prepared(input: &Value, cx: &Context) -> Result<(Input, PathBuf, PathBuf), Outcome> {
+    let input: Input = input::parsed(&DESCRIPTOR, input)?;
+    let path = cx.absolute(&input.file_path);
+    Ok((input, path, cx.cwd.get()))
+}
+
+/// A file before and after.
+struct Change {
+    /// `None`: there is no such file yet.
+    old: Option<Vec<u8>>,
+    new: Vec<u8>,
+}
+
+/// What the edit would do, or why it cannot be done.
+fn plan(input: &Input, path: &Path, cwd: &Path) -> Result<Change, Outcome> {
+    if input.old_string == input.new_string {
+        return Err(Outcome::refused(
+            "No changes to make: old_string and new_string are exactly the same.",
+        ));
+    }
+    let old = match read(path) {
+        Ok(old) => Some(old),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Outcome::refused(explained(&error, &input.file_path))),
+    };
+    match old {
+        None if input.old_string.is_empty() => Ok(Change {
+            old: None,
+            new: input.new_string.clone().into_bytes(),
+        }),
+        None => Err(Outcome::refused(format!(
+            "File does not exist. Note: your current working directory is {}.",
+            cwd.display()
+        ))),
+        Some(old) if input.old_string.is_empty() => {
+            if text::shown(&old).trim().is_empty() {
+                Ok(Change {
+                    new: input.new_string.clone().into_bytes(),
+                    old: Some(old),
+                })
+            } else {
+                Err(Outcome::refused("Cannot create new file - file already exists."))
+            }
+        }
+        Some(old) => Ok(Change {
+            new: replaced(&old, input)?,
+            old: Some(old),
+        }),
+    }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    if metadata.len() > LARGEST {
+        return Err(io::Error::other("it is too large to edit; use a command such as sed"));
+    }
+    std::fs::read(path)
+}
+
+/// The new bytes. UTF-8 (and what is nearly that) is edited as bytes, so that what was not named stays as it was:
+/// marks, line ends, even bytes that are not text.
+fn replaced(old: &[u8], input: &Input) -> Result<Vec<u8>, Outcome> {
+    let encoding = text::encoding(old);
+    if encoding != Encoding::Utf8 {
+        let before = text::from_utf16(old, encoding);
+        let after = substituted(before.as_bytes(), input)?;
+        return Ok(text::to_utf16(&String::from_utf8_lossy(&after), encoding));
+    }
+    substituted(old, input)
+}
+
+fn substituted(old: &[u8], input: &Input) -> Result<Vec<u8>, Outcome> {
+    let (mut wanted, mut instead) = (input.old_string.clone(), input.new_string.clone());
+    let carriage_returns = !input.old_string.contains('\r') && old.windows(2).any(|pair| pair == b"\r\n");
+    let mut found = occurrences(old, wanted.as_bytes());
+    if carriage_returns {
+        // the model is shown `\n`; what it sends back means the file's own line ends
+        let theirs = wanted.replace('\n', "\r\n");
+        let all = occurrences(old, theirs.as_bytes());
+        if !all.is_empty() {
+            (wanted, found) = (theirs, all);
+            instead = instead.replace("\r\n", "\n").replace('\n', "\r\n");
+        }
+    }
+    match found.len() {
+        0 => Err(Outcome::refused(format!(
+            "String to replace not found in file.\nString: {}",
+            input.old_string
+        ))),
+        1 => Ok(spliced(old, &found, wanted.len(), instead.as_bytes())),
+        _ if input.replace_all => Ok(spliced(old, &found, wanted.len(), instead.as_bytes())),
+        count => Err(Outcome::refused(format!(
+            "Found {count} matches of the string to replace, but replace_all is false. Set replace_all to true to change them all, or give more of the text around the one you mean.\nString: {}",
+            input.old_string
+        ))),
+    }
+}
+
+/// Where `wanted`, which is not empty, begins, from left to right without overlap.
+fn occurrences(bytes: &[u8], wanted: &[u8]) -> Vec<usize> {
+    // valid UTF-8 has the fast search of `str`; anything else is rare
+    if let (Ok(text), Ok(wanted)) = (std::str::from_utf8(bytes), std::str::from_utf8(wanted)) {
+        return text.match_indices(wanted).map(|(at, _)| at).collect();
+    }
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(rest) = bytes.get(at..).filter(|rest| rest.len() >= wanted.len()) {
+        if rest.starts_with(wanted) {
+            found.push(at);
+            at += wanted.len().max(1);
+        } else {
+            at += 1;
+        }
+    }
+    found
+}
+
+fn spliced(old: &[u8], found: &[usize], length: usize, instead: &[u8]) -> Vec<u8> {
+    let mut new = Vec::with_capacity(old.len() + found.len() * instead.len());
+    let mut from = 0;
+    for at in found {
+        new.extend_from_slice(old.get(from..*at).unwrap_or_default());
+        new.extend_from_slice(instead);
+        from = at + length;
+    }
+    new.extend_from_slice(old.get(from..).unwrap_or_default());
+    new
+}
+
+fn carry_out(input: &Input, path: &Path, change: &Change, files: &FileState) -> Outcome {
+    let freshness = match &change.old {
+        Some(old) if !input.old_string.is_empty() => files.freshness(path, old),
+        _ => Freshness::Current,
+    };
+    if let Err(error) = atomic::write(path, &change.new) {
+        return Outcome::failed(explained(&error, &input.file_path));
+    }
+    files.edited(path, &change.new, freshness);
+    report(input, change, freshness)
+}
+
+fn report(input: &Input, change: &Change, freshness: Freshness) -> Outcome {
+    let old = change.old.as_deref().map(text::shown).unwrap_or_default();
+    let patch = patch::structured(&old, &text::shown(&change.new));
+    let mut result = json!({
+        "filePath": input.file_path,
+        "oldString": input.old_string,
+        "newString": input.new_string,
+        "originalFile": old,
+        "structuredPatch": patch,
+        "userModified": false,
+        "replaceAll": input.replace_all,
+    });
+    if let Some(fields) = result.as_object_mut() {
+        if freshness == Freshness::Stale {
+            fields.insert("staleRecovered".to_owned(), Value::Bool(true));
+        }
+        if freshness != Freshness::Current {
+            fields.insert("contentNotInModelContext".to_owned(), Value::Bool(true));
+        }
+    }
+    let path = &input.file_path;
+    let mut said = if input.replace_all {
+        format!("The file {path} has been updated. All occurrences were replaced.")
+    } else {
+        format!("The file {path} has been updated successfully.")
+    };
+    if freshness == Freshness::Stale {
+        said.push_str(
+            " It had changed since you last read it; read it again before relying on the rest of its content.",
+        );
+    }
+    Outcome::ok(said, result)
+}
+
+#[cfg(test)]
+#[path = "edit_tests.rs"]
+mod tests;

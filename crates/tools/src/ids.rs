@@ -1,0 +1,29 @@
+//! Random names for tasks and files.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// `b` and eight base-36 digits, the form shell tasks have on the wire.
+pub(crate) fn task_id() -> String {
+    std::iter::once('b').chain(base36(8)).collect()
+}
+
+/// Base-36 digits nobody can guess or has used; the standard library's hash seeds are the source.
+pub(crate) fn base36(count: usize) -> impl Iterator<Item = char> {
+    let state = RandomState::new();
+    let mut bits = 0u64;
+    (0..count).map(move |at| {
+        if at % 8 == 0 {
+            let mut hasher = state.build_hasher();
+            hasher.write_usize(at);
+            bits = hasher.finish();
+        }
+        let digit = DIGITS
+            .get(usize::try_from(bits % 36).unwrap_or(0))
+            .copied()
+            .unwrap_or(b'0');
+        bits /= 36;
+        char::from(digit)
+    })
+}

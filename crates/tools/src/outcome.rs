@@ -1,0 +1,122 @@
+//! What a call comes to.
+
+use serde_json::{Value, json};
+
+/// The end of one call: what the model reads and what the host reads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// `tool_result.content`: a string or a list of blocks.
+    pub content: Value,
+    /// `tool_result.is_error` as the wire shows it: Bash says it always, others only when it is true.
+    pub is_error: Option<bool>,
+    /// `tool_use_result`: an object, or a string where the call failed.
+    pub result: Value,
+    /// The call was cancelled before it was done.
+    pub interrupted: bool,
+}
+
+impl Outcome {
+    /// A success without an explicit `is_error`.
+    pub fn ok(content: impl Into<Value>, result: Value) -> Self {
+        Self {
+            content: content.into(),
+            is_error: None,
+            result,
+            interrupted: false,
+        }
+    }
+
+    /// A failure while running: the bare message to the model, `Error: …` to the host.
+    pub fn failed(message: impl AsRef<str>) -> Self {
+        let message = message.as_ref();
+        Self {
+            content: Value::from(message),
+            is_error: Some(true),
+            result: Value::from(format!("Error: {message}")),
+            interrupted: false,
+        }
+    }
+
+    /// A refusal before running: the message in `<tool_use_error>` to the model, `Error: …` to the host.
+    pub fn refused(message: impl AsRef<str>) -> Self {
+        let message = message.as_ref();
+        Self {
+            content: Value::from(wrapped(message)),
+            ..Self::failed(message)
+        }
+    }
+
+    /// A call that was cancelled.
+    pub fn interrupted() -> Self {
+        Self {
+            content: Value::from("The call was interrupted before it was done."),
+            is_error: Some(true),
+            result: Value::from("Error: the call was interrupted before it was done"),
+            interrupted: true,
+        }
+    }
+
+    /// The answer to a call of a tool that is not there.
+    pub fn unknown_tool(name: &str) -> Self {
+        let message = format!("Error: No such tool available: {name}");
+        Self {
+            content: Value::from(wrapped(&message)),
+            is_error: Some(true),
+            result: Value::from(message),
+            interrupted: false,
+        }
+    }
+
+    /// The answer to a call whose input text was not JSON.
+    pub fn unparsed_input(name: &str, raw: &str) -> Self {
+        let message = format!(
+            "InputValidationError: {name} was called with input that is not valid JSON. Send the call again with one complete JSON object."
+        );
+        Self {
+            content: Value::from(wrapped(&message)),
+            is_error: Some(true),
+            result: Value::from(format!("InputValidationError: JSON parse failed ({} bytes)", raw.len())),
+            interrupted: false,
+        }
+    }
+}
+
+/// Input that does not fit the schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Invalid {
+    /// For the model: `<tool_use_error>InputValidationError: …</tool_use_error>`.
+    pub content: String,
+    /// `tool_use_result`: `InputValidationError: ` and the list of issues.
+    pub result: String,
+}
+
+impl Invalid {
+    /// From one sentence per issue and the issues as the wire lists them.
+    pub(crate) fn new(tool: &str, sentences: &[String], issues: &[Value]) -> Self {
+        let word = if sentences.len() == 1 { "issue" } else { "issues" };
+        let list = sentences.join("\n");
+        let issues = serde_json::to_string_pretty(&json!(issues)).unwrap_or_default();
+        Self {
+            content: wrapped(&format!(
+                "InputValidationError: {tool} failed due to the following {word} with its input:\n{list}"
+            )),
+            result: format!("InputValidationError: {issues}"),
+        }
+    }
+}
+
+impl From<Invalid> for Outcome {
+    fn from(invalid: Invalid) -> Self {
+        Self {
+            content: Value::from(invalid.content),
+            is_error: Some(true),
+            result: Value::from(invalid.result),
+            interrupted: false,
+        }
+    }
+}
+
+/// The marker around what a tool refuses.
+fn wrapped(message: &str) -> String {
+    format!("<tool_use_error>{message}</tool_use_error>")
+}

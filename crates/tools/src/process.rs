@@ -1,0 +1,226 @@
+//! One command as a process group: started, watched, ended with everything it started.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::Weak;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
+use tokio::process::{Child, Command};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::ids;
+use crate::tasks::Tasks;
+
+/// The variable every descendant of a command inherits, by which those that left its group are found.
+pub(crate) const MARKER: &str = "SLUICE_CALL";
+
+/// How long a command has to end by itself when asked to.
+const GRACE: Duration = Duration::from_millis(500);
+/// How often we look whether it has.
+const LOOK: Duration = Duration::from_millis(20);
+/// How often we look for descendants that were forked while we were killing.
+const SWEEPS: usize = 8;
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Exit {
+    code: i32,
+}
+
+impl Exit {
+    /// The exit code; 128 and the number of the signal that killed it.
+    pub(crate) fn code(self) -> i32 {
+        self.code
+    }
+}
+
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Self {
+        Self {
+            code: status
+                .code()
+                .or_else(|| status.signal().map(|signal| 128 + signal))
+                .unwrap_or(1),
+        }
+    }
+}
+
+/// A running command. Ended through its token; the runtime reaps it whoever is left to watch.
+#[derive(Debug)]
+pub(crate) struct Process {
+    kill: CancellationToken,
+    exit: watch::Receiver<Option<Exit>>,
+}
+
+impl Process {
+    /// Starts `command` in a group of its own. `tasks` is told what it leaves running.
+    pub(crate) fn start(mut command: Command, tasks: &std::sync::Arc<Tasks>) -> io::Result<Self> {
+        let mark: String = ids::base36(20).collect();
+        let child = command.env(MARKER, &mark).process_group(0).spawn()?;
+        // the pipes' writing ends live in the command; they must close with the child's
+        drop(command);
+        let group = group_of(&child).ok_or_else(|| io::Error::other("the command ended before it was seen"))?;
+        let kill = CancellationToken::new();
+        let (told, exit) = watch::channel(None);
+        let watched = tasks.supervisor().running(group, &mark);
+        if watched.is_err() {
+            kill.cancel();
+        }
+        tokio::spawn(keep(
+            child,
+            group,
+            mark,
+            kill.clone(),
+            told,
+            std::sync::Arc::downgrade(tasks),
+        ));
+        watched.map(|()| Self { kill, exit })
+    }
+
+    /// Cancelling it ends the command.
+    pub(crate) fn killer(&self) -> CancellationToken {
+        self.kill.clone()
+    }
+
+    /// The end, whoever brought it about.
+    pub(crate) async fn exit(&self) -> Exit {
+        match self.exit.clone().wait_for(Option::is_some).await {
+            Ok(exit) => (*exit).unwrap_or(Exit { code: 1 }),
+            Err(_) => Exit { code: 1 },
+        }
+    }
+}
+
+/// What a shell that has ended left running in its group.
+#[derive(Debug)]
+pub(crate) struct Leftover {
+    group: Pid,
+    mark: String,
+}
+
+impl Leftover {
+    pub(crate) fn group(&self) -> Pid {
+        self.group
+    }
+
+    /// Ends it. The group's number may belong to someone else by now, so only the marked are touched.
+    pub(crate) async fn kill(self) {
+        let Self { group, mark } = self;
+        sweep(mark, Some(group)).await;
+    }
+}
+
+/// Watches one child until it has ended.
+async fn keep(
+    mut child: Child,
+    group: Pid,
+    mark: String,
+    kill: CancellationToken,
+    told: watch::Sender<Option<Exit>>,
+    tasks: Weak<Tasks>,
+) {
+    let ended = tokio::select! {
+        ended = child.wait() => Some(ended),
+        () = kill.cancelled() => None,
+    };
+    let killed = ended.is_none();
+    let status = match ended {
+        Some(status) => status,
+        None => {
+            terminate(group, &mark).await;
+            child.wait().await
+        }
+    };
+    if let Some(tasks) = tasks.upgrade() {
+        if !killed && test_kill_process_group(group).is_ok() {
+            tasks.supervisor().left(group, &mark);
+            tasks.keep_leftover(Leftover { group, mark });
+        } else {
+            tasks.supervisor().gone(group);
+        }
+    }
+    told.send_replace(Some(status.map_or(Exit { code: 1 }, Exit::from)));
+}
+
+/// Asks the group to end, then makes it, and whoever left it. The leader is not reaped yet, so the group's number
+/// is still ours.
+async fn terminate(group: Pid, mark: &str) {
+    signal_group(group, Signal::TERM);
+    signal_group(group, Signal::CONT);
+    let patience = tokio::time::timeout(GRACE, async {
+        while alive(mark.to_owned()).await {
+            tokio::time::sleep(LOOK).await;
+        }
+    });
+    // whether or not they all ended in time
+    patience.await.ok();
+    signal_group(group, Signal::KILL);
+    sweep(mark.to_owned(), None).await;
+}
+
+fn signal_group(group: Pid, signal: Signal) {
+    // the only failure that can happen is that nobody is left
+    kill_process_group(group, signal).ok();
+}
+
+fn group_of(child: &Child) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(child.id()?).ok()?)
+}
+
+/// Whether a descendant is still running.
+async fn alive(mark: String) -> bool {
+    tokio::task::spawn_blocking(move || !marked(&mark, None).is_empty())
+        .await
+        .unwrap_or(false)
+}
+
+/// Kills the marked, again and again until none is found: one may fork while another is being killed.
+async fn sweep(mark: String, group: Option<Pid>) {
+    let work = move || {
+        for _ in 0..SWEEPS {
+            let found = marked(&mark, group);
+            if found.is_empty() {
+                return;
+            }
+            for pid in found {
+                kill_process(pid, Signal::KILL).ok();
+            }
+        }
+    };
+    tokio::task::spawn_blocking(work).await.ok();
+}
+
+/// The living processes with this mark, in this group if one is given.
+#[cfg(target_os = "linux")]
+fn marked(mark: &str, group: Option<Pid>) -> Vec<Pid> {
+    let wanted = format!("{MARKER}={mark}");
+    let Ok(entries) = std::fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| {
+            let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
+            let environ = std::fs::read(entry.path().join("environ")).ok()?;
+            environ
+                .split(|byte| *byte == 0)
+                .any(|entry| entry == wanted.as_bytes())
+                .then_some(())?;
+            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+            // the name in parentheses may hold anything; state, parent and group follow it
+            let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+            let state = fields.next()?;
+            let in_group: i32 = fields.nth(1)?.parse().ok()?;
+            (state != "Z" && group.is_none_or(|group| group.as_raw_nonzero().get() == in_group)).then_some(pid)
+        })
+        .collect()
+}
+
+/// Elsewhere there is no such view of other processes: the group has to do.
+#[cfg(not(target_os = "linux"))]
+fn marked(_mark: &str, _group: Option<Pid>) -> Vec<Pid> {
+    Vec::new()
+}

@@ -1,0 +1,267 @@
+//! Read: a file as the model can take it in. Text, images, notebooks, PDF.
+
+mod image;
+mod lines;
+mod notebook;
+mod pdf;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use rustix::fs::OFlags;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::context::Context;
+use crate::file_state::FileState;
+use crate::outcome::{Invalid, Outcome};
+use crate::tool::{Descriptor, Pending, Tool};
+use crate::{input, text};
+
+/// How much of the beginning decides whether a file is text.
+const SNIFFED: usize = 8 * 1024;
+
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
+    name: "Read",
+    description: "Reads a file.\n\n\
+        - Text comes with line numbers (`N<TAB>text`), the first 2000 lines unless `offset` and `limit` say otherwise. \
+        Very large passages are cut; the answer says how to get the rest.\n\
+        - Images (PNG, JPEG, GIF, WebP) are shown, notebooks (.ipynb) come as cells with their outputs, PDF files as documents; \
+        `pages` takes some pages of a PDF as text.\n\
+        - A folder cannot be read; list it with a command. Devices and pipes cannot be read either.\n\
+        - Several files can be read at once by several calls in one message.",
+    schema: json!({
+        "type": "object",
+        "properties": {
+            "file_path": {"type": "string", "minLength": 1, "description": "The absolute path of the file."},
+            "offset": {"type": "integer", "minimum": 0, "description": "The line to start at, counted from 1."},
+            "limit": {"type": "integer", "minimum": 1, "description": "How many lines to read."},
+            "pages": {"type": "string", "description": "Pages of a PDF: \"3\", \"1-5\", \"10-\"."},
+            "allow_large": {"type": "boolean", "description": "Take in up to four times as much text at once."},
+        },
+        "required": ["file_path"],
+        "additionalProperties": false,
+    }),
+    aliases: &[],
+});
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct Read;
+
+#[derive(Debug, Clone, Deserialize)]
+struct Input {
+    file_path: String,
+    offset: Option<u64>,
+    limit: Option<u64>,
+    pages: Option<String>,
+    #[serde(default)]
+    allow_large: bool,
+}
+
+impl Tool for Read {
+    fn descriptor(&self) -> &Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
+        input::checked(&DESCRIPTOR, input, cwd, &["file_path"])
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        true
+    }
+
+    fn vet<'a>(&'a self, input: &'a Value, cx: &'a Context) -> Pending<'a, Option<Outcome>> {
+        Box::pin(async move {
+            let input: Input = match input::parsed(&DESCRIPTOR, input) {
+                Ok(input) => input,
+                Err(outcome) => return Some(outcome),
+            };
+            let path = cx.absolute(&input.file_path);
+            let work = move || match open(&path) {
+                Ok(mut file) if Kind::of(&path) == Kind::Text => unreadable(&mut file),
+                Err(Refusal::Special(what)) => Some(Outcome::refused(what)),
+                _ => None,
+            };
+            tokio::task::spawn_blocking(work).await.unwrap_or(None)
+        })
+    }
+
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let input: Input = match input::parsed(&DESCRIPTOR, &input) {
+                Ok(input) => input,
+                Err(outcome) => return outcome,
+            };
+            let reading = Reading {
+                path: cx.absolute(&input.file_path),
+                cwd: cx.cwd.get(),
+                input,
+                files: Arc::clone(&cx.files),
+                cancel: cx.cancel.clone(),
+            };
+            if reading.input.pages.is_some() && Kind::of(&reading.path) == Kind::Pdf {
+                return tokio::select! {
+                    outcome = pdf::pages(&reading, &cx.env) => outcome,
+                    () = cx.cancel.cancelled() => Outcome::interrupted(),
+                };
+            }
+            tokio::task::spawn_blocking(move || reading.whole())
+                .await
+                .unwrap_or_else(|_| Outcome::interrupted())
+        })
+    }
+}
+
+/// One call at work.
+#[derive(Debug)]
+struct Reading {
+    path: PathBuf,
+    cwd: PathBuf,
+    input: Input,
+    files: Arc<FileState>,
+    cancel: CancellationToken,
+}
+
+impl Reading {
+    fn whole(&self) -> Outcome {
+        let mut file = match open(&self.path) {
+            Ok(file) => file,
+            Err(refusal) => return self.refused(refusal),
+        };
+        match Kind::of(&self.path) {
+            Kind::Image => image::read(&mut file, self),
+            Kind::Notebook => notebook::read(&mut file, self),
+            Kind::Pdf => pdf::read(&mut file, self),
+            Kind::Text => unreadable(&mut file).unwrap_or_else(|| lines::read(&mut file, self)),
+        }
+    }
+
+    fn refused(&self, refusal: Refusal) -> Outcome {
+        let path = &self.input.file_path;
+        match refusal {
+            Refusal::Missing => Outcome::failed(format!(
+                "File does not exist. Note: your current working directory is {}.",
+                self.cwd.display()
+            )),
+            Refusal::Folder => Outcome::failed(format!("EISDIR: illegal operation on a directory, read '{path}'")),
+            Refusal::Special(what) => Outcome::refused(what),
+            Refusal::Other(error) => self.failed(&error),
+        }
+    }
+
+    fn failed(&self, error: &io::Error) -> Outcome {
+        let path = &self.input.file_path;
+        match error.kind() {
+            io::ErrorKind::PermissionDenied => Outcome::failed(format!("EACCES: permission denied, open '{path}'")),
+            io::ErrorKind::Interrupted => Outcome::interrupted(),
+            _ => Outcome::failed(format!("{path} cannot be read: {error}")),
+        }
+    }
+
+    /// The whole file, if it is not larger than `most`.
+    fn bytes(&self, file: &mut File, most: u64) -> Result<Vec<u8>, Outcome> {
+        let mut bytes = Vec::new();
+        // a file may grow while it is read, and some have no size at all
+        if let Err(error) = file.take(most + 1).read_to_end(&mut bytes) {
+            return Err(self.failed(&error));
+        }
+        if bytes.len() as u64 > most {
+            return Err(Outcome::refused(format!(
+                "{} is too large to be read in one piece: the limit for this kind of file is {}. Take what you need from it with a command.",
+                self.input.file_path,
+                crate::truncate::human_size(most)
+            )));
+        }
+        Ok(bytes)
+    }
+}
+
+/// How a file is read, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Image,
+    Notebook,
+    Pdf,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Self {
+        let extension = path
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        match extension.as_str() {
+            "png" | "jpg" | "jpeg" | "gif" | "webp" => Self::Image,
+            "ipynb" => Self::Notebook,
+            "pdf" => Self::Pdf,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// Why a file was not opened.
+enum Refusal {
+    Missing,
+    Folder,
+    Special(String),
+    Other(io::Error),
+}
+
+/// Opens a regular file and nothing else, without ever waiting for a writer.
+fn open(path: &Path) -> Result<File, Refusal> {
+    let refused = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::Missing,
+        _ => Refusal::Other(error),
+    };
+    // looked at by name first: opening some devices has effects of its own
+    regular(&std::fs::metadata(path).map_err(refused)?, path)?;
+    #[allow(clippy::cast_possible_wrap)]
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .map_err(refused)?;
+    // and again by handle: it may have been replaced in between
+    regular(&file.metadata().map_err(refused)?, path)?;
+    Ok(file)
+}
+
+fn regular(metadata: &std::fs::Metadata, path: &Path) -> Result<(), Refusal> {
+    let kind = metadata.file_type();
+    if kind.is_dir() {
+        return Err(Refusal::Folder);
+    }
+    if kind.is_file() {
+        return Ok(());
+    }
+    let what = if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    };
+    Err(Refusal::Special(format!(
+        "{} is {what}, not a file: reading it could go on for ever.",
+        path.display()
+    )))
+}
+
+/// The refusal of a file that is no text.
+fn unreadable(file: &mut File) -> Option<Outcome> {
+    let mut start = Vec::with_capacity(SNIFFED);
+    let sniffed = file.take(SNIFFED as u64).read_to_end(&mut start);
+    let back = io::Seek::rewind(file);
+    (sniffed.is_ok() && back.is_ok() && text::is_binary(&start)).then(|| {
+        Outcome::refused("This tool cannot read binary files. The file appears to be a binary one; look into it with a command such as `file` or `xxd`.")
+    })
+}

@@ -1,0 +1,148 @@
+//! Ends our commands when we die.
+//!
+//! `PR_SET_PDEATHSIG` would need `unsafe` and reaches the direct child only, and it fires when the spawning
+//! *thread* ends. So a small bash waits on a pipe whose other end only we hold: however we go, the kernel
+//! closes it, the read ends, and it kills what is still listed.
+
+use std::io::{self, PipeWriter, Write as _};
+use std::process::Stdio;
+use std::sync::{Mutex, PoisonError};
+
+use rustix::process::Pid;
+
+use crate::process::MARKER;
+
+/// `run GROUP MARK`: kill the group and whoever carries the mark. `left GROUP MARK`: the shell has ended; kill who
+/// is still in the group and carries the mark (the number may have been given to others since). `gone GROUP`.
+const SCRIPT: &str = r#"
+trap '' HUP INT TERM QUIT PIPE
+declare -A running=() left=()
+while IFS=' ' read -r what group mark; do
+  case $what in
+    run) running[$group]=$mark ;;
+    left) unset "running[$group]"; left[$group]=$mark ;;
+    gone) unset "running[$group]" "left[$group]" ;;
+  esac
+done
+marked() { grep -lsF -- "$1" /proc/[0-9]*/environ; }
+for group in "${!running[@]}"; do
+  kill -KILL -- "-$group"
+  for file in $(marked "${running[$group]}"); do
+    pid=${file#/proc/}; kill -KILL "${pid%/environ}"
+  done
+done
+for group in "${!left[@]}"; do
+  for file in $(marked "${left[$group]}"); do
+    pid=${file#/proc/}; pid=${pid%/environ}
+    read -r stat <"/proc/$pid/stat" || continue
+    set -- ${stat##*) }
+    [[ $3 == "$group" ]] && kill -KILL "$pid"
+  done
+done
+"#;
+
+/// The other end of the pipe; the process is started with the first command.
+#[derive(Debug, Default)]
+pub(crate) struct Supervisor {
+    line: Mutex<Option<PipeWriter>>,
+}
+
+impl Supervisor {
+    /// A command runs in this group with this mark.
+    pub(crate) fn running(&self, group: Pid, mark: &str) -> io::Result<()> {
+        let text = format!("run {} {MARKER}={mark}\n", group.as_raw_nonzero());
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = line.as_mut()
+            && open.write_all(text.as_bytes()).is_ok()
+        {
+            return Ok(());
+        }
+        let mut open = start()?;
+        open.write_all(text.as_bytes())?;
+        *line = Some(open);
+        Ok(())
+    }
+
+    /// The shell of this group ended and left others in it.
+    pub(crate) fn left(&self, group: Pid, mark: &str) {
+        self.say(&format!("left {} {MARKER}={mark}\n", group.as_raw_nonzero()));
+    }
+
+    /// Nobody is left in this group.
+    pub(crate) fn gone(&self, group: Pid) {
+        self.say(&format!("gone {}\n", group.as_raw_nonzero()));
+    }
+
+    fn say(&self, text: &str) {
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        if line
+            .as_mut()
+            .is_some_and(|open| open.write_all(text.as_bytes()).is_err())
+        {
+            *line = None;
+        }
+    }
+}
+
+fn start() -> io::Result<PipeWriter> {
+    let (theirs, ours) = io::pipe()?;
+    let child = tokio::process::Command::new("bash")
+        .args(["--noprofile", "--norc", "-c", SCRIPT])
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .current_dir("/")
+        .process_group(0)
+        .stdin(Stdio::from(theirs))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    // a dropped child is reaped by the runtime
+    drop(child);
+    Ok(ours)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn closing_the_line_kills_the_group() {
+        let supervisor = Supervisor::default();
+        let mut child = tokio::process::Command::new("sleep")
+            .arg("1000")
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let group = Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap()).unwrap();
+        supervisor.running(group, "mark-of-a-test").unwrap();
+        drop(supervisor);
+        assert_eq!(child.wait().await.unwrap().signal(), Some(9));
+    }
+
+    #[tokio::test]
+    async fn a_group_that_is_gone_is_left_alone() {
+        let supervisor = Supervisor::default();
+        let mut spared = tokio::process::Command::new("sleep")
+            .arg("1000")
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let mut other = tokio::process::Command::new("sleep")
+            .arg("1000")
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let group = |child: &tokio::process::Child| Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap()).unwrap();
+        supervisor.running(group(&spared), "one").unwrap();
+        supervisor.running(group(&other), "two").unwrap();
+        supervisor.gone(group(&spared));
+        drop(supervisor);
+        assert_eq!(other.wait().await.unwrap().signal(), Some(9));
+        assert!(spared.try_wait().unwrap().is_none());
+        spared.kill().await.unwrap();
+    }
+}

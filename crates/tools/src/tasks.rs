@@ -1,0 +1,264 @@
+//! The commands a session has running, in the foreground and in the background.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::process::{self, Exit};
+use crate::supervisor::Supervisor;
+
+/// How many ended tasks can still be asked about.
+const REMEMBERED: usize = 200;
+
+/// Where a command stands, in the words of `task_updated.patch.status`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskStatus {
+    /// It runs.
+    Running,
+    /// It ended with exit code 0.
+    Completed,
+    /// It ended otherwise.
+    Failed,
+    /// We ended it.
+    Killed,
+}
+
+impl TaskStatus {
+    /// The word in `task_updated.patch.status`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Killed => "killed",
+        }
+    }
+
+    /// The word in `task_notification.status`, which says `stopped` for a killed task.
+    pub fn as_notification(self) -> &'static str {
+        match self {
+            Self::Killed => "stopped",
+            other => other.as_str(),
+        }
+    }
+}
+
+/// A command as others see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskView {
+    /// `b` and eight base-36 digits.
+    pub id: String,
+    /// The `tool_use` id that started it.
+    pub call_id: String,
+    /// The command line.
+    pub command: String,
+    /// What the model said it is for; the command where it said nothing.
+    pub description: String,
+    /// Where it stands.
+    pub status: TaskStatus,
+    /// Whether its call has returned without waiting for it.
+    pub is_backgrounded: bool,
+    /// The exit code once it has ended; 128 and the signal's number for one that was killed by a signal.
+    pub exit_code: Option<i32>,
+    /// Where a background task's output goes.
+    pub output_file: Option<PathBuf>,
+    /// When it started, in milliseconds of the Unix epoch.
+    pub started_at: u64,
+    /// When it ended.
+    pub ended_at: Option<u64>,
+}
+
+/// The commands of one session. Dropping it ends them all.
+#[derive(Debug, Default)]
+pub struct Tasks {
+    table: Mutex<BTreeMap<u64, Arc<Task>>>,
+    next: AtomicU64,
+    leftovers: Mutex<Vec<process::Leftover>>,
+    supervisor: Supervisor,
+}
+
+impl Tasks {
+    /// No commands.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The running background tasks, oldest first: what `background_tasks_changed` lists.
+    pub fn list(&self) -> Vec<TaskView> {
+        self.views(|view| view.is_backgrounded && view.status == TaskStatus::Running)
+    }
+
+    /// Everything that is running, foreground commands too, oldest first.
+    pub fn running(&self) -> Vec<TaskView> {
+        self.views(|view| view.status == TaskStatus::Running)
+    }
+
+    /// One task, running or recently ended.
+    pub fn get(&self, id: &str) -> Option<TaskView> {
+        self.find(id).map(|task| task.view())
+    }
+
+    /// Waits for the end of one task.
+    pub async fn wait(&self, id: &str) -> Option<TaskView> {
+        let task = self.find(id)?;
+        task.ended().await;
+        Some(task.view())
+    }
+
+    /// Ends one task with all its descendants and waits for that. `None`: there is no such task.
+    /// The `TaskEnded` event is in the channel when this returns, unless the channel was full.
+    pub async fn kill(&self, id: &str) -> Option<TaskView> {
+        let task = self.find(id)?;
+        task.kill.cancel();
+        task.ended().await;
+        Some(task.view())
+    }
+
+    /// Ends every command, foreground and background, and what earlier ones left running in their process groups.
+    pub async fn kill_all(&self) {
+        let tasks: Vec<_> = lock(&self.table).values().cloned().collect();
+        for task in &tasks {
+            task.kill.cancel();
+        }
+        for task in &tasks {
+            task.ended().await;
+        }
+        let leftovers = std::mem::take(&mut *lock(&self.leftovers));
+        for leftover in leftovers {
+            self.supervisor.gone(leftover.group());
+            leftover.kill().await;
+        }
+    }
+
+    /// Asks running foreground commands (of this call, or all) to go on in the background. Gives how many were asked.
+    pub fn background(&self, call_id: Option<&str>) -> usize {
+        let table = lock(&self.table);
+        let asked = table.values().filter(|task| {
+            let view = task.view();
+            view.status == TaskStatus::Running && !view.is_backgrounded && call_id.is_none_or(|id| id == view.call_id)
+        });
+        asked.map(|task| task.to_background.notify_one()).count()
+    }
+
+    /// Takes on a command that has just started.
+    pub(crate) fn adopt(&self, view: TaskView, kill: CancellationToken) -> Arc<Task> {
+        let (ended, _) = watch::channel(false);
+        let task = Arc::new(Task {
+            view: Mutex::new(view),
+            kill,
+            to_background: Notify::new(),
+            ended,
+        });
+        let mut table = lock(&self.table);
+        table.insert(self.next.fetch_add(1, Ordering::Relaxed), Arc::clone(&task));
+        let old: Vec<_> = table
+            .iter()
+            .filter(|(_, task)| task.view().status != TaskStatus::Running)
+            .map(|(key, _)| *key)
+            .collect();
+        for key in old.iter().take(old.len().saturating_sub(REMEMBERED)) {
+            table.remove(key);
+        }
+        task
+    }
+
+    /// What outlived its shell.
+    pub(crate) fn keep_leftover(&self, leftover: process::Leftover) {
+        lock(&self.leftovers).push(leftover);
+    }
+
+    /// The process that ends ours should we die.
+    pub(crate) fn supervisor(&self) -> &Supervisor {
+        &self.supervisor
+    }
+
+    fn find(&self, id: &str) -> Option<Arc<Task>> {
+        lock(&self.table).values().find(|task| task.view().id == id).cloned()
+    }
+
+    fn views(&self, wanted: impl Fn(&TaskView) -> bool) -> Vec<TaskView> {
+        lock(&self.table)
+            .values()
+            .map(|task| task.view())
+            .filter(wanted)
+            .collect()
+    }
+}
+
+impl Drop for Tasks {
+    fn drop(&mut self) {
+        for task in lock(&self.table).values() {
+            task.kill.cancel();
+        }
+    }
+}
+
+/// One command.
+#[derive(Debug)]
+pub(crate) struct Task {
+    view: Mutex<TaskView>,
+    kill: CancellationToken,
+    to_background: Notify,
+    ended: watch::Sender<bool>,
+}
+
+impl Task {
+    pub(crate) fn view(&self) -> TaskView {
+        lock(&self.view).clone()
+    }
+
+    /// Resolves when someone wants it in the background.
+    pub(crate) async fn asked_to_background(&self) {
+        self.to_background.notified().await;
+    }
+
+    /// Its call returns now; its output goes on into `output_file`. `None`: it has already ended.
+    pub(crate) fn moved_to_background(&self, output_file: PathBuf) -> Option<TaskView> {
+        let mut view = lock(&self.view);
+        if view.status != TaskStatus::Running {
+            return None;
+        }
+        view.is_backgrounded = true;
+        view.output_file = Some(output_file);
+        Some(view.clone())
+    }
+
+    /// It ended. Does not yet wake who waits for that: the event goes first.
+    pub(crate) fn exited(&self, exit: Exit) -> TaskView {
+        let mut view = lock(&self.view);
+        view.status = match exit.code() {
+            _ if self.kill.is_cancelled() => TaskStatus::Killed,
+            0 => TaskStatus::Completed,
+            _ => TaskStatus::Failed,
+        };
+        view.exit_code = Some(exit.code());
+        view.ended_at = Some(now());
+        view.clone()
+    }
+
+    /// Wakes who waits for the end.
+    pub(crate) fn announce_end(&self) {
+        self.ended.send_replace(true);
+    }
+
+    async fn ended(&self) {
+        // the sender is ours, so the wait cannot fail
+        self.ended.subscribe().wait_for(|ended| *ended).await.ok();
+    }
+}
+
+/// Milliseconds of the Unix epoch.
+pub(crate) fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |age| u64::try_from(age.as_millis()).unwrap_or(u64::MAX))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,63 @@
+//! What a tool is.
+
+use std::fmt;
+use std::future::Future;
+use std::path::Path;
+use std::pin::Pin;
+
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::input;
+use crate::outcome::{Invalid, Outcome};
+
+/// A boxed future, so that tools can live in one table.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What the model is told about a tool.
+#[derive(Debug, Clone)]
+pub struct Descriptor {
+    /// The name on the wire.
+    pub name: &'static str,
+    /// What it does and how to use it, for the model.
+    pub description: &'static str,
+    /// The JSON Schema of the input.
+    pub schema: Value,
+    /// Other names it answers to.
+    pub aliases: &'static [&'static str],
+}
+
+/// One built-in tool.
+pub trait Tool: Send + Sync {
+    /// What the model is told about it.
+    fn descriptor(&self) -> &Descriptor;
+
+    /// The input with the schema's defaults filled in and nothing else changed: what the `assistant` frame shows.
+    fn fill(&self, input: &Value) -> Value {
+        input::fill(&self.descriptor().schema, input)
+    }
+
+    /// The validated input in the schema's order, defaults filled in, relative paths made absolute against `cwd`:
+    /// what a permission question shows.
+    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid>;
+
+    /// Whether this call may run beside others. `false` unless it certainly changes nothing.
+    fn concurrency_safe(&self, input: &Value) -> bool;
+
+    /// The outcome of a call that cannot succeed whatever a person answers, `None` for one worth asking about.
+    /// Comes after deny rules and before the question; [`Tool::run`] repeats it, so leaving it out is safe.
+    fn vet<'a>(&'a self, _input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Outcome>> {
+        Box::pin(std::future::ready(None))
+    }
+
+    /// Does it. Takes checked input or the filled one: a path is resolved against the current directory and
+    /// reported as it was given.
+    /// Dropping the future ends what it started, except what has moved to the background.
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome>;
+}
+
+impl fmt::Debug for dyn Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tool").field(&self.descriptor().name).finish()
+    }
+}

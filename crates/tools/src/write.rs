@@ -1,0 +1,146 @@
+//! Write: a file with exactly this content.
+
+use std::io;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::outcome::{Invalid, Outcome};
+use crate::tool::{Descriptor, Pending, Tool};
+use crate::{atomic, input, patch, text};
+
+/// An old file larger than this is replaced without being compared.
+const COMPARED: u64 = 8 << 20;
+
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
+    name: "Write",
+    description: "Writes a file: makes it, or replaces everything in it.\n\n\
+        - Missing folders on the way are made.\n\
+        - To change part of a file that exists, prefer Edit; it is shorter and shows exactly what changes.\n\
+        - Read a file before replacing it, unless you mean to discard what it holds.\n\
+        - The content is written as given: line ends and final newline are yours to choose.",
+    schema: json!({
+        "type": "object",
+        "properties": {
+            "file_path": {"type": "string", "minLength": 1, "description": "The absolute path of the file."},
+            "content": {"type": "string", "description": "The whole new content."},
+        },
+        "required": ["file_path", "content"],
+        "additionalProperties": false,
+    }),
+    aliases: &[],
+});
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct Write;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    file_path: String,
+    content: String,
+}
+
+impl Tool for Write {
+    fn descriptor(&self) -> &Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
+        input::checked(&DESCRIPTOR, input, cwd, &["file_path"])
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        false
+    }
+
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let input: Input = match input::parsed(&DESCRIPTOR, &input) {
+                Ok(input) => input,
+                Err(outcome) => return outcome,
+            };
+            let path = cx.absolute(&input.file_path);
+            let files = std::sync::Arc::clone(&cx.files);
+            // one blocking step: it cannot be dropped half way
+            let work = move || {
+                let given = input.file_path.clone();
+                match replace(&path, &input.content) {
+                    Ok(old) => {
+                        files.saw(&path, input.content.as_bytes());
+                        report(input, old)
+                    }
+                    Err(error) => Outcome::failed(explained(&error, &given)),
+                }
+            };
+            tokio::task::spawn_blocking(work)
+                .await
+                .unwrap_or_else(|_| Outcome::interrupted())
+        })
+    }
+}
+
+/// What was there before.
+enum Old {
+    Nothing,
+    Text(String),
+    TooLarge,
+}
+
+fn replace(path: &Path, content: &str) -> io::Result<Old> {
+    let old = match std::fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+        Ok(metadata) if metadata.len() > COMPARED => Old::TooLarge,
+        Ok(_) => Old::Text(text::shown(&std::fs::read(path)?)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Old::Nothing,
+        Err(error) => return Err(error),
+    };
+    atomic::write(path, content.as_bytes())?;
+    Ok(old)
+}
+
+fn report(input: Input, old: Old) -> Outcome {
+    let Input { file_path, content } = input;
+    let updated = format!(
+        "The file {file_path} has been updated successfully. What you wrote is what it holds now; there is no need to read it again."
+    );
+    let (kind, said, patch, original) = match old {
+        Old::Nothing => {
+            let said = format!(
+                "File created successfully at: {file_path} (what you wrote is what it holds; there is no need to read it again)"
+            );
+            ("create", said, json!([]), Value::Null)
+        }
+        Old::Text(old) => {
+            let patch = patch::structured(&old, &content.replace("\r\n", "\n"));
+            ("update", updated, patch, Value::from(old))
+        }
+        Old::TooLarge => ("update", updated, json!([]), Value::Null),
+    };
+    Outcome::ok(
+        said,
+        json!({
+            "type": kind,
+            "filePath": file_path,
+            "content": content,
+            "structuredPatch": patch,
+            "originalFile": original,
+            "userModified": false,
+        }),
+    )
+}
+
+/// Why a file could not be written.
+pub(crate) fn explained(error: &io::Error, path: &str) -> String {
+    match error.kind() {
+        io::ErrorKind::IsADirectory => format!("EISDIR: illegal operation on a directory, open '{path}'"),
+        io::ErrorKind::PermissionDenied => format!("EACCES: permission denied, open '{path}'"),
+        _ => format!("{path} cannot be written: {error}"),
+    }
+}
