@@ -164,10 +164,10 @@ impl Client {
     /// Host and port, if requests do not go to the default address.
     pub fn gateway(&self) -> Option<String> {
         let url = &self.inner.messages;
-        let host = url.host_str()?;
-        if DEFAULT_BASE_URL.ends_with(host) {
+        if url.origin().ascii_serialization() == DEFAULT_BASE_URL {
             return None;
         }
+        let host = url.host_str()?;
         Some(
             url.port()
                 .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
@@ -275,9 +275,13 @@ impl Inner {
 }
 
 fn endpoint(base: &str, path: &str) -> Result<Url, Error> {
-    let url = Url::parse(&format!("{base}{path}")).ok();
-    let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    url.ok_or_else(|| Error::BaseUrl(base.to_owned()))
+    let usable = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+    // The base is judged by itself: with a path behind it, "http://" would have a host.
+    let joined = Url::parse(base)
+        .ok()
+        .filter(usable)
+        .and_then(|_| Url::parse(&format!("{base}{path}")).ok());
+    joined.ok_or_else(|| Error::BaseUrl(base.to_owned()))
 }
 
 fn custom_headers(pairs: &[(String, String)]) -> Result<HeaderMap, Error> {
@@ -312,11 +316,17 @@ fn proxies(proxy: &Proxy) -> Result<Vec<reqwest::Proxy>, Error> {
         (&proxy.http, reqwest::Proxy::http),
         (&proxy.all, reqwest::Proxy::all),
     ];
+    // The library's own `*` covers names, not addresses.
+    let all_direct = proxy
+        .no_proxy
+        .iter()
+        .flat_map(|list| list.split(','))
+        .any(|host| host.trim() == "*");
     let given = make
         .into_iter()
         .filter_map(|(address, make)| Some((address.as_deref()?.trim(), make)));
     given
-        .filter(|(address, _)| !address.is_empty())
+        .filter(|(address, _)| !address.is_empty() && !all_direct)
         .map(|(address, make)| {
             let direct = proxy.no_proxy.as_deref().and_then(NoProxy::from_string);
             make(address.to_owned())

@@ -26,10 +26,7 @@ fn every_kind_of_event_is_read() {
         ),
         (
             json!({"type": "content_block_start", "index": 1, "content_block": block}),
-            EventKind::BlockStart {
-                index: 1,
-                block: block.clone(),
-            },
+            EventKind::BlockStart { index: 1, block },
         ),
         (
             json!({"type": "content_block_stop", "index": 2}),

@@ -1,0 +1,98 @@
+//! `apiKeyHelper`: run when needed, remembered, asked again after a refusal.
+
+use std::time::Duration;
+
+use serde_json::json;
+use sluice_model::{Auth, Client, Failure, Helper};
+
+use crate::server::{Server, good, request, whole};
+
+/// A helper that gives another key each time: `key-1`, `key-2`, …
+fn counting(folder: &tempfile::TempDir) -> Helper {
+    let mut helper = Helper::new("echo x >> runs; echo \"  key-$(grep -c x runs)  \"");
+    helper.cwd = Some(folder.path().to_owned());
+    helper
+}
+
+fn client(server: &Server, helper: Helper) -> Client {
+    let mut config = server.config();
+    config.auth = Auth::Helper(helper);
+    Client::new(config).unwrap()
+}
+
+#[tokio::test]
+async fn a_refused_key_is_asked_for_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let no = whole(
+        401,
+        "",
+        &json!({"error": {"type": "authentication_error", "message": "no"}}),
+    );
+    let mut server = Server::start(vec![good(), no, good(), good()]).await;
+    let client = client(&server, counting(&folder));
+    let mut keys = Vec::new();
+    for _ in 0..4 {
+        let outcome = client.stream(&request()).await;
+        let seen = server.seen().await;
+        assert_eq!(
+            seen.header("authorization").unwrap(),
+            format!("Bearer {}", seen.header("x-api-key").unwrap())
+        );
+        keys.push((
+            seen.header("x-api-key").unwrap().to_owned(),
+            outcome.map_err(|failure| failure.status()),
+        ));
+    }
+    let keys: Vec<(&str, Option<u16>)> = keys
+        .iter()
+        .map(|(key, end)| (key.as_str(), end.as_ref().err().copied().flatten()))
+        .collect();
+    assert_eq!(
+        keys,
+        [("key-1", None), ("key-1", Some(401)), ("key-2", None), ("key-2", None)]
+    );
+}
+
+#[tokio::test]
+async fn a_key_is_good_for_its_time_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(vec![good(), good()]).await;
+    let mut helper = counting(&folder);
+    helper.ttl = Duration::ZERO;
+    let client = client(&server, helper);
+    for key in ["key-1", "key-2"] {
+        drop(client.stream(&request()).await.unwrap());
+        assert_eq!(server.seen().await.header("x-api-key"), Some(key));
+    }
+}
+
+#[tokio::test]
+async fn requests_at_the_same_time_share_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut server = Server::start(vec![good(), good()]).await;
+    let client = client(&server, counting(&folder));
+    let request = request();
+    let (one, two) = tokio::join!(client.stream(&request), client.stream(&request));
+    assert!(one.is_ok() && two.is_ok());
+    for _ in 0..2 {
+        assert_eq!(server.seen().await.header("x-api-key"), Some("key-1"));
+    }
+}
+
+#[tokio::test]
+async fn a_helper_without_a_key_is_a_failure_and_nothing_is_sent() {
+    let mut server = Server::start(vec![good()]).await;
+    let mut slow = Helper::new("sleep 60");
+    slow.timeout = Duration::from_millis(20);
+    for (helper, said) in [
+        (Helper::new("echo locked >&2; exit 3"), "locked"),
+        (Helper::new("true"), "nothing"),
+        (slow, "too long"),
+    ] {
+        match client(&server, helper).stream(&request()).await.unwrap_err() {
+            Failure::Helper { message } => assert!(message.contains(said), "{message}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(server.saw_nothing_more());
+}
