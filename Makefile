@@ -50,7 +50,7 @@ test:
 	$(call step,test: documents)
 	@RUSTDOCFLAGS='-D warnings' cargo doc -q --no-deps --all-features -p sluice-wire
 	$(call step,test: official SDKs)
-	@cargo build -q -p sluice
+	@cargo build -q --workspace --all-features --bins
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" interop/run
 	$(call step,test: all of it holds)
 
