@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use sluice_permission::split_rules;
 
 use super::fields::{InputFormat, OutputFormat};
-use super::table::{FLAGS, Fills, Flag, MODES, Takes};
+use super::table::{FLAGS, Fills, Flag, MODES, Shown, Takes};
 use super::{FlagError, Flags, Sim, Subcommand};
 
 /// Reads a command line, without the program's name.
@@ -82,7 +82,7 @@ fn arg(flag: &Flag) -> Arg {
         .long(flag.name)
         .aliases(flag.aliases)
         .help(flag.help)
-        .hide(flag.hidden);
+        .hide(flag.shown != Shown::Yes);
     let arg = match flag.short {
         Some(short) => arg.short(short),
         None => arg,
