@@ -129,7 +129,7 @@ async fn run(input: Input, cx: &Context) -> Outcome {
         command: input.command.clone(),
         description,
         status: TaskStatus::Running,
-        is_backgrounded: false,
+        is_backgrounded: input.run_in_background,
         exit_code: None,
         output_file: None,
         started_at: tasks::now(),
@@ -179,6 +179,7 @@ async fn follow(task: Arc<Task>, shell: Arc<Shell>, events: mpsc::Sender<ToolEve
         return;
     }
     shell.settle().await;
+    task.was_listed().await;
     let event = ended(view);
     match events.try_send(event) {
         Err(mpsc::error::TrySendError::Full(event)) => {
@@ -269,7 +270,8 @@ impl Call<'_> {
     async fn background(&self, why: Why, announced: bool, report: &mut Report) -> Option<Outcome> {
         let printed = self.shell.output.save().await;
         let Some((path, _)) = printed.file.clone() else {
-            if why == Why::Started || matches!(why, Why::TimedOut(_)) {
+            self.task.stays_in_the_foreground();
+            if why != Why::Asked {
                 self.shell.process.killer().cancel();
                 report.no_file(printed.trouble.as_deref());
             }
@@ -285,6 +287,7 @@ impl Call<'_> {
             }
         })
         .await;
+        self.task.listed();
         Some(report.backgrounded(&task, &printed, why))
     }
 
@@ -294,7 +297,7 @@ impl Call<'_> {
             self.move_to(&path, report);
         }
         if announced {
-            self.send(ended(self.task.view())).await;
+            self.send(ended(self.task.exited(exit))).await;
         }
         let printed = if report::is_long(&printed) && printed.file.is_none() {
             self.shell.output.save().await
@@ -307,8 +310,8 @@ impl Call<'_> {
     async fn cancelled(&self, announced: bool, report: &Report) -> Outcome {
         self.shell.process.killer().cancel();
         let gone = tokio::time::timeout(BURIAL, self.shell.process.exit()).await;
-        if announced && gone.is_ok() {
-            self.send(ended(self.task.view())).await;
+        if announced && let Ok(exit) = gone {
+            self.send(ended(self.task.exited(exit))).await;
         }
         report.cancelled(&self.shell.output.look().await)
     }
@@ -330,6 +333,10 @@ impl Call<'_> {
     }
 
     async fn send(&self, event: ToolEvent) {
+        // with room it is sent even if the call is being cancelled
+        let Err(mpsc::error::TrySendError::Full(event)) = self.cx.events.try_send(event) else {
+            return;
+        };
         tokio::select! {
             sent = self.cx.events.send(event) => drop(sent),
             // a session that is being torn down no longer listens

@@ -106,6 +106,11 @@ impl Leftover {
         self.group
     }
 
+    /// Whether anyone is left in the group.
+    pub(crate) fn is_there(&self) -> bool {
+        test_kill_process_group(self.group).is_ok()
+    }
+
     /// Ends it. The group's number may belong to someone else by now, so only the marked are touched.
     pub(crate) async fn kill(self) {
         let Self { group, mark } = self;

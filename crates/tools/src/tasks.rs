@@ -148,11 +148,13 @@ impl Tasks {
     /// Takes on a command that has just started.
     pub(crate) fn adopt(&self, view: TaskView, kill: CancellationToken) -> Arc<Task> {
         let (ended, _) = watch::channel(false);
+        let (listed, _) = watch::channel(false);
         let task = Arc::new(Task {
             view: Mutex::new(view),
             kill,
             to_background: Notify::new(),
             ended,
+            listed,
         });
         let mut table = lock(&self.table);
         table.insert(self.next.fetch_add(1, Ordering::Relaxed), Arc::clone(&task));
@@ -169,7 +171,15 @@ impl Tasks {
 
     /// What outlived its shell.
     pub(crate) fn keep_leftover(&self, leftover: process::Leftover) {
-        lock(&self.leftovers).push(leftover);
+        let mut leftovers = lock(&self.leftovers);
+        leftovers.retain(|earlier| {
+            let there = earlier.is_there();
+            if !there {
+                self.supervisor.gone(earlier.group());
+            }
+            there
+        });
+        leftovers.push(leftover);
     }
 
     /// The process that ends ours should we die.
@@ -205,6 +215,7 @@ pub(crate) struct Task {
     kill: CancellationToken,
     to_background: Notify,
     ended: watch::Sender<bool>,
+    listed: watch::Sender<bool>,
 }
 
 impl Task {
@@ -220,7 +231,7 @@ impl Task {
     /// Its call returns now; its output goes on into `output_file`. `None`: it has already ended.
     pub(crate) fn moved_to_background(&self, output_file: PathBuf) -> Option<TaskView> {
         let mut view = lock(&self.view);
-        if view.status != TaskStatus::Running {
+        if view.status != TaskStatus::Running && !view.is_backgrounded {
             return None;
         }
         view.is_backgrounded = true;
@@ -228,9 +239,30 @@ impl Task {
         Some(view.clone())
     }
 
+    /// It cannot go to the background after all.
+    pub(crate) fn stays_in_the_foreground(&self) {
+        lock(&self.view).is_backgrounded = false;
+    }
+
+    /// Its start in the background was announced.
+    pub(crate) fn listed(&self) {
+        self.listed.send_replace(true);
+    }
+
+    /// Resolves when its start was announced, or when nobody is left to announce it.
+    pub(crate) async fn was_listed(&self) {
+        tokio::select! {
+            _ = async { self.listed.subscribe().wait_for(|listed| *listed).await.is_ok() } => {}
+            () = self.kill.cancelled() => {}
+        }
+    }
+
     /// It ended. Does not yet wake who waits for that: the event goes first.
     pub(crate) fn exited(&self, exit: Exit) -> TaskView {
         let mut view = lock(&self.view);
+        if view.status != TaskStatus::Running {
+            return view.clone();
+        }
         view.status = match exit.code() {
             _ if self.kill.is_cancelled() => TaskStatus::Killed,
             0 => TaskStatus::Completed,

@@ -1,0 +1,224 @@
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use crate::support::{Lab, said};
+
+/// The shape of every plain success.
+fn plain(stdout: &str, silent: bool) -> serde_json::Value {
+    json!({"stdout": stdout, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": silent})
+}
+
+#[tokio::test]
+async fn outcomes_are_as_recorded() {
+    let lab = Lab::new();
+    lab.file("a.txt", "alpha\n");
+    for (command, content, stdout, silent) in [
+        ("echo hi", "hi", "hi", false),
+        ("true", "(Bash completed with no output)", "", false),
+        ("echo err >&2", "err", "err", false),
+        ("printf 'no newline'", "no newline", "no newline", false),
+        ("export ZZ=1", "(Bash completed with no output)", "", true),
+        ("echo z=$ZZ", "z=", "z=", false),
+        (
+            "echo one; echo two >&2; echo three",
+            "one\ntwo\nthree",
+            "one\ntwo\nthree",
+            false,
+        ),
+    ] {
+        let outcome = lab.bash(command).await;
+        assert_eq!(outcome.content, content, "{command}");
+        assert_eq!(outcome.is_error, Some(false), "{command}");
+        assert_eq!(outcome.result, plain(stdout, silent), "{command}");
+    }
+}
+
+#[tokio::test]
+async fn failures_are_as_recorded() {
+    let lab = Lab::new();
+    for (command, content) in [
+        ("echo out; echo err >&2; exit 3", "Exit code 3\nout\nerr"),
+        ("false", "Exit code 1"),
+        (
+            "nosuchcmd_zz",
+            "Exit code 127\n/bin/bash: line 1: nosuchcmd_zz: command not found",
+        ),
+        ("bash -c 'kill -9 $$'; exit $?", "Exit code 137"),
+    ] {
+        let outcome = lab.bash(command).await;
+        assert!(said(&outcome).starts_with(content), "{command}: {}", said(&outcome));
+        assert_eq!(outcome.is_error, Some(true));
+        assert_eq!(outcome.result, format!("Error: {}", said(&outcome)));
+    }
+}
+
+#[tokio::test]
+async fn exit_one_of_grep_is_an_answer() {
+    let lab = Lab::new();
+    lab.file("a.txt", "alpha\n");
+    let outcome = lab.bash("grep zzz a.txt").await;
+    assert_eq!(outcome.is_error, Some(false));
+    assert_eq!(
+        outcome.result.to_string(),
+        r#"{"stdout":"","stderr":"","interrupted":false,"isImage":false,"returnCodeInterpretation":"No matches found","noOutputExpected":false}"#
+    );
+}
+
+#[tokio::test]
+async fn the_directory_persists_inside_the_project_only() {
+    let lab = Lab::new();
+    lab.file("src/b.txt", "");
+    let work = lab.work.display().to_string();
+    lab.bash("cd src").await;
+    assert_eq!(said(&lab.bash("pwd").await), format!("{work}/src"));
+    let outcome = lab.bash("cd /").await;
+    assert_eq!(outcome.content, format!("Shell cwd was reset to {work}"));
+    assert_eq!(outcome.result["stderr"], format!("\nShell cwd was reset to {work}"));
+    assert_eq!(said(&lab.bash("pwd").await), work);
+}
+
+#[tokio::test]
+async fn the_directory_is_known_however_a_command_ends() {
+    for (command, persists) in [
+        ("cd src; exit 3", true),
+        ("cd src; false", true),
+        ("cd src && set -e && false", true),
+        ("cd src; (exit 1); echo done", true),
+        ("cd src; echo $(", false),
+        ("cd src; exec true", false),
+        ("cd src; exec 3>out 4>&1; echo hi >&3", true),
+    ] {
+        let lab = Lab::new();
+        lab.file("src/b.txt", "");
+        lab.bash(command).await;
+        assert_eq!(lab.cx.cwd.get() == lab.work.join("src"), persists, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn a_directory_that_is_gone_is_left() {
+    let lab = Lab::new();
+    lab.file("src/b.txt", "");
+    lab.bash("cd src").await;
+    std::fs::remove_dir_all(lab.work.join("src")).unwrap();
+    let outcome = lab.bash("pwd").await;
+    assert_eq!(
+        said(&outcome),
+        format!("{0}\nShell cwd was reset to {0}", lab.work.display())
+    );
+}
+
+#[tokio::test]
+async fn a_syntax_error_is_the_commands_own() {
+    let lab = Lab::new();
+    let outcome = lab.bash("if true; then").await;
+    assert!(
+        said(&outcome).starts_with("Exit code 2\n") && said(&outcome).contains("syntax error"),
+        "{}",
+        said(&outcome)
+    );
+}
+
+#[tokio::test]
+async fn commands_see_no_stdin_no_arguments_and_no_foreign_startup_file() {
+    let mut lab = Lab::new();
+    let startup = lab.file("startup", "echo started\n");
+    let mut env = lab.cx.env.to_vec();
+    env.push(("BASH_ENV".into(), startup.into()));
+    env.push(("BASH_FUNC_ls%%".into(), "() { echo fooled; }".into()));
+    env.push(("GREETING".into(), "it's set".into()));
+    lab.cx.env = env.into();
+    assert_eq!(
+        said(&lab.bash("cat; echo \"[$#$*] $GREETING 'q'\"; ls startup").await),
+        "[0] it's set 'q'\nstartup"
+    );
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_shown_as_such() {
+    let lab = Lab::new();
+    assert_eq!(said(&lab.bash(r"printf 'a\xffb'").await), "a\u{FFFD}b");
+}
+
+#[tokio::test]
+async fn long_output_goes_to_a_file() {
+    let lab = Lab::new();
+    let outcome = lab.bash("for i in $(seq 1 6000); do echo line-$i; done").await;
+    let path = outcome.result["persistedOutputPath"].as_str().unwrap();
+    assert_eq!(outcome.result["persistedOutputSize"], 58893);
+    assert_eq!(std::fs::metadata(path).unwrap().len(), 58893);
+    assert!(path.starts_with(lab.outputs.to_str().unwrap()));
+    let stdout = outcome.result["stdout"].as_str().unwrap();
+    assert_eq!(stdout.chars().count(), 30_000);
+    assert!(stdout.ends_with("line-3110\nline-31"), "{}", &stdout[29_900..]);
+    let said = said(&outcome);
+    assert!(
+        said.starts_with(&format!(
+            "<persisted-output>\nOutput too large (57.5KB). Full output saved to: {path}\n"
+        )),
+        "{said}"
+    );
+    assert!(said.len() < 2600 && said.ends_with("</persisted-output>"));
+}
+
+#[tokio::test]
+async fn output_of_exactly_the_limit_is_shown() {
+    let lab = Lab::new();
+    let outcome = lab.bash("head -c 30000 /dev/zero | tr '\\0' x").await;
+    assert_eq!(said(&outcome).len(), 30_000);
+    assert!(!lab.outputs.exists(), "no file for what fits");
+    let outcome = lab.bash("head -c 30001 /dev/zero | tr '\\0' x; exit 4").await;
+    assert!(
+        said(&outcome).starts_with("Exit code 4\n<persisted-output>"),
+        "{}",
+        said(&outcome)
+    );
+}
+
+#[tokio::test]
+async fn output_that_cannot_be_saved_is_still_shown_in_part() {
+    let mut lab = Lab::new();
+    lab.cx.output_dir = lab.file("blocked", "a file, not a folder");
+    let outcome = lab.bash("seq 1 100000").await;
+    assert_eq!(outcome.is_error, Some(false));
+    assert!(said(&outcome).contains("could not be saved"), "{}", said(&outcome));
+    assert_eq!(outcome.result.get("persistedOutputPath"), None);
+}
+
+/// The most memory this process has ever had, in kB.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn memory_does_not_grow_with_the_output() {
+    let lab = Lab::new();
+    lab.bash("echo warm").await;
+    let before = peak();
+    let outcome = lab.bash("yes abcdefghij | head -c 200000000").await;
+    assert_eq!(outcome.result["persistedOutputSize"], 200_000_000);
+    let grown = peak() - before;
+    assert!(grown < 20_000, "{grown} kB more for 200 MB of output");
+}
+
+#[tokio::test]
+async fn a_command_that_leaves_a_server_running_returns() {
+    let lab = Lab::new();
+    let outcome = lab.bash("sleep 1000 & echo $!").await;
+    let pid = said(&outcome).to_owned();
+    assert!(crate::support::is_alive(&pid));
+    lab.cx.tasks.kill_all().await;
+    assert!(
+        !crate::support::is_alive(&pid),
+        "the end of the session is the end of what it started"
+    );
+}
+
+#[tokio::test]
+async fn a_command_too_long_for_the_system_says_so() {
+    let lab = Lab::new();
+    let outcome = lab.bash(&format!("echo {}", "x".repeat(200_000))).await;
+    assert!(said(&outcome).contains("too long"), "{}", said(&outcome));
+}
