@@ -8,7 +8,7 @@ export CARGO_TERM_PROGRESS_WHEN ?= auto
 
 # Which recorded scenarios the engine is held to, by the first word of their names.
 FAMILIES ?= plain multi queue interrupt print flag max start eof bad in split long huge unicode bom crlf version \
-          api thinking bash read write edit tool parallel perm mode sigint sigterm sighup
+          api thinking bash read write edit tool parallel perm mode ctl cancel state image no sigint sigterm sighup
 # Set it to play other ones: make conform SCENARIOS="print_text api_404_model"
 SCENARIOS ?=
 JOBS ?= 2
