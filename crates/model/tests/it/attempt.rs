@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sluice_model::{Auth, Client, Config, Error, Failure, Verdict, retry};
 use tokio::net::TcpListener;
 
-use crate::server::{Server, Step, good, request, stream_head, whole, write};
+use crate::server::{Server, Step, chunk, good, request, stream_head, whole, write};
 
 fn error(kind: &str, message: &str) -> Value {
     json!({"type": "error", "error": {"type": kind, "message": message}})
@@ -176,15 +176,29 @@ async fn headers_are_those_of_the_configuration_and_the_request() {
 
 #[tokio::test]
 async fn without_credentials_nothing_is_sent() {
-    let mut server = Server::start(vec![good()]).await;
+    let mut server = Server::start(vec![good(), good()]).await;
     let mut config = server.config();
     config.auth = Auth::None;
     let client = Client::new(config.clone()).unwrap();
     assert_eq!(client.stream(&request()).await.unwrap_err(), Failure::NoCredentials);
     assert!(server.saw_nothing_more());
-    config.headers = vec![("Authorization".into(), "Basic x".into())];
-    drop(Client::new(config).unwrap().stream(&request()).await.unwrap());
-    assert_eq!(server.seen().await.header("authorization"), Some("Basic x"));
+    for (name, value) in [("Authorization", "Basic x"), ("X-Api-Key", "mine")] {
+        config.headers = vec![(name.into(), value.into())];
+        drop(Client::new(config.clone()).unwrap().stream(&request()).await.unwrap());
+        assert_eq!(server.seen().await.header(name), Some(value));
+    }
+}
+
+#[tokio::test]
+async fn an_endless_refusal_is_not_read_to_the_end() {
+    let head = write("HTTP/1.1 400 Bad Request\r\ntransfer-encoding: chunked\r\n\r\n");
+    let server = Server::start(vec![vec![head, chunk(&[b'x'; 100_000]), Step::Hang]]).await;
+    match server.client().stream(&request()).await.unwrap_err() {
+        Failure::Http {
+            status: 400, message, ..
+        } => assert_eq!(message, "x".repeat(2000)),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

@@ -86,3 +86,18 @@ async fn an_empty_proxy_is_none() {
     };
     assert!(client(&server.url, given).stream(&request()).await.is_ok());
 }
+
+/// The test above, in a process whose environment names a proxy that is not there.
+#[test]
+fn the_environment_names_no_proxy_for_us() {
+    let nowhere = "http://127.0.0.1:1";
+    let again = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "proxy::an_empty_proxy_is_none"])
+        .envs(["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"].map(|name| (name, nowhere)))
+        .env_remove("NO_PROXY")
+        .env_remove("no_proxy")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success() && said.contains("1 passed"), "{said}");
+}

@@ -112,18 +112,23 @@ async fn a_dropped_wait_loses_nothing() {
 
 #[tokio::test]
 async fn a_connection_serves_the_next_request_too() {
-    // Everything in one packet, so that nothing has to be waited for.
+    let gate = Arc::new(Notify::new());
     let text = message_events("Hello").concat();
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
-    let reply = write(format!("{head}{:x}\r\n{text}\r\n0\r\n\r\n", text.len()));
-    let mut server = Server::start(vec![vec![reply.clone()], vec![reply]]).await;
+    let reply = vec![
+        stream_head(""),
+        chunk(text.as_bytes()),
+        Step::Gate(Arc::clone(&gate)),
+        stream_end(),
+    ];
+    let mut server = Server::start(vec![reply.clone(), reply]).await;
     let client = server.client();
     for _ in 0..2 {
         let mut stream = client.stream(&request()).await.unwrap();
-        // As a turn does: it stops reading here.
+        // As a turn does: it stops reading here, though the response has yet to be closed.
         while stream.next().await.unwrap().unwrap().kind != EventKind::MessageStop {}
         drop(stream);
-        // The tasks that give the connection back get their turns.
+        gate.notify_one();
+        // The tasks that close the response and give its connection back get their turns.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
@@ -159,6 +164,7 @@ async fn a_lost_connection_is_not_an_end() {
 async fn an_error_event_is_told_with_its_kind() {
     let mut text = message_events("one")[..3].concat();
     text += &event(&json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}));
+    text += &message_events("more").concat();
     let server = Server::start(vec![streamed([text.as_bytes()])]).await;
     let mut stream = server.client().stream(&request()).await.unwrap();
     for _ in 0..3 {
@@ -169,6 +175,11 @@ async fn an_error_event_is_told_with_its_kind() {
         message: "Overloaded".into(),
     };
     assert_eq!(stream.next().await.unwrap_err(), want);
+    let after = stream.next().await;
+    assert!(
+        matches!(after, Err(Failure::Lost { .. })),
+        "what follows an error does not count: {after:?}"
+    );
 }
 
 #[tokio::test]
