@@ -155,7 +155,7 @@ pub(super) const FLAGS: &[Flag] = &[
     // The model and how hard it thinks.
     text("model", "name", |f| &mut f.model, "Model: an alias (opus, sonnet, haiku) or a full name"),
     one("fallback-model", "names", Fills::Commas(|f| &mut f.fallback_model), "Models to try in order while the first one is overloaded, separated by commas"),
-    several("betas", "names", Fills::Names(|f| &mut f.betas), "Beta features to ask the Messages API for").later(),
+    several("betas", "names", Fills::Names(|f| &mut f.betas), "Beta features to ask the Messages API for"),
     text("effort", "level", |f| &mut f.effort, "How hard to think: low, medium, high, xhigh, max"),
     text("thinking", "kind", |f| &mut f.thinking, "Thinking: adaptive, enabled or disabled").to_hosts(),
     text("thinking-display", "how", |f| &mut f.thinking_display, "What is shown of thinking: summarized or omitted").to_hosts(),
