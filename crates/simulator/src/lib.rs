@@ -38,6 +38,9 @@ mod model_server;
 
 pub mod demo;
 
+pub mod agent;
+
+pub use agent::{AgentScript, run_agent};
 pub use brain::Brain;
 pub use capture::{Ending, Kind, Request};
 pub use demo::start_demo;

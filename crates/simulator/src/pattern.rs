@@ -36,7 +36,6 @@ pub fn matches(pattern: &Value, value: &Value) -> bool {
 }
 
 /// Looks for regular expressions in `pattern` that are none, so that they fail at load and not in play.
-#[allow(dead_code)]
 pub(crate) fn check(pattern: &Value, at: &str) -> Result<(), ScriptError> {
     match pattern {
         Value::Object(map) => map

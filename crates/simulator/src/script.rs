@@ -1,7 +1,7 @@
 //! The script of a model: replies as data, built in Rust or read from JSON.
 
 mod fill;
-mod parse;
+pub(crate) mod parse;
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -321,7 +321,7 @@ fn expressions(value: &Value, at: &str) -> Parsed<()> {
     }
 }
 
-fn known_keys(fields: &Map<String, Value>, known: &[&str], at: &str) -> Parsed<()> {
+pub(crate) fn known_keys(fields: &Map<String, Value>, known: &[&str], at: &str) -> Parsed<()> {
     match fields.keys().find(|key| !known.contains(&key.as_str())) {
         Some(key) => Err(ScriptError::new(
             format!("{at}{key}"),

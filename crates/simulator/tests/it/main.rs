@@ -3,8 +3,11 @@
 
 mod client;
 
+mod agent;
 mod demo;
+mod examples;
 mod model_faults;
 mod model_script;
 mod model_stream;
+mod recordings;
 mod scenarios;

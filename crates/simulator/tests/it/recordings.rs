@@ -1,0 +1,217 @@
+//! Recordings played back: in order, with the ids of the host that listens now.
+
+use std::fs;
+use std::path::Path;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_simulator::{AgentScript, run_agent};
+use tokio::io::AsyncWriteExt;
+
+use crate::agent::Host;
+use crate::scenarios::shared;
+
+const SAID: &str = r#"{"type":"control_response","response":{"subtype":"success","request_id":"old-1","response":{}}}
+{"type":"system","subtype":"init","session_id":"s"}
+{"type":"control_request","request_id":"ask-1","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{}}}
+{"type":"user","message":{"content":[]},"uuid":"u"}
+{"type":"result", "user_message_uuid":"prompt-1"}
+{"type":"system","subtype":"init","session_id":"s"}
+{"type":"result"}
+"#;
+const HEARD: &str = r#"{"type":"control_request","request_id":"old-1","request":{"subtype":"initialize"}}
+{"type":"user","message":{"content":"go"},"uuid":"prompt-1"}
+{"type":"control_response","response":{"subtype":"success","request_id":"ask-1","response":{"behavior":"allow"}}}
+{"type":"user","message":{"content":"again"}}
+"#;
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// Drives `SAID` as a host that is not the recorded one.
+async fn drive(script: AgentScript) {
+    let mut host = Host::of(script);
+    host.send(json!({"type": "control_request", "request_id": "new-1", "request": {"subtype": "initialize"}}))
+        .await;
+    assert_eq!(host.next().await["response"]["request_id"], "new-1");
+    host.send(json!({"type": "user", "message": {"content": "hello"}, "uuid": "prompt-new"}))
+        .await;
+    assert_eq!(host.next().await["subtype"], "init");
+    assert_eq!(host.next().await["request_id"], "ask-1");
+    host.send(json!({"type": "control_request", "request_id": "x", "request": {"subtype": "mcp_status"}}))
+        .await;
+    assert_eq!(host.next().await["response"]["request_id"], "x");
+    host.send(json!({"type": "control_response", "response": {"request_id": "ask-1", "subtype": "success"}}))
+        .await;
+    assert_eq!(host.next().await["type"], "user");
+    assert_eq!(host.next().await["type"], "result");
+    host.send(json!({"type": "user", "message": {"content": "more"}})).await;
+    assert_eq!(host.next().await["subtype"], "init");
+    assert_eq!(host.next().await["type"], "result");
+}
+
+#[tokio::test]
+async fn a_folder_is_played_with_waits_found_from_both_sides() {
+    let folder = folder(&[("stdout.ndjson", SAID), ("stdin.ndjson", HEARD)]);
+    drive(AgentScript::load(folder.path()).unwrap()).await;
+}
+
+#[tokio::test]
+async fn what_the_agent_said_alone_is_enough() {
+    let folder = folder(&[("said.ndjson", SAID)]);
+    drive(AgentScript::load(&folder.path().join("said.ndjson")).unwrap()).await;
+}
+
+#[tokio::test]
+async fn a_timeline_gives_the_order() {
+    let order = [
+        ("in", 1),
+        ("out", 1),
+        ("in", 2),
+        ("out", 2),
+        ("out", 3),
+        ("in", 3),
+        ("out", 4),
+        ("out", 5),
+        ("in", 4),
+        ("out", 6),
+        ("out", 7),
+    ];
+    let timeline: String = order
+        .iter()
+        .map(|(dir, n)| format!("{}\n", json!({"t": 0.1, "dir": dir, "n": n, "sig": "x"})))
+        .collect();
+    let folder_of = |timeline: &str| {
+        folder(&[
+            ("stdout.ndjson", SAID),
+            ("stdin.ndjson", HEARD),
+            ("timeline.ndjson", timeline),
+        ])
+    };
+    let whole = folder_of(&format!("{timeline}{}\n", json!({"t": 1, "dir": "in", "sig": "EOF"})));
+    drive(AgentScript::load(whole.path()).unwrap()).await;
+
+    let wrong = folder_of("{\"dir\": \"out\", \"n\": 8}\n");
+    let error = AgentScript::load(wrong.path()).unwrap_err();
+    assert!(
+        error.to_string().contains("timeline.ndjson line 1: there is no line 8"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn ids_of_the_recorded_host_become_those_of_the_live_one() {
+    let entries = [
+        json!({"dir": "in", "line": {"type": "user", "uuid": "prompt-1"}}),
+        json!({"dir": "out", "line": "{\"type\":\"result\", \"user_message_uuid\":\"prompt-1\", \"cost\":0.000012}"}),
+    ];
+    let text: String = entries.iter().map(|entry| format!("{entry}\n")).collect();
+    let folder = folder(&[("both.jsonl", &text)]);
+    let mut output = Vec::new();
+    let input = b"{\"type\":\"user\",\"uuid\":\"prompt-new\"}\n";
+    let code = run_agent(&folder.path().join("both.jsonl"), &input[..], &mut output)
+        .await
+        .unwrap();
+    assert_eq!(code, 0);
+    // All but the id is as recorded, to the byte.
+    assert_eq!(
+        String::from_utf8(output).unwrap(),
+        "{\"type\":\"result\", \"user_message_uuid\":\"prompt-new\", \"cost\":0.000012}\n"
+    );
+}
+
+#[tokio::test]
+async fn faults_are_laid_over_a_recording() {
+    let script = r#"{"play": "said.ndjson", "faults": [{"after": 1, "fault": "duplicate"}, {"after": 3, "fault": "crash", "code": 9}]}"#;
+    let frames = "{\"type\":\"keep_alive\",\"n\":1}\n{\"type\":\"keep_alive\",\"n\":2}\n{\"type\":\"keep_alive\",\"n\":3}\n{\"type\":\"keep_alive\",\"n\":4}\n";
+    let folder = folder(&[("said.ndjson", frames), ("script.json", script)]);
+    let mut output = Vec::new();
+    let (mut to_agent, input) = tokio::io::duplex(64);
+    let code = run_agent(&folder.path().join("script.json"), input, &mut output)
+        .await
+        .unwrap();
+    to_agent.shutdown().await.unwrap();
+    assert_eq!(code, 9);
+    let numbers: Vec<Value> = output
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice::<Value>(line).unwrap()["n"].clone())
+        .collect();
+    assert_eq!(numbers, [1, 2, 2, 3]);
+}
+
+/// Plays a recording to its own recorded host: everything must come out again.
+async fn plays_whole(folder: &Path) -> Result<(), String> {
+    let heard = fs::read(folder.join("stdin.ndjson")).map_err(|error| error.to_string())?;
+    // Lines too long to be kept were prompts.
+    let heard: String = String::from_utf8_lossy(&heard)
+        .lines()
+        .map(|line| {
+            if line.contains("_elided_bytes") {
+                "{\"type\": \"user\"}\n".to_owned()
+            } else {
+                format!("{line}\n")
+            }
+        })
+        .collect();
+    let mut output = Vec::new();
+    run_agent(folder, heard.as_bytes(), &mut output)
+        .await
+        .map_err(|error| error.to_string())?;
+    let kinds = |text: &[u8]| -> Vec<String> {
+        String::from_utf8_lossy(text)
+            .lines()
+            .map(|line| {
+                serde_json::from_str::<Value>(line).unwrap_or_default()["type"]
+                    .as_str()
+                    .unwrap_or("")
+                    .to_owned()
+            })
+            .take_while(|kind| kind != "$run")
+            .collect()
+    };
+    let said = fs::read(folder.join("stdout.ndjson")).map_err(|error| error.to_string())?;
+    let (said, played) = (kinds(&said), kinds(&output));
+    // Requests the recorded agent never answered are answered here, so only the others are compared.
+    let frames = |kinds: &[String]| {
+        kinds
+            .iter()
+            .filter(|kind| *kind != "control_response")
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    if frames(&said) == frames(&played) {
+        Ok(())
+    } else {
+        Err(format!("{} frames of {}", played.len(), said.len()))
+    }
+}
+
+#[tokio::test]
+async fn shared_recordings_play_to_the_end() {
+    let Some(root) = shared("wire/recordings/2.1.325") else {
+        println!("skipped: no shared/wire/recordings beside the repository");
+        return;
+    };
+    let mut played = 0;
+    let mut problems = Vec::new();
+    for entry in fs::read_dir(root).unwrap() {
+        let folder = entry.unwrap().path();
+        if folder.join("stdout.ndjson").exists() && folder.join("stdin.ndjson").exists() {
+            played += 1;
+            problems.extend(
+                plays_whole(&folder)
+                    .await
+                    .err()
+                    .map(|problem| format!("{}: {problem}", folder.display())),
+            );
+        }
+    }
+    assert_eq!(problems, Vec::<String>::new());
+    assert!(played > 100, "only {played}");
+}
