@@ -1,9 +1,6 @@
 //! One attempt at a time.
 
-use std::error::Error as _;
-use std::io;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use reqwest::{NoProxy, Response, Url};
@@ -13,6 +10,8 @@ use tokio::time::timeout;
 use crate::config::{Auth, Config, DEFAULT_BASE_URL, Proxy};
 use crate::failure::{Context, Failure};
 use crate::helper::Keys;
+use crate::models;
+use crate::refusal::{causes, head, header, refusal, unconnected};
 use crate::request::Request;
 use crate::stream::Stream;
 use crate::tls;
@@ -20,8 +19,6 @@ use crate::tls;
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 const VERSION: HeaderName = HeaderName::from_static("anthropic-version");
-/// As much of an error's body as anyone will read.
-const ERROR_BODY_LIMIT: usize = 64 << 10;
 
 /// A configuration that cannot work.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -204,8 +201,9 @@ impl Inner {
     async fn send(&self, url: &Url, body: Vec<u8>, request: &Request) -> Result<Response, Failure> {
         let mut headers = self.headers.clone();
         let mut betas: Vec<&str> = Vec::new();
-        for beta in self.betas.iter().chain(&request.betas) {
-            if !betas.contains(&beta.as_str()) {
+        let asked = self.betas.iter().chain(&request.betas).map(String::as_str);
+        for beta in asked.chain(models::beta(&request.model)) {
+            if !betas.contains(&beta) {
                 betas.push(beta);
             }
         }
@@ -334,110 +332,4 @@ fn proxies(proxy: &Proxy) -> Result<Vec<reqwest::Proxy>, Error> {
                 .map_err(|_| Error::Proxy(address.to_owned()))
         })
         .collect()
-}
-
-fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
-    response.headers().get(name)?.to_str().ok()
-}
-
-fn head(response: &Response) -> Head {
-    Head {
-        request_id: header(response, "request-id").map(str::to_owned),
-        status: response.status().as_u16(),
-    }
-}
-
-/// Reads what an unsuccessful response says.
-async fn refusal(mut response: Response) -> Failure {
-    let Head { request_id, status } = head(&response);
-    let retry_after = retry_after(header(&response, "retry-after-ms"), header(&response, "retry-after"));
-    let should_retry = match header(&response, "x-should-retry") {
-        Some("true") => Some(true),
-        Some("false") => Some(false),
-        _ => None,
-    };
-    let reason = response.status().canonical_reason().unwrap_or("no reason given");
-    let mut body = Vec::new();
-    while let Ok(Some(chunk)) = response.chunk().await {
-        body.extend_from_slice(&chunk);
-        if body.len() > ERROR_BODY_LIMIT {
-            break;
-        }
-    }
-    let parsed: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let said = |key: &str| Some(parsed.get("error")?.get(key)?.as_str()?.to_owned());
-    let plain = String::from_utf8_lossy(&body);
-    let message = said("message").unwrap_or_else(|| match plain.trim() {
-        "" => reason.to_owned(),
-        // A page of HTML helps nobody.
-        text if text.starts_with('<') => reason.to_owned(),
-        text => text.chars().take(2000).collect(),
-    });
-    Failure::Http {
-        status,
-        kind: said("type"),
-        message,
-        retry_after,
-        should_retry,
-        request_id,
-    }
-}
-
-/// Seconds, or milliseconds in the more exact header. Dates are not used by the API.
-fn retry_after(milliseconds: Option<&str>, seconds: Option<&str>) -> Option<Duration> {
-    let number = |text: &str| text.trim().parse::<f64>().ok();
-    let asked = milliseconds
-        .and_then(number)
-        .map(|number| number / 1000.0)
-        .or_else(|| seconds.and_then(number))?;
-    Duration::try_from_secs_f64(asked).ok()
-}
-
-/// Names the reason why there was no response.
-fn unconnected(error: &reqwest::Error) -> Failure {
-    let mut code = None;
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        code = inner.downcast_ref::<io::Error>().and_then(code_of).or(code);
-        cause = inner.source();
-    }
-    let message = causes(error);
-    if code.is_none() && message.contains("dns error") {
-        code = Some("ENOTFOUND");
-    }
-    if code.is_none() && error.is_timeout() {
-        code = Some("ETIMEDOUT");
-    }
-    Failure::Connect { code, message }
-}
-
-fn code_of(error: &io::Error) -> Option<&'static str> {
-    Some(match error.kind() {
-        io::ErrorKind::ConnectionRefused => "ECONNREFUSED",
-        io::ErrorKind::ConnectionReset => "ECONNRESET",
-        io::ErrorKind::ConnectionAborted => "ECONNABORTED",
-        io::ErrorKind::BrokenPipe => "EPIPE",
-        io::ErrorKind::TimedOut => "ETIMEDOUT",
-        io::ErrorKind::HostUnreachable => "EHOSTUNREACH",
-        io::ErrorKind::NetworkUnreachable => "ENETUNREACH",
-        _ => return None,
-    })
-}
-
-/// The causes of an error, innermost last; the outermost only repeats the address.
-pub(crate) fn causes(error: &reqwest::Error) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let text = inner.to_string();
-        if parts.last() != Some(&text) {
-            parts.push(text);
-        }
-        cause = inner.source();
-    }
-    if parts.is_empty() {
-        error.to_string()
-    } else {
-        parts.join(": ")
-    }
 }

@@ -84,8 +84,8 @@ impl Failure {
                 400 if self.is_prompt_too_long() => "invalid_request",
                 401 | 403 => "authentication_failed",
                 402 => "billing_error",
-                404 => "model_not_found",
-                413 | 422 => "invalid_request",
+                404 if self.names_a_model() => "model_not_found",
+                404 | 413 | 422 => "invalid_request",
                 429 => "rate_limit",
                 529 => "overloaded",
                 500..=599 => "server_error",
@@ -192,6 +192,11 @@ impl Failure {
         }
     }
 
+    /// A 404 of the API means the model; any other means the address.
+    fn names_a_model(&self) -> bool {
+        matches!(self, Self::Http { kind: Some(kind), message, .. } if kind == "not_found_error" && message.contains("model"))
+    }
+
     fn is_out_of_credit(&self) -> bool {
         matches!(self, Self::Http { message, .. } if message.to_ascii_lowercase().contains("credit balance is too low"))
     }
@@ -212,13 +217,17 @@ fn http_text(failure: &Failure, status: u16, message: &str, context: &Context<'_
     match status {
         401 => "Invalid API key · Fix external API key".to_owned(),
         403 => format!("Failed to authenticate. API Error: 403 {message}"),
-        404 if message.contains("model") => format!(
+        404 if failure.names_a_model() => format!(
             "The model {} was not found: it may not exist, or this key may not use it. Choose another with --model.",
             context.model
         ),
         413 => format!("API Error: 413 The request is too large. {message}"),
         529 => format!("API Error: 529 Overloaded, repeatedly.{}", try_later(context)),
-        500..=599 => format!("API Error: {status} {message}.{}", try_later(context)),
+        500..=599 => format!(
+            "API Error: {status} {}.{}",
+            message.trim_end_matches('.'),
+            try_later(context)
+        ),
         _ => format!("API Error: {status} {message}"),
     }
 }

@@ -62,6 +62,12 @@ fn every_failure_has_its_names() {
             "The model nonsense was not found",
         ),
         (
+            http(404, "not_found_error", "no such path"),
+            "invalid_request",
+            "invalid_request",
+            "API Error: 404 no such path",
+        ),
+        (
             http(413, "request_too_large", "big"),
             "invalid_request",
             "invalid_request",

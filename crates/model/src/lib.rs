@@ -41,6 +41,7 @@ mod stream;
 
 // When it does not.
 mod failure;
+mod refusal;
 pub mod retry;
 
 // What it costs.

@@ -5,9 +5,10 @@ use std::time::Duration;
 use reqwest::Response;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::client::{Head, causes};
+use crate::client::Head;
 use crate::event::{Event, EventKind};
 use crate::failure::Failure;
+use crate::refusal::causes;
 use crate::sse::Decoder;
 
 /// How long a finished response may take to close before its connection is given up.

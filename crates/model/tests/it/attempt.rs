@@ -148,10 +148,13 @@ async fn an_answer_that_does_not_come_in_time_is_not_waited_for() {
 async fn the_wait_for_an_answer_does_not_limit_the_stream() {
     let server = Server::start(vec![vec![stream_head(""), Step::Hang]]).await;
     let mut config = server.config();
-    config.response_timeout = Duration::from_millis(500);
-    config.stall = Duration::from_millis(1000);
+    config.response_timeout = Duration::from_secs(60);
+    config.stall = Duration::from_secs(300);
     let mut stream = Client::new(config).unwrap().stream(&request()).await.unwrap();
+    tokio::time::pause();
+    let began = tokio::time::Instant::now();
     assert_eq!(stream.next().await.unwrap_err(), Failure::Stalled);
+    assert_eq!(began.elapsed().as_secs(), 300);
 }
 
 #[tokio::test]
@@ -163,6 +166,7 @@ async fn headers_are_those_of_the_configuration_and_the_request() {
     config.headers = vec![("X-Team".into(), "blue".into()), ("user-agent".into(), "mine".into())];
     config.betas = vec!["one".into()];
     let mut request = request();
+    request.model = "claude-sonnet-4-5[1m]".into();
     request.betas = vec!["two".into(), "one".into()];
     drop(Client::new(config).unwrap().stream(&request).await.unwrap());
     let seen = server.seen().await;
@@ -171,7 +175,8 @@ async fn headers_are_those_of_the_configuration_and_the_request() {
     assert_eq!(seen.header("x-api-key"), None);
     assert_eq!(seen.header("x-team"), Some("blue"));
     assert_eq!(seen.header("user-agent"), Some("mine"));
-    assert_eq!(seen.header("anthropic-beta"), Some("one,two"));
+    assert_eq!(seen.header("anthropic-beta"), Some("one,two,context-1m-2025-08-07"));
+    assert_eq!(seen.json()["model"], "claude-sonnet-4-5");
 }
 
 #[tokio::test]

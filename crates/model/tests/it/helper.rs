@@ -82,7 +82,7 @@ async fn requests_at_the_same_time_share_one_run() {
 #[tokio::test]
 async fn a_helper_without_a_key_is_a_failure_and_nothing_is_sent() {
     let mut server = Server::start(vec![good()]).await;
-    let mut slow = Helper::new("sleep 60");
+    let mut slow = Helper::new("exec sleep 60");
     slow.timeout = Duration::from_millis(20);
     for (helper, said) in [
         (Helper::new("echo locked >&2; exit 3"), "locked"),

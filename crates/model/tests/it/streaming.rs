@@ -187,23 +187,21 @@ async fn silence_inside_a_stream_is_a_stall_even_if_the_wait_is_dropped() {
     let first = message_events("one")[0].clone();
     let server = Server::start(vec![vec![stream_head(""), chunk(first.as_bytes()), Step::Hang]]).await;
     let mut config = server.config();
-    config.stall = Duration::from_millis(60);
-    let mut stream = sluice_model::Client::new(config)
-        .unwrap()
-        .stream(&request())
-        .await
-        .unwrap();
+    config.stall = Duration::from_secs(300);
+    let client = sluice_model::Client::new(config).unwrap();
+    let mut stream = client.stream(&request()).await.unwrap();
     assert!(stream.next().await.unwrap().is_some());
-    let stalled = async {
-        loop {
-            // Shorter than the stall: only a clock that survives the drop can run out.
-            if let Ok(end) = tokio::time::timeout(Duration::from_millis(10), stream.next()).await {
-                return end;
-            }
+    tokio::time::pause();
+    let began = tokio::time::Instant::now();
+    let end = loop {
+        // Shorter than the stall: only a clock that survives the drop can run out.
+        if let Ok(end) = tokio::time::timeout(Duration::from_secs(70), stream.next()).await {
+            break end;
         }
+        assert!(began.elapsed().as_secs() < 300, "each wait began anew");
     };
-    let end = tokio::time::timeout(Duration::from_secs(20), stalled).await.unwrap();
     assert_eq!(end.unwrap_err(), Failure::Stalled);
+    assert_eq!(began.elapsed().as_secs(), 300);
 }
 
 #[tokio::test]
