@@ -58,6 +58,19 @@ fn every_example_parses() {
     }
 }
 
+#[test]
+fn the_page_about_scripts_shows_good_ones() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("SCRIPTS.md")).unwrap();
+    let blocks: Vec<&str> = page
+        .split("```json\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect();
+    assert_eq!(blocks.len(), 2);
+    assert_eq!(Script::parse(blocks[0]).unwrap().replies().len(), 2);
+    AgentScript::parse(blocks[1], Path::new(".")).unwrap();
+}
+
 #[tokio::test]
 async fn hello_says_two_things() {
     let server = serving("hello.json").await;
