@@ -21,8 +21,10 @@ pub(crate) const MARKER: &str = "SLUICE_CALL";
 const GRACE: Duration = Duration::from_millis(500);
 /// How often we look whether it has.
 const LOOK: Duration = Duration::from_millis(20);
-/// How often we look for descendants that were forked while we were killing.
-const SWEEPS: usize = 8;
+/// How often we look for descendants that were forked while we were killing, or are not dead yet.
+const SWEEPS: usize = 200;
+/// What lies between two looks: the kernel needs a moment to end a process.
+const BREATH: Duration = Duration::from_millis(5);
 
 /// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,10 +58,10 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts `command` in a group of its own. `tasks` is told what it leaves running.
+    /// Starts `command`, which must come to lead a group of its own. `tasks` is told what it leaves running.
     pub(crate) fn start(mut command: Command, tasks: &std::sync::Arc<Tasks>) -> io::Result<Self> {
         let mark: String = ids::base36(20).collect();
-        let child = command.env(MARKER, &mark).process_group(0).spawn()?;
+        let child = command.env(MARKER, &mark).spawn()?;
         // the pipes' writing ends live in the command; they must close with the child's
         drop(command);
         let group = group_of(&child).ok_or_else(|| io::Error::other("the command ended before it was seen"))?;
@@ -193,6 +195,7 @@ async fn sweep(mark: String, group: Option<Pid>) {
             for pid in found {
                 kill_process(pid, Signal::KILL).ok();
             }
+            std::thread::sleep(BREATH);
         }
     };
     tokio::task::spawn_blocking(work).await.ok();

@@ -48,7 +48,8 @@ impl Shell {
         let (ours, theirs) = io::pipe()?;
         let (side, side_in) = io::pipe()?;
         rustix::io::ioctl_fionbio(&side, true)?;
-        let mut shell = Command::new(program());
+        let ours = Receiver::from_owned_fd(OwnedFd::from(ours))?;
+        let mut shell = detached(program());
         shell
             .args(["--noprofile", "--norc", "-c", &script(command)])
             .current_dir(directory)
@@ -60,7 +61,7 @@ impl Shell {
             .stdout(Stdio::from(theirs.try_clone()?))
             .stderr(Stdio::from(theirs));
         let process = Process::start(shell, tasks)?;
-        let output = Capture::start(Receiver::from_owned_fd(OwnedFd::from(ours))?, file);
+        let output = Capture::start(ours, file);
         Ok(Self { process, output, side })
     }
 
@@ -97,6 +98,21 @@ pub(super) fn explained(error: &io::Error) -> String {
         io::ErrorKind::NotFound => "bash is not installed here, so no command can be run.".to_owned(),
         _ => format!("The command could not be started: {error}"),
     }
+}
+
+/// A command that leads a group of its own and, where `setsid` is there, a session without a terminal: what wants
+/// to ask for a password then fails at once instead of stopping, or of writing over someone's screen.
+fn detached(program: &str) -> Command {
+    let setsid = Path::new("/usr/bin/setsid");
+    if setsid.exists() {
+        let mut command = Command::new(setsid);
+        // it is not a group's leader here, so it does not fork and the process stays the one we know
+        command.arg(program);
+        return command;
+    }
+    let mut command = Command::new(program);
+    command.process_group(0);
+    command
 }
 
 fn program() -> &'static str {

@@ -135,6 +135,13 @@ async fn commands_see_no_stdin_no_arguments_and_no_foreign_startup_file() {
 }
 
 #[tokio::test]
+async fn commands_lead_a_session_without_a_terminal() {
+    let lab = Lab::new();
+    let outcome = lab.bash("read -r pid name state parent group session tty rest </proc/$$/stat; echo $((session - $$)) $((group - $$)) $tty").await;
+    assert_eq!(said(&outcome), "0 0 0");
+}
+
+#[tokio::test]
 async fn bytes_that_are_no_text_are_shown_as_such() {
     let lab = Lab::new();
     assert_eq!(said(&lab.bash(r"printf 'a\xffb'").await), "a\u{FFFD}b");

@@ -122,6 +122,38 @@ async fn dropping_the_session_ends_its_background_tasks() {
     assert!(!is_alive(&pid));
 }
 
+/// Plays both parts: started again by itself with a folder named, it is the session that is killed.
+#[tokio::test]
+async fn the_death_of_our_process_ends_every_descendant() {
+    const VICTIM: &str = "SLUICE_TEST_VICTIM";
+    if let Some(folder) = std::env::var_os(VICTIM) {
+        let lab = Lab::new();
+        lab.cx.cwd.set(folder);
+        let outcome = lab.bash(FAMILY).await;
+        panic!("ended by itself: {outcome:?}");
+    }
+    let lab = Lab::new();
+    let gate = lab.gate("gate");
+    let mut victim = tokio::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "bash_kill::the_death_of_our_process_ends_every_descendant"])
+        .env(VICTIM, &lab.work)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let pids: Vec<String> = gate.said().await.split_whitespace().map(str::to_owned).collect();
+    assert!(pids.iter().all(|pid| is_alive(pid)), "{pids:?}");
+    victim.kill().await.unwrap();
+    // the supervisor is nobody's child now, so the only sign of its work is that they are gone
+    let gone = tokio::time::timeout(Duration::from_secs(20), async {
+        while pids.iter().any(|pid| is_alive(pid)) {
+            tokio::task::yield_now().await;
+        }
+    });
+    gone.await.unwrap_or_else(|_| none_alive(&pids));
+}
+
 #[tokio::test]
 async fn a_background_task_survives_the_cancelling_of_its_call() {
     let lab = Lab::new();
