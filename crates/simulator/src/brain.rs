@@ -29,6 +29,16 @@ pub trait Brain: Send + Sync + 'static {
     }
 }
 
+/// A function is a brain too, for tests whose replies depend on the request.
+impl<F> Brain for F
+where
+    F: Fn(&Value, usize) -> Reply + Send + Sync + 'static,
+{
+    fn reply(&self, request: &Value, n: usize) -> Reply {
+        self(request, n)
+    }
+}
+
 /// Whether a request belongs to the conversation itself.
 pub(crate) fn is_main(request: &Value) -> bool {
     let offers_tools = request

@@ -1,4 +1,4 @@
-//! Words of a script that are known only in play: `$SID`, `$UUID` and `${name.path}`.
+//! Words of a script that are known only in play: `$SID`, `$UUID`, `$MSG` and `${name.path}`.
 
 use regex::{Captures, Regex};
 use serde_json::{Map, Value};
@@ -11,6 +11,7 @@ pub(super) struct Words {
     session_id: String,
     seed: Option<u64>,
     made: u64,
+    message: u64,
 }
 
 impl Words {
@@ -20,6 +21,7 @@ impl Words {
             session_id: String::new(),
             seed,
             made: 0,
+            message: 0,
         };
         words.session_id = session_id.unwrap_or_else(|| words.uuid());
         words
@@ -36,6 +38,11 @@ impl Words {
             None => Uuid::new_v4(),
         };
         id.to_string()
+    }
+
+    /// From here on `$MSG` is the id of another message.
+    pub(super) fn next_message(&mut self) {
+        self.message += 1;
     }
 
     /// `value` with all words filled in; a string that is nothing but `${name}` becomes what was captured.
@@ -71,6 +78,7 @@ impl Words {
         while text.contains("$UUID") {
             text = text.replacen("$UUID", &self.uuid(), 1);
         }
+        text = text.replace("$MSG", &format!("msg_sim_{}", self.message));
         Value::String(text.replace("$SID", &self.session_id))
     }
 

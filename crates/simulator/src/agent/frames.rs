@@ -49,7 +49,7 @@ pub(super) fn result(changes: &Map<String, Value>) -> Value {
 /// A text as it streams: its events, with the finished frame before the end of the block.
 pub(super) fn stream(words: &str) -> Vec<Value> {
     let message = json!({
-        "id": "msg_sim", "type": "message", "role": "assistant", "model": "sim-agent", "content": [],
+        "id": "$MSG", "type": "message", "role": "assistant", "model": "sim-agent", "content": [],
         "stop_reason": null, "stop_sequence": null, "usage": usage(),
     });
     let block = json!({"type": "text", "text": ""});
@@ -83,7 +83,7 @@ fn assistant(block: Value) -> Value {
     let mut frame = json!({
         "type": "assistant",
         "message": {
-            "id": "msg_sim", "type": "message", "role": "assistant", "model": "sim-agent", "content": [],
+            "id": "$MSG", "type": "message", "role": "assistant", "model": "sim-agent", "content": [],
             "stop_reason": null, "stop_sequence": null, "usage": usage(),
         },
         "parent_tool_use_id": null, "session_id": "$SID", "uuid": "$UUID",

@@ -143,6 +143,7 @@ impl<'a, R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send> Player<'a, R
     async fn step(&mut self, step: &Step) -> Result<Flow, Error> {
         match step {
             Step::Say(frames) => {
+                self.words.next_message();
                 for frame in frames {
                     if self.look_up().await? {
                         return Ok(Flow::Interrupted);

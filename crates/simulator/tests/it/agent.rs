@@ -337,6 +337,8 @@ async fn raw_text_repeats_and_signals_are_played() {
     let mut host = Host::of_steps(json!([
         {"repeat": 2, "steps": [{"raw": "{\"a\":"}, {"raw": "1}\n"}]},
         {"say": {"type": "x", "id": "$UUID", "sid": "$SID"}},
+        {"text": "one"},
+        {"text": "two"},
         {"fault": "crash", "signal": "SIGKILL"},
         {"text": "never"},
     ]));
@@ -348,6 +350,9 @@ async fn raw_text_repeats_and_signals_are_played() {
         host.next().await,
         json!({"type": "x", "id": "00000000-0000-4001-8000-000000000001", "sid": "s"})
     );
+    for id in ["msg_sim_2", "msg_sim_3"] {
+        assert_eq!(host.next().await["message"]["id"], id);
+    }
     assert_eq!(host.end().await, (vec![], 137));
 }
 

@@ -102,3 +102,16 @@ async fn a_script_runs_as_a_program_of_its_own() {
     running.abort();
     assert!(running.await.unwrap_err().is_cancelled());
 }
+
+#[tokio::test]
+async fn a_function_is_a_brain() {
+    let brain = |request: &serde_json::Value, n: usize| {
+        Reply::text(format!(
+            "{n}: {}",
+            request["messages"][0]["content"][0]["text"].as_str().unwrap_or("")
+        ))
+    };
+    let server = ModelServer::start(brain).await.unwrap();
+    assert_eq!(ask(&server, "one").await.text().await, "1: one");
+    assert_eq!(ask(&server, "two").await.text().await, "2: two");
+}
