@@ -103,15 +103,30 @@ pub(crate) fn read<'de, A: MapAccess<'de>, T: Deserialize<'de>>(map: &mut A, nam
         .map_err(|error| A::Error::custom(format_args!("{name}: {error}")))
 }
 
-pub(crate) fn expect_tag<'de, A: MapAccess<'de>>(map: &mut A, name: &str, expected: &str) -> Result<(), A::Error> {
+/// A tag that is not the one expected, and in words.
+pub(crate) type WrongTag = Option<(&'static str, String)>;
+
+/// Reads a tag. When it comes twice the last one counts, so a wrong one is only an error at the end.
+pub(crate) fn read_tag<'de, A: MapAccess<'de>>(
+    map: &mut A,
+    name: &'static str,
+    expected: &str,
+    wrong: &mut WrongTag,
+) -> Result<(), A::Error> {
     let found: Key<'de> = read(map, name)?;
-    if found.0 == expected {
-        Ok(())
-    } else {
-        Err(A::Error::custom(format_args!(
-            "{name}: expected `{expected}`, found `{}`",
-            found.0
-        )))
+    if found.0 != expected {
+        let found = found.0;
+        *wrong = Some((name, format!("{name}: expected `{expected}`, found `{found}`")));
+    } else if wrong.as_ref().is_some_and(|(tag, _)| *tag == name) {
+        *wrong = None;
+    }
+    Ok(())
+}
+
+pub(crate) fn check_tags<E: Error>(wrong: WrongTag) -> Result<(), E> {
+    match wrong {
+        Some((_, error)) => Err(E::custom(error)),
+        None => Ok(()),
     }
 }
 

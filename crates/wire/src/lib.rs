@@ -30,6 +30,9 @@ pub mod stdin;
 pub mod stdout;
 pub mod usage;
 
+#[cfg(feature = "schema")]
+pub mod schema;
+
 mod extra;
 mod field;
 mod number;

@@ -46,15 +46,15 @@ pub(crate) fn unknown(text: &str, ty: &str, subtype: Option<&str>) -> Result<Unk
 /// Defines the messages of one direction, or of `system` inside it.
 macro_rules! messages {
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:literal])*
         pub enum $name:ident by $tag:ident, inside $outer:ident::$place:ident {
-            $($(#[$variant_meta:meta])* $variant:ident($inner:ty) = $text:literal),+ $(,)?
+            $($variant:ident($inner:ty) = $text:literal),+ $(,)?
         }
     ) => {
         $crate::message::messages! {
-            $(#[$meta])*
+            $(#[doc = $doc])*
             pub enum $name by $tag {
-                $($(#[$variant_meta])* $variant($inner) = $text),+
+                $($variant($inner) = $text),+
             }
         }
         $(
@@ -66,16 +66,15 @@ macro_rules! messages {
         )+
     };
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:literal])*
         pub enum $name:ident by $tag:ident {
-            $($(#[$variant_meta:meta])* $variant:ident($inner:ty) = $text:literal),+ $(,)?
+            $($variant:ident($inner:ty) = $text:literal),+ $(,)?
         }
     ) => {
-        $(#[$meta])*
+        $(#[doc = $doc])*
         #[derive(Debug, Clone, PartialEq)]
         pub enum $name {
             $(
-                $(#[$variant_meta])*
                 #[doc = concat!("`", $text, "`")]
                 $variant(Box<$inner>),
             )+
@@ -142,6 +141,18 @@ macro_rules! messages {
                 }
             }
         }
+
+        $crate::record::schema_traits! {
+            $name, [$($doc),*],
+            schema: |generator| $crate::schema::union(
+                &[$($doc),*],
+                $crate::message::tag_name!($tag),
+                $name::KNOWN,
+                vec![$(generator.subschema_for::<$inner>()),+],
+            ),
+            ts: |config| [$(<$inner as ts_rs::TS>::name(config)),+].join(" | "),
+            uses: [$($inner),+]
+        }
     };
 }
 pub(crate) use messages;
@@ -155,6 +166,18 @@ macro_rules! tag_of {
     };
 }
 pub(crate) use tag_of;
+
+#[cfg(feature = "schema")]
+macro_rules! tag_name {
+    (ty) => {
+        "type"
+    };
+    (subtype) => {
+        "subtype"
+    };
+}
+#[cfg(feature = "schema")]
+pub(crate) use tag_name;
 
 macro_rules! pick_tag {
     (ty, $ty:ident, $subtype:ident) => {

@@ -3,13 +3,13 @@
 /// Defines an enum of known strings with `Other` for the rest. The first variant is the default.
 macro_rules! open_enum {
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:literal])*
         pub enum $name:ident {
             $(#[$first_meta:meta])* $first:ident = $first_text:literal
             $(, $(#[$variant_meta:meta])* $variant:ident = $text:literal)* $(,)?
         }
     ) => {
-        $(#[$meta])*
+        $(#[doc = $doc])*
         #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
         pub enum $name {
             $(#[$first_meta])*
@@ -70,6 +70,13 @@ macro_rules! open_enum {
         }
 
         impl $crate::field::Field for $name {}
+
+        $crate::record::schema_traits! {
+            $name, [$($doc),*],
+            schema: |_| $crate::schema::words(&[$($doc),*], $name::KNOWN),
+            ts: |_| $crate::schema::ts_words($name::KNOWN),
+            uses: []
+        }
     };
 }
 pub(crate) use open_enum;

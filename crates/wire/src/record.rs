@@ -24,19 +24,19 @@ pub(crate) use wire_name;
 /// Reading goes straight from the text into the fields; unknown ones end up in `extra` unparsed.
 macro_rules! wire_struct {
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:literal])*
         pub struct $name:ident $([$($tag:literal = $tag_text:literal),+])? {
             $(
-                $(#[$field_meta:meta])*
+                $(#[doc = $field_doc:literal])*
                 $field:ident : $ty:ty $(as $wire:literal)? $(= $null:ident)?
             ),* $(,)?
         }
     ) => {
-        $(#[$meta])*
+        $(#[doc = $doc])*
         #[derive(Debug, Clone, Default, PartialEq)]
         pub struct $name {
             $(
-                $(#[$field_meta])*
+                $(#[doc = $field_doc])*
                 #[doc = concat!("(`", $crate::record::wire_name!($field $($wire)?), "`)")]
                 pub $field: $ty,
             )*
@@ -62,10 +62,14 @@ macro_rules! wire_struct {
 
             fn from_map<A: serde::de::MapAccess<'de>>(mut map: A) -> Result<Self, A::Error> {
                 let mut extra = $crate::Extra::default();
+                #[allow(unused_mut)]
+                let mut wrong = $crate::field::WrongTag::None;
                 $(let mut $field: Option<$ty> = None;)*
                 while let Some(key) = map.next_key::<$crate::field::Key<'de>>()? {
                     match &*key.0 {
-                        $($($tag => $crate::field::expect_tag(&mut map, $tag, $tag_text)?,)+)?
+                        $($($tag => {
+                            $crate::field::read_tag(&mut map, $tag, $tag_text, &mut wrong)?;
+                        })+)?
                         $(
                             $crate::record::wire_name!($field $($wire)?) => {
                                 $field = Some($crate::field::read(
@@ -77,6 +81,7 @@ macro_rules! wire_struct {
                         _ => $crate::field::keep(&mut map, key, &mut extra)?,
                     }
                 }
+                $crate::field::check_tags(wrong)?;
                 Ok(Self {
                     $($field: $crate::record::end_field!(
                         $field, $crate::record::wire_name!($field $($wire)?), extra $(, $null)?
@@ -93,9 +98,114 @@ macro_rules! wire_struct {
         }
 
         impl $crate::field::Field for $name {}
+
+        $crate::record::schema_traits! {
+            $name, [$($doc),*],
+            schema: |_generator| {
+                #[allow(unused_mut)]
+                let mut object = $crate::schema::ObjectSchema::new(&[$($doc),*]);
+                $($(object.tag($tag, $tag_text);)+)?
+                $(object.field::<$ty>(
+                    _generator,
+                    $crate::record::wire_name!($field $($wire)?),
+                    &[$($field_doc),*],
+                );)*
+                object.finish()
+            },
+            ts: |_config| $crate::schema::object(&[
+                $($(format!("{}: {:?}", $tag, $tag_text),)+)?
+                $($crate::record::ts_property!(
+                    $ty, _config, $crate::record::wire_name!($field $($wire)?) $(, $null)?
+                ),)*
+            ]),
+            uses: [$($ty),*]
+        }
     };
 }
 pub(crate) use wire_struct;
+
+#[cfg(feature = "schema")]
+macro_rules! ts_property {
+    ($ty:ty, $config:ident, $name:expr) => {
+        $crate::schema::property::<$ty>($config, $name)
+    };
+    ($ty:ty, $config:ident, $name:expr, null) => {
+        $crate::schema::nullable::<$ty>($config, $name)
+    };
+}
+#[cfg(feature = "schema")]
+pub(crate) use ts_property;
+
+/// Implements the traits that describe a type to other languages.
+#[cfg(feature = "schema")]
+macro_rules! schema_traits {
+    (
+        $name:ident, [$($doc:literal),*],
+        schema: $schema:expr,
+        ts: $ts:expr,
+        uses: [$($used:ty),*]
+    ) => {
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                $crate::schema::name(module_path!(), stringify!($name))
+            }
+
+            fn schema_id() -> std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($name)).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema = $schema;
+                schema(generator)
+            }
+        }
+
+        impl ts_rs::TS for $name {
+            type WithoutGenerics = Self;
+            type OptionInnerType = Self;
+
+            fn docs() -> Option<String> {
+                Some(format!("/** {} */\n", $crate::schema::describe(&[$($doc),*])))
+            }
+
+            fn name(_: &ts_rs::Config) -> String {
+                $crate::schema::name(module_path!(), stringify!($name)).into_owned()
+            }
+
+            fn inline(config: &ts_rs::Config) -> String {
+                let inline: fn(&ts_rs::Config) -> String = $ts;
+                inline(config)
+            }
+
+            fn decl(config: &ts_rs::Config) -> String {
+                format!("type {} = {};", Self::name(config), Self::inline(config))
+            }
+
+            fn decl_concrete(config: &ts_rs::Config) -> String {
+                Self::decl(config)
+            }
+
+            fn visit_dependencies(_visitor: &mut impl ts_rs::TypeVisitor)
+            where
+                Self: 'static,
+            {
+                $(
+                    _visitor.visit::<$used>();
+                    <$used as ts_rs::TS>::visit_generics(_visitor);
+                )*
+            }
+
+            fn output_path() -> Option<std::path::PathBuf> {
+                Some($crate::schema::FILE.into())
+            }
+        }
+    };
+}
+#[cfg(not(feature = "schema"))]
+macro_rules! schema_traits {
+    ($($ignored:tt)*) => {};
+}
+pub(crate) use schema_traits;
 
 macro_rules! write_field {
     ($value:expr, $name:expr, $extra:expr, $map:ident) => {

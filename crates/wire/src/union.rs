@@ -94,12 +94,12 @@ fn object(entries: &[(String, Raw)]) -> Result<Raw, serde_json::Error> {
 /// Defines a union: the tag's name, the variant for what is unknown, then one variant per tag.
 macro_rules! wire_union {
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:literal])*
         pub enum $name:ident by $tag:literal, else $unknown:ident {
             $($variant:ident($inner:ty) = $text:literal),+ $(,)?
         }
     ) => {
-        $(#[$meta])*
+        $(#[doc = $doc])*
         #[derive(Debug, Clone, PartialEq)]
         pub enum $name {
             $(
@@ -169,6 +169,18 @@ macro_rules! wire_union {
         }
 
         impl $crate::field::Field for $name {}
+
+        $crate::record::schema_traits! {
+            $name, [$($doc),*],
+            schema: |generator| $crate::schema::union(
+                &[$($doc),*],
+                $tag,
+                $name::KNOWN,
+                vec![$(generator.subschema_for::<$inner>()),+],
+            ),
+            ts: |config| [$(<$inner as ts_rs::TS>::name(config)),+].join(" | "),
+            uses: [$($inner),+]
+        }
     };
 }
 pub(crate) use wire_union;

@@ -12,7 +12,7 @@ wire_struct! {
         cache_read_input_tokens: Option<u64>,
         output_tokens: u64,
         output_tokens_details: Option<OutputTokensDetails>,
-        server_tool_use: Option<ServerToolUse>,
+        server_tool_use: Option<ServerToolRequests>,
         service_tier: Option<String>,
         cache_creation: Option<CacheCreation>,
         inference_geo: Option<String>,
@@ -31,7 +31,7 @@ wire_struct! {
 
 wire_struct! {
     /// Calls the API ran itself.
-    pub struct ServerToolUse {
+    pub struct ServerToolRequests {
         web_search_requests: u64,
         web_fetch_requests: Option<u64>,
     }

@@ -51,6 +51,7 @@ wire_struct! {
         blocked_path: Option<String>,
         decision_reason: Option<String>,
         decision_reason_type: Option<DecisionReasonType>,
+        decision_reason_rule_source: Option<String>,
         decision_reason_hook_event: Option<String>,
         decision_reason_hook_source: Option<String>,
         classifier_approvable: Option<bool>,

@@ -13,6 +13,6 @@ wire_struct! {
 wire_struct! {
     /// The mode that holds now.
     pub struct SetPermissionModeResponse {
-        mode: PermissionMode,
+        mode: Option<PermissionMode>,
     }
 }

@@ -5,11 +5,11 @@ use crate::record::wire_struct;
 /// Defines what a hook is told: the fields every event has, then its own.
 macro_rules! hook_input {
     (
-        $(#[$meta:meta])*
+        $(#[doc = $doc:literal])*
         pub struct $name:ident = $event:literal { $($fields:tt)* }
     ) => {
         $crate::record::wire_struct! {
-            $(#[$meta])*
+            $(#[doc = $doc])*
             pub struct $name ["hook_event_name" = $event] {
                 session_id: String,
                 transcript_path: String,

@@ -179,6 +179,7 @@ wire_struct! {
         thinking_display: Option<String>,
         local_command_source: Option<String>,
         local_command_run: Option<LocalCommandRun>,
+        local_command_outcome: Option<Raw>,
         context_usage: Option<ContextUsage>,
         usage_report: Option<UsageReport>,
     }

@@ -30,6 +30,7 @@ mod task_progress;
 mod task_started;
 mod task_updated;
 mod thinking_tokens;
+mod ui_invalidate;
 mod worker_shutting_down;
 
 pub use api_retry::{ApiRetry, NoResponse};
@@ -42,7 +43,7 @@ pub use files_persisted::{FailedFile, FilesPersisted, PersistedFile};
 pub use hook_progress::HookProgress;
 pub use hook_response::{HookOutcome, HookResponse};
 pub use hook_started::HookStarted;
-pub use informational::{Informational, Level, PromptSubmitOutcome};
+pub use informational::{HookNoVerdict, Informational, Level, PromptSubmitOutcome};
 pub use init::{Init, ManagedLock, McpServer, MemoryPaths, Plugin, PluginError};
 pub use local_command_output::LocalCommandOutput;
 pub use memory_recall::{Memory, MemoryRecall};
@@ -62,6 +63,7 @@ pub use task_progress::{TaskProgress, TaskUsage};
 pub use task_started::TaskStarted;
 pub use task_updated::{TaskPatch, TaskStatus, TaskUpdated};
 pub use thinking_tokens::ThinkingTokens;
+pub use ui_invalidate::UiInvalidate;
 pub use worker_shutting_down::WorkerShuttingDown;
 
 use crate::message::messages;
@@ -100,5 +102,6 @@ messages! {
         MirrorError(MirrorError) = "mirror_error",
         SessionTitleChanged(SessionTitleChanged) = "session_title_changed",
         ModelFallback(ModelFallback) = "model_fallback",
+        UiInvalidate(UiInvalidate) = "ui_invalidate",
     }
 }

@@ -17,6 +17,7 @@ wire_struct! {
     pub struct PreservedMessages {
         anchor_uuid: String,
         uuids: Vec<String>,
+        all_uuids: Option<Vec<String>>,
     }
 }
 

@@ -23,6 +23,15 @@ wire_struct! {
 }
 
 wire_struct! {
+    /// A hook that gave no answer.
+    pub struct HookNoVerdict {
+        hook_event: String,
+        tool_use_id: Option<String>,
+        timed_out: Option<bool>,
+    }
+}
+
+wire_struct! {
     /// Something to show among the messages.
     pub struct Informational ["type" = "system", "subtype" = "informational"] {
         content: String,
@@ -34,6 +43,7 @@ wire_struct! {
         prevent_continuation: Option<bool>,
         prompt_submit_outcome: Option<PromptSubmitOutcome>,
         tag: Option<String>,
+        hook_no_verdict: Option<HookNoVerdict>,
         session_id: String,
     }
 }

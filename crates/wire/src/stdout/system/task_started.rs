@@ -7,6 +7,7 @@ wire_struct! {
     pub struct TaskStarted ["type" = "system", "subtype" = "task_started"] {
         task_id: String,
         run_id: Option<String>,
+        owned_by_subagent: Option<bool>,
         tool_use_id: Option<String>,
         description: String,
         subagent_type: Option<String>,

@@ -1,0 +1,59 @@
+//! What passing a line on costs, beside what skipping over it costs.
+//!
+//! ```text
+//! cargo run --release -p sluice-wire --example forward -- FILE…
+//! ```
+//!
+//! Prints the time per pass over all lines for skipping each as a `RawValue`, for making a [`Frame`] of it,
+//! and for reading the whole message; and the ratio of the first two, which is to stay under 1.5.
+#![allow(clippy::print_stdout)]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use serde_json::value::RawValue;
+use sluice_wire::{Frame, Framer};
+
+fn main() -> std::io::Result<()> {
+    let mut bytes = Vec::new();
+    for path in std::env::args().skip(1) {
+        bytes.extend(std::fs::read(path)?);
+        bytes.push(b'\n');
+    }
+    let mut framer = Framer::new();
+    let lines: Vec<String> = framer
+        .push(&bytes)
+        .iter()
+        .filter_map(|line| line.text())
+        .filter(|text| Frame::parse(text).is_ok())
+        .map(str::to_owned)
+        .collect();
+    let size: usize = lines.iter().map(String::len).sum();
+    println!("{} lines, {size} bytes", lines.len());
+
+    // Turns are interleaved so that a busy machine is unkind to all three alike; the best pass counts.
+    let (mut skip, mut peek, mut read) = (Duration::MAX, Duration::MAX, Duration::MAX);
+    for _ in 0..60 {
+        skip = skip.min(pass(&lines, |line| {
+            black_box(serde_json::from_str::<&RawValue>(line).is_ok());
+        }));
+        peek = peek.min(pass(&lines, |line| {
+            black_box(Frame::parse(line).is_ok());
+        }));
+        read = read.min(pass(&lines, |line| {
+            black_box(Frame::parse(line).and_then(|frame| frame.to_host()).is_ok());
+        }));
+    }
+    println!("skip  {skip:?}");
+    println!("frame {peek:?}  {:.2} × skip", peek.as_secs_f64() / skip.as_secs_f64());
+    println!("read  {read:?}  {:.2} × skip", read.as_secs_f64() / skip.as_secs_f64());
+    Ok(())
+}
+
+fn pass(lines: &[String], mut step: impl FnMut(&str)) -> Duration {
+    let start = Instant::now();
+    for line in lines {
+        step(line);
+    }
+    start.elapsed()
+}

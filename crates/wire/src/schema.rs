@@ -1,0 +1,309 @@
+//! JSON Schema and TypeScript of everything above, from the same definitions.
+//!
+//! The macros that define the structs implement [`schemars::JsonSchema`] and [`ts_rs::TS`] with the helpers
+//! here; [`json_schema`] and [`typescript`] put the whole vocabulary into one document each.
+//! Unknown fields are allowed everywhere and unknown members of unions are left out of the TypeScript,
+//! because a member that fits everything would keep the others from being told apart.
+
+use std::any::TypeId;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value, json};
+use ts_rs::{Config, TS, TypeVisitor};
+
+use crate::content::{Block, Content};
+use crate::control::{self, RequestId};
+use crate::field::Field;
+use crate::hook::HookOutput;
+use crate::{Number, Raw, TextOrTexts, ToAgent, ToHost};
+
+/// The file all TypeScript goes to.
+pub(crate) const FILE: &str = "wire.ts";
+
+/// Names are unique across both directions: what exists on both sides is told apart here.
+pub(crate) fn name(module: &str, name: &'static str) -> Cow<'static, str> {
+    if module.starts_with("sluice_wire::stdin") {
+        Cow::Owned(format!("Stdin{name}"))
+    } else {
+        Cow::Borrowed(name)
+    }
+}
+
+pub(crate) fn describe(docs: &[&str]) -> String {
+    let lines: Vec<&str> = docs.iter().map(|line| line.trim()).collect();
+    lines.join(" ").trim().to_owned()
+}
+
+/// Collects the properties of one object.
+pub(crate) struct ObjectSchema {
+    description: String,
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+}
+
+impl ObjectSchema {
+    pub(crate) fn new(docs: &[&str]) -> Self {
+        Self {
+            description: describe(docs),
+            properties: Map::new(),
+            required: Vec::new(),
+        }
+    }
+
+    pub(crate) fn tag(&mut self, name: &str, text: &str) {
+        self.properties.insert(name.to_owned(), json!({"const": text}));
+        self.required.push(name.into());
+    }
+
+    pub(crate) fn field<T: JsonSchema + Field>(&mut self, generator: &mut SchemaGenerator, name: &str, docs: &[&str]) {
+        let mut schema = generator.subschema_for::<T>();
+        let description = describe(docs);
+        if !description.is_empty() {
+            schema.insert("description".to_owned(), description.into());
+        }
+        self.properties.insert(name.to_owned(), schema.to_value());
+        if T::absent().is_none() {
+            self.required.push(name.into());
+        }
+    }
+
+    pub(crate) fn finish(self) -> Schema {
+        json_schema!({
+            "type": "object",
+            "description": self.description,
+            "properties": self.properties,
+            "required": self.required,
+        })
+    }
+}
+
+/// The schema of a union: the known members, or an object whose tag is none of theirs.
+pub(crate) fn union(docs: &[&str], tag: &str, known: &[&str], members: Vec<Schema>) -> Schema {
+    let mut any: Vec<Value> = members.into_iter().map(Schema::to_value).collect();
+    any.push(json!({
+        "type": "object",
+        "properties": {tag: {"not": {"enum": known}}},
+    }));
+    json_schema!({"description": describe(docs), "anyOf": any})
+}
+
+/// The schema of a word: the known ones, or any other.
+pub(crate) fn words(docs: &[&str], known: &[&str]) -> Schema {
+    json_schema!({
+        "description": describe(docs),
+        "anyOf": [{"enum": known}, {"type": "string"}],
+    })
+}
+
+/// One property of an object type in TypeScript.
+pub(crate) fn property<T: TS + Field>(config: &Config, name: &str) -> String {
+    let mark = if T::absent().is_some() { "?" } else { "" };
+    let key = if name.starts_with('_') || name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_') {
+        name.to_owned()
+    } else {
+        format!("{name:?}")
+    };
+    format!("{key}{mark}: {}", T::name(config))
+}
+
+/// A property that is always written.
+pub(crate) fn nullable<T: TS>(config: &Config, name: &str) -> String {
+    format!("{name}: {}", T::name(config))
+}
+
+pub(crate) fn object(properties: &[String]) -> String {
+    if properties.is_empty() {
+        "Record<string, never>".to_owned()
+    } else {
+        format!("{{ {} }}", properties.join(", "))
+    }
+}
+
+/// The known words, and any other string without losing completion for the known ones.
+pub(crate) fn ts_words(known: &[&str]) -> String {
+    let mut words: Vec<String> = known.iter().map(|word| format!("{word:?}")).collect();
+    words.push("(string & {})".to_owned());
+    words.join(" | ")
+}
+
+/// Implements both traits for a type written by hand.
+macro_rules! inline_type {
+    ($ty:ty, $name:literal, $ts:expr, $schema:expr, [$($dependency:ty),*]) => {
+        impl JsonSchema for $ty {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                let schema: fn(&mut SchemaGenerator) -> Schema = $schema;
+                schema(generator)
+            }
+        }
+
+        impl TS for $ty {
+            type WithoutGenerics = Self;
+            type OptionInnerType = Self;
+
+            fn name(config: &Config) -> String {
+                Self::inline(config)
+            }
+
+            fn inline(config: &Config) -> String {
+                let inline: fn(&Config) -> String = $ts;
+                inline(config)
+            }
+
+            fn visit_generics(_visitor: &mut impl TypeVisitor)
+            where
+                Self: 'static,
+            {
+                $(_visitor.visit::<$dependency>();)*
+            }
+        }
+    };
+}
+
+inline_type!(Raw, "Raw", |_| "unknown".to_owned(), |_| json_schema!(true), []);
+inline_type!(
+    Number,
+    "Number",
+    |_| "number".to_owned(),
+    |_| json_schema!({"type": "number"}),
+    []
+);
+inline_type!(
+    RequestId,
+    "RequestId",
+    |_| "string | number".to_owned(),
+    |_| json_schema!({"type": ["string", "number"]}),
+    []
+);
+inline_type!(
+    TextOrTexts,
+    "TextOrTexts",
+    |_| "string | Array<string>".to_owned(),
+    |_| json_schema!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+    []
+);
+inline_type!(
+    Content,
+    "Content",
+    |config| format!("string | Array<{}>", Block::name(config)),
+    |generator| {
+        let block = generator.subschema_for::<Block>();
+        json_schema!({"anyOf": [{"type": "string"}, {"type": "array", "items": block}]})
+    },
+    [Block]
+);
+
+/// Calls `$with!` with every type from which all others can be reached.
+macro_rules! roots {
+    ($with:ident) => {
+        $with!(
+            ToHost,
+            ToAgent,
+            HookOutput,
+            control::InitializeResponse,
+            control::InterruptResponse,
+            control::SetPermissionModeResponse,
+            control::SetModelResponse,
+            control::McpStatusResponse,
+            control::McpSetServersResponse,
+            control::McpMessageResponse,
+            control::RewindFilesResponse,
+            control::GetSettingsResponse,
+            control::CancelAsyncMessageResponse,
+            control::GetContextUsageResponse,
+            control::ReloadPluginsResponse,
+            control::ReadFileResponse,
+            control::FileSuggestionsResponse,
+            control::GetBinaryVersionResponse,
+            control::GetSessionCostResponse,
+            control::McpCallResponse,
+            control::BackgroundTasksResponse,
+            control::GetUsageResponse,
+            control::ReloadSkillsResponse,
+            control::ListModelsResponse,
+            control::GetHooksListingResponse,
+            control::ListPermissionRulesResponse,
+            control::ReloadOutputStylesResponse,
+            control::McpReadResourceResponse,
+            control::GetTaskOutputResponse,
+            control::SetMcpPermissionModeOverrideResponse,
+            control::GenerateSessionTitleResponse,
+            control::SideQuestionResponse,
+            control::CanUseToolResponse,
+            control::ElicitationResponse,
+            control::RequestUserDialogResponse,
+        )
+    };
+}
+
+/// The schema of every message and every answer, as definitions of one document.
+#[must_use]
+pub fn json_schema() -> Value {
+    let mut generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
+    macro_rules! add {
+        ($($root:ty),* $(,)?) => { $(generator.subschema_for::<$root>();)* };
+    }
+    roots!(add);
+    let mut definitions: Vec<(String, Value)> = generator.take_definitions(true).into_iter().collect();
+    definitions.sort_by(|a, b| a.0.cmp(&b.0));
+    let definitions: Map<String, Value> = definitions.into_iter().collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The stream-json protocol",
+        "anyOf": [{"$ref": "#/$defs/ToHost"}, {"$ref": "#/$defs/ToAgent"}],
+        "$defs": definitions,
+    })
+}
+
+/// Every message and every answer as exported TypeScript types.
+#[must_use]
+pub fn typescript() -> String {
+    let mut collect = Collect {
+        config: Config::new().with_large_int("number"),
+        seen: HashSet::new(),
+        declarations: BTreeMap::new(),
+    };
+    macro_rules! add {
+        ($($root:ty),* $(,)?) => { $(collect.visit::<$root>();)* };
+    }
+    roots!(add);
+    let mut text = String::from(
+        "// Generated from crates/wire. Do not edit.\n\
+         // Unknown fields, words and kinds may come at any time: ignore them.\n",
+    );
+    for declaration in collect.declarations.values() {
+        text.push('\n');
+        text.push_str(declaration);
+    }
+    text
+}
+
+struct Collect {
+    config: Config,
+    seen: HashSet<TypeId>,
+    declarations: BTreeMap<String, String>,
+}
+
+impl TypeVisitor for Collect {
+    fn visit<T: TS + 'static + ?Sized>(&mut self) {
+        if !self.seen.insert(TypeId::of::<T>()) {
+            return;
+        }
+        if T::output_path().is_some() {
+            let docs = T::docs().unwrap_or_default();
+            let declaration = format!("{docs}export {}\n", T::decl(&self.config));
+            self.declarations.insert(T::ident(&self.config), declaration);
+        }
+        T::visit_dependencies(self);
+        T::visit_generics(self);
+    }
+}

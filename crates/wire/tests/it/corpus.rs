@@ -1,0 +1,49 @@
+//! The fuzz target's corpus, replayed without a fuzzer.
+
+use std::path::Path;
+
+use sluice_wire::{Framer, Line};
+
+/// What `fuzz/fuzz_targets/line.rs` does with its bytes.
+fn run(bytes: &[u8]) -> usize {
+    let mut frames = 0;
+    for cap in [64, 1 << 20] {
+        let mut framer = Framer::with_cap(cap);
+        for piece in bytes.chunks(7) {
+            for line in framer.push(piece) {
+                frames += usize::from(decode(&line));
+            }
+        }
+        if let Some(line) = framer.finish() {
+            frames += usize::from(decode(&line));
+        }
+    }
+    frames
+}
+
+fn decode(line: &Line<'_>) -> bool {
+    let Some(Ok(frame)) = line.frame() else {
+        return false;
+    };
+    for written in [
+        frame.to_host().map(|it| it.to_line()),
+        frame.to_agent().map(|it| it.to_line()),
+    ]
+    .into_iter()
+    .flatten()
+    {
+        assert!(!written.contains('\n'));
+        sluice_wire::Frame::parse(&written).expect("what was written can be read");
+    }
+    true
+}
+
+#[test]
+fn the_corpus_passes() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/line");
+    let mut frames = 0;
+    for entry in std::fs::read_dir(corpus).unwrap() {
+        frames += run(&std::fs::read(entry.unwrap().path()).unwrap());
+    }
+    assert!(frames > 20, "only {frames} frames in the corpus");
+}
