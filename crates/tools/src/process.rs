@@ -113,11 +113,20 @@ impl Leftover {
         test_kill_process_group(self.group).is_ok()
     }
 
-    /// Ends it. The group's number may belong to someone else by now, so only the marked are touched.
+    /// Ends it.
     pub(crate) async fn kill(self) {
-        let Self { group, mark } = self;
-        sweep(mark, Some(group)).await;
+        sweep(self.group, self.mark, Who::Left).await;
     }
+}
+
+/// Which processes belong to a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Who {
+    /// Its leader is not reaped yet, so the group's number is ours: whoever is in the group, and whoever carries the
+    /// mark elsewhere.
+    Led,
+    /// The number may have been given to others since: who is in the group *and* carries the mark.
+    Left,
 }
 
 /// Watches one child until it has ended.
@@ -152,20 +161,19 @@ async fn keep(
     told.send_replace(Some(status.map_or(Exit { code: 1 }, Exit::from)));
 }
 
-/// Asks the group to end, then makes it, and whoever left it. The leader is not reaped yet, so the group's number
-/// is still ours.
+/// Asks everybody to end, then makes them.
 async fn terminate(group: Pid, mark: &str) {
     signal_group(group, Signal::TERM);
     signal_group(group, Signal::CONT);
     let patience = tokio::time::timeout(GRACE, async {
-        while alive(mark.to_owned()).await {
+        while alive(group, mark.to_owned()).await {
             tokio::time::sleep(LOOK).await;
         }
     });
     // whether or not they all ended in time
     patience.await.ok();
     signal_group(group, Signal::KILL);
-    sweep(mark.to_owned(), None).await;
+    sweep(group, mark.to_owned(), Who::Led).await;
 }
 
 fn signal_group(group: Pid, signal: Signal) {
@@ -178,17 +186,17 @@ fn group_of(child: &Child) -> Option<Pid> {
 }
 
 /// Whether a descendant is still running.
-async fn alive(mark: String) -> bool {
-    tokio::task::spawn_blocking(move || !marked(&mark, None).is_empty())
+async fn alive(group: Pid, mark: String) -> bool {
+    tokio::task::spawn_blocking(move || !living(group, &mark, Who::Led).is_empty())
         .await
         .unwrap_or(false)
 }
 
-/// Kills the marked, again and again until none is found: one may fork while another is being killed.
-async fn sweep(mark: String, group: Option<Pid>) {
+/// Kills them again and again until none is found: one may fork while another is being killed.
+async fn sweep(group: Pid, mark: String, who: Who) {
     let work = move || {
         for _ in 0..SWEEPS {
-            let found = marked(&mark, group);
+            let found = living(group, &mark, who);
             if found.is_empty() {
                 return;
             }
@@ -201,9 +209,9 @@ async fn sweep(mark: String, group: Option<Pid>) {
     tokio::task::spawn_blocking(work).await.ok();
 }
 
-/// The living processes with this mark, in this group if one is given.
+/// A command's processes that have not ended.
 #[cfg(target_os = "linux")]
-fn marked(mark: &str, group: Option<Pid>) -> Vec<Pid> {
+fn living(group: Pid, mark: &str, who: Who) -> Vec<Pid> {
     let wanted = format!("{MARKER}={mark}");
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return Vec::new();
@@ -212,23 +220,26 @@ fn marked(mark: &str, group: Option<Pid>) -> Vec<Pid> {
         .flatten()
         .filter_map(|entry| {
             let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
-            let environ = std::fs::read(entry.path().join("environ")).ok()?;
-            environ
-                .split(|byte| *byte == 0)
-                .any(|entry| entry == wanted.as_bytes())
-                .then_some(())?;
             let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
             // the name in parentheses may hold anything; state, parent and group follow it
             let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
             let state = fields.next()?;
-            let in_group: i32 = fields.nth(1)?.parse().ok()?;
-            (state != "Z" && group.is_none_or(|group| group.as_raw_nonzero().get() == in_group)).then_some(pid)
+            let in_group = fields.nth(1)?.parse() == Ok(group.as_raw_nonzero().get());
+            if state == "Z" || (who == Who::Left && !in_group) {
+                return None;
+            }
+            if who == Who::Led && in_group {
+                return Some(pid);
+            }
+            let environ = std::fs::read(entry.path().join("environ")).ok()?;
+            let marked = environ.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes());
+            marked.then_some(pid)
         })
         .collect()
 }
 
 /// Elsewhere there is no such view of other processes: the group has to do.
 #[cfg(not(target_os = "linux"))]
-fn marked(_mark: &str, _group: Option<Pid>) -> Vec<Pid> {
+fn living(_group: Pid, _mark: &str, _who: Who) -> Vec<Pid> {
     Vec::new()
 }

@@ -7,11 +7,11 @@ use sluice_tools::{TaskStatus, find};
 
 use crate::support::{Lab, is_alive, said};
 
-/// Starts a shell, a child, a child in a session of its own and a stubborn one, and tells their ids.
+/// Starts a shell, a child, a child in a session of its own and a stubborn one without our mark, and tells their ids.
 const FAMILY: &str = r#"
 sleep 1000 & one=$!
 setsid sleep 1000 & two=$!
-bash -c "trap '' TERM HUP INT; while :; do read -t 1000 < <(sleep 1000); done" & three=$!
+env -i PATH="$PATH" bash -c "trap '' TERM HUP INT; while :; do sleep 1000; done" & three=$!
 echo $$ $one $two $three >gate
 wait"#;
 
