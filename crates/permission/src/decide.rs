@@ -1,27 +1,157 @@
-//! The order in which everything is asked.
-use crate::{Behavior, Call, Decision, Paths, Policy, Reason};
+//! The order in which everything is asked: deny, ask, the tool's own checks, the mode, allow.
+
+mod bash;
+mod files;
+mod others;
+
 use std::path::Path;
 
+use crate::decision::{Decision, Reason, ReasonKind, Verdict};
+use crate::matching::{mcp, path};
+use crate::mode::{Stance, stance};
+use crate::path::{Located, Paths};
+use crate::policy::{Call, Policy};
+use crate::rule::{Behavior, Rule};
+use crate::shell;
+
 /// May this call run?
-pub fn decide(_policy: &Policy, call: &Call<'_>, _paths: &dyn Paths) -> Decision {
-    Decision::ask(Reason::default(), format!("{} needs approval", call.tool))
+///
+/// The caller has validated the input and asks again whenever it, the mode or a rule changes. A
+/// hook that allows skips neither deny nor ask: see [`after_hook`].
+#[must_use]
+pub fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decision {
+    if let Some(rule) = whole_rule(policy, Behavior::Deny, call.tool) {
+        return denied_by(
+            rule,
+            ReasonKind::Rule,
+            format!("{} is denied by the rule {}.", call.tool, rule.text()),
+        );
+    }
+    let decision = match call.tool {
+        "Bash" => bash::decide(policy, call, paths),
+        "Read" | "Glob" | "Grep" | "LS" | "NotebookRead" => files::read(policy, call, paths),
+        "Edit" | "Write" | "NotebookEdit" | "MultiEdit" => files::edit(policy, call, paths),
+        _ => others::decide(policy, call),
+    };
+    match (stance(&policy.mode), decision.behavior) {
+        (Stance::DontAsk, Verdict::Ask) => refuse_to_ask(call, decision),
+        _ => decision,
+    }
+}
+
+/// What remains of `decision` when a hook said "allow": only what no deny rule, ask rule and no
+/// need for a person objects to.
+#[must_use]
+pub fn after_hook(decision: &Decision) -> Verdict {
+    match decision.behavior {
+        Verdict::Deny => Verdict::Deny,
+        Verdict::Ask if decision.requires_user_interaction || decision.reason.rule.is_some() => Verdict::Ask,
+        Verdict::Ask | Verdict::Allow => Verdict::Allow,
+    }
 }
 
 /// Whether a bare-name deny takes the tool out of the list.
 #[must_use]
 pub fn tool_removed(policy: &Policy, tool: &str) -> bool {
-    policy
-        .rules_of(Behavior::Deny)
-        .any(|rule| rule.whole() && rule.tool == tool)
+    whole_rule(policy, Behavior::Deny, tool).is_some()
 }
 
 /// Whether a deny rule hides `path` from searches.
-pub fn hidden(_policy: &Policy, _path: &Path, _paths: &dyn Paths) -> bool {
-    false
+#[must_use]
+pub fn hidden(policy: &Policy, path: &Path, paths: &dyn Paths) -> bool {
+    let cwd = policy.roots.first().map_or(Path::new("/"), |root| root.as_path());
+    let path = Located::new(path, paths);
+    path_rule(policy, Behavior::Deny, Access::Read, &path, cwd, paths).is_some()
 }
 
-/// Whether a command line only reads, provably.
+/// Whether a command line only reads, provably: such calls may run side by side.
 #[must_use]
-pub fn read_only(_command: &str) -> bool {
-    false
+pub fn read_only(command: &str) -> bool {
+    bash::only_reads(&shell::analyse(command))
+}
+
+fn refuse_to_ask(call: &Call<'_>, decision: Decision) -> Decision {
+    let reason = Reason {
+        kind: Some(ReasonKind::Mode),
+        text: decision.reason.text,
+        rule: decision.reason.rule,
+    };
+    let why = decision.message;
+    Decision {
+        blocked_path: decision.blocked_path,
+        ..Decision::deny(
+            reason,
+            format!(
+                "{} was not run: the mode dontAsk refuses what would need a question. {why}",
+                call.tool
+            ),
+        )
+    }
+}
+
+/// `Task` is what `Agent` used to be called.
+fn canonical(tool: &str) -> &str {
+    match tool {
+        "Task" => "Agent",
+        "KillShell" | "KillBash" => "TaskStop",
+        "BashOutput" | "AgentOutput" => "TaskOutput",
+        other => other,
+    }
+}
+
+fn names(rule: &Rule, tool: &str) -> bool {
+    canonical(&rule.tool) == canonical(tool) || mcp::covers(&rule.tool, tool)
+}
+
+/// The rule of that behaviour that speaks of the whole tool.
+fn whole_rule<'a>(policy: &'a Policy, behavior: Behavior, tool: &str) -> Option<&'a Rule> {
+    policy.rules_of(behavior).find(|rule| rule.whole() && names(rule, tool))
+}
+
+/// How a file is touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+}
+
+/// The path rule of that behaviour that covers `path`.
+///
+/// A denied read denies the write as well: an edit shows what it changes. Denies written for any
+/// file tool count; allows only for `Read` and `Edit`.
+fn path_rule<'a>(
+    policy: &'a Policy,
+    behavior: Behavior,
+    access: Access,
+    at: &Located,
+    cwd: &Path,
+    paths: &dyn Paths,
+) -> Option<&'a Rule> {
+    path_rules(policy, behavior, access).find(|rule| path::covers(policy, rule, at, cwd, paths))
+}
+
+fn path_rules(policy: &Policy, behavior: Behavior, access: Access) -> impl Iterator<Item = &Rule> {
+    policy.rules_of(behavior).filter(move |rule| {
+        let reads = matches!(rule.tool.as_str(), "Read" | "Glob" | "Grep" | "LS" | "NotebookRead");
+        let edits = matches!(rule.tool.as_str(), "Edit" | "Write" | "NotebookEdit" | "MultiEdit");
+        let speaks = match (behavior, access) {
+            (Behavior::Allow, Access::Read) => rule.tool == "Read",
+            (Behavior::Allow, Access::Write) => rule.tool == "Edit",
+            (Behavior::Ask | Behavior::Deny, Access::Read) => reads,
+            (Behavior::Ask, Access::Write) => edits,
+            (Behavior::Deny, Access::Write) => reads || edits,
+        };
+        speaks && !rule.whole()
+    })
+}
+
+fn denied_by(rule: &Rule, kind: ReasonKind, message: String) -> Decision {
+    Decision::deny(Reason::rule(kind, rule), message)
+}
+
+fn asked_by(rule: &Rule, kind: ReasonKind, what: &str) -> Decision {
+    Decision::ask(
+        Reason::rule(kind, rule),
+        format!("The rule {} asks about {what}.", rule.text()),
+    )
 }

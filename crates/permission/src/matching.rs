@@ -1,1 +1,6 @@
-//! matching
+//! Rules held against calls.
+
+pub mod bash;
+pub mod domain;
+pub mod mcp;
+pub mod path;

@@ -1,1 +1,186 @@
-//! shell
+//! A command line taken apart, or the reasons why it cannot be.
+//!
+//! The line is parsed into a typed tree behind caps ([`caps`]), the tree is walked into simple
+//! commands ([`parse`]) made of decoded words ([`words`]). What of a simple command runs something
+//! else is peeled ([`wrappers`]), and what a program does is looked up ([`programs`]) and turned
+//! into reads and writes ([`effects`]). Nothing here knows about rules.
+
+pub mod caps;
+pub mod effects;
+pub mod parse;
+pub mod programs;
+pub mod words;
+pub mod wrappers;
+
+use std::rc::Rc;
+
+pub use words::Word;
+
+/// Why a line cannot be proven, in the order in which they are told.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Problem {
+    /// Longer than what is analysed.
+    TooLong,
+    /// Nested deeper, or of more parts, than what is analysed.
+    TooDeep,
+    /// A character that hides or reorders text.
+    Invisible(char),
+    /// Not the language we know.
+    Unparsable,
+    /// `$( )`, backticks, `<( )`.
+    Nested,
+    /// `$x`, `${x}`, `$'…'` with an unusual escape, `{a,b}`, `$(( ))`.
+    Variable,
+    /// The name of the program is not written out.
+    UnknownProgram,
+    /// A function is defined.
+    Function,
+    /// A coprocess is started.
+    Coprocess,
+    /// A variable is set that can change what programs do.
+    Assignment(String),
+    /// A builtin or program that runs text it is given.
+    Evaluates(String),
+    /// The directory is not known where a path is used.
+    UnknownDirectory,
+    /// A network connection by redirection.
+    Network,
+}
+
+impl Problem {
+    /// The sentence people read.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::TooLong => "This command is too long to be checked".to_owned(),
+            Self::TooDeep => "This command is nested too deeply to be checked".to_owned(),
+            Self::Invisible(c) => format!(
+                "This command contains the invisible or reordering character {}",
+                c.escape_unicode()
+            ),
+            Self::Unparsable => "This command could not be read as bash".to_owned(),
+            Self::Nested => "A command inside this command decides what runs".to_owned(),
+            Self::Variable => "A value in this command is only known while it runs".to_owned(),
+            Self::UnknownProgram => "The program that would run is not written out".to_owned(),
+            Self::Function => "This command defines a function".to_owned(),
+            Self::Coprocess => "This command starts a coprocess".to_owned(),
+            Self::Assignment(name) => {
+                format!("This command sets {name}, which can change what programs do")
+            }
+            Self::Evaluates(what) => format!("{what} runs text that is not checked"),
+            Self::UnknownDirectory => "The directory this command works in is not known".to_owned(),
+            Self::Network => "This command opens a network connection by redirection".to_owned(),
+        }
+    }
+}
+
+/// A way the shell may have changed directory before a command: the targets, one after the other.
+pub type Chain = Rc<[Word]>;
+
+/// One simple command.
+#[derive(Debug, Clone)]
+pub struct Simple {
+    /// `NAME=value` before the program.
+    pub assignments: Vec<Assignment>,
+    /// The program and its arguments.
+    pub words: Vec<Word>,
+    /// Its redirections.
+    pub redirects: Vec<Redirect>,
+    /// The directories it may run in, relative to where the line starts; never empty.
+    pub chains: Rc<[Chain]>,
+    /// Found inside a substitution or a string given to a shell.
+    pub nested: bool,
+    /// Reads the output of another command.
+    pub piped: bool,
+}
+
+impl Simple {
+    /// The words as written, one space between them, assignments first.
+    #[must_use]
+    pub fn raw(&self) -> String {
+        let assignments = self.assignments.iter().map(|one| one.raw.as_str());
+        join(assignments.chain(self.words.iter().map(|word| word.raw.as_str())))
+    }
+
+    /// The variable before the command that is not known to change nothing.
+    #[must_use]
+    pub fn unknown_variable(&self) -> Option<&str> {
+        let unknown = |one: &&Assignment| !parse::harmless_variable(&one.name);
+        self.assignments.iter().find(unknown).map(|one| one.name.as_str())
+    }
+}
+
+pub(crate) fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let mut text = String::new();
+    for word in words {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+    text
+}
+
+/// One assignment before a command or on its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// The variable.
+    pub name: String,
+    /// Whether name and value are literal and scalar.
+    pub literal: bool,
+    /// As written.
+    pub raw: String,
+}
+
+/// What a redirection does to its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// `<`
+    Read,
+    /// `>`, `>>`, `>|`, `&>`, `>&file`
+    Write,
+    /// `<>`
+    Both,
+}
+
+/// A redirection to or from a file.
+#[derive(Debug, Clone)]
+pub struct Redirect {
+    /// Which way.
+    pub direction: Direction,
+    /// The file.
+    pub target: Word,
+}
+
+/// A command line taken apart.
+#[derive(Debug, Clone, Default)]
+pub struct Analysis {
+    /// Every simple command that was found, also within substitutions.
+    pub commands: Vec<Simple>,
+    /// Why the line is not proven; empty if it is.
+    pub problems: Vec<Problem>,
+    /// Whether the line could be read at all. If not, rules are held against every word of it.
+    pub parsed: bool,
+    /// Commands that are not nested.
+    pub top: usize,
+}
+
+impl Analysis {
+    pub(crate) fn note(&mut self, problem: Problem) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Whether everything in it is known.
+    #[must_use]
+    pub fn proven(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+/// Takes `command` apart. Never fails: what it cannot do is in [`Analysis::problems`].
+#[must_use]
+pub fn analyse(command: &str) -> Analysis {
+    parse::analyse(command, 0)
+}

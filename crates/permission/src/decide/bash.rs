@@ -1,0 +1,383 @@
+//! The shell: every command of a line on its own, and the line as a whole.
+
+mod effects;
+mod scan;
+
+use sluice_wire::permission_update::{Destination, PermissionUpdate};
+
+use self::effects::{Blocked, Effects};
+use super::whole_rule;
+use crate::decision::{Decision, Reason, ReasonKind};
+use crate::matching::bash;
+use crate::mode::{Stance, stance};
+use crate::path::Paths;
+use crate::policy::{Call, Policy};
+use crate::rule::{Behavior, Rule};
+use crate::shell::programs::Kind;
+use crate::shell::wrappers;
+use crate::shell::{self, Analysis, Problem, Simple, programs};
+use crate::suggest;
+
+const APPROVAL: &str = "This command needs approval";
+
+pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decision {
+    let line = call.text("command").unwrap_or_default();
+    let analysis = shell::analyse(line);
+    let stance = stance(&policy.mode);
+    let effects = Effects::of(policy, call, paths, &analysis);
+
+    // Deny, at every level, parsed or not.
+    if let Some(rule) = scan::find(policy, Behavior::Deny, &analysis, line) {
+        return denied(rule, line, ReasonKind::SubcommandResults);
+    }
+    if let Some((rule, listing)) = effects.denied() {
+        let kind = if listing {
+            ReasonKind::Rule
+        } else {
+            ReasonKind::SubcommandResults
+        };
+        return denied(rule, line, kind);
+    }
+    // Ask, likewise.
+    if let Some(rule) = whole_rule(policy, Behavior::Ask, "Bash") {
+        return asked(rule, &analysis);
+    }
+    if let Some(rule) = scan::find(policy, Behavior::Ask, &analysis, line).or_else(|| effects.asked()) {
+        return asked(rule, &analysis);
+    }
+    if let Some(path) = effects.critical() {
+        let text = format!("This command removes {}", path.display());
+        return Decision::ask(Reason::said(ReasonKind::SafetyCheck, text.clone()), text).offering(Vec::new());
+    }
+    // A line that cannot be read may hold what is denied: no mode and no rule for the whole tool
+    // answers for it.
+    if let Some(problem) = unknown(policy, &analysis, &effects) {
+        return Decision::ask(Reason::said(ReasonKind::Other, problem.sentence()), problem.sentence())
+            .offering(Vec::new());
+    }
+    if stance == Stance::Bypass {
+        return Decision::allow(Reason::kind(ReasonKind::Mode));
+    }
+    if let Some(path) = effects.protected() {
+        let text = format!("{} is protected: it can change what runs later", path.display());
+        return Decision::ask(Reason::said(ReasonKind::SafetyCheck, text.clone()), text)
+            .offering(Vec::new())
+            .blocked_by(path);
+    }
+    if stance == Stance::Plan && effects.writes() {
+        return Decision::ask(
+            Reason::kind(ReasonKind::Mode),
+            "Plan mode asks before anything is changed.",
+        );
+    }
+    if let Some(rule) = whole_rule(policy, Behavior::Allow, "Bash") {
+        return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
+    }
+    if let Some(rule) = exactly(policy, line) {
+        return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
+    }
+    if policy.sandboxed && analysis.parsed {
+        return Decision::allow(Reason::kind(ReasonKind::Other));
+    }
+    if let Some(problem) = analysis.problems.first() {
+        return Decision::ask(Reason::said(ReasonKind::Other, problem.sentence()), problem.sentence())
+            .offering(Vec::new());
+    }
+    together(policy, line, &analysis, &effects, stance)
+}
+
+fn denied(rule: &Rule, line: &str, kind: ReasonKind) -> Decision {
+    let shown = shell::caps::visible(line.trim());
+    let short: String = shown.chars().take(200).collect();
+    super::denied_by(
+        rule,
+        kind,
+        format!("The command `{short}` is denied by the rule {}.", rule.text()),
+    )
+}
+
+fn asked(rule: &Rule, analysis: &Analysis) -> Decision {
+    let kind = if analysis.top > 1 {
+        ReasonKind::SubcommandResults
+    } else {
+        ReasonKind::Rule
+    };
+    super::asked_by(rule, kind, "this command")
+}
+
+/// What keeps rules that deny or ask from being held against all of the line.
+fn unknown(policy: &Policy, analysis: &Analysis, effects: &Effects<'_>) -> Option<Problem> {
+    let guarded = policy
+        .rules
+        .iter()
+        .any(|rule| rule.behavior != Behavior::Allow && rule.tool == "Bash" && !rule.whole());
+    if guarded {
+        let evaluated = analysis.commands.iter().find_map(|command| {
+            let variable = command.unknown_variable().map(str::to_owned);
+            variable
+                .map(Problem::Assignment)
+                .or_else(|| wrappers::evaluates(wrappers::transparent(&command.words)))
+        });
+        if let Some(problem) = analysis.problems.first().cloned().or(evaluated) {
+            return Some(problem);
+        }
+    }
+    if effects.guarded() {
+        return analysis.problems.first().cloned().or_else(|| effects.unclear());
+    }
+    None
+}
+
+/// The rule that names this very line.
+fn exactly<'a>(policy: &'a Policy, line: &str) -> Option<&'a Rule> {
+    policy.rules_of(Behavior::Allow).find(|rule| {
+        rule.tool == "Bash"
+            && rule
+                .content
+                .as_deref()
+                .is_some_and(|content| bash::is_exact(content) && content.trim() == line.trim())
+    })
+}
+
+/// What stands in the way of one command.
+enum Outcome<'a> {
+    Allowed,
+    /// Nothing allows it.
+    Unknown(&'a Simple),
+    /// It touches a path it may not.
+    Blocked(Blocked),
+    /// Nothing could allow it but this very line.
+    Never(String),
+}
+
+fn together(policy: &Policy, line: &str, analysis: &Analysis, effects: &Effects<'_>, stance: Stance) -> Decision {
+    let outcomes: Vec<Outcome<'_>> = analysis
+        .commands
+        .iter()
+        .enumerate()
+        .map(|(at, command)| one(policy, command, effects, at, stance))
+        .filter(|outcome| !matches!(outcome, Outcome::Allowed))
+        .collect();
+    let ask = |reason: Reason| {
+        let message = reason.text.clone().unwrap_or_else(|| APPROVAL.to_owned());
+        Decision::ask(reason, message)
+    };
+    if outcomes.is_empty() {
+        return Decision::allow(Reason::kind(ReasonKind::SubcommandResults));
+    }
+    if let Some(why) = outcomes.iter().find_map(|outcome| match outcome {
+        Outcome::Never(why) => Some(why),
+        _ => None,
+    }) {
+        return ask(Reason::said(ReasonKind::Other, why.clone())).offering(Vec::new());
+    }
+    let blocked: Vec<&Blocked> = outcomes
+        .iter()
+        .filter_map(|outcome| match outcome {
+            Outcome::Blocked(blocked) => Some(blocked),
+            _ => None,
+        })
+        .collect();
+    let single = match analysis.commands.as_slice() {
+        [only] => Some(only),
+        _ => None,
+    };
+    let rule = || match single {
+        Some(only) => suggest::command(only, line),
+        None => suggest::line(line),
+    };
+    let same =
+        |first: &Blocked| blocked.len() == outcomes.len() && blocked.iter().all(|other| other.path == first.path);
+    if let Some(first) = blocked.first().filter(|first| same(first)) {
+        let message = format!("{} is outside what this session may touch.", first.path.display());
+        return Decision::ask(Reason::default(), message)
+            .offering(offer_for(first, rule(), stance))
+            .blocked_by(&first.path);
+    }
+    if let (Some(only), [Outcome::Unknown(_)]) = (single, outcomes.as_slice()) {
+        let offer = suggest::command(only, line).map(local_rule);
+        return ask(Reason::said(ReasonKind::Other, APPROVAL)).offering(offer.into_iter().collect());
+    }
+    let mut contents: Vec<Option<String>> = Vec::new();
+    for outcome in &outcomes {
+        let content = match outcome {
+            Outcome::Unknown(command) => suggest::command(command, &command.raw()),
+            Outcome::Blocked(blocked) => blocked.offer.clone(),
+            Outcome::Allowed | Outcome::Never(_) => None,
+        };
+        let Some(content) = content else {
+            return ask(Reason::kind(ReasonKind::SubcommandResults)).offering(Vec::new());
+        };
+        if !contents.contains(&Some(content.clone())) {
+            contents.push(Some(content));
+        }
+    }
+    let offer = suggest::rules("Bash", contents, Destination::LocalSettings);
+    ask(Reason::kind(ReasonKind::SubcommandResults)).offering(vec![offer])
+}
+
+fn local_rule(content: String) -> PermissionUpdate {
+    suggest::rules("Bash", vec![Some(content)], Destination::LocalSettings)
+}
+
+fn offer_for(blocked: &Blocked, rule: Option<String>, stance: Stance) -> Vec<PermissionUpdate> {
+    if blocked.directory.parent().is_none() {
+        return Vec::new();
+    }
+    let mut offer: Vec<PermissionUpdate> = rule.map(local_rule).into_iter().collect();
+    if blocked.write {
+        offer.push(suggest::directory(&blocked.directory));
+        if blocked.accept_edits && !stance.edits() {
+            offer.push(suggest::accept_edits());
+        }
+    } else {
+        offer.extend(suggest::read_directory(&blocked.directory));
+    }
+    offer
+}
+
+fn one<'a>(policy: &Policy, command: &'a Simple, effects: &Effects<'_>, at: usize, stance: Stance) -> Outcome<'a> {
+    if let Some(blocked) = effects.redirect_blocked(at, stance) {
+        return Outcome::Blocked(blocked);
+    }
+    if command.words.is_empty() {
+        return Outcome::Allowed;
+    }
+    if command.unknown_variable().is_some() {
+        // Only a rule that names it, variable and all.
+        return match named_by_rule(policy, command) && effects.written_outside(at).is_none() {
+            true => Outcome::Allowed,
+            false => Outcome::Unknown(command),
+        };
+    }
+    let inner = wrappers::transparent(&command.words);
+    if let Some(why) = never(inner) {
+        return Outcome::Never(why);
+    }
+    if allowed_by_rule(policy, command, inner) {
+        return match effects.written_outside(at) {
+            Some(blocked) => Outcome::Blocked(blocked),
+            None => Outcome::Allowed,
+        };
+    }
+    let Some(doing) = effects.doing(at) else {
+        return Outcome::Unknown(command);
+    };
+    if let Some(blocked) = effects.blocked(at, stance) {
+        return Outcome::Blocked(blocked);
+    }
+    match doing.kind {
+        Kind::ReadOnly if doing.repository && effects.elsewhere(at) => Outcome::Unknown(command),
+        Kind::ReadOnly => Outcome::Allowed,
+        Kind::FileOp if stance.edits() => Outcome::Allowed,
+        Kind::FileOp => Outcome::Unknown(command),
+    }
+}
+
+/// `find` that runs or removes is not what a rule for `find` meant.
+fn never(words: &[shell::Word]) -> Option<String> {
+    let (first, arguments) = words.split_first()?;
+    if !matches!(wrappers::known_name(first), Some("find" | "gfind")) {
+        return None;
+    }
+    let option = arguments.iter().filter_map(|word| word.text.as_deref()).find(|text| {
+        ["-exec", "-ok", "-delete", "-fprint", "-fls"]
+            .iter()
+            .any(|bad| text.starts_with(bad))
+    })?;
+    Some(format!("find with {option} runs programs or changes files"))
+}
+
+fn named_by_rule(policy: &Policy, command: &Simple) -> bool {
+    let text = command.raw();
+    let contents = policy
+        .rules_of(Behavior::Allow)
+        .filter(|rule| rule.tool == "Bash")
+        .filter_map(|rule| rule.content.as_deref());
+    contents
+        .into_iter()
+        .any(|content| bash::is_exact(content) && bash::covers(content, &text))
+}
+
+fn allowed_by_rule(policy: &Policy, command: &Simple, inner: &[shell::Word]) -> bool {
+    let innermost = shell::join(inner.iter().map(|word| word.raw.as_str()));
+    let carrier = inner.first().and_then(|word| word.text.as_deref()).is_some_and(|name| {
+        let name = wrappers::base(name);
+        wrappers::is_shell(name)
+            || matches!(
+                name,
+                "sudo"
+                    | "doas"
+                    | "su"
+                    | "runuser"
+                    | "pkexec"
+                    | "xargs"
+                    | "parallel"
+                    | "watch"
+                    | "strace"
+                    | "ltrace"
+                    | "chroot"
+                    | "nsenter"
+                    | "unshare"
+                    | "busybox"
+                    | "toybox"
+                    | "eval"
+                    | "env"
+                    | "nice"
+                    | "timeout"
+                    | "nohup"
+                    | "setsid"
+                    | "stdbuf"
+                    | "ionice"
+                    | "time"
+                    | "command"
+                    | "builtin"
+                    | "exec"
+                    | "trap"
+                    | "source"
+                    | "."
+                    | "script"
+                    | "flock"
+                    | "fd"
+                    | "fdfind"
+                    | "entr"
+                    | "systemd-run"
+            )
+    });
+    policy
+        .rules_of(Behavior::Allow)
+        .filter(|rule| rule.tool == "Bash")
+        .filter_map(|rule| rule.content.as_deref())
+        .any(|content| {
+            // A rule for what carries a command is a rule for that command only if it names it.
+            let names = !carrier || bash::is_exact(content) || carries_name(bash::fixed_part(content), inner);
+            names && bash::covers(content, &innermost)
+        })
+        || named_by_rule(policy, command)
+}
+
+fn carries_name(fixed: &str, inner: &[shell::Word]) -> bool {
+    let named = fixed.split_whitespace().skip(1).any(|word| !word.starts_with('-'));
+    let shell = inner
+        .first()
+        .and_then(|word| word.text.as_deref())
+        .is_some_and(|name| wrappers::is_shell(wrappers::base(name)));
+    // `bash script.sh *` names a script; `bash -c 'x *` names nothing.
+    named && !(shell && fixed.contains(" -"))
+}
+
+/// Whether everything on the line is known and only reads.
+pub(super) fn only_reads(analysis: &Analysis) -> bool {
+    analysis.proven()
+        && analysis.parsed
+        && analysis.commands.iter().all(|command| {
+            let writes = command
+                .redirects
+                .iter()
+                .any(|redirect| redirect.direction != shell::Direction::Read && !effects::is_sink(&redirect.target));
+            let reads = command.words.is_empty()
+                || programs::look_up(wrappers::transparent(&command.words))
+                    .is_some_and(|doing| doing.kind == Kind::ReadOnly);
+            !writes && reads
+        })
+}

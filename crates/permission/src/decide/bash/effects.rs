@@ -1,0 +1,400 @@
+//! What a line reads and writes, held against the path rules.
+
+use std::path::{Path, PathBuf};
+
+use super::super::{Access, files::may_read, path_rule, path_rules};
+use crate::matching::path::reaches_beneath;
+use crate::mode::Stance;
+use crate::path::{Located, Paths, normal};
+use crate::policy::{Call, Policy};
+use crate::protect;
+use crate::rule::{Behavior, Rule};
+use crate::shell::effects::{Place, places};
+use crate::shell::programs::{Doing, Kind, Reach, look_up, removals};
+use crate::shell::wrappers::{levels, transparent};
+use crate::shell::{Analysis, Direction, Problem, Simple, Word};
+use crate::suggest;
+
+/// A path a command may not touch.
+#[derive(Debug, Clone)]
+pub(super) struct Blocked {
+    pub(super) path: PathBuf,
+    pub(super) directory: PathBuf,
+    pub(super) write: bool,
+    /// Accepting edits would let it run.
+    pub(super) accept_edits: bool,
+    /// The rule that would let it run.
+    pub(super) offer: Option<String>,
+}
+
+struct Touch {
+    at: Located,
+    reach: Reach,
+    access: Access,
+    /// Anything in that directory.
+    pattern: bool,
+    redirect: bool,
+}
+
+struct Command<'a> {
+    simple: &'a Simple,
+    doing: Option<Doing>,
+    touches: Vec<Touch>,
+    /// A path is not known.
+    lost: bool,
+    /// Arguments of a program nobody knows that could be paths.
+    perhaps: Vec<Located>,
+}
+
+/// The effects of every command of a line.
+pub(super) struct Effects<'a> {
+    policy: &'a Policy,
+    cwd: &'a Path,
+    paths: &'a dyn Paths,
+    commands: Vec<Command<'a>>,
+}
+
+/// Files that take anything and keep nothing.
+pub(super) fn is_sink(word: &Word) -> bool {
+    matches!(
+        word.literal(),
+        Some("/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/fd/1" | "/dev/fd/2")
+    )
+}
+
+impl<'a> Effects<'a> {
+    pub(super) fn of(policy: &'a Policy, call: &'a Call<'a>, paths: &'a dyn Paths, analysis: &'a Analysis) -> Self {
+        let mut effects = Self {
+            policy,
+            cwd: call.cwd,
+            paths,
+            commands: Vec::new(),
+        };
+        let guarded = effects.guarded();
+        for simple in &analysis.commands {
+            let command = effects.command(simple, guarded);
+            effects.commands.push(command);
+        }
+        effects
+    }
+
+    fn command(&self, simple: &'a Simple, guarded: bool) -> Command<'a> {
+        let doing = look_up(transparent(&simple.words));
+        let mut command = Command {
+            simple,
+            doing: None,
+            touches: Vec::new(),
+            lost: false,
+            perhaps: Vec::new(),
+        };
+        if let Some(doing) = &doing {
+            for (word, reach) in &doing.reads {
+                self.touch(&mut command, word, Access::Read, *reach, false);
+            }
+            for word in &doing.writes {
+                self.touch(&mut command, word, Access::Write, Reach::File, false);
+            }
+        } else if guarded {
+            for word in simple.words.iter().skip(1) {
+                self.perhaps(&mut command, word);
+            }
+        }
+        for redirect in &simple.redirects {
+            if is_sink(&redirect.target) || redirect.target.literal() == Some("/dev/stdin") {
+                continue;
+            }
+            if redirect.direction != Direction::Write {
+                self.touch(&mut command, &redirect.target, Access::Read, Reach::File, true);
+            }
+            if redirect.direction != Direction::Read {
+                self.touch(&mut command, &redirect.target, Access::Write, Reach::File, true);
+            }
+        }
+        command.doing = doing;
+        command
+    }
+
+    fn located(&self, simple: &Simple, word: &Word) -> Option<Vec<(Located, bool)>> {
+        let all: Vec<Place> = places(simple, word, self.cwd, &self.policy.home)?;
+        Some(
+            all.into_iter()
+                .map(|place| (Located::new(&place.path, self.paths), place.pattern))
+                .collect(),
+        )
+    }
+
+    fn touch(&self, command: &mut Command<'a>, word: &Word, access: Access, reach: Reach, redirect: bool) {
+        let Some(all) = self.located(command.simple, word) else {
+            command.lost = true;
+            return;
+        };
+        for (at, pattern) in all {
+            command.touches.push(Touch {
+                at,
+                reach,
+                access,
+                pattern,
+                redirect,
+            });
+        }
+    }
+
+    fn perhaps(&self, command: &mut Command<'a>, word: &Word) {
+        let Some(text) = word.text.as_deref() else {
+            return;
+        };
+        let value = text
+            .split_once('=')
+            .filter(|_| text.starts_with('-'))
+            .map_or(text, |(_, value)| value);
+        let word = Word {
+            text: Some(value.trim_start_matches('@').to_owned()),
+            ..word.clone()
+        };
+        if let Some(all) = self.located(command.simple, &word) {
+            command.perhaps.extend(all.into_iter().map(|(at, _)| at));
+        }
+    }
+
+    /// Whether a path rule denies or asks anything at all.
+    pub(super) fn guarded(&self) -> bool {
+        [Behavior::Deny, Behavior::Ask].into_iter().any(|behavior| {
+            path_rules(self.policy, behavior, Access::Read).next().is_some()
+                || path_rules(self.policy, behavior, Access::Write).next().is_some()
+        })
+    }
+
+    fn rule(&self, behavior: Behavior, touch: &Touch) -> Option<&'a Rule> {
+        path_rule(self.policy, behavior, touch.access, &touch.at, self.cwd, self.paths)
+    }
+
+    /// The rule that denies a path, and whether only its names were to be read.
+    pub(super) fn denied(&self) -> Option<(&'a Rule, bool)> {
+        self.commands
+            .iter()
+            .flat_map(|command| &command.touches)
+            .find_map(|touch| {
+                self.rule(Behavior::Deny, touch)
+                    .map(|rule| (rule, touch.reach == Reach::Names))
+            })
+    }
+
+    pub(super) fn asked(&self) -> Option<&'a Rule> {
+        self.commands
+            .iter()
+            .flat_map(|command| &command.touches)
+            .find_map(|touch| self.rule(Behavior::Ask, touch))
+    }
+
+    /// Where a denied path may be touched without our knowing.
+    pub(super) fn unclear(&self) -> Option<Problem> {
+        for command in &self.commands {
+            if command.lost {
+                return Some(Problem::UnknownDirectory);
+            }
+            for touch in &command.touches {
+                let wide = touch.pattern || touch.reach == Reach::Tree;
+                let reaches = |behavior| {
+                    path_rules(self.policy, behavior, touch.access)
+                        .any(|rule| reaches_beneath(self.policy, rule, &touch.at, self.cwd, self.paths))
+                };
+                if wide && (reaches(Behavior::Deny) || reaches(Behavior::Ask)) {
+                    return Some(Problem::Variable);
+                }
+            }
+            let named = command.perhaps.iter().any(|at| {
+                [Access::Read, Access::Write].into_iter().any(|access| {
+                    [Behavior::Deny, Behavior::Ask]
+                        .into_iter()
+                        .any(|behavior| path_rule(self.policy, behavior, access, at, self.cwd, self.paths).is_some())
+                })
+            });
+            if named {
+                let name = command.simple.words.first().map_or("it", |word| word.raw.as_str());
+                return Some(Problem::Evaluates(name.to_owned()));
+            }
+            // Text given to an interpreter can open any file.
+            if let Some(problem) = crate::shell::wrappers::evaluates(transparent(&command.simple.words)) {
+                return Some(problem);
+            }
+        }
+        None
+    }
+
+    /// What must not be removed without a question, in any mode.
+    pub(super) fn critical(&self) -> Option<PathBuf> {
+        for command in &self.commands {
+            for level in levels(&command.simple.words) {
+                for word in removals(level) {
+                    if let Some(path) = self.critical_word(command.simple, &word) {
+                        return Some(path);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn critical_word(&self, simple: &Simple, word: &Word) -> Option<PathBuf> {
+        if word.text.is_none() {
+            // `$HOME` in any spelling, with nothing or only a pattern after it.
+            let bare: String = word
+                .raw
+                .chars()
+                .filter(|c| !matches!(c, '"' | '\'' | '{' | '}'))
+                .collect();
+            let bare = bare.trim_end_matches(['/', '*', '.']);
+            return match bare {
+                "$HOME" => Some(self.policy.home.clone()),
+                "$PWD" | "$OLDPWD" => Some(self.cwd.to_path_buf()),
+                "$" | "" => Some(PathBuf::from("/")),
+                _ => None,
+            };
+        }
+        let all = self.located(simple, word)?;
+        all.into_iter()
+            .find(|(at, pattern)| {
+                protect::is_critical(self.policy, at, *pattern, self.paths) && self.really(word, at, *pattern)
+            })
+            .map(|(at, _)| at.lexical)
+    }
+
+    /// `rm *.o` in the project names files in it, `rm *` the project.
+    fn really(&self, word: &Word, at: &Located, pattern: bool) -> bool {
+        let _ = at;
+        if !pattern {
+            return true;
+        }
+        let last = word.raw.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        last.chars()
+            .all(|c| matches!(c, '*' | '?' | '.' | '[' | ']' | '!' | '{' | '}'))
+    }
+
+    /// A protected place that is written to.
+    pub(super) fn protected(&self) -> Option<PathBuf> {
+        self.commands
+            .iter()
+            .flat_map(|command| &command.touches)
+            .filter(|touch| touch.access == Access::Write)
+            .find(|touch| protect::is_protected(self.policy, &touch.at, self.paths))
+            .map(|touch| touch.at.lexical.clone())
+    }
+
+    /// Whether the line is known to write.
+    pub(super) fn writes(&self) -> bool {
+        self.commands
+            .iter()
+            .flat_map(|command| &command.touches)
+            .any(|touch| touch.access == Access::Write)
+    }
+
+    pub(super) fn doing(&self, at: usize) -> Option<&Doing> {
+        self.commands.get(at)?.doing.as_ref()
+    }
+
+    /// Whether a command that obeys a repository's configuration may run in another repository.
+    pub(super) fn elsewhere(&self, at: usize) -> bool {
+        let Some(command) = self.commands.get(at) else {
+            return true;
+        };
+        let Some(all) = self.located(command.simple, &Word::plain(".")) else {
+            return true;
+        };
+        let here = normal(self.cwd);
+        all.iter().any(|(place, _)| {
+            place.lexical != here && !self.policy.roots.iter().any(|root| normal(root) == place.lexical)
+        })
+    }
+
+    /// The redirection that may not be followed.
+    pub(super) fn redirect_blocked(&self, at: usize, stance: Stance) -> Option<Blocked> {
+        let command = self.commands.get(at)?;
+        command
+            .touches
+            .iter()
+            .filter(|touch| touch.redirect)
+            .find_map(|touch| match touch.access {
+                Access::Write => self.write_blocked(command, touch, stance.edits()),
+                Access::Read => self.read_blocked(command, touch),
+            })
+    }
+
+    /// A write outside the roots, whatever rule allowed the command.
+    pub(super) fn written_outside(&self, at: usize) -> Option<Blocked> {
+        let command = self.commands.get(at)?;
+        let writes = command
+            .touches
+            .iter()
+            .filter(|touch| touch.access == Access::Write && !touch.redirect);
+        writes
+            .filter_map(|touch| self.write_blocked(command, touch, true))
+            .next()
+    }
+
+    /// The path a known command may not touch.
+    pub(super) fn blocked(&self, at: usize, stance: Stance) -> Option<Blocked> {
+        let command = self.commands.get(at)?;
+        let file_op = command.doing.as_ref().is_some_and(|doing| doing.kind == Kind::FileOp);
+        let edits = stance.edits() || !file_op;
+        let writes = command
+            .touches
+            .iter()
+            .filter(|touch| !touch.redirect && touch.access == Access::Write);
+        let blocked = writes
+            .filter_map(|touch| self.write_blocked(command, touch, edits))
+            .next();
+        blocked.or_else(|| {
+            let mut reads = command
+                .touches
+                .iter()
+                .filter(|touch| !touch.redirect && touch.access == Access::Read);
+            reads.find_map(|touch| self.read_blocked(command, touch))
+        })
+    }
+
+    fn write_blocked(&self, command: &Command<'_>, touch: &Touch, edits: bool) -> Option<Blocked> {
+        let inside = touch.at.inside(&self.policy.roots, self.paths);
+        if edits && inside && !touch.pattern {
+            return None;
+        }
+        if self.rule(Behavior::Allow, touch).is_some() && !touch.pattern {
+            return None;
+        }
+        Some(Blocked {
+            path: touch.at.lexical.clone(),
+            directory: suggest::directory_of(&touch.at.lexical, false),
+            write: true,
+            accept_edits: !touch.redirect,
+            offer: suggest::command(command.simple, &command.simple.raw()).filter(|_| !touch.redirect),
+        })
+    }
+
+    fn read_blocked(&self, command: &Command<'_>, touch: &Touch) -> Option<Blocked> {
+        if may_read(self.policy, &touch.at, self.paths) || self.rule(Behavior::Allow, touch).is_some() {
+            return None;
+        }
+        if touch.reach != Reach::File || touch.pattern || self.paths.is_dir(&touch.at.lexical) {
+            let inside = Touch {
+                at: Located {
+                    lexical: touch.at.lexical.join("x"),
+                    resolved: touch.at.resolved.join("x"),
+                },
+                ..*touch
+            };
+            if self
+                .rule(Behavior::Allow, &inside)
+                .is_some_and(|rule| rule.content.as_deref().is_some_and(|content| content.ends_with("/**")))
+            {
+                return None;
+            }
+        }
+        let is_dir = touch.pattern || self.paths.is_dir(&touch.at.lexical);
+        Some(Blocked {
+            path: touch.at.lexical.clone(),
+            directory: suggest::directory_of(&touch.at.lexical, is_dir),
+            write: false,
+            accept_edits: false,
+            offer: suggest::command(command.simple, &command.simple.raw()),
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! Deny and ask rules held against everything on a line that could begin a command.
+
+use crate::matching::{bash, domain};
+use crate::policy::Policy;
+use crate::rule::{Behavior, Rule};
+use crate::shell::parse::analyse;
+use crate::shell::wrappers::{base, levels, texts};
+use crate::shell::{Analysis, Word, join};
+
+/// How deep texts within arguments are followed.
+const MOST_TEXTS: usize = 3;
+
+/// The rule of that behaviour that speaks of something on the line.
+pub(super) fn find<'a>(policy: &'a Policy, behavior: Behavior, analysis: &Analysis, line: &str) -> Option<&'a Rule> {
+    let rules: Vec<&Rule> = policy
+        .rules_of(behavior)
+        .filter(|rule| rule.tool == "Bash" && !rule.whole())
+        .collect();
+    if let Some(rule) = hosts(policy, behavior, analysis) {
+        return Some(rule);
+    }
+    if rules.is_empty() {
+        return None;
+    }
+    // The line as it stands: what `*` means to whoever wrote it may cross a `;`.
+    let whole = rules.iter().find(|rule| {
+        rule.content
+            .as_deref()
+            .is_some_and(|content| bash::covers(content, line.trim()))
+    });
+    if let Some(rule) = whole {
+        return Some(rule);
+    }
+    let found = commands(&rules, analysis, 0);
+    if found.is_some() || analysis.parsed {
+        return found;
+    }
+    by_word(&rules, line)
+}
+
+fn commands<'a>(rules: &[&'a Rule], analysis: &Analysis, depth: usize) -> Option<&'a Rule> {
+    for command in &analysis.commands {
+        for level in levels(&command.words) {
+            if let Some(rule) = covering(rules, level) {
+                return Some(rule);
+            }
+        }
+        if depth >= MOST_TEXTS {
+            continue;
+        }
+        for text in texts(&command.words) {
+            let inner = analyse(text, depth + 1);
+            let found = commands(rules, &inner, depth + 1);
+            let found = if inner.parsed {
+                found
+            } else {
+                found.or_else(|| by_word(rules, text))
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+    None
+}
+
+/// The rule that covers these words: as written, as bash reads them, or by the program's bare name.
+fn covering<'a>(rules: &[&'a Rule], words: &[Word]) -> Option<&'a Rule> {
+    let raw = join(words.iter().map(|word| word.raw.as_str()));
+    let read = join(words.iter().map(|word| word.text.as_deref().unwrap_or(&word.raw)));
+    let bare = match words.split_first() {
+        Some((first, rest)) => {
+            let name = base(first.text.as_deref().unwrap_or(&first.raw));
+            join(std::iter::once(name).chain(rest.iter().map(|word| word.text.as_deref().unwrap_or(&word.raw))))
+        }
+        None => return None,
+    };
+    rules.iter().copied().find(|rule| {
+        rule.content.as_deref().is_some_and(|content| {
+            bash::covers(content, &raw)
+                || (read != raw && bash::covers(content, &read))
+                || (bare != read && bash::covers(content, &bare))
+        })
+    })
+}
+
+/// For what could not be read: every word that could begin what a rule names.
+fn by_word<'a>(rules: &[&'a Rule], line: &str) -> Option<&'a Rule> {
+    let clean: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    let ends = |c: char| {
+        c.is_whitespace()
+            || c.is_control()
+            || matches!(
+                c,
+                ';' | '|' | '&' | '(' | ')' | '{' | '}' | '<' | '>' | '`' | '$' | '=' | ','
+            )
+    };
+    let words: Vec<&str> = clean.split(ends).filter(|word| !word.is_empty()).collect();
+    rules.iter().copied().find(|rule| {
+        let Some(content) = rule.content.as_deref() else {
+            return false;
+        };
+        let fixed: Vec<&str> = bash::fixed_part(content).split_whitespace().collect();
+        let Some((program, rest)) = fixed.split_first() else {
+            // It begins with a star: what it would match in there cannot be told.
+            return true;
+        };
+        // Of the words after the program the first is enough: their order is not known to hold.
+        words.iter().enumerate().any(|(at, word)| {
+            (base(word) == *program
+                || word == program
+                || (content.starts_with(&format!("{program}*")) && base(word).starts_with(program)))
+                && rest.first().is_none_or(|next| words.get(at + 1) == Some(next))
+        })
+    })
+}
+
+/// Rules about hosts, held against addresses among the arguments.
+fn hosts<'a>(policy: &'a Policy, behavior: Behavior, analysis: &Analysis) -> Option<&'a Rule> {
+    let rules: Vec<(&Rule, &str)> = policy
+        .rules_of(behavior)
+        .filter(|rule| rule.tool == "WebFetch")
+        .filter_map(|rule| Some((rule, domain::named(rule.content.as_deref()?)?)))
+        .collect();
+    if rules.is_empty() {
+        return None;
+    }
+    analysis.commands.iter().find_map(|command| {
+        let fetches = command.words.iter().any(|word| {
+            word.text.as_deref().is_some_and(|text| {
+                matches!(
+                    base(text),
+                    "curl" | "wget" | "http" | "https" | "xh" | "aria2c" | "lynx"
+                )
+            })
+        });
+        command.words.iter().skip(1).find_map(|word| {
+            let text = word.text.as_deref()?;
+            let host = match text.find("://") {
+                Some(_) => domain::host(
+                    text.rsplit_once('=')
+                        .filter(|(_, url)| url.contains("://"))
+                        .map_or(text, |(_, url)| url),
+                ),
+                None if fetches && !text.starts_with('-') => domain::host(&format!("http://{text}")),
+                None => None,
+            }?;
+            rules
+                .iter()
+                .find(|(_, pattern)| domain::covers(pattern, &host))
+                .map(|(rule, _)| *rule)
+        })
+    })
+}

@@ -1,0 +1,145 @@
+//! Everything that is neither the shell nor a file.
+
+use sluice_wire::permission_update::Destination;
+
+use super::{asked_by, denied_by, names, whole_rule};
+use crate::decision::{Decision, Reason, ReasonKind};
+use crate::matching::domain;
+use crate::mode::{Stance, stance};
+use crate::policy::{Call, Policy};
+use crate::rule::{Behavior, Rule};
+use crate::suggest;
+
+pub(super) fn decide(policy: &Policy, call: &Call<'_>) -> Decision {
+    match call.tool {
+        "AskUserQuestion" | "ExitPlanMode" => for_a_person(call),
+        "WebFetch" => fetch(policy, call),
+        "Agent" | "Task" => named(policy, call, call.text("subagent_type").unwrap_or("general-purpose")),
+        "Skill" | "SlashCommand" => {
+            let name = call.text("skill").or_else(|| call.text("command")).unwrap_or_default();
+            named(policy, call, name.trim_start_matches('/'))
+        }
+        "TodoWrite"
+        | "TaskCreate"
+        | "TaskUpdate"
+        | "TaskList"
+        | "TaskGet"
+        | "TaskOutput"
+        | "TaskStop"
+        | "BashOutput"
+        | "KillShell"
+        | "EnterPlanMode"
+        | "ToolSearch"
+        | "StructuredOutput"
+        | "ListMcpResourcesTool"
+        | "ReadMcpResourceTool" => harmless(policy, call),
+        _ => asked(policy, call),
+    }
+}
+
+/// No rule, mode or hook answers for the person.
+fn for_a_person(call: &Call<'_>) -> Decision {
+    Decision::ask(
+        Reason::default(),
+        format!("{} needs an answer from a person.", call.tool),
+    )
+    .for_a_person()
+}
+
+fn harmless(policy: &Policy, call: &Call<'_>) -> Decision {
+    match whole_rule(policy, Behavior::Ask, call.tool) {
+        Some(rule) => asked_by(rule, ReasonKind::Rule, call.tool),
+        None => Decision::allow(Reason::default()),
+    }
+}
+
+/// Tools whose rules name one of several: an agent's type, a skill.
+fn named(policy: &Policy, call: &Call<'_>, name: &str) -> Decision {
+    let speaks = |rule: &&Rule| {
+        names(rule, call.tool)
+            && rule.content.as_deref().is_none_or(|content| {
+                let content = content.trim();
+                content == name
+                    || content.strip_suffix(":*").is_some_and(|prefix| {
+                        name == prefix || name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(':'))
+                    })
+            })
+    };
+    if let Some(rule) = policy.rules_of(Behavior::Deny).find(speaks) {
+        return denied_by(
+            rule,
+            ReasonKind::Rule,
+            format!("{} with {name} is denied by the rule {}.", call.tool, rule.text()),
+        );
+    }
+    if let Some(rule) = policy.rules_of(Behavior::Ask).find(speaks) {
+        return asked_by(rule, ReasonKind::Rule, name);
+    }
+    Decision::allow(Reason::default())
+}
+
+fn fetch(policy: &Policy, call: &Call<'_>) -> Decision {
+    let host = call.text("url").and_then(domain::host);
+    let speaks = |rule: &&Rule| {
+        rule.tool == "WebFetch"
+            && match (rule.content.as_deref(), host.as_deref()) {
+                (None, _) => true,
+                (Some(content), Some(host)) => {
+                    domain::named(content).is_some_and(|pattern| domain::covers(pattern, host))
+                }
+                (Some(_), None) => rule.behavior == Behavior::Deny,
+            }
+    };
+    let said = host.as_deref().unwrap_or("an address without a host");
+    if let Some(rule) = policy.rules_of(Behavior::Deny).find(speaks) {
+        return denied_by(
+            rule,
+            ReasonKind::Rule,
+            format!("Fetching from {said} is denied by the rule {}.", rule.text()),
+        );
+    }
+    if let Some(rule) = policy.rules_of(Behavior::Ask).find(speaks) {
+        return asked_by(rule, ReasonKind::Rule, said);
+    }
+    if stance(&policy.mode) == Stance::Bypass {
+        return Decision::allow(Reason::kind(ReasonKind::Mode));
+    }
+    if let Some(rule) = policy.rules_of(Behavior::Allow).find(speaks) {
+        return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
+    }
+    let offer = host.as_deref().map(|host| {
+        suggest::rules(
+            "WebFetch",
+            vec![Some(format!("domain:{host}"))],
+            Destination::LocalSettings,
+        )
+    });
+    Decision::ask(Reason::default(), format!("Fetching from {said} needs approval."))
+        .offering(offer.into_iter().collect())
+}
+
+/// Servers' tools, searches, and whatever else there is.
+fn asked(policy: &Policy, call: &Call<'_>) -> Decision {
+    if let Some(rule) = policy.rules_of(Behavior::Deny).find(|rule| names(rule, call.tool)) {
+        // What the content of such a rule means is not known: it denies all of it.
+        return denied_by(
+            rule,
+            ReasonKind::Rule,
+            format!("{} is denied by the rule {}.", call.tool, rule.text()),
+        );
+    }
+    if let Some(rule) = policy.rules_of(Behavior::Ask).find(|rule| names(rule, call.tool)) {
+        return asked_by(rule, ReasonKind::Rule, call.tool);
+    }
+    if stance(&policy.mode) == Stance::Bypass {
+        return Decision::allow(Reason::kind(ReasonKind::Mode));
+    }
+    if let Some(rule) = whole_rule(policy, Behavior::Allow, call.tool) {
+        return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
+    }
+    Decision::ask(Reason::default(), format!("{} needs approval.", call.tool)).offering(vec![suggest::rules(
+        call.tool,
+        vec![None],
+        Destination::LocalSettings,
+    )])
+}

@@ -1,0 +1,268 @@
+//! `Read(…)` and `Edit(…)`: patterns as in a `.gitignore`, held against both forms of a path.
+
+use std::path::{Path, PathBuf};
+
+use crate::path::{Located, Paths, normal, within};
+use crate::policy::Policy;
+use crate::rule::{Behavior, Rule};
+
+/// Where a pattern begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Anchor {
+    /// At a directory.
+    At(PathBuf),
+    /// At any depth beneath these directories.
+    Beneath(Vec<PathBuf>),
+    /// Anywhere.
+    Anywhere,
+}
+
+/// Whether the path rule covers `path`.
+///
+/// A deny or ask holds when it matches the path as named *or* where it leads, an allow only when
+/// it matches *both*. Denies without an anchor match at any depth, allows with a slash in them
+/// only at the working directory.
+#[must_use]
+pub fn covers(policy: &Policy, rule: &Rule, path: &Located, cwd: &Path, paths: &dyn Paths) -> bool {
+    let Some(content) = rule.content.as_deref() else {
+        return true;
+    };
+    let Some((anchor, pattern)) = place(policy, rule, content, cwd) else {
+        return false;
+    };
+    let matches = |form: &Path| {
+        starts(&anchor, form, paths)
+            .iter()
+            .any(|rest| segments_match(&pattern, rest, rule.behavior != Behavior::Allow))
+    };
+    match rule.behavior {
+        Behavior::Allow => path.forms().all(matches),
+        Behavior::Deny | Behavior::Ask => path.forms().any(matches),
+    }
+}
+
+/// Whether the rule may cover something beneath `directory`.
+#[must_use]
+pub fn reaches_beneath(policy: &Policy, rule: &Rule, directory: &Located, cwd: &Path, paths: &dyn Paths) -> bool {
+    let Some(content) = rule.content.as_deref() else {
+        return true;
+    };
+    let Some((anchor, pattern)) = place(policy, rule, content, cwd) else {
+        return false;
+    };
+    let Anchor::At(base) = anchor else {
+        return true;
+    };
+    let fixed: PathBuf = pattern
+        .iter()
+        .take_while(|segment| !segment.contains(['*', '?', '[']))
+        .collect();
+    let target = Located::new(&base.join(fixed), paths);
+    directory.forms().any(|form| {
+        target
+            .forms()
+            .any(|target| within(target, form) || within(form, target))
+    })
+}
+
+/// Splits a rule's content into where it begins and its segments.
+fn place(policy: &Policy, rule: &Rule, content: &str, cwd: &Path) -> Option<(Anchor, Vec<String>)> {
+    let content = content.trim();
+    let here = policy.roots.first().cloned().unwrap_or_else(|| cwd.to_path_buf());
+    let (anchor, rest) = if let Some(rest) = content.strip_prefix("//") {
+        (Anchor::At(PathBuf::from("/")), rest)
+    } else if content == "~" {
+        (Anchor::At(policy.home.clone()), "")
+    } else if let Some(rest) = content.strip_prefix("~/") {
+        (Anchor::At(policy.home.clone()), rest)
+    } else if let Some(rest) = content.strip_prefix('/') {
+        (Anchor::At(rule.root.clone()), rest)
+    } else if let Some(rest) = content.strip_prefix("./") {
+        (Anchor::At(here), rest)
+    } else if content.starts_with("../") {
+        let mut base = here;
+        let mut rest = content;
+        while let Some(up) = rest.strip_prefix("../") {
+            base.pop();
+            rest = up;
+        }
+        (Anchor::At(base), rest)
+    } else {
+        let inner = content.trim_end_matches('/').contains('/');
+        let anchor = match (rule.behavior, inner && !content.starts_with("**/")) {
+            (Behavior::Allow, true) => Anchor::At(here),
+            (Behavior::Allow, false) => Anchor::Beneath(policy.roots.clone()),
+            (Behavior::Deny | Behavior::Ask, true) => {
+                let mut dirs = policy.roots.clone();
+                dirs.push(cwd.to_path_buf());
+                Anchor::Beneath(dirs)
+            }
+            (Behavior::Deny | Behavior::Ask, false) => Anchor::Anywhere,
+        };
+        (anchor, content)
+    };
+    let segments: Vec<String> = rest
+        .split('/')
+        .filter(|segment| !segment.is_empty() && *segment != ".")
+        .map(str::to_owned)
+        .collect();
+    if segments.iter().any(|segment| segment == "..") {
+        return None;
+    }
+    Some((anchor, segments))
+}
+
+/// The parts of `form` after each place where the pattern may begin.
+fn starts(anchor: &Anchor, form: &Path, paths: &dyn Paths) -> Vec<Vec<String>> {
+    let parts = |path: &Path| -> Vec<String> {
+        path.components()
+            .filter_map(|part| match part {
+                std::path::Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+                _ => None,
+            })
+            .collect()
+    };
+    let beneath = |dir: &Path| -> Option<Vec<String>> {
+        // A rule written with a link in it speaks of what the link leads to as well.
+        let dir = normal(dir);
+        let direct = form.strip_prefix(&dir).ok().map(parts);
+        direct.or_else(|| form.strip_prefix(normal(&paths.resolve(&dir))).ok().map(parts))
+    };
+    let tails = |all: &[String]| -> Vec<Vec<String>> {
+        (0..all.len().max(1))
+            .filter_map(|at| all.get(at..).map(<[String]>::to_vec))
+            .collect()
+    };
+    match anchor {
+        Anchor::At(dir) => beneath(dir).into_iter().collect(),
+        Anchor::Beneath(dirs) => dirs
+            .iter()
+            .filter_map(|dir| beneath(dir))
+            .flat_map(|all| tails(&all))
+            .collect(),
+        Anchor::Anywhere => tails(&parts(form)),
+    }
+}
+
+/// Whether `pattern` matches `path`, or a directory `path` lies in. With `itself`, `x/**` covers
+/// `x` too.
+fn segments_match(pattern: &[String], path: &[String], itself: bool) -> bool {
+    // One row per pattern segment of which path lengths are reachable: no backtracking.
+    let mut reach = vec![false; path.len() + 1];
+    if let Some(first) = reach.first_mut() {
+        *first = true;
+    }
+    let last_deep = pattern.last().is_some_and(|segment| segment == "**");
+    for segment in pattern {
+        let mut next = vec![false; path.len() + 1];
+        if segment == "**" {
+            let mut open = false;
+            for (slot, was) in next.iter_mut().zip(&reach) {
+                open |= was;
+                *slot = open;
+            }
+        } else {
+            for (at, part) in path.iter().enumerate() {
+                if reach.get(at) == Some(&true)
+                    && segment_matches(segment, part)
+                    && let Some(slot) = next.get_mut(at + 1)
+                {
+                    *slot = true;
+                }
+            }
+        }
+        reach = next;
+    }
+    if pattern.is_empty() {
+        return true;
+    }
+    if last_deep && !itself {
+        // `x/**` as an allow: something beneath, not `x`.
+        let before = pattern.get(..pattern.len() - 1).unwrap_or_default();
+        return (0..path.len()).any(|at| path.get(..at).is_some_and(|head| whole_match(before, head)));
+    }
+    reach.iter().any(|hit| *hit)
+}
+
+fn whole_match(pattern: &[String], path: &[String]) -> bool {
+    match pattern.split_first() {
+        None => path.is_empty(),
+        Some((segment, rest)) if segment == "**" => {
+            (0..=path.len()).any(|at| path.get(at..).is_some_and(|tail| whole_match(rest, tail)))
+        }
+        Some((segment, rest)) => path
+            .split_first()
+            .is_some_and(|(part, tail)| segment_matches(segment, part) && whole_match(rest, tail)),
+    }
+}
+
+/// `*`, `?`, `[a-z]` and `\x` within one segment.
+fn segment_matches(pattern: &str, text: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let text: Vec<char> = text.chars().collect();
+    let (mut p, mut t) = (0, 0);
+    let mut back: Option<(usize, usize)> = None;
+    while t < text.len() {
+        let step = match pattern.get(p) {
+            Some('*') => {
+                back = Some((p + 1, t));
+                p += 1;
+                continue;
+            }
+            Some('?') => Some(1),
+            Some('[') => class(&pattern, p, text.get(t).copied()),
+            Some('\\') => (pattern.get(p + 1) == text.get(t)).then_some(2),
+            Some(c) => (Some(c) == text.get(t)).then_some(1),
+            None => None,
+        };
+        match (step, back) {
+            (Some(width), _) => {
+                p += width;
+                t += 1;
+            }
+            (None, Some((star, at))) => {
+                p = star;
+                t = at + 1;
+                back = Some((star, at + 1));
+            }
+            (None, None) => return false,
+        }
+    }
+    pattern.get(p..).is_some_and(|rest| rest.iter().all(|c| *c == '*'))
+}
+
+/// How wide the class at `at` is, if it holds `c`. Without an end it is a plain bracket.
+fn class(pattern: &[char], at: usize, c: Option<char>) -> Option<usize> {
+    let c = c?;
+    let mut end = at + 2;
+    while pattern.get(end).is_some_and(|c| *c != ']') {
+        end += 1;
+    }
+    if pattern.get(end).is_none() {
+        return (c == '[').then_some(1);
+    }
+    let mut inner = pattern.get(at + 1..end)?;
+    let negated = matches!(inner.first(), Some('!' | '^'));
+    if negated {
+        inner = inner.get(1..)?;
+    }
+    let mut held = false;
+    let mut rest = inner;
+    while let Some((first, tail)) = rest.split_first() {
+        match tail {
+            ['-', last, tail @ ..] => {
+                held |= (*first..=*last).contains(&c);
+                rest = tail;
+            }
+            _ => {
+                held |= *first == c;
+                rest = tail;
+            }
+        }
+    }
+    (held != negated).then_some(end + 1 - at)
+}
+
+#[cfg(test)]
+#[path = "path_tests.rs"]
+mod tests;

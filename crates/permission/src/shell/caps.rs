@@ -1,0 +1,93 @@
+//! What is looked at before anything is parsed, in one pass.
+
+use super::Problem;
+
+/// The longest line that is parsed. Longer ones are always asked about.
+pub const MOST_CHARS: usize = 10_000;
+/// How deep brackets, braces and compound commands may nest.
+pub const MOST_DEPTH: usize = 12;
+/// How many words and operators a line may have.
+pub const MOST_WORDS: usize = 1_200;
+/// How many substitutions and compound openings a line may have: the parser tries again at each.
+pub const MOST_OPENINGS: usize = 64;
+/// How many shells within shells are followed.
+pub const MOST_SHELLS: usize = 4;
+
+/// What stands against parsing `text`.
+#[must_use]
+pub fn check(text: &str) -> Option<Problem> {
+    if let Some(c) = text.chars().find(|c| hides(*c)) {
+        return Some(Problem::Invisible(c));
+    }
+    if text.len() > MOST_CHARS * 4 || text.chars().count() > MOST_CHARS {
+        return Some(Problem::TooLong);
+    }
+    let mut depth = 0usize;
+    let mut openings = 0usize;
+    let mut words = 0usize;
+    let mut word = String::new();
+    for c in text.chars().chain(std::iter::once(' ')) {
+        match c {
+            '(' | '{' | '`' => {
+                openings += 1;
+                depth += usize::from(c != '`');
+            }
+            ')' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c.is_alphanumeric() {
+            if word.len() < 12 {
+                word.push(c);
+            }
+            continue;
+        }
+        if !word.is_empty() {
+            words += 1;
+            // Counted wherever they stand: a word too many asks, one too few overflows a stack.
+            match word.as_str() {
+                "if" | "for" | "while" | "until" | "case" | "select" | "function" | "coproc" => {
+                    openings += 1;
+                    depth += 1;
+                }
+                "fi" | "done" | "esac" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            word.clear();
+        }
+        if depth > MOST_DEPTH || openings > MOST_OPENINGS {
+            return Some(Problem::TooDeep);
+        }
+    }
+    (words > MOST_WORDS).then_some(Problem::TooDeep)
+}
+
+/// Characters that people do not see, or see in another order, or that bash and its readers
+/// split differently.
+#[must_use]
+pub fn hides(c: char) -> bool {
+    match c {
+        '\n' | '\t' | ' ' => false,
+        c if c.is_control() => true,
+        '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{1680}' | '\u{3000}' | '\u{feff}'
+        | '\u{fffc}' | '\u{3164}' | '\u{ffa0}' | '\u{115f}' | '\u{1160}' | '\u{2800}' => true,
+        '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}' => true,
+        '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' => true,
+        // Variation selectors, but the one that only colours an emoji.
+        '\u{fe00}'..='\u{fe0e}' => true,
+        _ => false,
+    }
+}
+
+/// `text` with everything that hides shown as `\u{…}`, for people to read.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if hides(c) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}

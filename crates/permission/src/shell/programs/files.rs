@@ -1,0 +1,151 @@
+//! Programs that make, move and remove files, and those that ask about them.
+
+use super::super::Word;
+use super::{Doing, Kind, Options, Reach};
+
+const fn options(short: &'static str, long: &'static [&'static str]) -> Options {
+    Options {
+        short,
+        long,
+        numbers: false,
+    }
+}
+
+/// What `name` does to the files it names.
+pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
+    let known = match name {
+        "mkdir" => options("pvm:", &["parents", "verbose", "mode="]),
+        "touch" => options("acmt:d:r%", &["no-create", "date=", "time=", "reference%"]),
+        "rm" => options(
+            "firRdvI",
+            &[
+                "force",
+                "recursive",
+                "dir",
+                "verbose",
+                "interactive?",
+                "one-file-system",
+                "preserve-root",
+            ],
+        ),
+        "rmdir" => options("pv", &["parents", "verbose", "ignore-fail-on-non-empty"]),
+        "mv" => options(
+            "finuvT",
+            &[
+                "force",
+                "interactive",
+                "no-clobber",
+                "update?",
+                "verbose",
+                "no-target-directory",
+            ],
+        ),
+        // Not recursive: what a tree holds, a `.git` for one, is not known.
+        "cp" => options(
+            "finupvTL",
+            &[
+                "force",
+                "interactive",
+                "no-clobber",
+                "update?",
+                "preserve?",
+                "verbose",
+                "no-target-directory",
+                "dereference",
+            ],
+        ),
+        _ => return None,
+    };
+    let parsed = known.parse(arguments)?;
+    let mut doing = Doing::file_op();
+    doing
+        .reads
+        .extend(parsed.paths.into_iter().map(|path| (path, Reach::File)));
+    let files = parsed.positionals;
+    match name {
+        "mv" | "cp" => {
+            let (target, sources) = files.split_last()?;
+            if sources.is_empty() {
+                return None;
+            }
+            for source in sources {
+                doing.reads.push((source.clone(), Reach::File));
+                if name == "mv" {
+                    doing.writes.push(source.clone());
+                    doing.removes.push(source.clone());
+                }
+                // The target may be a directory, and what lies in it then has the source's name.
+                doing.writes.push(beneath(target, source)?);
+            }
+            doing.writes.push(target.clone());
+        }
+        _ => {
+            if files.is_empty() {
+                return None;
+            }
+            if matches!(name, "rm" | "rmdir") {
+                doing.removes.clone_from(&files);
+            }
+            doing.writes.extend(files);
+        }
+    }
+    // A pattern may name anything, a protected file too.
+    let plain = doing.writes.iter().all(|word| !word.glob);
+    plain.then_some(doing)
+}
+
+fn beneath(target: &Word, source: &Word) -> Option<Word> {
+    let source = source.text.as_deref()?.trim_end_matches('/');
+    let name = source.rsplit('/').next()?;
+    let text = format!("{}/{name}", target.text.as_deref()?);
+    Some(Word {
+        raw: text.clone(),
+        text: Some(text),
+        ..target.clone()
+    })
+}
+
+/// `cd`: reads where it goes to.
+pub(super) fn change_directory(arguments: &[Word]) -> Option<Doing> {
+    let mut doing = Doing::read_only();
+    let target = match arguments {
+        [] => Word {
+            tilde: true,
+            ..Word::plain("~")
+        },
+        [to] if !to.raw.starts_with('-') => to.clone(),
+        [dashes, to] if dashes.literal() == Some("--") => to.clone(),
+        _ => return None,
+    };
+    doing.reads.push((target, Reach::Names));
+    Some(doing)
+}
+
+/// `test` and `[`, without what evaluates its operands.
+pub(super) fn test(name: &str, arguments: &[Word]) -> Option<Doing> {
+    let inner = match (name, arguments.split_last()) {
+        ("[", Some((last, inner))) if last.literal() == Some("]") => inner,
+        ("[", _) => return None,
+        _ => arguments,
+    };
+    let mut doing = Doing::read_only();
+    debug_assert_eq!(doing.kind, Kind::ReadOnly);
+    let mut rest = inner.iter();
+    while let Some(word) = rest.next() {
+        match word.literal()? {
+            "-e" | "-f" | "-d" | "-r" | "-w" | "-x" | "-s" | "-L" | "-h" | "-b" | "-c" | "-p" | "-S" => {
+                doing.reads.push((rest.next()?.clone(), Reach::File));
+            }
+            "!" | "-a" | "-o" | "-n" | "-z" | "=" | "==" | "!=" | "<" | ">" => {}
+            "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
+                let number = rest.next()?.literal()?;
+                if !number.bytes().all(|b| b.is_ascii_digit()) {
+                    return None;
+                }
+            }
+            text if text.starts_with('-') || text.contains('[') => return None,
+            _ => {}
+        }
+    }
+    Some(doing)
+}

@@ -1,0 +1,200 @@
+//! `sed` and `awk`: programs in whose arguments there is a language. A small part of each is
+//! known to only read; the rest is not.
+
+use super::super::Word;
+use super::{Doing, Kind, Options, Reach};
+
+const SED: Options = Options {
+    short: "nErsuze:i?l:",
+    long: &[
+        "quiet",
+        "silent",
+        "regexp-extended",
+        "separate",
+        "unbuffered",
+        "null-data",
+        "expression=",
+        "in-place?",
+        "posix",
+        "sandbox",
+        "debug",
+        "line-length=",
+    ],
+    numbers: false,
+};
+
+/// Whether a `sed` runs and writes nothing but, with `-i`, the files it names.
+#[must_use]
+pub fn sed_is_plain(arguments: &[Word]) -> bool {
+    sed(arguments).is_some()
+}
+
+/// What `sed` reads and, with `-i`, writes.
+pub(super) fn sed(arguments: &[Word]) -> Option<Doing> {
+    let parsed = SED.parse(arguments)?;
+    let mut scripts: Vec<&Word> = parsed
+        .options
+        .iter()
+        .filter(|(name, _)| matches!(name.as_str(), "e" | "expression"))
+        .filter_map(|(_, value)| value.as_ref())
+        .collect();
+    let mut files = parsed.positionals.as_slice();
+    if scripts.is_empty() {
+        let (first, rest) = files.split_first()?;
+        scripts.push(first);
+        files = rest;
+    }
+    for script in scripts {
+        if script.glob {
+            return None;
+        }
+        plain_script(script.text.as_deref()?)?;
+    }
+    let in_place = parsed.has(&["i", "in-place"]);
+    let mut doing = if in_place { Doing::file_op() } else { Doing::read_only() };
+    for file in files {
+        if in_place {
+            if file.glob {
+                return None;
+            }
+            doing.writes.push(file.clone());
+        }
+        doing.reads.push((file.clone(), Reach::File));
+    }
+    debug_assert!(in_place || doing.kind == Kind::ReadOnly);
+    Some(doing)
+}
+
+/// Follows a script command by command; `None` at the first that could write or run.
+fn plain_script(script: &str) -> Option<()> {
+    let mut rest = script.chars().peekable();
+    loop {
+        while rest
+            .next_if(|c| c.is_whitespace() || matches!(c, ';' | '{' | '}'))
+            .is_some()
+        {}
+        if rest.peek().is_none() {
+            return Some(());
+        }
+        address(&mut rest)?;
+        if rest.next_if_eq(&',').is_some() {
+            while rest.next_if(|c| matches!(c, '+' | '~')).is_some() {}
+            address(&mut rest)?;
+        }
+        while rest.next_if(|c| c.is_whitespace() || *c == '!').is_some() {}
+        match rest.next()? {
+            'p' | 'd' | 'P' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | '=' | 'l' | '{' | '}' => {}
+            'q' | 'Q' => while rest.next_if(char::is_ascii_digit).is_some() {},
+            's' => {
+                let delimiter = rest
+                    .next()
+                    .filter(|c| !c.is_alphanumeric() && !matches!(c, '\\' | '\n'))?;
+                delimited(&mut rest, delimiter)?;
+                delimited(&mut rest, delimiter)?;
+                while rest
+                    .next_if(|c| matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M') || c.is_ascii_digit())
+                    .is_some()
+                {}
+            }
+            'y' => {
+                let delimiter = rest
+                    .next()
+                    .filter(|c| !c.is_alphanumeric() && !matches!(c, '\\' | '\n'))?;
+                delimited(&mut rest, delimiter)?;
+                delimited(&mut rest, delimiter)?;
+            }
+            _ => return None,
+        }
+        while rest.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
+        match rest.peek() {
+            None | Some(';' | '\n' | '}') => {}
+            Some('{') => {}
+            Some(_) => return None,
+        }
+    }
+}
+
+type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
+
+fn address(rest: &mut Chars<'_>) -> Option<()> {
+    match rest.peek() {
+        Some('$') => {
+            rest.next();
+        }
+        Some('/') => {
+            rest.next();
+            delimited(rest, '/')?;
+            while rest.next_if(|c| matches!(c, 'I' | 'M')).is_some() {}
+        }
+        Some('\\') => return None,
+        _ => while rest.next_if(|c| c.is_ascii_digit() || *c == '~').is_some() {},
+    }
+    while rest.next_if_eq(&' ').is_some() {}
+    Some(())
+}
+
+/// Up to the next `delimiter`. A bracket expression hides it from some seds and not from others.
+fn delimited(rest: &mut Chars<'_>, delimiter: char) -> Option<()> {
+    let mut bracket = false;
+    loop {
+        match rest.next()? {
+            '\\' => {
+                rest.next()?;
+            }
+            '\n' => return None,
+            '[' => bracket = true,
+            ']' => bracket = false,
+            c if c == delimiter => return (!bracket).then_some(()),
+            _ => {}
+        }
+    }
+}
+
+const AWK: Options = Options {
+    short: "F:v:",
+    long: &["field-separator=", "assign=", "version"],
+    numbers: false,
+};
+
+/// Whether an `awk` program runs and writes nothing.
+#[must_use]
+pub fn awk_is_plain(arguments: &[Word]) -> bool {
+    awk(arguments).is_some()
+}
+
+/// What `awk` reads.
+pub(super) fn awk(arguments: &[Word]) -> Option<Doing> {
+    let parsed = AWK.parse(arguments)?;
+    let (program, files) = parsed.positionals.split_first()?;
+    if program.glob {
+        return None;
+    }
+    let text = program.text.as_deref()?;
+    // `|` and `>` run and write, `getline` reads elsewhere, `@` loads and calls by name.
+    let words = [
+        "system",
+        "getline",
+        "close",
+        "fflush",
+        "ENVIRON",
+        "ARGV",
+        "PROCINFO",
+        "extension",
+        "BEGINFILE",
+    ];
+    if text.contains(['|', '>', '@', '`']) || words.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let mut doing = Doing::read_only();
+    for file in files {
+        let value = file.text.as_deref()?;
+        if file.glob && file.raw.starts_with(['*', '?', '[']) {
+            return None;
+        }
+        if value.contains('=') || value.starts_with('/') && value.starts_with("/inet") {
+            return None;
+        }
+        doing.reads.push((file.clone(), Reach::File));
+    }
+    Some(doing)
+}

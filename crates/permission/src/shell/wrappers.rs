@@ -1,0 +1,536 @@
+//! Programs that run other programs.
+//!
+//! Two kinds. *Transparent* wrappers (`env`, `timeout`, `nice` …) run what follows them with the
+//! same rights; allowing looks through them, provided every one of their options is known.
+//! *Carriers* (`sudo`, `xargs`, `find -exec`, `ssh`, package runners …) run something with other
+//! rights, other arguments or elsewhere; allowing never looks through them. Denying looks at every
+//! word that could begin a command, in both.
+
+use super::parse::harmless_variable;
+use super::{Problem, Word};
+
+/// How many wrappers around one command are looked through.
+const MOST_WRAPPERS: usize = 6;
+
+/// The last part of a path: what a program is called by.
+#[must_use]
+pub fn base(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// The name of a program as the tables know it: written bare, or in a directory of the system.
+/// `./ls` is not `ls`.
+#[must_use]
+pub fn known_name(word: &Word) -> Option<&str> {
+    let name = word.literal()?;
+    let bare = name
+        .strip_prefix("/usr/bin/")
+        .or_else(|| name.strip_prefix("/bin/"))
+        .unwrap_or(name);
+    (!bare.contains('/') && !bare.is_empty()).then_some(bare)
+}
+
+/// What runs once the transparent wrappers are gone.
+#[must_use]
+pub fn transparent(words: &[Word]) -> &[Word] {
+    let mut rest = words;
+    for _ in 0..MOST_WRAPPERS {
+        match peel(rest) {
+            Some(inner) if !inner.is_empty() => rest = inner,
+            _ => break,
+        }
+    }
+    rest
+}
+
+fn peel(words: &[Word]) -> Option<&[Word]> {
+    let (first, rest) = words.split_first()?;
+    let text = |at: usize| rest.get(at).and_then(Word::literal);
+    let after = |at: usize| rest.get(at..);
+    match known_name(first)? {
+        "env" => {
+            let mut at = 0;
+            while let Some((name, _)) = text(at).and_then(|word| word.split_once('=')) {
+                if !harmless_variable(name) {
+                    return None;
+                }
+                at += 1;
+            }
+            // `env` alone prints; an option changes more than we follow.
+            text(at).filter(|word| !word.starts_with('-'))?;
+            after(at)
+        }
+        "timeout" => {
+            let mut at = 0;
+            loop {
+                match text(at)? {
+                    "--preserve-status" | "--foreground" | "-v" | "--verbose" => at += 1,
+                    "-k" | "-s" | "--kill-after" | "--signal" => {
+                        duration_or_signal(text(at + 1)?)?;
+                        at += 2;
+                    }
+                    word if word.starts_with("--kill-after=") || word.starts_with("--signal=") => {
+                        at += 1;
+                    }
+                    word => {
+                        duration(word)?;
+                        return after(at + 1);
+                    }
+                }
+            }
+        }
+        "nice" => match text(0)? {
+            "-n" => {
+                number(text(1)?)?;
+                after(2)
+            }
+            word if word.starts_with('-') => {
+                number(word.trim_start_matches("-n").trim_start_matches("--adjustment="))?;
+                after(1)
+            }
+            _ => after(0),
+        },
+        "ionice" => {
+            let mut at = 0;
+            while let Some(word) = text(at).filter(|word| word.starts_with('-')) {
+                match word {
+                    "-t" => at += 1,
+                    "-c" | "-n" => {
+                        number(text(at + 1)?)?;
+                        at += 2;
+                    }
+                    word if word.starts_with("-c") || word.starts_with("-n") => {
+                        number(word.get(2..)?)?;
+                        at += 1;
+                    }
+                    _ => return None,
+                }
+            }
+            after(at)
+        }
+        "stdbuf" => {
+            let mut at = 0;
+            while let Some(word) = text(at).filter(|word| word.starts_with('-')) {
+                let mode = word.get(2..).unwrap_or_default();
+                if !matches!(word.get(..2)?, "-i" | "-o" | "-e") || mode.is_empty() {
+                    return None;
+                }
+                at += 1;
+            }
+            after(at)
+        }
+        "nohup" | "setsid" | "builtin" | "exec" => {
+            text(0).filter(|word| !word.starts_with('-'))?;
+            after(0)
+        }
+        "time" => match text(0)? {
+            "-p" => after(1),
+            word if word.starts_with('-') => None,
+            _ => after(0),
+        },
+        "command" => match text(0)? {
+            "-p" => after(1),
+            word if word.starts_with('-') => None,
+            _ => after(0),
+        },
+        _ => None,
+    }
+}
+
+fn number(text: &str) -> Option<()> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(())
+}
+
+fn duration(text: &str) -> Option<()> {
+    let digits = text.strip_suffix(['s', 'm', 'h', 'd']).unwrap_or(text);
+    let fits = |b: u8| b.is_ascii_digit() || b == b'.';
+    (!digits.is_empty() && digits.bytes().all(fits)).then_some(())
+}
+
+fn duration_or_signal(text: &str) -> Option<()> {
+    let name = text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    duration(text).or_else(|| (name && !text.is_empty()).then_some(()))
+}
+
+/// Programs whose arguments may begin a command, besides those looked through above.
+fn carries(name: &str) -> bool {
+    matches!(
+        name,
+        "env"
+            | "timeout"
+            | "gtimeout"
+            | "nice"
+            | "ionice"
+            | "nohup"
+            | "setsid"
+            | "stdbuf"
+            | "time"
+            | "command"
+            | "builtin"
+            | "exec"
+            | "chrt"
+            | "taskset"
+            | "numactl"
+            | "unbuffer"
+            | "caffeinate"
+            | "sudo"
+            | "doas"
+            | "su"
+            | "runuser"
+            | "pkexec"
+            | "run0"
+            | "xargs"
+            | "gxargs"
+            | "parallel"
+            | "find"
+            | "gfind"
+            | "fd"
+            | "fdfind"
+            | "watch"
+            | "entr"
+            | "strace"
+            | "ltrace"
+            | "gdb"
+            | "valgrind"
+            | "perf"
+            | "script"
+            | "scriptreplay"
+            | "flock"
+            | "chroot"
+            | "fakeroot"
+            | "nsenter"
+            | "unshare"
+            | "setpriv"
+            | "capsh"
+            | "prlimit"
+            | "cgexec"
+            | "systemd-run"
+            | "bwrap"
+            | "firejail"
+            | "proot"
+            | "dbus-run-session"
+            | "xvfb-run"
+            | "ssh"
+            | "sshpass"
+            | "busybox"
+            | "toybox"
+            | "npx"
+            | "bunx"
+            | "uvx"
+            | "pipx"
+            | "pnpx"
+            | "dotenv"
+            | "nix-shell"
+            | "tmux"
+            | "screen"
+            | "at"
+            | "batch"
+            | "start-stop-daemon"
+            | "ld.so"
+            | "ld-linux-x86-64.so.2"
+            | "catchsegv"
+            | "trap"
+            | "coproc"
+            | "eval"
+            | "hyperfine"
+            | "exiftool"
+            | "expect"
+            | "socat"
+            | "rlwrap"
+            | "ts-node"
+            | "tsx"
+            | "alias"
+            | "mapfile"
+            | "readarray"
+            | "complete"
+            | "compgen"
+    )
+}
+
+/// Programs that run what follows one of their subcommands.
+fn carries_after(name: &str, verb: &str) -> bool {
+    match name {
+        "npm" => matches!(verb, "exec" | "x"),
+        // These also take the name of a program where a subcommand could stand.
+        "pnpm" | "yarn" | "bun" => true,
+        "docker" | "podman" | "nerdctl" => matches!(verb, "run" | "exec" | "compose" | "container"),
+        "kubectl" | "oc" => matches!(verb, "exec" | "run" | "debug"),
+        "uv" | "poetry" | "pipenv" | "rye" | "hatch" | "deno" | "go" | "cargo" => {
+            matches!(verb, "run" | "tool" | "x" | "tool-run")
+        }
+        "bundle" | "mise" | "asdf" | "direnv" | "conda" | "op" => {
+            matches!(verb, "exec" | "run" | "x")
+        }
+        "nix" => matches!(verb, "run" | "shell" | "develop" | "eval"),
+        "git" => matches!(
+            verb,
+            "bisect" | "rebase" | "filter-branch" | "submodule" | "difftool" | "mergetool"
+        ),
+        _ => false,
+    }
+}
+
+fn may_carry(words: &[Word]) -> bool {
+    let text = |at: usize| words.get(at).and_then(|word| word.text.as_deref());
+    let Some(name) = text(0).map(base) else {
+        return false;
+    };
+    carries(name)
+        || is_shell(name)
+        || words
+            .iter()
+            .skip(1)
+            .filter_map(|word| word.text.as_deref())
+            .any(|verb| carries_after(name, verb))
+}
+
+/// Shells, whose `-c` text is a command line.
+#[must_use]
+pub fn is_shell(name: &str) -> bool {
+    matches!(
+        name,
+        "bash" | "sh" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "fish" | "rbash" | "csh" | "tcsh"
+    )
+}
+
+/// Interpreters, which run whatever they are given.
+#[must_use]
+pub fn is_interpreter(name: &str) -> bool {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    is_shell(stem)
+        || matches!(
+            stem,
+            "python"
+                | "pypy"
+                | "ipython"
+                | "node"
+                | "nodejs"
+                | "deno"
+                | "bun"
+                | "perl"
+                | "ruby"
+                | "irb"
+                | "php"
+                | "lua"
+                | "luajit"
+                | "tclsh"
+                | "wish"
+                | "expect"
+                | "osascript"
+                | "Rscript"
+                | "R"
+                | "julia"
+                | "ghci"
+                | "runghc"
+                | "scala"
+                | "groovy"
+                | "jshell"
+                | "awk"
+                | "gawk"
+                | "mawk"
+                | "nawk"
+                | "sed"
+                | "gsed"
+                | "ed"
+                | "ex"
+                | "vi"
+                | "vim"
+                | "nvim"
+                | "emacs"
+                | "psql"
+                | "mysql"
+                | "sqlite"
+                | "tsx"
+                | "ts-node"
+                | "pwsh"
+                | "powershell"
+                | "swift"
+                | "elixir"
+                | "iex"
+                | "erl"
+                | "gdb"
+                | "lldb"
+                | "bc"
+                | "dc"
+                | "m4"
+                | "make"
+                | "gmake"
+        )
+}
+
+/// Every run of words that could begin a command, outermost first: what deny and ask rules see.
+pub fn levels(words: &[Word]) -> impl Iterator<Item = &[Word]> {
+    // Of a package runner only the first word, as its name for a script: `yarn zap`.
+    let inner = match words.first().and_then(|word| word.text.as_deref()).map(base) {
+        Some("pnpm" | "yarn" | "bun") => 3,
+        _ if may_carry(words) => words.len(),
+        _ => 1,
+    };
+    (0..inner).filter_map(|at| words.get(at..)).filter(|rest| {
+        // A flag is not the name of a program, but its value may be: `-exec zap`, `--x=zap`.
+        rest.first()
+            .and_then(|word| word.text.as_deref())
+            .is_none_or(|text| !text.starts_with('-'))
+    })
+}
+
+/// Texts among the arguments that a program may run as a command line.
+pub fn texts(words: &[Word]) -> impl Iterator<Item = &str> {
+    let runs = words
+        .first()
+        .and_then(|word| word.text.as_deref())
+        .map(base)
+        .is_some_and(|name| {
+            carries(name) || is_shell(name) || matches!(name, "source" | "." | "eval" | "bind" | "enable")
+        });
+    words
+        .iter()
+        .skip(1)
+        .filter(move |_| runs)
+        .filter_map(|word| word.text.as_deref())
+        .filter(|text| text.contains(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | '(' | '$' | '`')))
+}
+
+/// Whether what remains after the transparent wrappers runs text that no one has read.
+#[must_use]
+pub fn evaluates(words: &[Word]) -> Option<Problem> {
+    let (first, arguments) = words.split_first()?;
+    let name = base(first.text.as_deref()?);
+    let said = || Some(Problem::Evaluates(name.to_owned()));
+    let texts = || arguments.iter().filter_map(|word| word.text.as_deref());
+    let subscript = || {
+        arguments
+            .iter()
+            .any(|word| word.text.as_deref().is_none_or(|text| text.contains('[')))
+    };
+    match name {
+        "eval" | "source" | "." | "trap" | "alias" | "let" | "read" | "mapfile" | "readarray" | "complete"
+        | "compgen" | "bind" | "enable" | "shopt" | "set" | "hash" | "getopts" | "fc" | "history" => said(),
+        "declare" | "typeset" | "local" | "export" | "readonly" | "unset" if subscript() => said(),
+        "declare" | "typeset" | "local" | "export" | "readonly" => {
+            let unsafe_name = texts().find_map(|text| {
+                let name = text.split('=').next().unwrap_or(text).trim_end_matches('+');
+                (!name.starts_with('-') && dangerous_variable(name)).then(|| name.to_owned())
+            });
+            unsafe_name.map(Problem::Assignment)
+        }
+        "test" | "[" => {
+            let evaluated =
+                texts().any(|text| matches!(text, "-v" | "-R" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"));
+            (evaluated && subscript_but_brackets(name, arguments)).then(|| Problem::Evaluates(name.to_owned()))
+        }
+        "printf" if texts().next().is_some_and(|text| text.starts_with("-v")) => said(),
+        "awk" | "gawk" | "mawk" | "nawk" => {
+            (!super::programs::awk_is_plain(arguments)).then(|| Problem::Evaluates(name.to_owned()))
+        }
+        "sed" | "gsed" => (!super::programs::sed_is_plain(arguments)).then(|| Problem::Evaluates(name.to_owned())),
+        "env" if texts().any(|text| text.starts_with("-S") || text.starts_with("--split-string")) => said(),
+        "git"
+            if texts()
+                .take_while(|text| text.starts_with('-') || text.contains('='))
+                .any(|text| {
+                    text.starts_with("-c") || text.starts_with("--config-env") || text.starts_with("--exec-path")
+                }) =>
+        {
+            said()
+        }
+        "tar" | "gtar"
+            if texts().any(|text| {
+                text.starts_with("--to-command")
+                    || text.starts_with("--checkpoint-action")
+                    || text.starts_with("--use-compress")
+                    || text.starts_with("-I")
+                    || text.starts_with("--rsh")
+            }) =>
+        {
+            said()
+        }
+        "rsync" if texts().any(|text| text == "-e" || text.starts_with("--rsh") || text.starts_with("-e")) => said(),
+        "make" | "gmake" if texts().any(|text| text.contains('=') || text.starts_with("--eval") || text == "-f") => {
+            said()
+        }
+        "make" | "gmake" => None,
+        "vi" | "vim" | "nvim" | "emacs" | "ed" | "ex" => said(),
+        name if is_interpreter(name) => {
+            // With a file to run it is a program like any other; with text, or nothing, it is not.
+            let inline = |text: &str| {
+                text == "-"
+                    || text.starts_with("-c")
+                    || text.starts_with("-e")
+                    || text.starts_with("-E")
+                    || text.starts_with("-p")
+                    || text.starts_with("-r")
+                    || text.starts_with("--eval")
+                    || text.starts_with("--print")
+                    || text.starts_with("-i")
+                    || (is_shell(name) && text.starts_with('-'))
+                    || (text.starts_with('-') && !text.starts_with("--") && text.ends_with(['c', 'e']))
+            };
+            let version =
+                texts().all(|text| matches!(text, "--version" | "-V" | "-v" | "--help")) && !arguments.is_empty();
+            let file = texts().any(|text| !text.starts_with('-'));
+            (!version && (texts().any(inline) || !file)).then(|| Problem::Evaluates(name.to_owned()))
+        }
+        _ => None,
+    }
+}
+
+/// `[` ends with `]`, which is no subscript.
+fn subscript_but_brackets(name: &str, arguments: &[Word]) -> bool {
+    let inner = match arguments.split_last() {
+        Some((_, inner)) if name == "[" => inner,
+        _ => arguments,
+    };
+    inner
+        .iter()
+        .any(|word| word.text.as_deref().is_none_or(|text| text.contains('[')))
+}
+
+/// Variables that change which programs run, or what they run.
+fn dangerous_variable(name: &str) -> bool {
+    !harmless_variable(name)
+        && (matches!(
+            name,
+            "PATH"
+                | "ENV"
+                | "BASH_ENV"
+                | "IFS"
+                | "PS0"
+                | "PS1"
+                | "PS2"
+                | "PS4"
+                | "SHELLOPTS"
+                | "BASHOPTS"
+                | "PROMPT_COMMAND"
+                | "CDPATH"
+                | "EDITOR"
+                | "VISUAL"
+                | "PAGER"
+                | "BROWSER"
+                | "SHELL"
+                | "MANPAGER"
+                | "LESSOPEN"
+                | "LESSCLOSE"
+                | "NODE_OPTIONS"
+                | "HOME"
+                | "TMPDIR"
+                | "EXECIGNORE"
+                | "FIGNORE"
+                | "GLOBIGNORE"
+                | "HISTFILE"
+                | "MAILPATH"
+                | "PERL5LIB"
+                | "PERL5OPT"
+                | "RUBYLIB"
+                | "RUBYOPT"
+                | "JAVA_TOOL_OPTIONS"
+                | "MAKEFLAGS"
+                | "RUSTC_WRAPPER"
+                | "RUSTFLAGS"
+        ) || [
+            "LD_", "DYLD_", "GIT_", "BASH_", "PYTHON", "SSH_", "CARGO_", "NPM_", "npm_", "PIP_",
+        ]
+        .iter()
+        .any(|prefix| name.starts_with(prefix)))
+}

@@ -1,0 +1,19 @@
+//! Decisions as a host or an attacker meets them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr
+)]
+
+mod bench;
+mod changelog;
+mod cves;
+mod everyday;
+mod hidden;
+mod modes;
+mod oracle;
+mod properties;
+mod suggestions;
+mod world;
