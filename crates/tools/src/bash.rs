@@ -59,6 +59,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
         "additionalProperties": false,
     }),
     aliases: &[],
+    default: true,
 });
 
 /// The tool.

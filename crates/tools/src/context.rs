@@ -1,6 +1,7 @@
 //! What a tool is given.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +13,7 @@ use crate::paths;
 use crate::tasks::{TaskStatus, TaskView, Tasks};
 
 /// Everything a call may use.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Context {
     /// The `tool_use` id.
     pub call_id: String,
@@ -34,6 +35,27 @@ pub struct Context {
     pub events: mpsc::Sender<ToolEvent>,
     /// The session's commands.
     pub tasks: Arc<Tasks>,
+    /// Which files a search must not show, nor look into; `None` hides nothing. Asked for every file, from several
+    /// threads at once, with absolute paths.
+    pub hidden: Option<Hidden>,
+    /// Where the path of this call really led when the permission decision was made. A file tool refuses to touch
+    /// anything else: a link may have been planted since. `None`: nobody decided, so nothing is compared.
+    pub resolved: Option<PathBuf>,
+}
+
+/// A rule about which files a search must not show.
+pub type Hidden = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("call_id", &self.call_id)
+            .field("cwd", &self.cwd)
+            .field("roots", &self.roots)
+            .field("output_dir", &self.output_dir)
+            .field("resolved", &self.resolved)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Context {

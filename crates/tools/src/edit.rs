@@ -37,6 +37,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
         "additionalProperties": false,
     }),
     aliases: &[],
+    default: true,
 });
 
 /// The tool.

@@ -21,6 +21,7 @@ fn tool() -> Descriptor {
             "additionalProperties": false,
         }),
         aliases: &[],
+        default: true,
     }
 }
 

@@ -44,7 +44,7 @@ mod supervisor;
 mod text;
 mod truncate;
 
-pub use context::{Context, Cwd, ToolEvent};
+pub use context::{Context, Cwd, Hidden, ToolEvent};
 pub use file_state::{FileState, Freshness};
 pub use outcome::{Invalid, Outcome};
 pub use registry::{find, registry};

@@ -25,6 +25,8 @@ pub struct Descriptor {
     pub schema: Value,
     /// Other names it answers to.
     pub aliases: &'static [&'static str],
+    /// Whether it is offered when nobody says which tools to offer.
+    pub default: bool,
 }
 
 /// One built-in tool.

@@ -32,6 +32,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
         "additionalProperties": false,
     }),
     aliases: &[],
+    default: true,
 });
 
 /// The tool.

@@ -38,6 +38,8 @@ impl Lab {
             cancel: CancellationToken::new(),
             events: sender,
             tasks: Arc::new(Tasks::new()),
+            hidden: None,
+            resolved: None,
         };
         Self {
             cx,
