@@ -14,33 +14,43 @@
 //! No I/O, no policy.
 #![deny(missing_docs)]
 
-mod frame;
+// A line.
 mod framer;
-mod malformed;
+// What is in it,
+mod frame;
 mod message;
+// or why it is nothing.
+mod malformed;
 mod repair;
 
-pub mod content;
+// What agents say.
+pub mod stdout;
+// What hosts say.
+pub mod stdin;
+// What both ask each other.
 pub mod control;
 pub mod hook;
+// What messages are made of.
+pub mod content;
 pub mod mode;
 pub mod origin;
 pub mod permission_update;
-pub mod stdin;
-pub mod stdout;
 pub mod usage;
 
-#[cfg(feature = "schema")]
-pub mod schema;
-
+// How structs, unions and words are defined.
+mod open;
+mod record;
+mod union;
+// What they are made of.
 mod extra;
 mod field;
 mod number;
-mod open;
 mod raw;
-mod record;
 mod text_or_texts;
-mod union;
+
+// The same for other languages.
+#[cfg(feature = "schema")]
+pub mod schema;
 
 pub use extra::Extra;
 pub use frame::Frame;

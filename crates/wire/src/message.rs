@@ -144,9 +144,8 @@ macro_rules! messages {
 
         $crate::record::schema_traits! {
             $name, [$($doc),*],
-            schema: |generator| $crate::schema::union(
+            schema: |generator| $crate::message::describe!($tag)(
                 &[$($doc),*],
-                $crate::message::tag_name!($tag),
                 $name::KNOWN,
                 vec![$(generator.subschema_for::<$inner>()),+],
             ),
@@ -168,16 +167,16 @@ macro_rules! tag_of {
 pub(crate) use tag_of;
 
 #[cfg(feature = "schema")]
-macro_rules! tag_name {
+macro_rules! describe {
     (ty) => {
-        "type"
+        $crate::schema::by_type
     };
     (subtype) => {
-        "subtype"
+        $crate::schema::by_subtype
     };
 }
 #[cfg(feature = "schema")]
-pub(crate) use tag_name;
+pub(crate) use describe;
 
 macro_rules! pick_tag {
     (ty, $ty:ident, $subtype:ident) => {

@@ -1,14 +1,13 @@
 //! Half surrogate pairs: JavaScript writes them, JSON readers elsewhere refuse the whole line.
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 /// The text with every half of a surrogate pair that stands alone replaced; `None` when there is none.
 pub(crate) fn repair(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
-    let first = [b"\\ud".as_slice(), b"\\uD".as_slice()]
-        .into_iter()
-        .filter_map(|needle| memmem::find(bytes, needle))
-        .min()?;
+    let first = first_surrogate(bytes)?;
     // A backslash before the found one may make it the second of `\\`: start where that is certain.
     let mut at = bytes
         .get(..first)
@@ -45,6 +44,14 @@ pub(crate) fn repair(text: &str) -> Option<String> {
         out.push_str(text.get(copied..).unwrap_or_default());
     }
     mended
+}
+
+/// Where the first `\\ud` or `\\uD` stands. Every line is searched for it, so it is one quick pass.
+fn first_surrogate(bytes: &[u8]) -> Option<usize> {
+    static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u"));
+    ESCAPE
+        .find_iter(bytes)
+        .find(|at| matches!(bytes.get(at + 2), Some(b'd' | b'D')))
 }
 
 fn is_escaped(bytes: &[u8], at: usize) -> bool {

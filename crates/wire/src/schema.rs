@@ -81,11 +81,36 @@ impl ObjectSchema {
 
 /// The schema of a union: the known members, or an object whose tag is none of theirs.
 pub(crate) fn union(docs: &[&str], tag: &str, known: &[&str], members: Vec<Schema>) -> Schema {
-    let mut any: Vec<Value> = members.into_iter().map(Schema::to_value).collect();
-    any.push(json!({
+    let other = json!({
         "type": "object",
         "properties": {tag: {"not": {"enum": known}}},
-    }));
+    });
+    any_of(docs, members, other)
+}
+
+/// The schema of the messages of one direction: every one has a `type`.
+pub(crate) fn by_type(docs: &[&str], known: &[&str], members: Vec<Schema>) -> Schema {
+    let other = json!({
+        "type": "object",
+        "properties": {"type": {"type": "string", "not": {"enum": known}}},
+        "required": ["type"],
+    });
+    any_of(docs, members, other)
+}
+
+/// The schema of the `system` messages.
+pub(crate) fn by_subtype(docs: &[&str], known: &[&str], members: Vec<Schema>) -> Schema {
+    let other = json!({
+        "type": "object",
+        "properties": {"type": {"const": "system"}, "subtype": {"not": {"enum": known}}},
+        "required": ["type"],
+    });
+    any_of(docs, members, other)
+}
+
+fn any_of(docs: &[&str], members: Vec<Schema>, other: Value) -> Schema {
+    let mut any: Vec<Value> = members.into_iter().map(Schema::to_value).collect();
+    any.push(other);
     json_schema!({"description": describe(docs), "anyOf": any})
 }
 

@@ -131,7 +131,7 @@ wire_struct! {
         is_error: bool,
         num_turns: u64,
         /// Null when nothing went wrong.
-        api_error_status: Option<u64>,
+        api_error_status: Option<u64> = null,
         api_error_type: Option<String>,
         api_error: Option<String>,
         /// The last text of the answer; absent on errors.

@@ -51,6 +51,26 @@ fn both_name_the_same_types_and_no_name_is_taken_twice() {
     }
 }
 
+/// An escape that fits everything would make the schema say yes to everything.
+#[test]
+fn what_is_unknown_must_not_claim_a_known_tag() {
+    let schema = json_schema();
+    let other = |name: &str| {
+        schema["$defs"][name]["anyOf"]
+            .as_array()
+            .unwrap()
+            .last()
+            .cloned()
+            .unwrap()
+    };
+    assert_eq!(other("System")["properties"]["type"]["const"], "system");
+    assert_eq!(other("System")["required"][0], "type");
+    let known = &other("ToHost")["properties"]["type"]["not"]["enum"];
+    assert!(known.as_array().unwrap().contains(&"assistant".into()));
+    let known = &other("Block")["properties"]["type"]["not"]["enum"];
+    assert!(known.as_array().unwrap().contains(&"text".into()));
+}
+
 #[test]
 fn every_reference_leads_somewhere() {
     fn visit(value: &Value, definitions: &serde_json::Map<String, Value>) {
