@@ -63,11 +63,15 @@ impl Extra {
         self.0.push((name, Slot::Unknown(raw)));
     }
 
-    pub(crate) fn note_null(&mut self, name: &'static str) {
+    /// Lets the optional field `name` of the struct, when it is `None`, be written as `null` instead of
+    /// being left out. `name` is the one on the wire.
+    pub fn write_null(&mut self, name: impl Into<Box<str>>) {
         self.0.push((name.into(), Slot::Null));
     }
 
-    pub(crate) fn note_absent(&mut self, name: &'static str) {
+    /// Lets the nullable field `name` of the struct, when it is `None`, be left out instead of being written
+    /// as `null`. `name` is the one on the wire.
+    pub fn leave_out(&mut self, name: impl Into<Box<str>>) {
         self.0.push((name.into(), Slot::Absent));
     }
 

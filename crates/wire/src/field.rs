@@ -139,7 +139,7 @@ pub(crate) fn finish<T: Field, E: Error>(slot: Option<T>, name: &'static str) ->
 
 pub(crate) fn note_null<T: Field>(value: &T, name: &'static str, extra: &mut Extra) {
     if value.is_absent() {
-        extra.note_null(name);
+        extra.write_null(name);
     }
 }
 

@@ -232,7 +232,7 @@ macro_rules! end_field {
     }};
     ($slot:expr, $name:expr, $extra:ident, null) => {{
         if $slot.is_none() {
-            $extra.note_absent($name);
+            $extra.leave_out($name);
         }
         $slot.flatten()
     }};

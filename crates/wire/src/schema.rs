@@ -1,7 +1,7 @@
 //! JSON Schema and TypeScript of everything above, from the same definitions.
 //!
 //! The macros that define the structs implement [`schemars::JsonSchema`] and [`ts_rs::TS`] with the helpers
-//! here; [`json_schema`] and [`typescript`] put the whole vocabulary into one document each.
+//! here; [`json_schema()`] and [`typescript`] put the whole vocabulary into one document each.
 //! Unknown fields are allowed everywhere and unknown members of unions are left out of the TypeScript,
 //! because a member that fits everything would keep the others from being told apart.
 

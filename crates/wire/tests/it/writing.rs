@@ -176,6 +176,17 @@ fn requests_and_failures_are_built_in_a_line() {
 }
 
 #[test]
+fn null_can_be_asked_for_and_refused() {
+    let mut status = Status::default();
+    status.extra.leave_out("status");
+    status.extra.write_null("permissionMode");
+    assert_eq!(
+        serde_json::to_value(&status).unwrap(),
+        json!({"type": "system", "subtype": "status", "permissionMode": null, "session_id": "", "uuid": ""})
+    );
+}
+
+#[test]
 fn extra_fields_can_be_added() {
     let mut extra: Extra = [("a", 1)].into_iter().collect();
     extra.insert("a", &2);
