@@ -189,7 +189,7 @@ pub fn split_rules(list: &str) -> Vec<String> {
 
 /// A lone apostrophe is text, not a quote.
 fn closes_later(list: &str, quote: char) -> bool {
-    list.matches(quote).count() % 2 == 0
+    list.matches(quote).count().is_multiple_of(2)
 }
 
 fn finish(current: &mut String, rules: &mut Vec<String>) {

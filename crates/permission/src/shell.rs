@@ -1,6 +1,6 @@
 //! A command line taken apart, or the reasons why it cannot be.
 //!
-//! The line is parsed into a typed tree behind caps ([`caps`]), the tree is walked into simple
+//! The line is parsed into a typed tree behind caps ([`caps`], [`shape`]), the tree is walked into simple
 //! commands ([`parse`]) made of decoded words ([`words`]). What of a simple command runs something
 //! else is peeled ([`wrappers`]), and what a program does is looked up ([`programs`]) and turned
 //! into reads and writes ([`effects`]). Nothing here knows about rules.
@@ -9,6 +9,7 @@ pub mod caps;
 pub mod effects;
 pub mod parse;
 pub mod programs;
+pub mod shape;
 pub mod words;
 pub mod wrappers;
 

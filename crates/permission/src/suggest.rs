@@ -54,9 +54,7 @@ pub fn directory(directory: &Path) -> PermissionUpdate {
 /// "Read everything in this directory". Never the whole disk.
 #[must_use]
 pub fn read_directory(directory: &Path) -> Option<PermissionUpdate> {
-    if directory.parent().is_none() {
-        return None;
-    }
+    directory.parent()?;
     let content = format!("/{}/**", directory.display());
     Some(rules("Read", vec![Some(content)], Destination::Session))
 }

@@ -83,6 +83,11 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Dec
         return Decision::ask(Reason::said(ReasonKind::Other, problem.sentence()), problem.sentence())
             .offering(Vec::new());
     }
+    if effects.lost() {
+        let problem = Problem::UnknownDirectory;
+        return Decision::ask(Reason::said(ReasonKind::Other, problem.sentence()), problem.sentence())
+            .offering(Vec::new());
+    }
     together(policy, line, &analysis, &effects, stance)
 }
 
@@ -116,7 +121,7 @@ fn unknown(policy: &Policy, analysis: &Analysis, effects: &Effects<'_>) -> Optio
             let variable = command.unknown_variable().map(str::to_owned);
             variable
                 .map(Problem::Assignment)
-                .or_else(|| wrappers::evaluates(wrappers::transparent(&command.words)))
+                .or_else(|| wrappers::levels(&command.words).find_map(wrappers::evaluates))
         });
         if let Some(problem) = analysis.problems.first().cloned().or(evaluated) {
             return Some(problem);

@@ -3,20 +3,19 @@
 //! Every `match` on the tree names every kind, so that a kind nobody thought of does not compile
 //! rather than pass.
 
+mod expansions;
+
 use std::rc::Rc;
 
 use brush_parser::ast::{
-    AndOr, AndOrList, Assignment as Assign, AssignmentName, AssignmentValue, BinaryPredicate, Command,
-    CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind,
-    IoFileRedirectTarget, IoRedirect, Pipeline, RedirectList, SeparatorOperator, SimpleCommand, SubshellCommand,
-    UnaryPredicate, Word as Written,
+    AndOr, AndOrList, Assignment as Assign, AssignmentName, AssignmentValue, Command,
+    CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IoFileRedirectKind, IoFileRedirectTarget,
+    IoRedirect, Pipeline, Program, RedirectList, SeparatorOperator, SimpleCommand, SubshellCommand, Word as Written,
 };
-use brush_parser::word::{ParameterExpr, WordPiece, WordPieceWithSource};
 use brush_parser::{Parser, ParserOptions};
 
-use super::caps;
-use super::words::decode;
 use super::{Analysis, Assignment, Chain, Direction, Problem, Redirect, Simple, Word};
+use super::{caps, shape};
 
 /// How many ways to have changed directory are kept apart.
 const MOST_CHAINS: usize = 8;
@@ -42,7 +41,7 @@ pub(crate) fn analyse(text: &str, depth: usize) -> Analysis {
         analysis.note(Problem::TooDeep);
         return analysis;
     }
-    let Ok(program) = Parser::new(text.as_bytes(), &options()).parse_program() else {
+    let Some(program) = tree(text) else {
         analysis.note(Problem::Unparsable);
         return analysis;
     };
@@ -55,11 +54,22 @@ pub(crate) fn analyse(text: &str, depth: usize) -> Analysis {
         nested: depth > 0,
         piped: false,
         moved: false,
+        adrift: false,
     };
     for list in &program.complete_commands {
         walk.list(list);
     }
     walk.analysis
+}
+
+/// The tree of a line that is closed in itself.
+fn tree(text: &str) -> Option<Program> {
+    if !shape::is_closed(text) {
+        return None;
+    }
+    // Where panics unwind, one more net: a parser that gives up has read nothing.
+    let parse = || Parser::new(text.as_bytes(), &options()).parse_program().ok();
+    std::panic::catch_unwind(parse).ok().flatten()
 }
 
 struct Walk {
@@ -70,6 +80,8 @@ struct Walk {
     piped: bool,
     /// Whether a `cd` was seen since this was last cleared.
     moved: bool,
+    /// Whether following the directory was given up.
+    adrift: bool,
 }
 
 impl Walk {
@@ -141,8 +153,12 @@ impl Walk {
 
     fn keep(&mut self, mut chains: Vec<Chain>) {
         if chains.len() > MOST_CHAINS || chains.iter().any(|chain| chain.len() > MOST_CHANGES) {
+            // From here on nothing is proven, so following it further would only cost time.
             self.note(Problem::UnknownDirectory);
-            chains.truncate(MOST_CHAINS);
+            self.adrift = true;
+        }
+        if self.adrift {
+            chains.truncate(1);
         }
         self.chains = Rc::from(chains);
     }
@@ -308,6 +324,7 @@ impl Walk {
             return;
         };
         match name {
+            "cd" if self.adrift => {}
             "cd" => {
                 self.moved = true;
                 let target = match words.get(1..) {
@@ -486,156 +503,6 @@ impl Walk {
             self.note(Problem::Variable);
         }
         Redirect { direction, target }
-    }
-
-    fn word(&mut self, written: &Written) -> Word {
-        let (word, problem) = decode(&written.value);
-        if let Some(problem) = problem {
-            self.note(problem);
-            match brush_parser::word::parse(&written.value, &options()) {
-                Ok(pieces) => self.pieces(&pieces),
-                Err(_) => self.note(Problem::Unparsable),
-            }
-        }
-        word
-    }
-
-    fn here_document(&mut self, body: &str) {
-        match brush_parser::word::parse_heredoc(body, &options()) {
-            Ok(pieces) => {
-                self.note(Problem::Variable);
-                self.pieces(&pieces);
-            }
-            Err(_) => self.note(Problem::Unparsable),
-        }
-    }
-
-    /// Looks for commands in what a word expands. Only to find what is denied: a word that comes
-    /// here is not proven any more.
-    fn pieces(&mut self, pieces: &[WordPieceWithSource]) {
-        for piece in pieces {
-            match &piece.piece {
-                WordPiece::Text(_)
-                | WordPiece::SingleQuotedText(_)
-                | WordPiece::AnsiCQuotedText(_)
-                | WordPiece::EscapeSequence(_)
-                | WordPiece::TildeExpansion(_) => {}
-                WordPiece::DoubleQuotedSequence(pieces) | WordPiece::GettextDoubleQuotedSequence(pieces) => {
-                    self.pieces(pieces)
-                }
-                WordPiece::ParameterExpansion(expression) => self.parameter(expression),
-                WordPiece::CommandSubstitution(text) => self.substitution(text),
-                WordPiece::BackquotedCommandSubstitution(text) => {
-                    self.substitution(&text.replace("\\`", "`"));
-                }
-                WordPiece::ArithmeticExpression(expression) => self.arithmetic(&expression.value),
-            }
-        }
-    }
-
-    fn parameter(&mut self, expression: &ParameterExpr) {
-        let inner = match expression {
-            ParameterExpr::UseDefaultValues { default_value, .. }
-            | ParameterExpr::AssignDefaultValues { default_value, .. } => default_value.as_deref(),
-            ParameterExpr::IndicateErrorIfNullOrUnset { error_message, .. } => error_message.as_deref(),
-            ParameterExpr::UseAlternativeValue { alternative_value, .. } => alternative_value.as_deref(),
-            ParameterExpr::RemoveSmallestSuffixPattern { pattern, .. }
-            | ParameterExpr::RemoveLargestSuffixPattern { pattern, .. }
-            | ParameterExpr::RemoveSmallestPrefixPattern { pattern, .. }
-            | ParameterExpr::RemoveLargestPrefixPattern { pattern, .. }
-            | ParameterExpr::UppercaseFirstChar { pattern, .. }
-            | ParameterExpr::UppercasePattern { pattern, .. }
-            | ParameterExpr::LowercaseFirstChar { pattern, .. }
-            | ParameterExpr::LowercasePattern { pattern, .. } => pattern.as_deref(),
-            ParameterExpr::ReplaceSubstring { replacement, .. } => replacement.as_deref(),
-            ParameterExpr::Substring { offset, .. } => Some(offset.value.as_str()),
-            ParameterExpr::Parameter { .. }
-            | ParameterExpr::ParameterLength { .. }
-            | ParameterExpr::Transform { .. }
-            | ParameterExpr::VariableNames { .. }
-            | ParameterExpr::MemberKeys { .. } => None,
-        };
-        if let Some(text) = inner {
-            self.nested_word(text);
-        }
-    }
-
-    fn nested_word(&mut self, text: &str) {
-        if !text.contains(['$', '`']) {
-            return;
-        }
-        self.depth += 1;
-        if self.depth > caps::MOST_SHELLS {
-            self.note(Problem::TooDeep);
-        } else if let Ok(pieces) = brush_parser::word::parse(text, &options()) {
-            self.pieces(&pieces);
-        }
-        self.depth -= 1;
-    }
-
-    fn arithmetic(&mut self, text: &str) {
-        self.note(Problem::Variable);
-        self.nested_word(text);
-    }
-
-    fn substitution(&mut self, text: &str) {
-        self.note(Problem::Nested);
-        let inner = analyse(text, self.depth + 1);
-        self.take(inner);
-    }
-
-    fn take(&mut self, inner: Analysis) {
-        for problem in inner.problems {
-            self.note(problem);
-        }
-        self.analysis.commands.extend(inner.commands);
-    }
-
-    fn test(&mut self, expression: &ExtendedTestExpr) {
-        match expression {
-            ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
-                self.test(left);
-                self.test(right);
-            }
-            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => {
-                self.test(inner);
-            }
-            ExtendedTestExpr::UnaryTest(predicate, word) => {
-                if matches!(
-                    predicate,
-                    UnaryPredicate::ShellVariableIsSetAndAssigned | UnaryPredicate::ShellVariableIsSetAndNameRef
-                ) {
-                    self.note(Problem::Evaluates("[[ -v ]]".to_owned()));
-                }
-                self.word(word);
-            }
-            ExtendedTestExpr::BinaryTest(predicate, left, right) => {
-                // The arithmetic ones evaluate subscripts in their operands, quoted or not.
-                if matches!(
-                    predicate,
-                    BinaryPredicate::ArithmeticEqualTo
-                        | BinaryPredicate::ArithmeticNotEqualTo
-                        | BinaryPredicate::ArithmeticLessThan
-                        | BinaryPredicate::ArithmeticLessThanOrEqualTo
-                        | BinaryPredicate::ArithmeticGreaterThan
-                        | BinaryPredicate::ArithmeticGreaterThanOrEqualTo
-                ) {
-                    let number = |word: &Written| word.value.chars().all(|c| c.is_ascii_digit() || c == '-');
-                    if !number(left) || !number(right) {
-                        self.note(Problem::Evaluates("[[ ]] arithmetic".to_owned()));
-                    }
-                }
-                self.word(left);
-                self.test_operand(right);
-            }
-        }
-    }
-
-    /// The right side of `=~` may hold unquoted parentheses and bars.
-    fn test_operand(&mut self, word: &Written) {
-        if word.value.contains(['$', '`']) {
-            self.word(word);
-        }
     }
 }
 

@@ -160,11 +160,11 @@ impl Parsed {
 ///
 /// `short` lists letters: `a` a flag, `b:` one with a value, `c%` one whose value is a path to
 /// read, `d?` one whose value can only be glued to it. `long` likewise with `=`, `%` and `?` at
-/// the end of the name. Abbreviations are not known, so they are not accepted.
+/// the end of the name, separated by spaces. Abbreviations are not known, so they are not accepted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Options {
     pub(crate) short: &'static str,
-    pub(crate) long: &'static [&'static str],
+    pub(crate) long: &'static str,
     /// `-5` is a number of lines.
     pub(crate) numbers: bool,
 }
@@ -188,7 +188,7 @@ impl Options {
     }
 
     fn long(&self, name: &str) -> Option<char> {
-        self.long.iter().find_map(|known| {
+        self.long.split(' ').find_map(|known| {
             let bare = known.trim_end_matches(['=', '%', '?']);
             (bare == name).then(|| known.get(bare.len()..).and_then(|m| m.chars().next()).unwrap_or(' '))
         })
@@ -196,6 +196,11 @@ impl Options {
 
     /// Takes `arguments` apart; `None` for an option that is not known.
     pub(crate) fn parse(&self, arguments: &[Word]) -> Option<Parsed> {
+        self.parse_of(arguments, false)
+    }
+
+    /// The same for a program that may be `tame`: none of its options does more than read.
+    pub(crate) fn parse_of(&self, arguments: &[Word], tame: bool) -> Option<Parsed> {
         let mut parsed = Parsed::default();
         let mut rest = arguments.iter();
         while let Some(word) = rest.next() {
@@ -209,7 +214,7 @@ impl Options {
                 continue;
             }
             // A pattern that begins with a dash may become any option.
-            if word.glob && !word.quoted {
+            if word.glob && !tame {
                 return None;
             }
             if let Some(long) = text.strip_prefix("--") {
@@ -240,8 +245,7 @@ impl Options {
             if self.numbers && letters.bytes().all(|b| b.is_ascii_digit()) {
                 continue;
             }
-            let mut letters = letters.char_indices();
-            while let Some((at, letter)) = letters.next() {
+            for (at, letter) in letters.char_indices() {
                 let mark = self.short(letter)?;
                 let glued = text.get(1 + at + letter.len_utf8()..).filter(|rest| !rest.is_empty());
                 let value = match mark {

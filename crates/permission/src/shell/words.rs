@@ -55,7 +55,8 @@ pub fn decode(raw: &str) -> (Word, Option<Problem>) {
     let word = Word {
         raw: raw.to_owned(),
         text: reader.problem.is_none().then_some(reader.text),
-        glob: reader.glob,
+        // Alone it is the name of a program.
+        glob: reader.glob && raw != "[",
         tilde: raw.starts_with('~'),
         quoted: reader.quoted,
     };

@@ -155,97 +155,19 @@ fn duration_or_signal(text: &str) -> Option<()> {
 
 /// Programs whose arguments may begin a command, besides those looked through above.
 fn carries(name: &str) -> bool {
-    matches!(
-        name,
-        "env"
-            | "timeout"
-            | "gtimeout"
-            | "nice"
-            | "ionice"
-            | "nohup"
-            | "setsid"
-            | "stdbuf"
-            | "time"
-            | "command"
-            | "builtin"
-            | "exec"
-            | "chrt"
-            | "taskset"
-            | "numactl"
-            | "unbuffer"
-            | "caffeinate"
-            | "sudo"
-            | "doas"
-            | "su"
-            | "runuser"
-            | "pkexec"
-            | "run0"
-            | "xargs"
-            | "gxargs"
-            | "parallel"
-            | "find"
-            | "gfind"
-            | "fd"
-            | "fdfind"
-            | "watch"
-            | "entr"
-            | "strace"
-            | "ltrace"
-            | "gdb"
-            | "valgrind"
-            | "perf"
-            | "script"
-            | "scriptreplay"
-            | "flock"
-            | "chroot"
-            | "fakeroot"
-            | "nsenter"
-            | "unshare"
-            | "setpriv"
-            | "capsh"
-            | "prlimit"
-            | "cgexec"
-            | "systemd-run"
-            | "bwrap"
-            | "firejail"
-            | "proot"
-            | "dbus-run-session"
-            | "xvfb-run"
-            | "ssh"
-            | "sshpass"
-            | "busybox"
-            | "toybox"
-            | "npx"
-            | "bunx"
-            | "uvx"
-            | "pipx"
-            | "pnpx"
-            | "dotenv"
-            | "nix-shell"
-            | "tmux"
-            | "screen"
-            | "at"
-            | "batch"
-            | "start-stop-daemon"
-            | "ld.so"
-            | "ld-linux-x86-64.so.2"
-            | "catchsegv"
-            | "trap"
-            | "coproc"
-            | "eval"
-            | "hyperfine"
-            | "exiftool"
-            | "expect"
-            | "socat"
-            | "rlwrap"
-            | "ts-node"
-            | "tsx"
-            | "alias"
-            | "mapfile"
-            | "readarray"
-            | "complete"
-            | "compgen"
-    )
+    const KNOWN: &str = "env timeout gtimeout nice ionice nohup setsid stdbuf time command builtin exec chrt \
+        taskset numactl unbuffer caffeinate sudo doas su runuser pkexec run0 xargs gxargs \
+        parallel find gfind fd fdfind watch entr strace ltrace gdb valgrind perf script \
+        scriptreplay flock chroot fakeroot nsenter unshare setpriv capsh prlimit cgexec \
+        systemd-run bwrap firejail proot dbus-run-session xvfb-run ssh sshpass busybox \
+        toybox npx bunx uvx pipx pnpx dotenv nix-shell tmux screen at batch \
+        start-stop-daemon ld.so ld-linux-x86-64.so.2 catchsegv trap coproc eval hyperfine \
+        exiftool expect socat rlwrap ts-node tsx alias mapfile readarray complete compgen";
+    listed(KNOWN, name)
+}
+
+fn listed(list: &str, name: &str) -> bool {
+    list.split(' ').any(|known| known == name)
 }
 
 /// Programs that run what follows one of their subcommands.
@@ -297,66 +219,12 @@ pub fn is_shell(name: &str) -> bool {
 /// Interpreters, which run whatever they are given.
 #[must_use]
 pub fn is_interpreter(name: &str) -> bool {
+    const KNOWN: &str = "python pypy ipython node nodejs deno bun perl ruby irb php lua luajit tclsh wish \
+        expect osascript Rscript R julia ghci runghc scala groovy jshell awk gawk mawk nawk \
+        sed gsed ed ex vi vim nvim emacs psql mysql sqlite tsx ts-node pwsh powershell swift \
+        elixir iex erl gdb lldb bc dc m4 make gmake";
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    is_shell(stem)
-        || matches!(
-            stem,
-            "python"
-                | "pypy"
-                | "ipython"
-                | "node"
-                | "nodejs"
-                | "deno"
-                | "bun"
-                | "perl"
-                | "ruby"
-                | "irb"
-                | "php"
-                | "lua"
-                | "luajit"
-                | "tclsh"
-                | "wish"
-                | "expect"
-                | "osascript"
-                | "Rscript"
-                | "R"
-                | "julia"
-                | "ghci"
-                | "runghc"
-                | "scala"
-                | "groovy"
-                | "jshell"
-                | "awk"
-                | "gawk"
-                | "mawk"
-                | "nawk"
-                | "sed"
-                | "gsed"
-                | "ed"
-                | "ex"
-                | "vi"
-                | "vim"
-                | "nvim"
-                | "emacs"
-                | "psql"
-                | "mysql"
-                | "sqlite"
-                | "tsx"
-                | "ts-node"
-                | "pwsh"
-                | "powershell"
-                | "swift"
-                | "elixir"
-                | "iex"
-                | "erl"
-                | "gdb"
-                | "lldb"
-                | "bc"
-                | "dc"
-                | "m4"
-                | "make"
-                | "gmake"
-        )
+    is_shell(stem) || listed(KNOWN, stem)
 }
 
 /// Every run of words that could begin a command, outermost first: what deny and ask rules see.
@@ -404,6 +272,14 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
             .iter()
             .any(|word| word.text.as_deref().is_none_or(|text| text.contains('[')))
     };
+    if carries(name) {
+        let set = texts().filter_map(|text| text.split_once('=')).map(|(name, _)| name);
+        let variable =
+            |name: &&str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && !harmless_variable(name);
+        if let Some(name) = set.into_iter().find(variable) {
+            return Some(Problem::Assignment(name.to_owned()));
+        }
+    }
     match name {
         "eval" | "source" | "." | "trap" | "alias" | "let" | "read" | "mapfile" | "readarray" | "complete"
         | "compgen" | "bind" | "enable" | "shopt" | "set" | "hash" | "getopts" | "fc" | "history" => said(),
@@ -425,7 +301,8 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
             (!super::programs::awk_is_plain(arguments)).then(|| Problem::Evaluates(name.to_owned()))
         }
         "sed" | "gsed" => (!super::programs::sed_is_plain(arguments)).then(|| Problem::Evaluates(name.to_owned())),
-        "env" if texts().any(|text| text.starts_with("-S") || text.starts_with("--split-string")) => said(),
+        // Its options take variables away, move elsewhere or split a text into words.
+        "env" if texts().next().is_some_and(|text| text.starts_with('-')) => said(),
         "git"
             if texts()
                 .take_while(|text| text.starts_with('-') || text.contains('='))
@@ -489,48 +366,15 @@ fn subscript_but_brackets(name: &str, arguments: &[Word]) -> bool {
 
 /// Variables that change which programs run, or what they run.
 fn dangerous_variable(name: &str) -> bool {
+    const KNOWN: &str = "PATH ENV BASH_ENV IFS PS0 PS1 PS2 PS4 SHELLOPTS BASHOPTS PROMPT_COMMAND CDPATH \
+        EDITOR VISUAL PAGER BROWSER SHELL MANPAGER LESSOPEN LESSCLOSE NODE_OPTIONS HOME \
+        TMPDIR EXECIGNORE FIGNORE GLOBIGNORE HISTFILE MAILPATH PERL5LIB PERL5OPT RUBYLIB \
+        RUBYOPT JAVA_TOOL_OPTIONS MAKEFLAGS RUSTC_WRAPPER RUSTFLAGS";
     !harmless_variable(name)
-        && (matches!(
-            name,
-            "PATH"
-                | "ENV"
-                | "BASH_ENV"
-                | "IFS"
-                | "PS0"
-                | "PS1"
-                | "PS2"
-                | "PS4"
-                | "SHELLOPTS"
-                | "BASHOPTS"
-                | "PROMPT_COMMAND"
-                | "CDPATH"
-                | "EDITOR"
-                | "VISUAL"
-                | "PAGER"
-                | "BROWSER"
-                | "SHELL"
-                | "MANPAGER"
-                | "LESSOPEN"
-                | "LESSCLOSE"
-                | "NODE_OPTIONS"
-                | "HOME"
-                | "TMPDIR"
-                | "EXECIGNORE"
-                | "FIGNORE"
-                | "GLOBIGNORE"
-                | "HISTFILE"
-                | "MAILPATH"
-                | "PERL5LIB"
-                | "PERL5OPT"
-                | "RUBYLIB"
-                | "RUBYOPT"
-                | "JAVA_TOOL_OPTIONS"
-                | "MAKEFLAGS"
-                | "RUSTC_WRAPPER"
-                | "RUSTFLAGS"
-        ) || [
-            "LD_", "DYLD_", "GIT_", "BASH_", "PYTHON", "SSH_", "CARGO_", "NPM_", "npm_", "PIP_",
-        ]
-        .iter()
-        .any(|prefix| name.starts_with(prefix)))
+        && (listed(KNOWN, name)
+            || [
+                "LD_", "DYLD_", "GIT_", "BASH_", "PYTHON", "SSH_", "CARGO_", "NPM_", "npm_", "PIP_",
+            ]
+            .iter()
+            .any(|prefix| name.starts_with(prefix)))
 }

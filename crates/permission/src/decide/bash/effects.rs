@@ -11,7 +11,7 @@ use crate::protect;
 use crate::rule::{Behavior, Rule};
 use crate::shell::effects::{Place, places};
 use crate::shell::programs::{Doing, Kind, Reach, look_up, removals};
-use crate::shell::wrappers::{levels, transparent};
+use crate::shell::wrappers::{evaluates, levels, transparent};
 use crate::shell::{Analysis, Direction, Problem, Simple, Word};
 use crate::suggest;
 
@@ -214,11 +214,16 @@ impl<'a> Effects<'a> {
                 return Some(Problem::Evaluates(name.to_owned()));
             }
             // Text given to an interpreter can open any file.
-            if let Some(problem) = crate::shell::wrappers::evaluates(transparent(&command.simple.words)) {
+            if let Some(problem) = levels(&command.simple.words).find_map(evaluates) {
                 return Some(problem);
             }
         }
         None
+    }
+
+    /// Whether a path is not known, such as that of another user's home.
+    pub(super) fn lost(&self) -> bool {
+        self.commands.iter().any(|command| command.lost)
     }
 
     /// What must not be removed without a question, in any mode.

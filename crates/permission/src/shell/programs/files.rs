@@ -3,7 +3,7 @@
 use super::super::Word;
 use super::{Doing, Kind, Options, Reach};
 
-const fn options(short: &'static str, long: &'static [&'static str]) -> Options {
+const fn options(short: &'static str, long: &'static str) -> Options {
     Options {
         short,
         long,
@@ -14,45 +14,22 @@ const fn options(short: &'static str, long: &'static [&'static str]) -> Options 
 /// What `name` does to the files it names.
 pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
     let known = match name {
-        "mkdir" => options("pvm:", &["parents", "verbose", "mode="]),
-        "touch" => options("acmt:d:r%", &["no-create", "date=", "time=", "reference%"]),
+        "mkdir" => options("pvm:", "parents verbose mode="),
+        "touch" => options("acmt:d:r%", "no-create date= time= reference%"),
         "rm" => options(
             "firRdvI",
-            &[
-                "force",
-                "recursive",
-                "dir",
-                "verbose",
-                "interactive?",
-                "one-file-system",
-                "preserve-root",
-            ],
+            "force recursive dir verbose interactive? one-file-system preserve-root",
         ),
-        "rmdir" => options("pv", &["parents", "verbose", "ignore-fail-on-non-empty"]),
+        "rmdir" => options("pv", "parents verbose ignore-fail-on-non-empty"),
         "mv" => options(
             "finuvT",
-            &[
-                "force",
-                "interactive",
-                "no-clobber",
-                "update?",
-                "verbose",
-                "no-target-directory",
-            ],
+            "force interactive no-clobber update? verbose no-target-directory",
         ),
         // Not recursive: what a tree holds, a `.git` for one, is not known.
         "cp" => options(
             "finupvTL",
-            &[
-                "force",
-                "interactive",
-                "no-clobber",
-                "update?",
-                "preserve?",
-                "verbose",
-                "no-target-directory",
-                "dereference",
-            ],
+            "force interactive no-clobber update? preserve? verbose no-target-directory \
+            dereference",
         ),
         _ => return None,
     };

@@ -6,20 +6,8 @@ use super::{Doing, Kind, Options, Reach};
 
 const SED: Options = Options {
     short: "nErsuze:i?l:",
-    long: &[
-        "quiet",
-        "silent",
-        "regexp-extended",
-        "separate",
-        "unbuffered",
-        "null-data",
-        "expression=",
-        "in-place?",
-        "posix",
-        "sandbox",
-        "debug",
-        "line-length=",
-    ],
+    long: "quiet silent regexp-extended separate unbuffered null-data expression= in-place? \
+        posix sandbox debug line-length=",
     numbers: false,
 };
 
@@ -152,7 +140,7 @@ fn delimited(rest: &mut Chars<'_>, delimiter: char) -> Option<()> {
 
 const AWK: Options = Options {
     short: "F:v:",
-    long: &["field-separator=", "assign=", "version"],
+    long: "field-separator= assign= version",
     numbers: false,
 };
 

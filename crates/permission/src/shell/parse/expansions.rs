@@ -1,0 +1,169 @@
+//! Words and tests, and the commands hidden in them.
+
+use brush_parser::ast::{BinaryPredicate, ExtendedTestExpr, UnaryPredicate, Word as Written};
+use brush_parser::word::{ParameterExpr, WordPiece, WordPieceWithSource};
+
+use super::super::words::decode;
+use super::super::{Analysis, Problem, Word, caps};
+use super::{Walk, analyse, options};
+
+/// The pieces of a word. Long runs of digits after a tilde are more than the parser can take.
+fn pieces_of(text: &str) -> Option<Vec<WordPieceWithSource>> {
+    let parse = || brush_parser::word::parse(text, &options()).ok();
+    std::panic::catch_unwind(parse).ok().flatten()
+}
+
+impl Walk {
+    pub(super) fn word(&mut self, written: &Written) -> Word {
+        let (word, problem) = decode(&written.value);
+        if let Some(problem) = problem {
+            self.note(problem);
+            match pieces_of(&written.value) {
+                Some(pieces) => self.pieces(&pieces),
+                None => self.note(Problem::Unparsable),
+            }
+        }
+        word
+    }
+
+    pub(super) fn here_document(&mut self, body: &str) {
+        let parse = || brush_parser::word::parse_heredoc(body, &options()).ok();
+        match std::panic::catch_unwind(parse).ok().flatten() {
+            Some(pieces) => {
+                self.note(Problem::Variable);
+                self.pieces(&pieces);
+            }
+            None => self.note(Problem::Unparsable),
+        }
+    }
+
+    /// Looks for commands in what a word expands. Only to find what is denied: a word that comes
+    /// here is not proven any more.
+    fn pieces(&mut self, pieces: &[WordPieceWithSource]) {
+        for piece in pieces {
+            match &piece.piece {
+                WordPiece::Text(_)
+                | WordPiece::SingleQuotedText(_)
+                | WordPiece::AnsiCQuotedText(_)
+                | WordPiece::EscapeSequence(_)
+                | WordPiece::TildeExpansion(_) => {}
+                WordPiece::DoubleQuotedSequence(pieces) | WordPiece::GettextDoubleQuotedSequence(pieces) => {
+                    self.pieces(pieces);
+                }
+                WordPiece::ParameterExpansion(expression) => self.parameter(expression),
+                WordPiece::CommandSubstitution(text) => self.substitution(text),
+                WordPiece::BackquotedCommandSubstitution(text) => {
+                    self.substitution(&text.replace("\\`", "`"));
+                }
+                WordPiece::ArithmeticExpression(expression) => self.arithmetic(&expression.value),
+            }
+        }
+    }
+
+    fn parameter(&mut self, expression: &ParameterExpr) {
+        let inner = match expression {
+            ParameterExpr::UseDefaultValues { default_value, .. }
+            | ParameterExpr::AssignDefaultValues { default_value, .. } => default_value.as_deref(),
+            ParameterExpr::IndicateErrorIfNullOrUnset { error_message, .. } => error_message.as_deref(),
+            ParameterExpr::UseAlternativeValue { alternative_value, .. } => alternative_value.as_deref(),
+            ParameterExpr::RemoveSmallestSuffixPattern { pattern, .. }
+            | ParameterExpr::RemoveLargestSuffixPattern { pattern, .. }
+            | ParameterExpr::RemoveSmallestPrefixPattern { pattern, .. }
+            | ParameterExpr::RemoveLargestPrefixPattern { pattern, .. }
+            | ParameterExpr::UppercaseFirstChar { pattern, .. }
+            | ParameterExpr::UppercasePattern { pattern, .. }
+            | ParameterExpr::LowercaseFirstChar { pattern, .. }
+            | ParameterExpr::LowercasePattern { pattern, .. } => pattern.as_deref(),
+            ParameterExpr::ReplaceSubstring { replacement, .. } => replacement.as_deref(),
+            ParameterExpr::Substring { offset, .. } => Some(offset.value.as_str()),
+            ParameterExpr::Parameter { .. }
+            | ParameterExpr::ParameterLength { .. }
+            | ParameterExpr::Transform { .. }
+            | ParameterExpr::VariableNames { .. }
+            | ParameterExpr::MemberKeys { .. } => None,
+        };
+        if let Some(text) = inner {
+            self.nested_word(text);
+        }
+    }
+
+    fn nested_word(&mut self, text: &str) {
+        if !text.contains(['$', '`']) {
+            return;
+        }
+        self.depth += 1;
+        if self.depth > caps::MOST_SHELLS {
+            self.note(Problem::TooDeep);
+        } else if let Some(pieces) = pieces_of(text) {
+            self.pieces(&pieces);
+        } else {
+            self.note(Problem::Unparsable);
+        }
+        self.depth -= 1;
+    }
+
+    pub(super) fn arithmetic(&mut self, text: &str) {
+        self.note(Problem::Variable);
+        self.nested_word(text);
+    }
+
+    fn substitution(&mut self, text: &str) {
+        self.note(Problem::Nested);
+        let inner = analyse(text, self.depth + 1);
+        self.take(inner);
+    }
+
+    fn take(&mut self, inner: Analysis) {
+        for problem in inner.problems {
+            self.note(problem);
+        }
+        self.analysis.commands.extend(inner.commands);
+    }
+
+    pub(super) fn test(&mut self, expression: &ExtendedTestExpr) {
+        match expression {
+            ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
+                self.test(left);
+                self.test(right);
+            }
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => {
+                self.test(inner);
+            }
+            ExtendedTestExpr::UnaryTest(predicate, word) => {
+                if matches!(
+                    predicate,
+                    UnaryPredicate::ShellVariableIsSetAndAssigned | UnaryPredicate::ShellVariableIsSetAndNameRef
+                ) {
+                    self.note(Problem::Evaluates("[[ -v ]]".to_owned()));
+                }
+                self.word(word);
+            }
+            ExtendedTestExpr::BinaryTest(predicate, left, right) => {
+                // The arithmetic ones evaluate subscripts in their operands, quoted or not.
+                if matches!(
+                    predicate,
+                    BinaryPredicate::ArithmeticEqualTo
+                        | BinaryPredicate::ArithmeticNotEqualTo
+                        | BinaryPredicate::ArithmeticLessThan
+                        | BinaryPredicate::ArithmeticLessThanOrEqualTo
+                        | BinaryPredicate::ArithmeticGreaterThan
+                        | BinaryPredicate::ArithmeticGreaterThanOrEqualTo
+                ) {
+                    let number = |word: &Written| word.value.chars().all(|c| c.is_ascii_digit() || c == '-');
+                    if !number(left) || !number(right) {
+                        self.note(Problem::Evaluates("[[ ]] arithmetic".to_owned()));
+                    }
+                }
+                self.word(left);
+                self.test_operand(right);
+            }
+        }
+    }
+
+    /// The right side of `=~` may hold unquoted parentheses and bars.
+    fn test_operand(&mut self, word: &Written) {
+        if word.value.contains(['$', '`']) {
+            self.word(word);
+        }
+    }
+}

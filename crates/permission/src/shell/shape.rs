@@ -1,0 +1,338 @@
+//! A second reader of the line, before the parser: are quotes, brackets and here-documents closed?
+//!
+//! The parser trusts its input further than we do: on lines that end in the middle of something,
+//! or with numbers too large for it, it gives up the whole process. Such lines are nothing bash
+//! would run as they stand, so they are not shown to it.
+
+/// How deep quotes and substitutions may nest.
+const MOST_DEPTH: usize = 16;
+
+/// Whether `text` is closed in itself.
+#[must_use]
+pub fn is_closed(text: &str) -> bool {
+    let mut shape = Shape {
+        rest: text.chars().collect(),
+        at: 0,
+        documents: Vec::new(),
+    };
+    shape.numbers_fit() && shape.commands(End::Text, 0).is_some() && shape.documents.is_empty()
+}
+
+/// What a run of commands ends with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Text,
+    Parenthesis,
+    Backtick,
+}
+
+struct Shape {
+    rest: Vec<char>,
+    at: usize,
+    /// Here-documents whose bodies come with the next line: delimiter, and whether tabs go.
+    documents: Vec<(String, bool)>,
+}
+
+impl Shape {
+    fn peek(&self) -> Option<char> {
+        self.rest.get(self.at).copied()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += 1;
+        Some(c)
+    }
+
+    fn begins(&self, text: &str) -> bool {
+        let found = self.rest.get(self.at..).unwrap_or_default();
+        text.chars().enumerate().all(|(at, c)| found.get(at) == Some(&c))
+    }
+
+    /// File descriptors and `~1` are numbers of the machine's size to the parser.
+    fn numbers_fit(&self) -> bool {
+        let mut digits = 0;
+        let mut tilde = false;
+        for c in &self.rest {
+            match c {
+                c if c.is_ascii_digit() => digits += 1,
+                '<' | '>' if digits > 4 => return false,
+                '+' | '-' if tilde && digits == 0 => continue,
+                c => {
+                    digits = 0;
+                    tilde = *c == '~';
+                }
+            }
+            if tilde && digits > 4 {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Commands up to `end`, which is consumed.
+    fn commands(&mut self, end: End, depth: usize) -> Option<()> {
+        if depth > MOST_DEPTH {
+            return None;
+        }
+        let before = std::mem::take(&mut self.documents);
+        let mut word_begins = true;
+        let mut case = 0usize;
+        let mut word = String::new();
+        loop {
+            let Some(c) = self.next() else {
+                // At the end of the text only the outermost may end, with nothing left open.
+                return (end == End::Text && before.is_empty()).then_some(());
+            };
+            let begins = word_begins;
+            word_begins = matches!(c, ' ' | '\t' | '\n' | ';' | '|' | '&' | '(' | ')' | '<' | '>');
+            if word_begins {
+                match word.as_str() {
+                    "case" => case += 1,
+                    "esac" => case = case.saturating_sub(1),
+                    _ => {}
+                }
+                word.clear();
+            } else {
+                word.push(c);
+            }
+            match c {
+                '\\' => {
+                    self.next()?;
+                }
+                '\'' => self.single()?,
+                '"' => self.double(depth + 1)?,
+                '`' if end == End::Backtick => return self.finish(before),
+                '`' => self.commands(End::Backtick, depth + 1)?,
+                '$' => self.dollar(depth + 1)?,
+                '#' if begins => {
+                    while self.peek().is_some_and(|c| c != '\n') && !(end == End::Backtick && self.peek() == Some('`'))
+                    {
+                        self.at += 1;
+                    }
+                }
+                '(' => self.commands(End::Parenthesis, depth + 1)?,
+                ')' if end == End::Parenthesis && case == 0 => return self.finish(before),
+                // The end of a pattern.
+                ')' if case > 0 => {}
+                ')' => return None,
+                '<' if self.begins("<<") => self.at += 2,
+                '<' if self.begins("<") => {
+                    self.at += 1;
+                    self.document()?;
+                }
+                '\n' => self.bodies()?,
+                _ => {}
+            }
+        }
+    }
+
+    fn finish(&mut self, before: Vec<(String, bool)>) -> Option<()> {
+        // A document begun inside must have its body inside.
+        if !self.documents.is_empty() {
+            return None;
+        }
+        self.documents = before;
+        Some(())
+    }
+
+    fn single(&mut self) -> Option<()> {
+        while self.next()? != '\'' {}
+        Some(())
+    }
+
+    fn ansi(&mut self) -> Option<()> {
+        loop {
+            match self.next()? {
+                '\\' => {
+                    self.next()?;
+                }
+                '\'' => return Some(()),
+                _ => {}
+            }
+        }
+    }
+
+    fn double(&mut self, depth: usize) -> Option<()> {
+        if depth > MOST_DEPTH {
+            return None;
+        }
+        loop {
+            match self.next()? {
+                '\\' => {
+                    self.next()?;
+                }
+                '"' => return Some(()),
+                '`' => self.commands(End::Backtick, depth + 1)?,
+                '$' if matches!(self.peek(), Some('(' | '{' | '[')) => self.dollar(depth + 1)?,
+                _ => {}
+            }
+        }
+    }
+
+    /// After a `$`.
+    fn dollar(&mut self, depth: usize) -> Option<()> {
+        if self.begins("((") {
+            self.at += 2;
+            return self.until("))", depth);
+        }
+        match self.peek() {
+            Some('(') => {
+                self.at += 1;
+                self.commands(End::Parenthesis, depth)
+            }
+            Some('{') => {
+                self.at += 1;
+                self.until("}", depth)
+            }
+            Some('[') => {
+                self.at += 1;
+                self.until("]", depth)
+            }
+            Some('\'') => {
+                self.at += 1;
+                self.ansi()
+            }
+            _ => Some(()),
+        }
+    }
+
+    /// An expansion or an expression, up to `close`.
+    fn until(&mut self, close: &str, depth: usize) -> Option<()> {
+        if depth > MOST_DEPTH {
+            return None;
+        }
+        let mut open = 0usize;
+        loop {
+            if open == 0 && self.begins(close) {
+                self.at += close.chars().count();
+                return Some(());
+            }
+            match self.next()? {
+                '\\' => {
+                    self.next()?;
+                }
+                '\'' => self.single()?,
+                '"' => self.double(depth + 1)?,
+                '`' => self.commands(End::Backtick, depth + 1)?,
+                '$' => self.dollar(depth + 1)?,
+                '(' => open += 1,
+                ')' => open = open.checked_sub(1)?,
+                '\n' => return None,
+                _ => {}
+            }
+        }
+    }
+
+    /// After `<<`: the delimiter.
+    fn document(&mut self) -> Option<()> {
+        let tabs = self.peek() == Some('-');
+        self.at += usize::from(tabs);
+        while matches!(self.peek(), Some(' ' | '\t')) {
+            self.at += 1;
+        }
+        let mut delimiter = String::new();
+        loop {
+            match self.peek() {
+                None | Some(' ' | '\t' | '\n' | ';' | '|' | '&' | '<' | '>' | ')') => break,
+                Some('$' | '`' | '(') => return None,
+                Some(quote @ ('\'' | '"')) => {
+                    self.at += 1;
+                    loop {
+                        match self.next()? {
+                            c if c == quote => break,
+                            '\n' | '\\' => return None,
+                            c => delimiter.push(c),
+                        }
+                    }
+                }
+                Some('\\') => {
+                    self.at += 1;
+                    delimiter.push(self.next().filter(|c| *c != '\n')?);
+                }
+                Some(c) => {
+                    self.at += 1;
+                    delimiter.push(c);
+                }
+            }
+        }
+        if delimiter.is_empty() {
+            return None;
+        }
+        self.documents.push((delimiter, tabs));
+        Some(())
+    }
+
+    /// After a newline: the bodies that are due.
+    fn bodies(&mut self) -> Option<()> {
+        for (delimiter, tabs) in std::mem::take(&mut self.documents) {
+            loop {
+                self.peek()?;
+                let mut line = String::new();
+                while let Some(c) = self.next().filter(|c| *c != '\n') {
+                    line.push(c);
+                }
+                let line = if tabs { line.trim_start_matches('\t') } else { &line };
+                if line == delimiter {
+                    break;
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_closed;
+
+    #[test]
+    fn closed_lines() {
+        for text in [
+            "ls",
+            "echo 'a\"'",
+            "echo \"a'$(ls \")\")\"",
+            "cat <<X\n'\nX",
+            "cat <<'X'\n$(\nX\n",
+            "cat <<-X\n\ta\n\tX",
+            "git commit -m \"$(cat <<'EOF'\nit's (a \"fix\nEOF\n)\"",
+            "case a in a) ls;; esac",
+            "echo $((1+(2)))",
+            "echo ${x:-`a`}",
+            "ls # it's",
+            "a=(1 2)",
+            "f() { ls; }",
+            "cat <<<a",
+            "echo $'a\\'b'",
+            "ls 2>&1",
+            "cat <<A <<B\n1\nA\n2\nB",
+            "echo \\'",
+            "x=$(case a in a) b;; esac)",
+        ] {
+            assert!(is_closed(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn open_lines() {
+        for text in [
+            "echo 'a",
+            "echo \"a",
+            "echo $(ls",
+            "echo `ls",
+            "echo ${x",
+            "(ls",
+            "ls)",
+            "cat <<X",
+            "cat <<X\na",
+            "$(<<X\n))<<X\nX\n",
+            "ls 99999999999>x",
+            "echo ~99999999999999999999$x",
+            "cat <<",
+            "echo $((1",
+            "cat <<$x\n$x",
+        ] {
+            assert!(!is_closed(text), "{text}");
+        }
+    }
+}
