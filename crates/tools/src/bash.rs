@@ -60,6 +60,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     }),
     aliases: &[],
     default: true,
+    needs_person: false,
 });
 
 /// The tool.

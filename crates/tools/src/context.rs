@@ -9,8 +9,11 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::file_state::FileState;
+use crate::lists::Lists;
 use crate::paths;
+use crate::services::Services;
 use crate::tasks::{TaskStatus, TaskView, Tasks};
+use crate::web::Web;
 
 /// Everything a call may use.
 #[derive(Clone)]
@@ -41,6 +44,12 @@ pub struct Context {
     /// Where the path of this call really led when the permission decision was made. A file tool refuses to touch
     /// anything else: a link may have been planted since. `None`: nobody decided, so nothing is compared.
     pub resolved: Option<PathBuf>,
+    /// What the session does for its tools.
+    pub services: Arc<dyn Services>,
+    /// The session's todo list and task list.
+    pub lists: Arc<Lists>,
+    /// The way to the web, and what was fetched from it lately.
+    pub web: Arc<Web>,
 }
 
 /// A rule about which files a search must not show.

@@ -22,6 +22,7 @@ fn tool() -> Descriptor {
         }),
         aliases: &[],
         default: true,
+        needs_person: false,
     }
 }
 

@@ -22,8 +22,10 @@
 mod context;
 mod file_state;
 mod input;
+mod lists;
 mod outcome;
 mod registry;
+mod services;
 mod tasks;
 mod tool;
 
@@ -43,10 +45,14 @@ mod process;
 mod supervisor;
 mod text;
 mod truncate;
+mod web;
 
 pub use context::{Context, Cwd, Hidden, ToolEvent};
 pub use file_state::{FileState, Freshness};
-pub use outcome::{Invalid, Outcome};
+pub use lists::{Item, Lists, Progress, Todo};
+pub use outcome::{Effect, Invalid, Outcome};
 pub use registry::{find, registry};
+pub use services::{DeferredTool, NoServices, SearchHit, SearchPart, SearchReply, SearchRequest, Services};
 pub use tasks::{TaskStatus, TaskView, Tasks};
 pub use tool::{Descriptor, Pending, Tool};
+pub use web::{Web, WebConfig};

@@ -13,6 +13,22 @@ pub struct Outcome {
     pub result: Value,
     /// The call was cancelled before it was done.
     pub interrupted: bool,
+    /// What the session must do besides telling the result, before it tells it.
+    pub effects: Vec<Effect>,
+}
+
+/// What a call asks the session to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Permission mode `plan`.
+    EnterPlan,
+    /// Out of permission mode `plan`, into the one that was before it, unless an answer has already set one.
+    ExitPlan {
+        /// The plan that was approved; `None` where none was written.
+        plan: Option<String>,
+    },
+    /// Offer these tools with their schemas from now on.
+    LoadTools(Vec<String>),
 }
 
 impl Outcome {
@@ -23,7 +39,14 @@ impl Outcome {
             is_error: None,
             result,
             interrupted: false,
+            effects: Vec::new(),
         }
+    }
+
+    /// The same, and the session has something to do.
+    pub(crate) fn with(mut self, effect: Effect) -> Self {
+        self.effects.push(effect);
+        self
     }
 
     /// A failure while running: the bare message to the model, `Error: …` to the host.
@@ -34,6 +57,7 @@ impl Outcome {
             is_error: Some(true),
             result: Value::from(format!("Error: {message}")),
             interrupted: false,
+            effects: Vec::new(),
         }
     }
 
@@ -53,6 +77,7 @@ impl Outcome {
             is_error: Some(true),
             result: Value::from("Error: the call was interrupted before it was done"),
             interrupted: true,
+            effects: Vec::new(),
         }
     }
 
@@ -64,6 +89,7 @@ impl Outcome {
             is_error: Some(true),
             result: Value::from(message),
             interrupted: false,
+            effects: Vec::new(),
         }
     }
 
@@ -77,6 +103,7 @@ impl Outcome {
             is_error: Some(true),
             result: Value::from(format!("InputValidationError: JSON parse failed ({} bytes)", raw.len())),
             interrupted: false,
+            effects: Vec::new(),
         }
     }
 }
@@ -112,6 +139,7 @@ impl From<Invalid> for Outcome {
             is_error: Some(true),
             result: Value::from(invalid.result),
             interrupted: false,
+            effects: Vec::new(),
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct Descriptor {
     pub aliases: &'static [&'static str],
     /// Whether it is offered when nobody says which tools to offer.
     pub default: bool,
+    /// Whether it makes sense only where a person can answer.
+    pub needs_person: bool,
 }
 
 /// One built-in tool.
@@ -49,6 +51,12 @@ pub trait Tool: Send + Sync {
     /// The outcome of a call that cannot succeed whatever a person answers, `None` for one worth asking about.
     /// Comes after deny rules and before the question; [`Tool::run`] repeats it, so leaving it out is safe.
     fn vet<'a>(&'a self, _input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Outcome>> {
+        Box::pin(std::future::ready(None))
+    }
+
+    /// The input as the `assistant` frame and the question show it, where that is not what the model sent; `None`
+    /// leaves it as [`Tool::fill`] and [`Tool::check`] made it. What it gives is also what runs.
+    fn present<'a>(&'a self, _input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Value>> {
         Box::pin(std::future::ready(None))
     }
 

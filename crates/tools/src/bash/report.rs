@@ -152,6 +152,7 @@ fn success(said: &str, result: Map<String, Value>) -> Outcome {
         is_error: Some(false),
         result: Value::Object(result),
         interrupted: false,
+        effects: Vec::new(),
     }
 }
 

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_tools::{Context, Cwd, FileState, Outcome, Tasks, ToolEvent, find};
+use sluice_tools::{
+    Context, Cwd, FileState, Lists, NoServices, Outcome, Tasks, ToolEvent, Web, WebConfig, find,
+};
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -40,6 +42,9 @@ impl Lab {
             tasks: Arc::new(Tasks::new()),
             hidden: None,
             resolved: None,
+            services: Arc::new(NoServices),
+            lists: Arc::new(Lists::new()),
+            web: Arc::new(Web::new(WebConfig::default())),
         };
         Self {
             cx,

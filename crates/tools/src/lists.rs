@@ -1,0 +1,83 @@
+//! What a session means to do: the todo list and the task list.
+
+mod items;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+pub use self::items::Item;
+pub(crate) use self::items::{Change, ItemList, Refusal, Update};
+
+/// One entry of the todo list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Todo {
+    /// What is to be done.
+    pub content: String,
+    /// Where it stands.
+    pub status: Progress,
+    /// The same, as something being done.
+    pub active_form: String,
+}
+
+/// Where an entry of either list stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Progress {
+    /// Nobody has begun.
+    Pending,
+    /// Being done.
+    InProgress,
+    /// Done.
+    Completed,
+}
+
+impl Progress {
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+        }
+    }
+}
+
+/// The lists of one session.
+#[derive(Debug, Default)]
+pub struct Lists {
+    todos: Mutex<Vec<Todo>>,
+    items: Mutex<ItemList>,
+}
+
+impl Lists {
+    /// Empty lists.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The todo list.
+    pub fn todos(&self) -> Vec<Todo> {
+        lock(&self.todos).clone()
+    }
+
+    /// Puts a todo list in the place of the old one, which it gives back.
+    pub fn replace_todos(&self, todos: Vec<Todo>) -> Vec<Todo> {
+        std::mem::replace(&mut *lock(&self.todos), todos)
+    }
+
+    /// The task list, oldest first.
+    pub fn items(&self) -> Vec<Item> {
+        lock(&self.items).all()
+    }
+
+    /// The task list, to change.
+    pub(crate) fn items_mut(&self) -> MutexGuard<'_, ItemList> {
+        lock(&self.items)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
