@@ -1,6 +1,10 @@
-//! What holds for the whole repository, whichever crate a change is made in.
+//! The whole binary from outside, and what holds for the whole repository whichever crate a change is made in.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod binary;
+mod command_line;
+mod print_modes;
 
 mod clean;
 mod file_length;

@@ -1,0 +1,127 @@
+//! The binary as a person or a script starts it, against a scripted model of its own making.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A home, a working folder, and a model that plays a script; gone when dropped.
+pub(crate) struct Lab {
+    folder: TempDir,
+    model: Child,
+    address: String,
+}
+
+impl Lab {
+    /// `replies` as in a script file: each a list of content blocks, or an object around one.
+    pub(crate) fn new(replies: &Value) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("script.json");
+        std::fs::write(&script, json!({ "replies": replies }).to_string()).unwrap();
+        for name in ["home", "work"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let mut model = Command::new(env!("CARGO_BIN_EXE_sluice"))
+            .args(["sim", "model"])
+            .arg(script)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut address = String::new();
+        BufReader::new(model.stdout.take().unwrap())
+            .read_line(&mut address)
+            .unwrap();
+        let address = address.trim_end().to_owned();
+        assert!(address.starts_with("http://127.0.0.1:"), "{address:?}");
+        Self { folder, model, address }
+    }
+
+    /// Runs the binary to its end with this on stdin.
+    pub(crate) fn run(&self, args: &[&str], stdin: &str) -> Ran {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sluice"))
+            .args(args)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path().join("home"))
+            .env("ANTHROPIC_BASE_URL", &self.address)
+            .env("ANTHROPIC_API_KEY", "sk-test")
+            .current_dir(self.folder.path().join("work"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A command line that is refused at once never reads its input.
+        child.stdin.take().unwrap().write_all(stdin.as_bytes()).ok();
+        Ran::from(child.wait_with_output().unwrap())
+    }
+
+    /// Whether the working folder holds this file.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.folder.path().join("work").join(name).exists()
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        self.model.kill().ok();
+        self.model.wait().ok();
+    }
+}
+
+/// How a run ended and what it said.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}
+
+impl Ran {
+    /// Stdout of a run that went well and complained about nothing.
+    pub(crate) fn clean(&self) -> &str {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{self:?}");
+        &self.stdout
+    }
+
+    /// Stdout as one message per line.
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        self.stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+            .collect()
+    }
+}
+
+/// The `type`, and the `subtype` where there is one, of each message.
+pub(crate) fn kinds(messages: &[Value]) -> Vec<String> {
+    let kind = |message: &Value| match (message["type"].as_str(), message["subtype"].as_str()) {
+        (Some(of), Some(sub)) => format!("{of}/{sub}"),
+        (Some(of), None) => of.to_owned(),
+        _ => panic!("no type: {message}"),
+    };
+    messages.iter().map(kind).collect()
+}
+
+/// A reply that says this.
+pub(crate) fn says(text: &str) -> Value {
+    json!([{ "type": "text", "text": text }])
+}
+
+/// A reply that calls Bash.
+pub(crate) fn runs(command: &str) -> Value {
+    json!([{ "type": "tool_use", "id": "toolu_01", "name": "Bash", "input": { "command": command, "description": "run" } }])
+}
