@@ -18,7 +18,7 @@ use super::{Analysis, Assignment, Chain, Direction, Problem, Redirect, Simple, W
 use super::{caps, shape};
 
 /// How many ways to have changed directory are kept apart.
-const MOST_CHAINS: usize = 8;
+const MOST_CHAINS: usize = 4;
 /// How long one such way may be.
 const MOST_CHANGES: usize = 8;
 
@@ -33,7 +33,7 @@ fn options() -> ParserOptions {
 /// Takes `text` apart; `depth` counts how many substitutions and shells it stands in.
 pub(crate) fn analyse(text: &str, depth: usize) -> Analysis {
     let mut analysis = Analysis::default();
-    if let Some(problem) = caps::check(text) {
+    if let Some(problem) = caps::check(text).or_else(|| shape::check(text)) {
         analysis.note(problem);
         return analysis;
     }
@@ -64,9 +64,6 @@ pub(crate) fn analyse(text: &str, depth: usize) -> Analysis {
 
 /// The tree of a line that is closed in itself.
 fn tree(text: &str) -> Option<Program> {
-    if !shape::is_closed(text) {
-        return None;
-    }
     // Where panics unwind, one more net: a parser that gives up has read nothing.
     let parse = || Parser::new(text.as_bytes(), &options()).parse_program().ok();
     std::panic::catch_unwind(parse).ok().flatten()

@@ -1,21 +1,31 @@
-//! A second reader of the line, before the parser: are quotes, brackets and here-documents closed?
+//! A second reader of the line, before the parser: are quotes, brackets and here-documents closed,
+//! and is there not too much of it?
 //!
 //! The parser trusts its input further than we do: on lines that end in the middle of something,
 //! or with numbers too large for it, it gives up the whole process. Such lines are nothing bash
 //! would run as they stand, so they are not shown to it.
 
-/// How deep quotes and substitutions may nest.
-const MOST_DEPTH: usize = 16;
+use super::Problem;
+use super::caps::{MOST_COMMANDS, MOST_DEPTH, MOST_OPENINGS, MOST_WORDS};
 
-/// Whether `text` is closed in itself.
+/// What stands against parsing `text`.
 #[must_use]
-pub fn is_closed(text: &str) -> bool {
+pub fn check(text: &str) -> Option<Problem> {
     let mut shape = Shape {
         rest: text.chars().collect(),
         at: 0,
         documents: Vec::new(),
+        words: 0,
+        commands: 0,
+        openings: 0,
+        compounds: 0,
+        too_much: false,
     };
-    shape.numbers_fit() && shape.commands(End::Text, 0).is_some() && shape.documents.is_empty()
+    let closed = shape.numbers_fit() && shape.commands(End::Text, 0).is_some() && shape.documents.is_empty();
+    if shape.too_much {
+        return Some(Problem::TooDeep);
+    }
+    (!closed).then_some(Problem::Unparsable)
 }
 
 /// What a run of commands ends with.
@@ -31,6 +41,13 @@ struct Shape {
     at: usize,
     /// Here-documents whose bodies come with the next line: delimiter, and whether tabs go.
     documents: Vec<(String, bool)>,
+    words: usize,
+    commands: usize,
+    openings: usize,
+    /// Compound commands that are open.
+    compounds: usize,
+    /// Some limit was met.
+    too_much: bool,
 }
 
 impl Shape {
@@ -70,10 +87,35 @@ impl Shape {
         true
     }
 
+    /// Goes one deeper, or refuses to.
+    fn enter(&mut self, depth: usize) -> Option<()> {
+        self.openings += 1;
+        self.within(depth + self.compounds <= MOST_DEPTH && self.openings <= MOST_OPENINGS)
+    }
+
+    fn within(&mut self, fits: bool) -> Option<()> {
+        self.too_much |= !fits;
+        fits.then_some(())
+    }
+
+    /// A word that ended, and what it says about the depth.
+    fn word(&mut self, word: &str, depth: usize) -> Option<()> {
+        self.words += usize::from(!word.is_empty());
+        match word {
+            "if" | "for" | "while" | "until" | "case" | "select" | "function" | "coproc" | "{" => {
+                self.compounds += 1;
+                self.enter(depth)?;
+            }
+            "fi" | "done" | "esac" | "}" => self.compounds = self.compounds.saturating_sub(1),
+            _ => {}
+        }
+        self.within(self.words <= MOST_WORDS)
+    }
+
     /// Commands up to `end`, which is consumed.
     fn commands(&mut self, end: End, depth: usize) -> Option<()> {
-        if depth > MOST_DEPTH {
-            return None;
+        if depth > 0 {
+            self.enter(depth)?;
         }
         let before = std::mem::take(&mut self.documents);
         let mut word_begins = true;
@@ -92,9 +134,14 @@ impl Shape {
                     "esac" => case = case.saturating_sub(1),
                     _ => {}
                 }
+                self.word(&word, depth)?;
                 word.clear();
             } else {
                 word.push(c);
+            }
+            if matches!(c, ';' | '|' | '&' | '\n') {
+                self.commands += 1;
+                self.within(self.commands <= 2 * MOST_COMMANDS)?;
             }
             match c {
                 '\\' => {
@@ -154,9 +201,7 @@ impl Shape {
     }
 
     fn double(&mut self, depth: usize) -> Option<()> {
-        if depth > MOST_DEPTH {
-            return None;
-        }
+        self.within(depth <= MOST_DEPTH)?;
         loop {
             match self.next()? {
                 '\\' => {
@@ -199,9 +244,7 @@ impl Shape {
 
     /// An expansion or an expression, up to `close`.
     fn until(&mut self, close: &str, depth: usize) -> Option<()> {
-        if depth > MOST_DEPTH {
-            return None;
-        }
+        self.enter(depth)?;
         let mut open = 0usize;
         loop {
             if open == 0 && self.begins(close) {
@@ -284,7 +327,11 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
-    use super::is_closed;
+    use super::check;
+
+    fn is_closed(text: &str) -> bool {
+        check(text).is_none()
+    }
 
     #[test]
     fn closed_lines() {

@@ -23,7 +23,7 @@ pub(super) fn find<'a>(policy: &'a Policy, behavior: Behavior, analysis: &Analys
         return None;
     }
     // The line as it stands: what `*` means to whoever wrote it may cross a `;`.
-    let whole = rules.iter().find(|rule| {
+    let whole = rules.iter().filter(|_| analysis.parsed).find(|rule| {
         rule.content
             .as_deref()
             .is_some_and(|content| bash::covers(content, line.trim()))
@@ -39,8 +39,9 @@ pub(super) fn find<'a>(policy: &'a Policy, behavior: Behavior, analysis: &Analys
 }
 
 fn commands<'a>(rules: &[&'a Rule], analysis: &Analysis, depth: usize) -> Option<&'a Rule> {
+    let heads: Vec<Option<&str>> = rules.iter().map(|rule| head(rule)).collect();
     for command in &analysis.commands {
-        for level in levels(&command.words) {
+        for level in levels(&command.words).filter(|level| begins(&heads, level)) {
             if let Some(rule) = covering(rules, level) {
                 return Some(rule);
             }
@@ -62,6 +63,28 @@ fn commands<'a>(rules: &[&'a Rule], analysis: &Analysis, depth: usize) -> Option
         }
     }
     None
+}
+
+/// The word a command must begin with for the rule to cover it, where there is one.
+fn head(rule: &Rule) -> Option<&str> {
+    let content = rule.content.as_deref()?;
+    let first = content.split_whitespace().next()?;
+    let first = first.strip_suffix(":*").unwrap_or(first);
+    (!first.contains(['*', '\\'])).then_some(first)
+}
+
+/// Whether some rule could cover a command that begins with these words.
+fn begins(heads: &[Option<&str>], words: &[Word]) -> bool {
+    let Some(first) = words.first() else {
+        return false;
+    };
+    let text = first.text.as_deref().unwrap_or(&first.raw);
+    // A head that is quoted in the rule, or a name with a space in it, is looked at closely.
+    heads.iter().any(|head| {
+        head.is_none_or(|head| {
+            head == first.raw || head == text || head == base(text) || head.contains(['"', '\'']) || text.contains(' ')
+        })
+    })
 }
 
 /// The rule that covers these words: as written, as bash reads them, or by the program's bare name.
@@ -105,12 +128,12 @@ fn by_word<'a>(rules: &[&'a Rule], line: &str) -> Option<&'a Rule> {
             // It begins with a star: what it would match in there cannot be told.
             return true;
         };
+        let open = content.get(program.len()..).is_some_and(|rest| rest.starts_with('*'));
         // Of the words after the program the first is enough: their order is not known to hold.
         words.iter().enumerate().any(|(at, word)| {
-            (base(word) == *program
-                || word == program
-                || (content.starts_with(&format!("{program}*")) && base(word).starts_with(program)))
-                && rest.first().is_none_or(|next| words.get(at + 1) == Some(next))
+            let name = base(word);
+            let named = name == *program || word == program || (open && name.starts_with(program));
+            named && rest.first().is_none_or(|next| words.get(at + 1) == Some(next))
         })
     })
 }
