@@ -146,7 +146,7 @@ fn fill(flags: &mut Flags, flag: &Flag, matches: &ArgMatches) -> Result<(), Flag
         Fills::Names(field) => *field(flags) = Some(words.flat_map(|word| split_rules(word)).collect()),
         Fills::Commas(field) => *field(flags) = Some(split_commas(last)),
         Fills::Output(field) => {
-            *field(flags) = OutputFormat::read(last).ok_or_else(|| invalid(OutputFormat::CHOICES))?
+            *field(flags) = OutputFormat::read(last).ok_or_else(|| invalid(OutputFormat::CHOICES))?;
         }
         Fills::Input(field) => *field(flags) = InputFormat::read(last).ok_or_else(|| invalid(InputFormat::CHOICES))?,
         Fills::Mode(field) => {
