@@ -30,9 +30,18 @@ mod tasks;
 mod tool;
 
 // the tools
+mod ask_user_question;
 mod bash;
 mod edit;
+mod plan_mode;
 mod read;
+mod task_list;
+mod task_output;
+mod task_stop;
+mod todo_write;
+mod tool_search;
+mod web_fetch;
+mod web_search;
 mod write;
 
 // what they stand on

@@ -1,13 +1,40 @@
 //! The table of tools.
 
+use crate::ask_user_question::AskUserQuestion;
 use crate::bash::Bash;
 use crate::edit::Edit;
+use crate::plan_mode::{EnterPlanMode, ExitPlanMode};
 use crate::read::Read;
+use crate::task_list::{TaskCreate, TaskGet, TaskList, TaskUpdate};
+use crate::task_output::TaskOutput;
+use crate::task_stop::TaskStop;
+use crate::todo_write::TodoWrite;
 use crate::tool::Tool;
+use crate::tool_search::ToolSearch;
+use crate::web_fetch::WebFetch;
+use crate::web_search::WebSearch;
 use crate::write::Write;
 
 /// Every built-in tool, in the order the model is told about them.
-static TOOLS: &[&dyn Tool] = &[&Bash, &Read, &Write, &Edit];
+static TOOLS: &[&dyn Tool] = &[
+    &Bash,
+    &Read,
+    &Write,
+    &Edit,
+    &TaskOutput,
+    &TaskStop,
+    &TodoWrite,
+    &TaskCreate,
+    &TaskGet,
+    &TaskUpdate,
+    &TaskList,
+    &AskUserQuestion,
+    &EnterPlanMode,
+    &ExitPlanMode,
+    &ToolSearch,
+    &WebFetch,
+    &WebSearch,
+];
 
 /// Every built-in tool.
 pub fn registry() -> &'static [&'static dyn Tool] {

@@ -147,7 +147,10 @@ impl ItemList {
         if merge(&mut item.metadata, update.metadata) {
             fields.push("metadata");
         }
-        let status = update.status.map(|to| (item.status, to)).filter(|(from, to)| from != to);
+        let status = update
+            .status
+            .map(|to| (item.status, to))
+            .filter(|(from, to)| from != to);
         if let Some((_, to)) = status {
             item.status = to;
             fields.push("status");
@@ -190,7 +193,11 @@ impl ItemList {
         let mut news = false;
         for (id, other, forward) in [(first, then, true), (then, first, false)] {
             if let Some(item) = self.items.get_mut(&id) {
-                let list = if forward { &mut item.blocks } else { &mut item.blocked_by };
+                let list = if forward {
+                    &mut item.blocks
+                } else {
+                    &mut item.blocked_by
+                };
                 if !list.contains(&other) {
                     list.push(other);
                     news = true;

@@ -4,22 +4,22 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// IPv4 blocks that are not public: address, prefix length.
 const PRIVATE_V4: &[(Ipv4Addr, u32)] = &[
-    (Ipv4Addr::new(0, 0, 0, 0), 8),         // this network
-    (Ipv4Addr::new(10, 0, 0, 0), 8),        // private
-    (Ipv4Addr::new(100, 64, 0, 0), 10),     // shared by carriers; a cloud's metadata
-    (Ipv4Addr::new(127, 0, 0, 0), 8),       // loopback
-    (Ipv4Addr::new(168, 63, 129, 16), 32),  // a cloud's metadata
-    (Ipv4Addr::new(169, 254, 0, 0), 16),    // link-local; clouds' metadata
-    (Ipv4Addr::new(172, 16, 0, 0), 12),     // private
-    (Ipv4Addr::new(192, 0, 0, 0), 24),      // protocol assignments; a cloud's metadata
-    (Ipv4Addr::new(192, 0, 2, 0), 24),      // documentation
-    (Ipv4Addr::new(192, 88, 99, 0), 24),    // relays of old
-    (Ipv4Addr::new(192, 168, 0, 0), 16),    // private
-    (Ipv4Addr::new(198, 18, 0, 0), 15),     // benchmarks
-    (Ipv4Addr::new(198, 51, 100, 0), 24),   // documentation
-    (Ipv4Addr::new(203, 0, 113, 0), 24),    // documentation
-    (Ipv4Addr::new(224, 0, 0, 0), 4),       // multicast
-    (Ipv4Addr::new(240, 0, 0, 0), 4),       // reserved, broadcast
+    (Ipv4Addr::new(0, 0, 0, 0), 8),        // this network
+    (Ipv4Addr::new(10, 0, 0, 0), 8),       // private
+    (Ipv4Addr::new(100, 64, 0, 0), 10),    // shared by carriers; a cloud's metadata
+    (Ipv4Addr::new(127, 0, 0, 0), 8),      // loopback
+    (Ipv4Addr::new(168, 63, 129, 16), 32), // a cloud's metadata
+    (Ipv4Addr::new(169, 254, 0, 0), 16),   // link-local; clouds' metadata
+    (Ipv4Addr::new(172, 16, 0, 0), 12),    // private
+    (Ipv4Addr::new(192, 0, 0, 0), 24),     // protocol assignments; a cloud's metadata
+    (Ipv4Addr::new(192, 0, 2, 0), 24),     // documentation
+    (Ipv4Addr::new(192, 88, 99, 0), 24),   // relays of old
+    (Ipv4Addr::new(192, 168, 0, 0), 16),   // private
+    (Ipv4Addr::new(198, 18, 0, 0), 15),    // benchmarks
+    (Ipv4Addr::new(198, 51, 100, 0), 24),  // documentation
+    (Ipv4Addr::new(203, 0, 113, 0), 24),   // documentation
+    (Ipv4Addr::new(224, 0, 0, 0), 4),      // multicast
+    (Ipv4Addr::new(240, 0, 0, 0), 4),      // reserved, broadcast
 ];
 
 /// Blocks inside the public IPv6 space that are not public.

@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_tools::{
-    Context, Cwd, FileState, Lists, NoServices, Outcome, Tasks, ToolEvent, Web, WebConfig, find,
-};
+use sluice_tools::{Context, Cwd, FileState, Lists, NoServices, Outcome, Tasks, ToolEvent, Web, WebConfig, find};
 use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

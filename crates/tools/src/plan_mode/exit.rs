@@ -1,0 +1,149 @@
+//! ExitPlanMode.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use crate::context::Context;
+use crate::outcome::{Effect, Invalid, Outcome};
+use crate::tool::{Descriptor, Pending, Tool};
+use crate::{atomic, input};
+
+/// What the session puts into the input; never taken from the model.
+const SHOWN: [&str; 2] = ["plan", "planFilePath"];
+/// The longest plan that is shown.
+const LONGEST: u64 = 1 << 20;
+
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
+    name: "ExitPlanMode",
+    description: "Puts your plan before the person and, once it is approved, leaves plan mode.\n\n\
+        Call it in plan mode when the plan stands in the plan file you were told about: the person is shown what that file holds, so there is nothing to pass. \
+        Use it only for plans of work to be done, not at the end of a search for information. \
+        Settle open questions with AskUserQuestion first; do not ask there whether the plan is good, this tool does.",
+    schema: json!({
+        "type": "object",
+        "properties": {
+            "allowedPrompts": {
+                "type": "array",
+                "description": "Kinds of commands the plan will need.",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "tool": {"type": "string", "enum": ["Bash"]},
+                        "prompt": {"type": "string", "description": "What kind of command, such as \"run tests\"."},
+                    },
+                    "required": ["tool", "prompt"],
+                    "additionalProperties": false,
+                },
+            },
+        },
+        "required": [],
+    }),
+    aliases: &[],
+    default: true,
+    needs_person: true,
+});
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct ExitPlanMode;
+
+impl Tool for ExitPlanMode {
+    fn descriptor(&self) -> &Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
+        let mut value = input::checked(&DESCRIPTOR, input, cwd, &[])?;
+        if let Some(fields) = value.as_object_mut() {
+            for name in SHOWN {
+                fields.shift_remove(name);
+            }
+        }
+        Ok(value)
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        false
+    }
+
+    fn vet<'a>(&'a self, _input: &'a Value, cx: &'a Context) -> Pending<'a, Option<Outcome>> {
+        Box::pin(async move {
+            (cx.services.permission_mode() != "plan").then(|| {
+                Outcome::refused(
+                    "You are not in plan mode, so there is no plan to approve. If one was approved before, go on with the work.",
+                )
+            })
+        })
+    }
+
+    /// The plan as the file holds it; the input as it is where there is no file.
+    fn present<'a>(&'a self, input: &'a Value, cx: &'a Context) -> Pending<'a, Option<Value>> {
+        Box::pin(async move {
+            let path = cx.services.plan_file();
+            let plan = written(path.clone()).await?;
+            let mut fields = input.as_object().cloned().unwrap_or_else(Map::new);
+            fields.insert("plan".to_owned(), Value::from(plan));
+            fields.insert("planFilePath".to_owned(), Value::from(path.display().to_string()));
+            Some(Value::Object(fields))
+        })
+    }
+
+    /// Does not repeat `vet`: the answer that approved the plan may already have set another mode.
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let path = cx.services.plan_file();
+            let Some(mut plan) = written(path.clone()).await else {
+                let result = json!({"plan": null, "isAgent": false, "filePath": path});
+                return Outcome::ok("User has approved exiting plan mode. You can now proceed.", result)
+                    .with(Effect::ExitPlan { plan: None });
+            };
+            let mut result = json!({"plan": plan, "isAgent": false, "filePath": path});
+            if let Some(edited) = edited(&input, &plan) {
+                if let Err(error) = save(path.clone(), edited.clone()).await {
+                    return Outcome::failed(format!("{} cannot be written: {error}", path.display()));
+                }
+                result = json!({"plan": edited, "isAgent": false, "filePath": path, "planWasEdited": true});
+                plan = edited;
+            }
+            Outcome::ok(approved(&plan, &path), result).with(Effect::ExitPlan { plan: Some(plan) })
+        })
+    }
+}
+
+/// What the person made of the plan, where that is not what was shown.
+fn edited(input: &Value, plan: &str) -> Option<String> {
+    // without the path it is not what was shown, but a text of the model's own
+    input.get("planFilePath")?;
+    let edited = input.get("plan")?.as_str()?;
+    (edited != plan && !edited.trim().is_empty()).then(|| edited.to_owned())
+}
+
+fn approved(plan: &str, path: &Path) -> String {
+    format!(
+        "User has approved your plan. You can now start coding. If you keep a list of what is to be done, bring it in line with the plan first.\n\n\
+        The plan is saved in {}; look there should you lose sight of it.\n\n\
+        ## Approved Plan:\n{plan}",
+        path.display()
+    )
+}
+
+async fn written(path: PathBuf) -> Option<String> {
+    let read = move || {
+        let metadata = std::fs::metadata(&path).ok()?;
+        if !metadata.is_file() || metadata.len() > LONGEST {
+            return None;
+        }
+        let bytes = std::fs::read(&path).ok()?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        (!text.trim().is_empty()).then_some(text)
+    };
+    tokio::task::spawn_blocking(read).await.ok().flatten()
+}
+
+async fn save(path: PathBuf, plan: String) -> std::io::Result<()> {
+    tokio::task::spawn_blocking(move || atomic::write(&path, plan.as_bytes()).map(drop))
+        .await
+        .unwrap_or_else(|error| Err(std::io::Error::other(error)))
+}

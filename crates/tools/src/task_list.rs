@@ -1,0 +1,22 @@
+//! TaskCreate, TaskGet, TaskUpdate, TaskList: the session's task list, entry by entry.
+
+mod create;
+mod get;
+mod list;
+mod update;
+
+pub(crate) use create::TaskCreate;
+pub(crate) use get::TaskGet;
+pub(crate) use list::TaskList;
+pub(crate) use update::TaskUpdate;
+
+/// Numbers as the wire has them.
+fn names(ids: &[u64]) -> Vec<String> {
+    ids.iter().map(u64::to_string).collect()
+}
+
+/// Numbers as text has them.
+fn spelled(ids: &[u64]) -> String {
+    let ids: Vec<String> = ids.iter().map(|id| format!("#{id}")).collect();
+    ids.join(", ")
+}

@@ -1,0 +1,211 @@
+//! Fetching one page: each hop judged, redirects only within the host, size and time bounded.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
+use reqwest::{Client, Response, StatusCode, Url};
+
+use super::gate::{Closed, Gate};
+use super::page::{self, Page};
+
+/// How large a page may be, unpacked.
+const LARGEST: usize = 10 << 20;
+/// How long everything may take.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How often a page may send us on.
+const HOPS: usize = 10;
+/// What we would rather have.
+const WANTED: &str = "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.5";
+
+/// What a fetch came to.
+#[derive(Debug)]
+pub(crate) enum Fetched {
+    /// The page.
+    Page(Arc<Page>),
+    /// It is on another host, which nobody allowed yet.
+    Moved(Box<Moved>),
+}
+
+/// Where a page went.
+#[derive(Debug)]
+pub(crate) struct Moved {
+    pub(crate) from: Url,
+    pub(crate) to: Url,
+    pub(crate) code: u16,
+    pub(crate) code_text: String,
+    pub(crate) bytes: usize,
+}
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Trouble {
+    #[error(transparent)]
+    Closed(#[from] Closed),
+    #[error("{0} sends us somewhere that is no web address: {1}")]
+    BadRedirect(Url, String),
+    #[error("The page sends us on more than {HOPS} times")]
+    TooManyHops,
+    #[error("Request failed with status code {code} ({text})")]
+    Status { code: u16, text: String },
+    #[error("The page is larger than {} MB", LARGEST >> 20)]
+    TooLarge,
+    #[error("The page took longer than {} seconds", LONGEST.as_secs())]
+    TooSlow,
+    #[error("This is {0}, not text")]
+    Binary(String),
+    #[error("{0}")]
+    Connection(String),
+    #[error("The web cannot be reached from here: {0}")]
+    Client(String),
+}
+
+/// A web address as a model wrote it, or what is wrong with it.
+pub(crate) fn parse(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text.trim()).map_err(|error| format!("Invalid URL \"{text}\": {error}"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!(
+            "Invalid URL \"{text}\": only http and https pages can be fetched"
+        ));
+    }
+    if url.host_str().is_none_or(str::is_empty) {
+        return Err(format!("Invalid URL \"{text}\": it names no host"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("Invalid URL: a user name or password in an address is not sent anywhere".to_owned());
+    }
+    Ok(url)
+}
+
+pub(super) async fn fetch(client: &Client, gate: &Gate, url: Url) -> Result<Fetched, Trouble> {
+    tokio::time::timeout(LONGEST, follow(client, gate, url))
+        .await
+        .unwrap_or(Err(Trouble::TooSlow))
+}
+
+async fn follow(client: &Client, gate: &Gate, url: Url) -> Result<Fetched, Trouble> {
+    let mut url = secured(url);
+    for _ in 0..=HOPS {
+        gate.judge(&url)?;
+        let request = client.get(url.clone()).header(ACCEPT, WANTED);
+        let response = request.send().await.map_err(|error| explained(&error))?;
+        let status = response.status();
+        if let Some(to) = target(&url, &response)? {
+            let to = secured(to);
+            if !same_host(&url, &to) {
+                return Ok(Fetched::Moved(Box::new(Moved {
+                    code: status.as_u16(),
+                    code_text: reason(status),
+                    bytes: body(response).await.map_or(0, |body| body.len()),
+                    from: url,
+                    to,
+                })));
+            }
+            url = to;
+            continue;
+        }
+        if !status.is_success() {
+            return Err(Trouble::Status {
+                code: status.as_u16(),
+                text: reason(status),
+            });
+        }
+        return page(url, response).await;
+    }
+    Err(Trouble::TooManyHops)
+}
+
+/// Where a response sends us.
+fn target(url: &Url, response: &Response) -> Result<Option<Url>, Trouble> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let Some(location) = response.headers().get(LOCATION) else {
+        return Ok(None);
+    };
+    let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
+    let to = url
+        .join(&location)
+        .ok()
+        .and_then(|to| parse(to.as_str()).ok())
+        .ok_or_else(|| Trouble::BadRedirect(url.clone(), location))?;
+    Ok(Some(to))
+}
+
+/// Plain http becomes https, unless a port was named or there is nobody to listen in.
+fn secured(mut url: Url) -> Url {
+    let local = url.host_str().is_some_and(|host| {
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        bare == "localhost"
+            || bare.ends_with(".localhost")
+            || bare
+                .parse::<std::net::IpAddr>()
+                .is_ok_and(|address| address.is_loopback())
+    });
+    if url.scheme() == "http" && url.port().is_none() && !local {
+        // cannot fail between these two
+        url.set_scheme("https").ok();
+    }
+    url.set_fragment(None);
+    url
+}
+
+/// The same host at the same port, where the usual ports of http and https count as one.
+fn same_host(a: &Url, b: &Url) -> bool {
+    a.host() == b.host() && a.port() == b.port()
+}
+
+async fn page(url: Url, response: Response) -> Result<Fetched, Trouble> {
+    let status = response.status();
+    let kind = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned());
+    let body = body(response).await?;
+    let bytes = body.len();
+    // large pages take a while, and the parser's tree cannot move between threads
+    let text = tokio::task::spawn_blocking(move || page::text(&body, kind.as_deref(), &url))
+        .await
+        .map_err(|error| Trouble::Connection(error.to_string()))?
+        .map_err(Trouble::Binary)?;
+    Ok(Fetched::Page(Arc::new(Page {
+        text,
+        bytes,
+        code: status.as_u16(),
+        code_text: reason(status),
+    })))
+}
+
+/// The body, unpacked, as long as it stays small enough.
+async fn body(mut response: Response) -> Result<Vec<u8>, Trouble> {
+    if response.content_length().is_some_and(|length| length > LARGEST as u64) {
+        return Err(Trouble::TooLarge);
+    }
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| explained(&error))? {
+        if body.len() + piece.len() > LARGEST {
+            return Err(Trouble::TooLarge);
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
+}
+
+fn reason(status: StatusCode) -> String {
+    status.canonical_reason().unwrap_or_default().to_owned()
+}
+
+/// The innermost cause says what happened; a closed gate is told as such.
+fn explained(error: &reqwest::Error) -> Trouble {
+    let mut cause: &dyn Error = error;
+    loop {
+        if let Some(closed) = cause.downcast_ref::<Closed>() {
+            return Trouble::Closed(closed.clone());
+        }
+        match cause.source() {
+            Some(deeper) => cause = deeper,
+            None => return Trouble::Connection(format!("The page could not be fetched: {cause}")),
+        }
+    }
+}
