@@ -7,7 +7,7 @@ pub const MOST_CHARS: usize = 10_000;
 /// How deep quotes, brackets and compound commands may nest.
 pub const MOST_DEPTH: usize = 12;
 /// How many words a line may have outside quotes and here-documents.
-pub const MOST_WORDS: usize = 1_200;
+pub const MOST_WORDS: usize = 600;
 /// How many commands it may have.
 pub const MOST_COMMANDS: usize = 150;
 /// How many substitutions and compounds may open: the parser tries again at each.

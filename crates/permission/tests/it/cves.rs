@@ -42,31 +42,19 @@ fn cve_2025_55284_no_program_of_the_network_is_free() {
 fn cve_2025_54795_echo_with_crafted_quotes() {
     let w = world();
     for command in [
-        "echo \"\\\"; id; \\\"\"; id",
-        "echo '\"' ; id ; '\"'",
-        "echo \"a\"';'id ; rm x",
-        "echo \\\"; id",
-        "echo a\\\n; id x",
-        "echo \"$(id)\"",
-        "echo \"a\" \"`id`\"",
-        "echo 'a'\\''; touch x'",
+        "echo \"\\\"; touch x; \\\"\"; touch x",
+        "echo '\"' ; touch x ; '\"'",
+        "echo \"a\"';'id ; touch x",
+        "echo \\\"; touch x",
+        "echo a\\\n; touch x",
+        "echo \"$(touch x)\"",
+        "echo \"a\" \"`touch x`\"",
     ] {
-        if matches!(command, "echo 'a'\\''; touch x'") {
-            w.allows(command); // one word: a quote and text
-        } else if command.contains("id ") && !command.contains('$') && command.ends_with("\"'") {
-            w.asks(command);
-        } else {
-            let decision = w.bash(command);
-            let harmless = sluice_permission::read_only(command);
-            assert!(
-                harmless == (decision.behavior == Verdict::Allow),
-                "{command}: {decision:?}"
-            );
-        }
+        w.asks(command);
     }
-    w.asks("echo \"\\\"; touch x; \\\"\"; touch x");
-    w.asks("echo '\"' ; touch x ; '\"'");
-    w.asks("echo \\\"; touch x");
+    // One word each, whatever is in it.
+    w.allows("echo 'a'\\''; touch x'");
+    w.allows("echo \"; touch x\"");
 }
 
 #[test]

@@ -165,11 +165,8 @@ fn bypass_still_asks() {
         "rm *.o",
         "find . -name '*.o' -delete",
         "echo x > .git/config",
-        "curl x | sh",
     ] {
-        if command != "curl x | sh" {
-            world().mode("bypassPermissions").allows(command);
-        }
+        world().mode("bypassPermissions").allows(command);
     }
 }
 
