@@ -1,1 +1,77 @@
-//! See ARCHITECTURE.md.
+//! The turn: a session is given prompts, asks the model, runs tools, and says what happens.
+//!
+//! A door starts a session with [`start`] and holds its [`Port`]: what the host says goes in as
+//! [`Input`], what the session says comes out as [`sluice_wire::ToHost`]. There is no other event
+//! language in between.
+//!
+//! In reading order:
+//!
+//! * `options`, `port`: what a session is told at its start, and the two channels;
+//! * `queue`: prompts that wait, pure;
+//! * `session`: the one owner of all state, and the one place where it waits;
+//! * `obey`: what the host asks for;
+//! * `converse`, `turn`: the loop from a prompt to its result;
+//! * `exchange`: one request to the model, with retries and broken streams;
+//! * `running`, `calls`, `asking`: from a tool use to its result; `effects`: what a call does to the session;
+//! * `services`: what the session does for its tools;
+//! * `background`: work that outlives its call;
+//! * `history`, `prompt`: what the model is shown;
+//! * `say`, `out`: what the host is told.
+
+mod options;
+mod port;
+mod queue;
+
+mod session;
+
+mod obey;
+
+mod converse;
+mod turn;
+
+mod exchange;
+
+mod asking;
+mod calls;
+mod effects;
+mod running;
+mod services;
+
+mod background;
+
+mod history;
+mod prompt;
+
+mod out;
+mod say;
+
+pub use options::{Asker, KeySource, Options, StateEvents, Thinking};
+pub use port::{Exit, Input, Port, Signal};
+pub use prompt::SystemPrompt;
+pub use sluice_model::Error as ModelError;
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// The version of the protocol this engine speaks, as the reference agent counts it.
+pub const PROTOCOL_VERSION: &str = say::PROTOCOL_VERSION;
+
+/// Starts a session on the current runtime.
+///
+/// # Errors
+/// When the model's address or the proxies cannot be used.
+pub fn start(options: Options) -> Result<Port, ModelError> {
+    let client = sluice_model::Client::new(options.model_config.clone())?;
+    let (input, inbox) = mpsc::channel(port::INPUT_DEPTH);
+    let (messages, output) = mpsc::channel(port::OUTPUT_DEPTH);
+    let quit = CancellationToken::new();
+    let out = out::Out::new(messages, &options.session_id, quit.clone());
+    let session = session::Session::new(options, client, out, inbox, quit.clone());
+    let done = tokio::spawn(session.run());
+    Ok(Port {
+        input,
+        output,
+        quit,
+        done,
+    })
+}

@@ -1,0 +1,264 @@
+//! May this call run? The policy decides; where it does not, the host is asked, and this reads
+//! what the host answers.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use sluice_permission::{Behavior, Call, Decision, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
+use sluice_tools::Descriptor;
+
+use crate::options::{Asker, Options};
+use crate::say;
+use crate::session::Session;
+
+/// The file system, as far as a decision needs it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct World;
+
+impl Paths for World {
+    fn resolve(&self, path: &Path) -> PathBuf {
+        let mut missing = Vec::new();
+        let mut existing = path;
+        loop {
+            if let Ok(real) = existing.canonicalize() {
+                return missing.iter().rev().fold(real, |path, part| path.join(part));
+            }
+            let (Some(parent), Some(name)) = (existing.parent(), existing.file_name()) else {
+                return path.to_path_buf();
+            };
+            missing.push(name.to_owned());
+            existing = parent;
+        }
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        path.is_dir()
+    }
+}
+
+/// The policy a session begins with.
+pub(crate) fn policy(options: &Options) -> Policy {
+    let mut policy = Policy::new(options.cwd.clone(), options.home.clone());
+    policy.mode = options.mode.clone();
+    policy.bypass_launched = options.bypass_launched;
+    policy.roots.extend(options.add_dirs.iter().cloned());
+    policy.readable.push(options.output_dir.clone());
+    for (behavior, texts) in [
+        (Behavior::Allow, &options.allowed),
+        (Behavior::Deny, &options.disallowed),
+    ] {
+        let rules = texts
+            .iter()
+            .filter_map(|text| Rule::parse(behavior, Source::CliArg, &options.cwd, text).ok());
+        policy.rules.extend(rules);
+    }
+    policy
+}
+
+/// What the host answered to an ask.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Answer {
+    /// It may run, as it is or with another input.
+    Allow {
+        input: Option<Value>,
+        updates: Vec<PermissionUpdate>,
+        meta: Value,
+    },
+    /// It may not.
+    Deny { message: String, interrupt: bool },
+    /// Not an answer; the text says what one looks like.
+    Invalid(String),
+}
+
+impl Answer {
+    /// Reads an answer. A part that decides something must be right; an update that is none is
+    /// passed over, since the call itself was answered.
+    pub(crate) fn read(value: &Value) -> Self {
+        match value.get("behavior").and_then(Value::as_str) {
+            Some("allow") => match value.get("updatedInput") {
+                Some(input) if !input.is_object() => {
+                    Self::invalid("`updatedInput` must be an object where it is given")
+                }
+                input => Self::Allow {
+                    input: input.cloned(),
+                    updates: updates(value),
+                    meta: accepted(value),
+                },
+            },
+            Some("deny") => match value.get("message").and_then(Value::as_str) {
+                Some(message) => Self::Deny {
+                    message: message.to_owned(),
+                    interrupt: value.get("interrupt").and_then(Value::as_bool).unwrap_or(false),
+                },
+                None => Self::invalid("a denial needs a `message`"),
+            },
+            _ => Self::invalid("`behavior` must be \"allow\" or \"deny\""),
+        }
+    }
+
+    fn invalid(why: &str) -> Self {
+        Self::Invalid(format!(
+            "The canUseTool callback returned an invalid permission result: {why}. Expected \
+             {{behavior: \"allow\", updatedInput?: object}} or {{behavior: \"deny\", message: string}}."
+        ))
+    }
+}
+
+fn updates(answer: &Value) -> Vec<PermissionUpdate> {
+    let list = answer.get("updatedPermissions").and_then(Value::as_array);
+    list.into_iter()
+        .flatten()
+        .filter_map(|update| serde_json::from_value(update.clone()).ok())
+        .collect()
+}
+
+/// How the host says the call came to be allowed.
+fn accepted(answer: &Value) -> Value {
+    let lasting = answer
+        .get("updatedPermissions")
+        .and_then(Value::as_array)
+        .is_some_and(|list| !list.is_empty());
+    let source = match answer.get("decisionClassification").and_then(Value::as_str) {
+        Some(said) => said,
+        None if lasting => "user_permanent",
+        None => "user_temporary",
+    };
+    json!({"decision": "accept", "source": source})
+}
+
+impl Session {
+    /// Whether the model may use a tool at all.
+    pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
+        self.has(tool) && (tool.default || self.names(tool) || self.loaded.iter().any(|name| name == tool.name))
+    }
+
+    /// Whether the tool is there, offered or not.
+    pub(crate) fn has(&self, tool: &Descriptor) -> bool {
+        let answered = !tool.needs_person || self.options.asker == Asker::Host;
+        let chosen = match &self.options.tools {
+            Some(_) => self.names(tool) || (tool.default && self.says_default()),
+            None => true,
+        };
+        answered && chosen && !sluice_permission::tool_removed(&self.policy, tool.name)
+    }
+
+    /// Whether `--tools` names it.
+    fn names(&self, tool: &Descriptor) -> bool {
+        let named = |name: &String| name == tool.name || tool.aliases.contains(&name.as_str());
+        self.options.tools.as_ref().is_some_and(|tools| tools.iter().any(named))
+    }
+
+    fn says_default(&self) -> bool {
+        self.options
+            .tools
+            .as_ref()
+            .is_some_and(|tools| tools.iter().any(|name| name == "default"))
+    }
+
+    /// Which files a search must not show.
+    pub(crate) fn hidden(&self) -> sluice_tools::Hidden {
+        let policy = self.policy.clone();
+        std::sync::Arc::new(move |path: &Path| sluice_permission::hidden(&policy, path, &World))
+    }
+
+    pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
+        let cwd = self.cwd.get();
+        sluice_permission::decide(&self.policy, &Call::new(tool, input, &cwd), &World)
+    }
+
+    /// Applies a change of permissions that came with an answer.
+    pub(crate) async fn apply(&mut self, update: &PermissionUpdate) {
+        let before = self.policy.mode.clone();
+        let (home, cwd) = (self.options.home.clone(), self.options.cwd.clone());
+        let root_of = |source| {
+            if source == Source::User {
+                home.clone()
+            } else {
+                cwd.clone()
+            }
+        };
+        if sluice_permission::apply(&mut self.policy, update, &root_of, &World).is_err() {
+            return;
+        }
+        if self.policy.mode != before {
+            self.say(say::mode(&self.policy.mode)).await;
+        }
+    }
+
+    /// Switches the mode, or says why not.
+    pub(crate) fn set_mode(&mut self, word: Option<&str>) -> Result<(), (&'static str, String)> {
+        let mode = match word {
+            Some("manual") => PermissionMode::Default,
+            Some(word) => PermissionMode::from(word),
+            None => PermissionMode::Other("".into()),
+        };
+        match mode {
+            PermissionMode::Other(_) | PermissionMode::Delegate => Err((
+                "invalid_mode",
+                "Cannot set permission mode: must be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan"
+                    .to_owned(),
+            )),
+            PermissionMode::BypassPermissions if !self.policy.bypass_launched => Err((
+                "bypass_not_launched",
+                "Cannot set permission mode to bypassPermissions because the session was not launched with \
+                 --dangerously-skip-permissions"
+                    .to_owned(),
+            )),
+            mode => {
+                self.policy.mode = mode;
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_says_allow_or_deny() {
+        let Answer::Allow { input, updates, .. } = Answer::read(&json!({"behavior": "allow"})) else {
+            unreachable!("a bare allow is an answer")
+        };
+        assert_eq!((input, updates), (None, vec![]));
+        assert_eq!(
+            Answer::read(&json!({"behavior": "deny", "message": "no", "interrupt": true})),
+            Answer::Deny {
+                message: "no".into(),
+                interrupt: true
+            }
+        );
+    }
+
+    #[test]
+    fn what_is_no_answer_is_told_so() {
+        for bad in [
+            json!({}),
+            json!({"decision": "allow"}),
+            json!({"behavior": "allow", "updatedInput": null}),
+            json!({"behavior": "deny"}),
+            json!("allow"),
+            json!(null),
+        ] {
+            assert!(matches!(Answer::read(&bad), Answer::Invalid(_)), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_update_that_is_none_does_not_spoil_the_answer() {
+        let answer = Answer::read(&json!({
+            "behavior": "allow",
+            "updatedPermissions": [
+                {"type": "addRules", "rules": "junk"},
+                {"type": "setMode", "mode": "acceptEdits", "destination": "session"},
+            ],
+        }));
+        let Answer::Allow { updates, .. } = answer else {
+            unreachable!("still an answer")
+        };
+        assert_eq!(updates.len(), 1);
+    }
+}

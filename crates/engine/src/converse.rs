@@ -1,0 +1,211 @@
+//! The turn's loop: ask the model, do what it asks for, ask again, until it is done.
+
+use std::future::Ready;
+use std::pin::Pin;
+
+use sluice_model::{Failure, Request, models};
+
+use crate::exchange::Reply;
+use crate::options::Thinking;
+use crate::prompt::{self, Place};
+use crate::queue::blocks_of;
+use crate::say;
+use crate::session::{Heard, Session};
+use crate::turn::{ApiEnding, Ending, Stop};
+
+/// How often a turn asks again for the same reason before it takes the answer as it is.
+const MOST_NUDGES: u32 = 3;
+
+impl Session {
+    /// Plays the conversation of one turn to its end.
+    pub(crate) async fn converse(&mut self, query: bool) -> Ending {
+        if let Some(limit) = self.over_budget() {
+            return Ending::Budget(limit);
+        }
+        if !query {
+            return Ending::Completed;
+        }
+        loop {
+            if let Some(limit) = self.options.max_turns.filter(|limit| *limit > 0)
+                && self.turn.requests >= limit
+            {
+                return Ending::MaxTurns(limit);
+            }
+            let cut = match self.exchange().await {
+                Reply::Message { cut } => cut,
+                Reply::Stopped => return self.stopped().await,
+                Reply::Failed(failure) => return self.failed(&failure).await,
+            };
+            if let Some(limit) = self.over_budget() {
+                return Ending::Budget(limit);
+            }
+            let called = !self.calls.is_empty();
+            if called {
+                self.launch().await;
+                if let Heard::Stopped = self.hear(None::<Pin<&mut Ready<()>>>).await {
+                    return self.stopped().await;
+                }
+                let results = self.calls.take_results();
+                self.history.user(results);
+            }
+            if cut && self.turn.nudges.cut < MOST_NUDGES {
+                self.turn.nudges.cut += 1;
+                self.nudge(say::CUT_OFF).await;
+            } else if called {
+                self.fold().await;
+            } else if !self.nudged().await {
+                return Ending::Completed;
+            }
+        }
+    }
+
+    /// Asks again where the model stopped without an answer; false if it did answer.
+    async fn nudged(&mut self) -> bool {
+        match self.turn.stop_reason.as_deref() {
+            Some("pause_turn") => true,
+            Some("max_tokens") if self.turn.nudges.truncated < MOST_NUDGES => {
+                self.turn.nudges.truncated += 1;
+                self.nudge(say::TRUNCATED).await;
+                true
+            }
+            Some("refusal") if self.turn.nudges.refused == 0 => {
+                self.turn.nudges.refused += 1;
+                self.say(say::informational(say::REFUSED_NOTICE, "notice")).await;
+                self.nudge(say::REFUSED).await;
+                true
+            }
+            Some("end_turn" | "stop_sequence") | None if self.turn.text.is_empty() && self.turn.nudges.silent == 0 => {
+                self.turn.nudges.silent += 1;
+                self.nudge(say::SILENT).await;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Prompts that arrived while tools ran join the turn.
+    async fn fold(&mut self) {
+        for prompt in self.queue.fold() {
+            if self.options.replay && !prompt.synthetic {
+                self.say(say::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
+                    .await;
+            }
+            if let Some(uuid) = prompt.uuid {
+                self.say(say::lifecycle(&uuid, "started")).await;
+                self.turn.folded.push(uuid);
+            }
+            self.history.user(blocks_of(&say::sanitized(&prompt.content)));
+        }
+    }
+
+    /// The turn was told to stop: every open call gets its result, then the notice.
+    async fn stopped(&mut self) -> Ending {
+        let tools = !self.calls.is_empty() && !self.calls.all_done();
+        match self.stop {
+            Some(Stop::Leave) | None => {
+                self.abandon_calls().await;
+                Ending::Interrupted { tools }
+            }
+            Some(stop) => {
+                if tools {
+                    self.reject_calls().await;
+                    if stop == Stop::Interrupt {
+                        self.notice(say::INTERRUPTED_TOOLS).await;
+                    }
+                }
+                let results = self.calls.take_results();
+                self.history.user(results);
+                match stop {
+                    Stop::Supersede => Ending::Superseded { tools },
+                    _ => Ending::Interrupted { tools },
+                }
+            }
+        }
+    }
+
+    /// The model could not be asked.
+    async fn failed(&mut self, failure: &Failure) -> Ending {
+        let ending = ApiEnding {
+            text: self.client.explain(failure, &self.model),
+            reason: failure.terminal_reason(),
+            status: failure.status(),
+            kind: failure.api_error_type().map(str::to_owned),
+            unreachable: failure.api_error().is_some(),
+        };
+        self.say(say::api_error(failure, &ending.text, &self.turn)).await;
+        self.turn.stop_reason = Some("stop_sequence".to_owned());
+        Ending::Api(ending)
+    }
+
+    /// The turn is over: its one `result`, then the end of its prompts' lives.
+    pub(crate) async fn close_turn(&mut self, ending: Ending, uuids: &[String]) {
+        if self.stop == Some(Stop::Leave) {
+            // The process has to go: no result, as every host of this protocol expects.
+            self.turn.open = false;
+            return;
+        }
+        let folded = std::mem::take(&mut self.turn.folded);
+        for uuid in &folded {
+            self.say(say::lifecycle(uuid, "completed")).await;
+        }
+        self.turn.folded = folded;
+        self.desk.settle(&mut self.ledger);
+        let result = say::result(self, &ending);
+        self.last_failed = result.is_error;
+        self.results += 1;
+        self.turn.open = false;
+        self.stop = None;
+        self.say(result).await;
+        let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
+        let state = if stopped { "cancelled" } else { "completed" };
+        for uuid in uuids {
+            self.say(say::lifecycle(uuid, state)).await;
+        }
+    }
+
+    /// Something the user side says without having been asked to.
+    pub(crate) async fn notice(&mut self, text: &str) {
+        self.turn.frames += 1;
+        self.history.user_text(text);
+        self.say(say::notice(text)).await;
+    }
+
+    /// Asks the model to go on.
+    async fn nudge(&mut self, text: &str) {
+        self.turn.frames += 1;
+        self.history.user_text(text);
+        self.say(say::nudge(text)).await;
+    }
+
+    fn over_budget(&self) -> Option<f64> {
+        self.options
+            .max_budget_usd
+            .filter(|limit| self.ledger.total_cost_usd() >= *limit)
+    }
+
+    /// The next request: the whole conversation, its beginning always the same bytes.
+    pub(crate) fn request(&mut self) -> Request {
+        let mut request = Request::new(self.model.clone(), self.history.messages().to_vec());
+        let place = Place {
+            cwd: &self.options.cwd,
+            is_git: self.options.cwd.join(".git").exists(),
+            platform: std::env::consts::OS,
+            date: &self.options.date,
+        };
+        request.system = prompt::system(&self.options.system_prompt, &place);
+        request.tools = self.offered().map(say::tool).collect();
+        request.thinking = self.thinking();
+        request.effort = self.options.effort.clone();
+        request
+    }
+
+    fn thinking(&self) -> sluice_model::Thinking {
+        let able = models::facts(&self.model).thinking;
+        match self.options.thinking {
+            Thinking::Off => able.off(),
+            Thinking::Default | Thinking::Adaptive => able.default(),
+            Thinking::Budget(0) => able.off(),
+            Thinking::Budget(tokens) => able.budget(tokens),
+        }
+    }
+}

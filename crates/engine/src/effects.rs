@@ -1,0 +1,52 @@
+//! What a call does to the session it ran in.
+
+use sluice_permission::PermissionMode;
+use sluice_tools::{DeferredTool, Effect};
+
+use crate::say;
+use crate::session::Session;
+
+impl Session {
+    /// Does what the tools asked the session to do, before their result is told.
+    pub(crate) async fn take_effect(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::EnterPlan => {
+                    self.before_plan = Some(self.policy.mode.clone());
+                    self.change_mode(PermissionMode::Plan).await;
+                }
+                Effect::ExitPlan { .. } => {
+                    // An answer may have chosen the mode already.
+                    if self.policy.mode == PermissionMode::Plan {
+                        let before = self.before_plan.take().filter(|mode| *mode != PermissionMode::Plan);
+                        self.change_mode(before.unwrap_or_default()).await;
+                    }
+                }
+                Effect::LoadTools(names) => self.loaded.extend(names),
+            }
+        }
+    }
+
+    /// Switches the mode and says so.
+    pub(crate) async fn change_mode(&mut self, mode: PermissionMode) {
+        if self.policy.mode != mode {
+            self.policy.mode = mode;
+            self.say(say::mode(&self.policy.mode)).await;
+        }
+    }
+
+    /// Tells the calls that are about to begin how the session stands.
+    pub(crate) fn brief_desk(&self) {
+        let deferred = sluice_tools::registry()
+            .iter()
+            .map(|tool| tool.descriptor())
+            .filter(|tool| self.has(tool) && !self.offers(tool))
+            .map(|tool| DeferredTool {
+                name: tool.name.to_owned(),
+                description: tool.description.to_owned(),
+                schema: tool.schema.clone(),
+            });
+        self.desk
+            .update(self.policy.mode.as_str(), &self.model, deferred.collect());
+    }
+}

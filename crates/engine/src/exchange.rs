@@ -1,0 +1,382 @@
+//! One request to the model, with everything that may go wrong on the way.
+//!
+//! A request is tried until it is answered, given up or stopped. Blocks are told to the host as
+//! they close, and a tool is begun as soon as its block is there. A stream that breaks is mended:
+//! before its first finished block the request is repeated, after it the model is asked to go on.
+
+use std::pin::pin;
+use std::time::Instant;
+
+use serde_json::Value;
+use sluice_model::{Accumulator, Event, EventKind, Failure, Request, Stream, Verdict, retry};
+
+use crate::say;
+use crate::session::{Heard, Session};
+use crate::turn::Stop;
+
+/// What a request came to.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// The model has spoken. Cut: its words break off after a finished block.
+    Message { cut: bool },
+    /// The turn has to stop; what was begun is closed and the notice is out.
+    Stopped,
+    /// No answer is to be had.
+    Failed(Failure),
+}
+
+/// What one attempt came to.
+enum Attempt {
+    Done,
+    Cut,
+    Stopped,
+    Failed(Failure),
+}
+
+impl Session {
+    /// Asks the model once, however many attempts that takes.
+    pub(crate) async fn exchange(&mut self) -> Reply {
+        self.turn.requests += 1;
+        self.turn.stop_reason = None;
+        self.calls.reset(&self.quit);
+        self.say_requesting().await;
+        if let Some(replay) = self.turn.replay.take() {
+            self.say(replay).await;
+        }
+        let mut attempt = 1;
+        let mut overloaded = 0;
+        let mut streaming = true;
+        loop {
+            let request = self.request();
+            self.turn.first_request.get_or_insert_with(Instant::now);
+            let began = Instant::now();
+            let outcome = if streaming {
+                self.try_stream(&request).await
+            } else {
+                self.try_whole(&request).await
+            };
+            self.api_ms += u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let failure = match outcome {
+                Attempt::Done => return Reply::Message { cut: false },
+                Attempt::Cut => return Reply::Message { cut: true },
+                Attempt::Stopped => return Reply::Stopped,
+                Attempt::Failed(failure) => failure,
+            };
+            let policy = retry::Policy {
+                max_retries: self.options.max_retries,
+            };
+            match retry::next(&policy, attempt, &failure, overloaded, jitter()) {
+                Verdict::RetryWithoutStreaming => streaming = false,
+                Verdict::Retry { delay } => {
+                    self.say(say::api_retry(attempt, self.options.max_retries, delay, &failure))
+                        .await;
+                    if let Heard::Stopped = self.hear(Some(pin!(tokio::time::sleep(delay)))).await {
+                        self.stop_before_speech().await;
+                        return Reply::Stopped;
+                    }
+                }
+                Verdict::GiveUp => {
+                    if !(failure.is_overloaded() && self.fall_back().await) {
+                        return Reply::Failed(failure);
+                    }
+                    attempt = 1;
+                    overloaded = 0;
+                    streaming = true;
+                    continue;
+                }
+            }
+            overloaded += u32::from(failure.is_overloaded());
+            attempt += 1;
+        }
+    }
+
+    /// Goes on with the next fallback model, if there is one.
+    async fn fall_back(&mut self) -> bool {
+        if self.options.fallback_models.is_empty() {
+            return false;
+        }
+        let fallback = sluice_model::models::resolve(Some(&self.options.fallback_models.remove(0)));
+        self.say(say::model_fallback(&self.model, &fallback)).await;
+        self.model = fallback;
+        true
+    }
+
+    async fn try_stream(&mut self, request: &Request) -> Attempt {
+        let client = self.client.clone();
+        let opened = self.hear(Some(pin!(client.stream(request)))).await;
+        match opened {
+            Heard::Ready(Ok(stream)) => self.read_stream(stream).await,
+            Heard::Ready(Err(failure)) => Attempt::Failed(failure),
+            Heard::CallsDone | Heard::Stopped => {
+                self.stop_before_speech().await;
+                Attempt::Stopped
+            }
+        }
+    }
+
+    /// Reads a streamed message to its end, telling the host as it comes.
+    async fn read_stream(&mut self, mut stream: Stream) -> Attempt {
+        let request_id = stream.head.request_id.clone();
+        let mut draft = Draft {
+            message: Accumulator::new(),
+            request_id,
+            thought: 0,
+        };
+        loop {
+            let heard = self.hear(Some(pin!(stream.next()))).await;
+            match heard {
+                Heard::Ready(Ok(Some(event))) => self.tell(&mut draft, event).await,
+                Heard::Ready(Ok(None)) => {
+                    self.launch().await;
+                    self.settle(&draft);
+                    return Attempt::Done;
+                }
+                Heard::Ready(Err(failure)) => return self.broken(&draft, failure).await,
+                Heard::CallsDone | Heard::Stopped => {
+                    self.stop_speech(&draft).await;
+                    return Attempt::Stopped;
+                }
+            }
+        }
+    }
+
+    /// Tells the host of one event, and acts on what it completes.
+    async fn tell(&mut self, draft: &mut Draft, event: Event) {
+        let finished = draft.message.feed(&event);
+        let starts = matches!(event.kind, EventKind::MessageStart { .. });
+        if starts {
+            self.turn.first_token.get_or_insert_with(Instant::now);
+        }
+        if let EventKind::Delta {
+            delta: sluice_model::Delta::Thinking(text),
+            ..
+        } = &event.kind
+        {
+            // Nobody counts tokens here: four bytes are about one.
+            let added = u64::try_from(text.len().div_ceil(4)).unwrap_or(0);
+            draft.thought += added;
+            self.say(say::thinking_tokens(draft.thought, added)).await;
+        }
+        let mut began_call = false;
+        if let Some(finished) = finished {
+            began_call = self.tell_block(draft, finished.block).await;
+        }
+        if self.options.partial && !matches!(event.kind, EventKind::Ping) {
+            let id = draft.message.id();
+            self.say(say::stream_event(event.raw, id, starts.then_some(&self.turn)))
+                .await;
+        }
+        if began_call {
+            self.admit_last_call().await;
+        } else if self.calls.launch_at.is_some() {
+            self.launch().await;
+        }
+    }
+
+    /// Tells the host of a finished block; true if it is a call.
+    async fn tell_block(&mut self, draft: &Draft, block: Value) -> bool {
+        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+        if kind == "text" {
+            self.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+        }
+        let is_call = kind == "tool_use";
+        let shown = if is_call { self.add_call(&block).await } else { block };
+        let envelope = draft.message.envelope().cloned().unwrap_or_default();
+        let assistant = say::assistant(envelope, shown, draft.request_id.clone(), &self.turn);
+        self.say(assistant).await;
+        is_call
+    }
+
+    /// The message is complete: it becomes part of the conversation and of the bill.
+    fn settle(&mut self, draft: &Draft) {
+        let blocks = draft.blocks();
+        if !blocks
+            .iter()
+            .any(|block| block.get("type").and_then(Value::as_str) == Some("text"))
+        {
+            self.turn.text.clear();
+        }
+        self.turn.stop_reason = draft.message.stop_reason().map(str::to_owned);
+        self.charge(draft);
+        self.history.assistant(&blocks);
+    }
+
+    fn charge(&mut self, draft: &Draft) {
+        if let Some(model) = draft.message.model() {
+            let usage = draft.message.usage();
+            self.turn.spend(&usage);
+            self.ledger.add(model, &usage);
+        }
+    }
+
+    /// The stream broke. What was told already is closed for the host.
+    async fn broken(&mut self, draft: &Draft, failure: Failure) -> Attempt {
+        if draft.message.envelope().is_none() {
+            return Attempt::Failed(failure);
+        }
+        let kept = draft.message.finished().len();
+        if kept == 0 {
+            self.close_block(draft).await;
+        }
+        self.close_message(draft, kept).await;
+        if matches!(failure, Failure::Lost { .. }) {
+            self.charge(draft);
+        }
+        if kept == 0 {
+            return Attempt::Failed(failure);
+        }
+        self.launch().await;
+        let blocks = draft.blocks();
+        self.history.assistant(&blocks);
+        Attempt::Cut
+    }
+
+    /// Stopped before the model said anything.
+    async fn stop_before_speech(&mut self) {
+        if self.stop == Some(Stop::Interrupt) {
+            self.notice(say::INTERRUPTED).await;
+        }
+    }
+
+    /// Stopped while the model spoke: what it had said so far is kept.
+    async fn stop_speech(&mut self, draft: &Draft) {
+        if self.stop == Some(Stop::Leave) {
+            return;
+        }
+        if draft.message.envelope().is_none() {
+            return self.stop_before_speech().await;
+        }
+        let mut blocks = draft.blocks();
+        let mut kept = blocks.len();
+        if let Some(partial) = draft.message.partial().filter(|partial| spoken(&partial.block)) {
+            self.turn.text = partial
+                .block
+                .get("text")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned();
+            let envelope = draft.message.envelope().cloned().unwrap_or_default();
+            let mut assistant = say::assistant(envelope, partial.block.clone(), draft.request_id.clone(), &self.turn);
+            assistant.aborted = Some(true);
+            self.say(assistant).await;
+            blocks.push(partial.block);
+            kept += 1;
+        }
+        self.history.assistant(&blocks);
+        // With calls under way the notice follows their results instead.
+        if self.stop == Some(Stop::Interrupt) && self.calls.all_done() {
+            self.notice(say::INTERRUPTED).await;
+        }
+        self.close_block(draft).await;
+        if self.options.partial {
+            self.say(say::aborted_delta(draft.message.id(), draft.message.start_usage()))
+                .await;
+        }
+        self.close_message(draft, kept).await;
+    }
+
+    /// `content_block_stop` for a block the model will not close. A tool input that broke off is
+    /// no block, so it gets none.
+    async fn close_block(&self, draft: &Draft) {
+        let Some(open) = draft.message.partial() else { return };
+        let is_call = open.block.get("type").and_then(Value::as_str) == Some("tool_use");
+        if self.options.partial && !is_call {
+            self.say(say::block_stop(open.index, draft.message.id())).await;
+        }
+    }
+
+    /// `message_stop` for a message the model will not close.
+    async fn close_message(&self, draft: &Draft, kept: usize) {
+        if self.options.partial {
+            self.say(say::message_stop(draft.message.id(), kept)).await;
+        }
+    }
+
+    /// The same request, answered in one piece.
+    async fn try_whole(&mut self, request: &Request) -> Attempt {
+        let client = self.client.clone();
+        let answer = self.hear(Some(pin!(client.create(request)))).await;
+        let (message, head) = match answer {
+            Heard::Ready(Ok(answer)) => answer,
+            Heard::Ready(Err(failure)) => return Attempt::Failed(failure),
+            Heard::CallsDone | Heard::Stopped => {
+                self.stop_before_speech().await;
+                return Attempt::Stopped;
+            }
+        };
+        self.turn.first_token.get_or_insert_with(Instant::now);
+        self.turn.stop_reason = message.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
+        let usage = message.get("usage").cloned().unwrap_or_default();
+        self.turn.spend(&usage);
+        self.ledger.add(
+            message.get("model").and_then(Value::as_str).unwrap_or(&self.model),
+            &usage,
+        );
+        let blocks = message
+            .get("content")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
+        self.turn.text.clear();
+        for block in &blocks {
+            if block.get("type").and_then(Value::as_str) == Some("text") {
+                self.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+            }
+            let is_call = block.get("type").and_then(Value::as_str) == Some("tool_use");
+            let shown = if is_call {
+                self.add_call(block).await
+            } else {
+                block.clone()
+            };
+            let assistant = say::assistant(
+                say::whole_envelope(&message),
+                shown,
+                head.request_id.clone(),
+                &self.turn,
+            );
+            self.say(assistant).await;
+            if is_call {
+                self.admit_last_call().await;
+            }
+        }
+        self.history.assistant(&blocks);
+        self.launch().await;
+        Attempt::Done
+    }
+
+    async fn say_requesting(&self) {
+        if self.options.partial {
+            self.say(say::requesting(&self.turn)).await;
+        }
+    }
+}
+
+/// A message as far as it has come.
+struct Draft {
+    message: Accumulator,
+    request_id: Option<String>,
+    /// Estimated tokens of thinking.
+    thought: u64,
+}
+
+impl Draft {
+    /// The blocks that are complete.
+    fn blocks(&self) -> Vec<Value> {
+        self.message.finished().iter().map(|finished| finished.block.clone()).collect()
+    }
+}
+
+/// Whether a block holds words worth keeping.
+fn spoken(block: &Value) -> bool {
+    block.get("type").and_then(Value::as_str) == Some("text")
+        && block
+            .get("text")
+            .and_then(Value::as_str)
+            .is_some_and(|text| !text.is_empty())
+}
+
+/// A number from 0 to 1 that keeps many sessions from retrying in step.
+fn jitter() -> f64 {
+    let byte = uuid::Uuid::new_v4().as_bytes().first().copied().unwrap_or(128);
+    f64::from(byte) / 255.0
+}

@@ -1,0 +1,251 @@
+//! What the host asks of the session, and the session's answers. Every request gets exactly one.
+
+use serde_json::{Value, json};
+use sluice_model::models;
+use sluice_wire::ToAgent;
+use sluice_wire::control::{
+    CancelAsyncMessageResponse, ControlRequest, ControlResponse, InitializeResponse, InterruptResponse,
+    ListModelsResponse, Request, RequestId, Response, SetMaxThinkingTokens, SetModelResponse,
+    SetPermissionModeResponse, Success,
+};
+
+use crate::options::Thinking;
+use crate::say;
+use crate::session::Session;
+use crate::turn::Stop;
+
+impl Session {
+    /// Does what a message asks for.
+    pub(crate) async fn obey(&mut self, message: ToAgent) {
+        match message {
+            ToAgent::User(prompt) => self.enqueue(*prompt).await,
+            ToAgent::ControlRequest(request) => self.control(*request).await,
+            ToAgent::ControlResponse(response) => self.hear_answer(*response).await,
+            ToAgent::UpdateEnvironmentVariables(update) => {
+                for (name, value) in update.variables {
+                    self.options.env.retain(|(known, _)| *known != *name);
+                    self.options.env.push((name.into(), value.into()));
+                }
+            }
+            // A host cannot withdraw what we ask: it can only answer.
+            ToAgent::ControlCancelRequest(_) | ToAgent::KeepAlive(_) | ToAgent::Unknown(_) => {}
+        }
+    }
+
+    /// The host answers something we asked. Answers to what is not open are late or foreign.
+    async fn hear_answer(&mut self, answer: ControlResponse) {
+        if self.options.replay {
+            self.say(answer.clone()).await;
+        }
+        let id = answer.request_id();
+        let Some(index) = id.as_str().and_then(|id| self.calls.asking(id)) else {
+            return;
+        };
+        let answer = match answer.response {
+            Response::Success(success) => Ok(success.response.unwrap_or_default()),
+            Response::Error(failure) => Err(failure.error),
+            Response::Unknown(_) => Ok(Value::Null),
+        };
+        self.answered(index, answer).await;
+    }
+
+    async fn control(&mut self, request: ControlRequest) {
+        let id = request.request_id;
+        match request.request {
+            Request::Initialize(request) => self.initialize(&id, *request).await,
+            Request::Interrupt(request) => self.interrupt(&id, request.cancel_queued == Some(true)).await,
+            Request::SetPermissionMode(request) => self.switch_mode(&id, Some(request.mode.as_str())).await,
+            Request::SetModel(request) => self.switch_model(&id, request.model.as_deref()).await,
+            Request::SetMaxThinkingTokens(request) => self.set_thinking(&id, &request).await,
+            Request::CancelAsyncMessage(request) => {
+                let cancelled = self.queue.cancel(&request.message_uuid);
+                if cancelled {
+                    self.say(say::lifecycle(&request.message_uuid, "cancelled")).await;
+                }
+                let response = CancelAsyncMessageResponse {
+                    cancelled,
+                    ..CancelAsyncMessageResponse::default()
+                };
+                self.say(say::success(&id, &response)).await;
+            }
+            Request::StopTask(request) => {
+                self.stop_task(&request.task_id).await;
+                self.say(say::success(&id, &json!({}))).await;
+            }
+            Request::ListModels(_) => {
+                let models = serde_json::from_value(Value::Array(models::picker())).unwrap_or_default();
+                self.say(say::success(
+                    &id,
+                    &ListModelsResponse {
+                        models,
+                        ..ListModelsResponse::default()
+                    },
+                ))
+                .await;
+            }
+            Request::GetBinaryVersion(_) => {
+                let version = json!({"version": say::PROTOCOL_VERSION, "buildTime": null});
+                self.say(say::success(&id, &version)).await;
+            }
+            Request::Unknown(unknown) => self.unsupported(&id, unknown.tag.as_deref()).await,
+            other => self.unsupported(&id, Some(other.kind())).await,
+        }
+    }
+
+    pub(crate) async fn unsupported(&mut self, id: &RequestId, subtype: Option<&str>) {
+        let subtype = subtype.unwrap_or("undefined");
+        let text = format!("Unsupported control request subtype: {subtype}");
+        self.say(say::refused(id, "unsupported_request", text)).await;
+    }
+
+    /// A request that is known by name and still cannot be read.
+    pub(crate) async fn misread(&mut self, id: &RequestId, subtype: Option<&str>, problem: &str) {
+        match subtype {
+            Some("set_permission_mode") => self.switch_mode(id, None).await,
+            Some(subtype) => self.say(say::error(id, format!("{subtype}: {problem}"))).await,
+            None => {
+                let text = format!("A control request needs a `request` with a `subtype`: {problem}");
+                self.say(say::refused(id, "unsupported_request", text)).await;
+            }
+        }
+    }
+
+    async fn initialize(&mut self, id: &RequestId, request: sluice_wire::control::Initialize) {
+        if let Some(prompt) = request.system_prompt {
+            self.options.system_prompt.replace = Some(prompt_text(prompt.as_slice()));
+        }
+        if let Some(append) = request.append_system_prompt {
+            self.options.system_prompt.append = Some(append);
+        }
+        let repeated = std::mem::replace(&mut self.initialized, true);
+        let response = InitializeResponse {
+            commands: Some(Vec::new()),
+            agents: Some(Vec::new()),
+            output_style: Some("default".to_owned()),
+            available_output_styles: Some(vec!["default".to_owned()]),
+            models: serde_json::from_value(Value::Array(models::picker())).ok(),
+            account: serde_json::from_value(json!({
+                "tokenSource": "none",
+                "apiKeySource": self.options.key_source.as_str(),
+                "apiProvider": "firstParty",
+            }))
+            .ok(),
+            pid: Some(u64::from(std::process::id())),
+            claude_code_version: Some(say::PROTOCOL_VERSION.to_owned()),
+            current_permission_mode: Some(self.policy.mode.clone()),
+            session_state: Some(say::state(self.state, false).state),
+            capabilities: Some(say::CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
+            ..InitializeResponse::default()
+        };
+        let answer = ControlResponse::from(Success {
+            request_id: id.clone(),
+            response: serde_json::to_value(response).ok(),
+            pending_permission_requests: Some(self.open_requests()),
+            pending_user_dialog_requests: Some(Vec::new()),
+            ..Success::default()
+        });
+        self.say(answer).await;
+        // A host that comes back, or comes late, must learn what is running.
+        if repeated || self.results > 0 || self.turn.open {
+            self.say_background().await;
+        }
+    }
+
+    async fn interrupt(&mut self, id: &RequestId, cancel_queued: bool) {
+        let running = self.turn.open && self.stop.is_none();
+        if running {
+            self.withdraw_asks().await;
+        }
+        let mut response = InterruptResponse::default();
+        if cancel_queued {
+            let cancelled = self.queue.cancel_all();
+            for uuid in &cancelled {
+                self.say(say::lifecycle(uuid, "cancelled")).await;
+            }
+            response.cancelled = Some(cancelled);
+        }
+        response.still_queued = Some(self.queue.uuids());
+        self.say(say::success(id, &response)).await;
+        if running {
+            self.stop = Some(Stop::Interrupt);
+        }
+    }
+
+    async fn switch_mode(&mut self, id: &RequestId, word: Option<&str>) {
+        let before = self.policy.mode.clone();
+        match self.set_mode(word) {
+            Err((code, text)) => self.say(say::refused(id, code, text)).await,
+            Ok(()) => {
+                let mode = self.policy.mode.clone();
+                let response = SetPermissionModeResponse {
+                    mode: Some(mode.clone()),
+                    ..SetPermissionModeResponse::default()
+                };
+                self.say(say::success(id, &response)).await;
+                if mode != before {
+                    self.say(say::mode(&mode)).await;
+                }
+            }
+        }
+    }
+
+    /// Another model, from the next request on. No name is refused: only the API knows them all.
+    async fn switch_model(&mut self, id: &RequestId, name: Option<&str>) {
+        let resolved = models::resolve(name.or(self.options.model.as_deref()).filter(|name| *name != "default"));
+        if resolved != self.model {
+            self.model.clone_from(&resolved);
+            let told = match name {
+                Some(name) if name != resolved && name != "default" => format!("Set model to `{name} ({resolved})`"),
+                _ => format!("Set model to `{resolved}`"),
+            };
+            self.say(say::local_output(&told)).await;
+        }
+        let response = SetModelResponse {
+            model: Some(resolved),
+            ..SetModelResponse::default()
+        };
+        self.say(say::success(id, &response)).await;
+    }
+
+    async fn set_thinking(&mut self, id: &RequestId, request: &SetMaxThinkingTokens) {
+        let tokens = request.max_thinking_tokens.map(sluice_wire::Number::get);
+        self.options.thinking = match tokens {
+            None => Thinking::Default,
+            Some(tokens) if tokens.fract() != 0.0 || tokens > f64::from(u32::MAX) => {
+                let text = "set_max_thinking_tokens: max_thinking_tokens must be a whole number or null";
+                return self.say(say::error(id, text)).await;
+            }
+            Some(tokens) if tokens <= 0.0 => Thinking::Off,
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            Some(tokens) => Thinking::Budget(tokens as u32),
+        };
+        self.say(say::ok(id)).await;
+    }
+
+    /// Asks that are still open, for a host that attaches again.
+    fn open_requests(&self) -> Vec<ControlRequest> {
+        self.calls
+            .list
+            .iter()
+            .filter_map(|call| match &call.state {
+                crate::calls::State::Asking(id) => {
+                    let decision = self.decide(&call.name, &call.checked);
+                    Some(say::ask(id, call, &decision, &self.options.cwd))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+/// Marks where a host's prompt stops being the same for everybody; it is no text.
+const DYNAMIC_BOUNDARY: &str = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
+
+fn prompt_text(parts: &[String]) -> String {
+    let parts: Vec<&str> = parts
+        .iter()
+        .map(String::as_str)
+        .filter(|part| *part != DYNAMIC_BOUNDARY)
+        .collect();
+    parts.join("\n\n")
+}

@@ -1,0 +1,133 @@
+//! Everything a session is told at its start. The engine reads no flag and no environment itself.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use sluice_wire::mode::PermissionMode;
+
+use crate::prompt::SystemPrompt;
+
+/// What a session is told at its start.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The session's id, a uuid.
+    pub session_id: String,
+    /// Where it works.
+    pub cwd: PathBuf,
+    /// Further directories it may work in.
+    pub add_dirs: Vec<PathBuf>,
+    /// The person's home.
+    pub home: PathBuf,
+    /// Where plans are kept.
+    pub plans_dir: PathBuf,
+    /// Where outputs too large for a message go.
+    pub output_dir: PathBuf,
+    /// The environment of commands.
+    pub env: Vec<(OsString, OsString)>,
+    /// The day, for the prompt.
+    pub date: String,
+
+    /// How the model is reached.
+    pub model_config: sluice_model::Config,
+    /// The model asked for: an alias or an id; none is the default.
+    pub model: Option<String>,
+    /// Models to go on with when the first is overloaded.
+    pub fallback_models: Vec<String>,
+    /// How often a failed request is repeated.
+    pub max_retries: u32,
+    /// How much the model may think.
+    pub thinking: Thinking,
+    /// How hard it should try.
+    pub effort: Option<String>,
+    /// Where the key comes from, as `init` tells it.
+    pub key_source: KeySource,
+
+    /// What stands before the conversation.
+    pub system_prompt: SystemPrompt,
+    /// The tools offered; none means all.
+    pub tools: Option<Vec<String>>,
+    /// Rules that allow.
+    pub allowed: Vec<String>,
+    /// Rules that deny.
+    pub disallowed: Vec<String>,
+    /// The mode to begin in.
+    pub mode: PermissionMode,
+    /// Whether `bypassPermissions` may be switched on.
+    pub bypass_launched: bool,
+    /// Who answers asks.
+    pub asker: Asker,
+
+    /// Model requests a turn may make; none or zero is no limit.
+    pub max_turns: Option<u32>,
+    /// What the session may cost.
+    pub max_budget_usd: Option<f64>,
+
+    /// Stream the model's events to the host.
+    pub partial: bool,
+    /// Echo what the host sends.
+    pub replay: bool,
+    /// Tell when the session is busy, waiting or at rest.
+    pub state_events: StateEvents,
+    /// How long to wait for background work after the input ended; none is for ever.
+    pub background_wait: Option<std::time::Duration>,
+}
+
+/// How much the model may think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Thinking {
+    /// As the model does by default.
+    #[default]
+    Default,
+    /// Not at all.
+    Off,
+    /// As much as it sees fit.
+    Adaptive,
+    /// Up to so many tokens.
+    Budget(u32),
+}
+
+/// Where the API key comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeySource {
+    /// The environment.
+    Environment,
+    /// A command that prints it.
+    Helper,
+    /// There is none: no request is made, and the answer says what to do.
+    None,
+    /// None is needed: the built-in demo model answers.
+    Demo,
+}
+
+impl KeySource {
+    /// As `init` tells it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Environment => "ANTHROPIC_API_KEY",
+            Self::Helper => "apiKeyHelper",
+            Self::None | Self::Demo => "none",
+        }
+    }
+}
+
+/// Who answers asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    /// Nobody: what would be asked is denied.
+    Nobody,
+    /// The host, by `can_use_tool`.
+    Host,
+}
+
+/// Whether `session_state_changed` is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StateEvents {
+    /// Not at all.
+    #[default]
+    Off,
+    /// For the SDK alone, which swallows it.
+    HostOnly,
+    /// For everybody.
+    Visible,
+}

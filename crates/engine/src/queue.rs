@@ -1,0 +1,198 @@
+//! Prompts that wait for their turn.
+//!
+//! Pure: what is accepted, what goes together into the next turn, what may join a turn that is
+//! already running. The session owns one queue and asks it; nothing here speaks or waits.
+
+use std::collections::{HashSet, VecDeque};
+
+use serde_json::{Value, json};
+
+/// When a prompt wants to run, as the host said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) enum Priority {
+    /// Stops the running turn.
+    Now,
+    /// After the running turn, or inside it when tools run: what a host means by default.
+    #[default]
+    Next,
+    /// After everything else.
+    Later,
+}
+
+impl Priority {
+    /// Reads the wire's word; an unknown one means the default.
+    pub(crate) fn from_wire(word: Option<&str>) -> Self {
+        match word {
+            Some("now") => Self::Now,
+            Some("later") => Self::Later,
+            _ => Self::Next,
+        }
+    }
+}
+
+/// What a person (or a program on their behalf) sent.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Prompt {
+    /// The host's own uuid, if it gave one: only then is the prompt's lifecycle told.
+    pub(crate) uuid: Option<String>,
+    /// The uuid under which the prompt is known here: the host's, or one we made.
+    pub(crate) id: String,
+    /// A string or a list of blocks, in the form the host chose.
+    pub(crate) content: Value,
+    /// When it wants to run.
+    pub(crate) priority: Priority,
+    /// Written by the host, not by a person: never replayed.
+    pub(crate) synthetic: bool,
+    /// False: remember it, do not ask the model.
+    pub(crate) should_query: bool,
+    /// Who it came from, echoed on the result.
+    pub(crate) origin: Option<Value>,
+    /// When it arrived.
+    pub(crate) timestamp: String,
+}
+
+/// The prompts of one turn.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Batch {
+    /// In order of arrival, never empty.
+    pub(crate) prompts: Vec<Prompt>,
+}
+
+impl Batch {
+    /// The uuids the host gave.
+    pub(crate) fn uuids(&self) -> Vec<String> {
+        self.prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect()
+    }
+
+    /// What the model reads: one prompt as it is, several as one list of blocks.
+    pub(crate) fn content(&self) -> Value {
+        match self.prompts.as_slice() {
+            [only] => only.content.clone(),
+            prompts => {
+                let last = prompts.len().saturating_sub(1);
+                let mut blocks = Vec::new();
+                for (index, prompt) in prompts.iter().enumerate() {
+                    let mut part = blocks_of(&prompt.content);
+                    if index != last {
+                        end_line(&mut part);
+                    }
+                    blocks.append(&mut part);
+                }
+                Value::Array(blocks)
+            }
+        }
+    }
+}
+
+/// What became of a prompt that was pushed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Accepted {
+    /// It will run.
+    Queued,
+    /// Its uuid was here before: it is the same prompt sent again and will not run.
+    Duplicate,
+}
+
+/// The waiting prompts and the memory of those that came before.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    waiting: VecDeque<Prompt>,
+    seen: HashSet<String>,
+}
+
+impl Queue {
+    /// Takes a prompt in, unless its uuid was seen before.
+    pub(crate) fn push(&mut self, prompt: Prompt) -> Accepted {
+        if let Some(uuid) = &prompt.uuid
+            && !self.seen.insert(uuid.clone())
+        {
+            return Accepted::Duplicate;
+        }
+        self.waiting.push_back(prompt);
+        Accepted::Queued
+    }
+
+    /// The next turn: everything of the most urgent class together. A prompt that is only to be
+    /// remembered goes alone, since its turn asks no model.
+    pub(crate) fn next(&mut self) -> Option<Batch> {
+        let class = self.waiting.iter().map(|prompt| prompt.priority).min()?;
+        let mut prompts: Vec<Prompt> = Vec::new();
+        let mut rest = VecDeque::with_capacity(self.waiting.len());
+        let mut open = true;
+        for prompt in self.waiting.drain(..) {
+            let fits = open && prompt.priority == class && (prompts.is_empty() || prompt.should_query);
+            if fits {
+                open = prompt.should_query;
+                prompts.push(prompt);
+            } else {
+                // Order within a class is the order of arrival, so nothing may overtake this one.
+                open = open && prompt.priority != class;
+                rest.push_back(prompt);
+            }
+        }
+        self.waiting = rest;
+        Some(Batch { prompts })
+    }
+
+    /// What may join the running turn after its tools: all but what was meant for later.
+    pub(crate) fn fold(&mut self) -> Vec<Prompt> {
+        let (folded, rest) = self
+            .waiting
+            .drain(..)
+            .partition(|prompt| prompt.priority != Priority::Later && prompt.should_query);
+        self.waiting = rest;
+        Vec::from(folded)
+    }
+
+    /// Takes one prompt out before it runs.
+    pub(crate) fn cancel(&mut self, uuid: &str) -> bool {
+        let before = self.waiting.len();
+        self.waiting.retain(|prompt| prompt.uuid.as_deref() != Some(uuid));
+        self.waiting.len() < before
+    }
+
+    /// Takes all of them out; returns the uuids the host knows them by.
+    pub(crate) fn cancel_all(&mut self) -> Vec<String> {
+        self.waiting.drain(..).filter_map(|prompt| prompt.uuid).collect()
+    }
+
+    /// The uuids that wait.
+    pub(crate) fn uuids(&self) -> Vec<String> {
+        self.waiting.iter().filter_map(|prompt| prompt.uuid.clone()).collect()
+    }
+
+    /// How many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether none waits.
+    #[cfg(test)]
+    fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}
+
+/// Content as blocks, whatever its form.
+pub(crate) fn blocks_of(content: &Value) -> Vec<Value> {
+    match content {
+        Value::String(text) => vec![json!({"type": "text", "text": text})],
+        Value::Array(blocks) => blocks.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// Ends the last text with a line break, so that merged prompts do not run into each other.
+fn end_line(blocks: &mut [Value]) {
+    let text = blocks.iter_mut().rev().find_map(|block| match block.get_mut("text") {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    });
+    if let Some(text) = text {
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+#[path = "queue_tests.rs"]
+mod tests;

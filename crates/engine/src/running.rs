@@ -1,0 +1,381 @@
+//! From a `tool_use` block to its result: check, ask, run, tell.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use sluice_permission::{Decision, ReasonKind, Verdict};
+use sluice_tools::{Context, Outcome, Tool};
+use tokio::time::Instant;
+
+use crate::asking::Answer;
+use crate::calls::{Call, LAUNCH_DELAY, State, result_block};
+use crate::options::Asker;
+use crate::say;
+use crate::session::Session;
+
+/// How long a message that is being refused may take to end.
+const STOP_DELAY: std::time::Duration = std::time::Duration::from_millis(100);
+
+impl Session {
+    /// The tools the model may use.
+    pub(crate) fn offered(&self) -> impl Iterator<Item = &'static dyn Tool> + '_ {
+        sluice_tools::registry()
+            .iter()
+            .copied()
+            .filter(|tool| self.offers(tool.descriptor()))
+    }
+
+    fn find(&self, name: &str) -> Option<&'static dyn Tool> {
+        sluice_tools::find(name).filter(|tool| self.offers(tool.descriptor()))
+    }
+
+    /// Takes a call in; gives the block as the host is shown it.
+    pub(crate) async fn add_call(&mut self, block: &Value) -> Value {
+        let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let (id, name) = (field("id"), field("name"));
+        let tool = self.find(&name);
+        let raw = block.get("input").cloned().unwrap_or_else(|| json!({}));
+        let input = match tool {
+            Some(tool) if raw.get(say::UNPARSED).is_none() => {
+                let filled = tool.fill(&raw);
+                tool.present(&filled, &self.context(&id)).await.unwrap_or(filled)
+            }
+            _ => raw,
+        };
+        let mut shown = block.clone();
+        if let Some(slot) = shown.get_mut("input") {
+            slot.clone_from(&input);
+        }
+        self.calls.list.push(Call {
+            id,
+            name,
+            checked: Value::Null,
+            safe: tool.is_some_and(|tool| tool.concurrency_safe(&input)),
+            input,
+            tool,
+            state: State::New,
+            decision: None,
+        });
+        shown
+    }
+
+    /// Looks at a new call: one that cannot run has its result at once, any other waits for the
+    /// stream's next event.
+    pub(crate) async fn admit_last_call(&mut self) {
+        let Some(index) = self.calls.list.len().checked_sub(1) else {
+            return;
+        };
+        let Some(call) = self.calls.list.last_mut() else { return };
+        let refusal = match call.tool {
+            None => Some(Outcome::unknown_tool(&call.name)),
+            Some(tool) => match call.input.get(say::UNPARSED) {
+                Some(unparsed) => {
+                    let raw = unparsed.get("raw").and_then(Value::as_str).unwrap_or_default();
+                    Some(Outcome::unparsed_input(&call.name, raw))
+                }
+                None => match tool.check(&call.input, &self.cwd.get()) {
+                    Ok(checked) => {
+                        call.checked = checked;
+                        None
+                    }
+                    Err(invalid) => Some(invalid.into()),
+                },
+            },
+        };
+        match refusal {
+            Some(outcome) => self.finish(index, outcome, None).await,
+            None => {
+                let soon = Instant::now() + LAUNCH_DELAY;
+                self.calls.launch_at.get_or_insert(soon);
+            }
+        }
+    }
+
+    /// Begins every call that may begin now.
+    pub(crate) async fn launch(&mut self) {
+        self.brief_desk();
+        self.calls.launch_at = None;
+        // The budget is checked between a reply and its tools, so with one nothing begins early.
+        if self.stop.is_some() || (self.options.max_budget_usd.is_some() && !self.history_holds_reply()) {
+            return;
+        }
+        while let Some(index) = self.calls.startable() {
+            self.begin(index).await;
+        }
+    }
+
+    /// Whether the reply at hand is complete.
+    fn history_holds_reply(&self) -> bool {
+        self.turn.stop_reason.is_some()
+    }
+
+    /// Asks, runs or refuses one call.
+    async fn begin(&mut self, index: usize) {
+        let Some(call) = self.calls.list.get_mut(index) else {
+            return;
+        };
+        let Some(tool) = call.tool else { return };
+        call.state = State::Running;
+        let decision = {
+            let Some(call) = self.calls.list.get(index) else { return };
+            self.decide(&call.name, &call.checked)
+        };
+        match decision.behavior {
+            Verdict::Allow => return self.start(index, None, allowed_by(&decision)),
+            Verdict::Deny => return self.refuse(index, &decision).await,
+            Verdict::Ask => {}
+        }
+        if let Some(outcome) = self.vetted(tool, index).await {
+            return self.finish(index, outcome, None).await;
+        }
+        match self.options.asker {
+            Asker::Nobody => self.refuse(index, &decision).await,
+            Asker::Host if self.eof => self.ask_failed(index, "AbortError: Stream closed").await,
+            Asker::Host => {
+                let request_id = say::fresh_id();
+                let Some(call) = self.calls.list.get_mut(index) else {
+                    return;
+                };
+                let request = say::ask(&request_id, call, &decision, &self.options.cwd);
+                call.state = State::Asking(request_id);
+                self.enter(say::State::RequiresAction).await;
+                self.say(request).await;
+            }
+        }
+    }
+
+    async fn vetted(&self, tool: &'static dyn Tool, index: usize) -> Option<Outcome> {
+        let call = self.calls.list.get(index)?;
+        let context = self.context(&call.id);
+        tool.vet(&call.checked, &context).await
+    }
+
+    /// Runs a call, with its own input or with what the host changed it to.
+    fn start(&mut self, index: usize, changed: Option<Value>, meta: Value) {
+        let Some(call) = self.calls.list.get_mut(index) else {
+            return;
+        };
+        let Some(tool) = call.tool else { return };
+        call.state = State::Running;
+        call.decision = Some(meta);
+        let input = changed.unwrap_or_else(|| call.input.clone());
+        let id = call.id.clone();
+        let context = self.context(&id);
+        self.calls
+            .running
+            .spawn(async move { (index, tool.run(input, &context).await) });
+    }
+
+    fn context(&self, call_id: &str) -> Context {
+        Context {
+            call_id: call_id.to_owned(),
+            cwd: self.cwd.clone(),
+            roots: self.roots(),
+            env: self.options.env.clone().into(),
+            files: self.files.clone(),
+            output_dir: self.options.output_dir.clone(),
+            cancel: self.calls.cancel.clone(),
+            events: self.tool_events.clone(),
+            tasks: self.tasks.clone(),
+            hidden: Some(self.hidden()),
+            resolved: None,
+            services: self.desk.clone(),
+            lists: self.lists.clone(),
+            web: self.web.clone(),
+        }
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        std::iter::once(self.options.cwd.clone())
+            .chain(self.options.add_dirs.iter().cloned())
+            .collect()
+    }
+
+    /// A call has run.
+    pub(crate) async fn finish_run(&mut self, index: usize, mut outcome: Outcome) {
+        self.take_effect(std::mem::take(&mut outcome.effects)).await;
+        let meta = self.calls.list.get_mut(index).and_then(|call| call.decision.take());
+        self.finish(index, outcome, meta.map(|meta| json!({"permission_decision": meta})))
+            .await;
+    }
+
+    /// A call may not run, and nobody is asked.
+    async fn refuse(&mut self, index: usize, decision: &Decision) {
+        if let Some(call) = self.calls.list.get(index) {
+            let denied = say::permission_denied(call, decision);
+            self.say(denied).await;
+        }
+        let reason = decision.reason.kind.map(ReasonKind::as_str);
+        self.deny(index, &decision.message, "config", reason).await;
+    }
+
+    async fn ask_failed(&mut self, index: usize, why: &str) {
+        let message = format!("Tool permission request failed: {why}");
+        self.deny(index, &message, "config", Some("other")).await;
+    }
+
+    async fn deny(&mut self, index: usize, message: &str, source: &str, reason_type: Option<&str>) {
+        self.remember_denial(index);
+        let mut decision = json!({"decision": "reject", "source": source});
+        if let (Some(reason), Some(map)) = (reason_type, decision.as_object_mut()) {
+            map.insert("reason_type".to_owned(), reason.into());
+        }
+        let meta = json!({"non_execution_kind": "permission-rule", "permission_decision": decision});
+        self.finish(index, Outcome::failed(message), Some(meta)).await;
+    }
+
+    fn remember_denial(&mut self, index: usize) {
+        if let Some(call) = self.calls.list.get(index) {
+            self.turn.denials.push(json!({
+                "tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input,
+            }));
+        }
+    }
+
+    /// Every call ends here, once: the result is told and kept for the model.
+    async fn finish(&mut self, index: usize, outcome: Outcome, meta: Option<Value>) {
+        let Some(call) = self.calls.list.get_mut(index) else {
+            return;
+        };
+        if matches!(call.state, State::Done(_)) {
+            return;
+        }
+        let block = result_block(&call.id, &outcome.content, outcome.is_error);
+        let frame = say::tool_result(&call.id, &block, outcome.result, meta);
+        call.state = State::Done(block);
+        self.turn.frames += 1;
+        self.say(frame).await;
+    }
+
+    /// The host has answered an ask.
+    pub(crate) async fn answered(&mut self, index: usize, answer: Result<Value, String>) {
+        if self.calls.open_asks().len() <= 1 {
+            self.enter(say::State::Running).await;
+        }
+        let answer = match answer {
+            Err(error) => {
+                self.ask_failed(index, &format!("Error: {error}")).await;
+                return self.launch().await;
+            }
+            Ok(value) => Answer::read(&value),
+        };
+        match answer {
+            Answer::Allow { input, updates, meta } => {
+                for update in updates {
+                    self.apply(&update).await;
+                }
+                match input {
+                    None => self.start(index, None, meta),
+                    Some(input) => self.start_changed(index, &input, meta).await,
+                }
+            }
+            Answer::Deny {
+                message,
+                interrupt: false,
+            } => self.deny(index, &message, "user_reject", None).await,
+            Answer::Deny { interrupt: true, .. } => {
+                // The model may be in the middle of its message: what it is about to say now is part of what
+                // the person refuses, so it gets a moment to finish.
+                self.remember_denial(index);
+                if let Some(call) = self.calls.list.get_mut(index) {
+                    call.state = State::Running;
+                }
+                self.stop_by = Some(Instant::now() + STOP_DELAY);
+            }
+            Answer::Invalid(why) => self.deny(index, &why, "config", Some("other")).await,
+        }
+        self.launch().await;
+    }
+
+    /// Runs a call with the input the host put in place of the model's.
+    async fn start_changed(&mut self, index: usize, input: &Value, meta: Value) {
+        let Some(call) = self.calls.list.get_mut(index) else {
+            return;
+        };
+        let Some(tool) = call.tool else { return };
+        match tool.check(input, &self.cwd.get()) {
+            // Unchanged from what was asked about: the model's own spelling of paths is kept.
+            Ok(checked) if checked == call.checked => self.start(index, None, meta),
+            Ok(checked) => {
+                call.checked = checked.clone();
+                self.start(index, Some(checked), meta);
+            }
+            Err(invalid) => self.finish(index, invalid.into(), None).await,
+        }
+    }
+
+    /// The host is gone: nobody will answer what is open.
+    pub(crate) async fn fail_open_asks(&mut self) {
+        for request_id in self.calls.open_asks() {
+            if let Some(index) = self.calls.asking(&request_id) {
+                self.ask_failed(
+                    index,
+                    "AbortError: Tool permission stream closed before response received",
+                )
+                .await;
+            }
+        }
+        if self.turn.open {
+            self.launch().await;
+        }
+    }
+
+    /// The turn is interrupted: nobody need answer what is open.
+    pub(crate) async fn withdraw_asks(&mut self) {
+        for request_id in self.calls.open_asks() {
+            if let Some(index) = self.calls.asking(&request_id) {
+                self.remember_denial(index);
+                if let Some(call) = self.calls.list.get_mut(index) {
+                    call.state = State::Running;
+                }
+            }
+            self.say(say::cancel(&request_id)).await;
+        }
+    }
+
+    /// Ends every open call as a person's refusal, and what runs with it.
+    pub(crate) async fn reject_calls(&mut self) {
+        self.calls.cancel.cancel();
+        self.await_running().await;
+        self.drain_events().await;
+        for index in self.calls.unfinished() {
+            let outcome = Outcome {
+                content: Value::from(say::REJECTED),
+                result: Value::from(say::REJECTED_RESULT),
+                ..Outcome::interrupted()
+            };
+            self.finish(index, outcome, Some(json!({"non_execution_kind": "user-rejected"})))
+                .await;
+        }
+    }
+
+    /// The process goes: what runs is killed, and told if it still says something.
+    pub(crate) async fn abandon_calls(&mut self) {
+        self.calls.cancel.cancel();
+        for (index, outcome) in self.await_running().await {
+            self.finish_run(index, outcome).await;
+        }
+    }
+
+    /// Waits a moment for cancelled calls to be gone.
+    async fn await_running(&mut self) -> Vec<(usize, Outcome)> {
+        let mut ended = Vec::new();
+        let deadline = Instant::now() + std::time::Duration::from_secs(3);
+        while let Ok(Some(done)) = tokio::time::timeout_at(deadline, self.calls.running.join_next()).await {
+            if let Ok(done) = done {
+                ended.push(done);
+            }
+        }
+        self.calls.running.abort_all();
+        ended
+    }
+}
+
+/// How a call came to be allowed without a question, for the result's meta.
+fn allowed_by(decision: &Decision) -> Value {
+    let mut meta = json!({"decision": "accept", "source": "config"});
+    if let (Some(kind), Some(map)) = (decision.reason.kind, meta.as_object_mut()) {
+        map.insert("reason_type".to_owned(), kind.as_str().into());
+    }
+    meta
+}

@@ -1,0 +1,102 @@
+//! The control plane: asks, their withdrawal, and answers to the host.
+
+use std::path::Path;
+
+use serde::Serialize;
+use sluice_permission::Decision;
+use sluice_wire::Raw;
+use sluice_wire::control::{
+    CanUseTool, ControlCancelRequest, ControlRequest, ControlResponse, DecisionReasonType, Failure, MatchedAskRule,
+    RequestId,
+};
+use sluice_wire::stdout::system::PermissionDenied;
+
+use super::fresh_id;
+use crate::calls::Call;
+
+/// May this call run?
+pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path) -> ControlRequest {
+    let reason = &decision.reason;
+    let matched = reason
+        .rule
+        .as_ref()
+        .filter(|rule| rule.behavior == sluice_permission::Behavior::Ask);
+    let request = CanUseTool {
+        tool_name: call.name.clone(),
+        display_name: Some(call.name.clone()),
+        input: Raw::of(&call.checked),
+        description: description(call, cwd),
+        permission_suggestions: decision.suggestions.clone(),
+        blocked_path: decision.blocked_path.as_ref().map(|path| path.display().to_string()),
+        decision_reason: reason.text.clone(),
+        decision_reason_type: reason.kind.map(|kind| DecisionReasonType::from(kind.as_str())),
+        matched_ask_rule: matched.map(|rule| MatchedAskRule {
+            source: rule.source.as_str().to_owned(),
+            tool_name: rule.tool.clone(),
+            rule_content: rule.content.clone(),
+            ..MatchedAskRule::default()
+        }),
+        extra: reason
+            .rule
+            .iter()
+            .map(|rule| ("decision_reason_rule_source", rule.source.as_str()))
+            .collect(),
+        tool_use_id: Some(call.id.clone()),
+        requires_user_interaction: decision.requires_user_interaction.then_some(true),
+        ..CanUseTool::default()
+    };
+    ControlRequest::new(request_id, request)
+}
+
+/// What the call is about, in a few words: the model's own, or the file.
+fn description(call: &Call, cwd: &Path) -> Option<String> {
+    let text = |key: &str| call.checked.get(key).and_then(serde_json::Value::as_str);
+    if let Some(said) = text("description") {
+        return Some(said.to_owned());
+    }
+    let path = Path::new(text("file_path").or_else(|| text("notebook_path"))?);
+    Some(path.strip_prefix(cwd).unwrap_or(path).display().to_string())
+}
+
+/// Nobody need answer any more.
+pub(crate) fn cancel(request_id: &str) -> ControlCancelRequest {
+    ControlCancelRequest::new(request_id)
+}
+
+/// A call was refused without asking.
+pub(crate) fn permission_denied(call: &Call, decision: &Decision) -> PermissionDenied {
+    PermissionDenied {
+        tool_name: call.name.clone(),
+        tool_use_id: call.id.clone(),
+        decision_reason_type: decision.reason.kind.map(|kind| kind.as_str().to_owned()),
+        decision_reason: decision.reason.text.clone(),
+        message: decision.message.clone(),
+        uuid: fresh_id(),
+        ..PermissionDenied::default()
+    }
+}
+
+/// Done, with what there is to say about it.
+pub(crate) fn success<T: Serialize + ?Sized>(id: &RequestId, response: &T) -> ControlResponse {
+    ControlResponse::success(id.clone(), response)
+}
+
+/// Done.
+pub(crate) fn ok(id: &RequestId) -> ControlResponse {
+    ControlResponse::ok(id.clone())
+}
+
+/// Not done, and why.
+pub(crate) fn error(id: &RequestId, text: impl Into<String>) -> ControlResponse {
+    ControlResponse::error(id.clone(), text)
+}
+
+/// Not done, with a word a program can tell it by.
+pub(crate) fn refused(id: &RequestId, code: &str, text: impl Into<String>) -> ControlResponse {
+    ControlResponse::from(Failure {
+        request_id: id.clone(),
+        error: text.into(),
+        error_code: Some(code.to_owned()),
+        ..Failure::default()
+    })
+}

@@ -1,0 +1,105 @@
+//! `result`: the one end of a turn.
+
+use sluice_wire::Number;
+use sluice_wire::stdout::{ResultSubtype, TerminalReason, TurnResult};
+
+use super::fresh_id;
+use super::speech::millis;
+use crate::session::Session;
+use crate::turn::{Ending, Turn};
+
+/// The result of the turn at hand.
+pub(crate) fn result(session: &Session, ending: &Ending) -> TurnResult {
+    let turn = &session.turn;
+    let denials = turn
+        .denials
+        .iter()
+        .filter_map(|denial| serde_json::from_value(denial.clone()).ok());
+    let mut result = TurnResult {
+        duration_ms: u64::try_from(turn.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        duration_api_ms: session.api_ms,
+        num_turns: turn.num_turns(),
+        stop_reason: turn.stop_reason.clone(),
+        total_cost_usd: Number(session.ledger.total_cost_usd()),
+        usage: serde_json::from_value(turn.tokens.to_usage()).unwrap_or_default(),
+        model_usage: serde_json::from_value(session.ledger.model_usage()).unwrap_or_default(),
+        permission_denials: denials.collect(),
+        origin: turn
+            .origin
+            .clone()
+            .and_then(|origin| serde_json::from_value(origin).ok()),
+        uuid: fresh_id(),
+        queued_turn_count: Some(u64::try_from(session.queue.len()).unwrap_or(u64::MAX)),
+        result_index: Some(session.results),
+        user_message_uuid: turn.uuid.clone(),
+        user_message_uuids: turn.all_uuids(),
+        ttft_ms: turn.first_token.map(|at| millis(at.duration_since(turn.began))),
+        time_to_request_ms: turn.first_request.map(|at| millis(at.duration_since(turn.began))),
+        ..TurnResult::default()
+    };
+    end(&mut result, ending, turn);
+    result
+}
+
+/// What the ending itself says.
+fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
+    match ending {
+        Ending::Completed => {
+            succeed(result, &turn.text);
+            result.terminal_reason = Some(TerminalReason::Completed);
+        }
+        Ending::Superseded { tools } => {
+            succeed(result, &turn.text);
+            result.terminal_reason = Some(aborted(*tools));
+        }
+        Ending::Api(api) => {
+            succeed(result, &api.text);
+            result.is_error = true;
+            result.terminal_reason = Some(TerminalReason::from(api.reason));
+            result.api_error_status = api.status.map(u64::from);
+            result.api_error_type.clone_from(&api.kind);
+            result.api_error = api.unreachable.then(|| "connection_failed".to_owned());
+        }
+        Ending::Interrupted { tools } => {
+            let what = if *tools { "tools ran" } else { "the model answered" };
+            fail(
+                result,
+                ResultSubtype::ErrorDuringExecution,
+                format!("The turn was interrupted while {what}"),
+            );
+            result.terminal_reason = Some(aborted(*tools));
+        }
+        Ending::MaxTurns(limit) => {
+            fail(
+                result,
+                ResultSubtype::ErrorMaxTurns,
+                format!("Reached maximum number of turns ({limit})"),
+            );
+            result.terminal_reason = Some(TerminalReason::MaxTurns);
+        }
+        Ending::Budget(limit) => {
+            let text = format!("Reached maximum budget (${})", Number(*limit));
+            fail(result, ResultSubtype::ErrorMaxBudgetUsd, text);
+            result.terminal_reason = Some(TerminalReason::BudgetExhausted);
+        }
+    }
+}
+
+fn aborted(tools: bool) -> TerminalReason {
+    if tools {
+        TerminalReason::AbortedTools
+    } else {
+        TerminalReason::AbortedStreaming
+    }
+}
+
+fn succeed(result: &mut TurnResult, text: &str) {
+    result.subtype = ResultSubtype::Success;
+    result.result = Some(text.to_owned());
+}
+
+fn fail(result: &mut TurnResult, subtype: ResultSubtype, text: String) {
+    result.subtype = subtype;
+    result.is_error = true;
+    result.errors = Some(vec![text]);
+}

@@ -1,0 +1,230 @@
+//! What the model says, block by block and event by event, and what is said in its stead.
+
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use sluice_model::{Failure, models};
+use sluice_wire::stdout::system::{ApiRetry, ModelFallback, ThinkingTokens};
+use sluice_wire::stdout::{AbandonedBlocks, Assistant, AssistantError, StreamEvent};
+use sluice_wire::{Number, Raw};
+
+use super::{fresh_id, now};
+use crate::turn::Turn;
+
+/// One block of an answer, in the envelope its message began with.
+pub(crate) fn assistant(envelope: Value, block: Value, request_id: Option<String>, turn: &Turn) -> Assistant {
+    let mut envelope = envelope;
+    if let Some(map) = envelope.as_object_mut() {
+        map.insert("content".to_owned(), Value::Array(vec![block]));
+        map.entry("context_management").or_insert(Value::Null);
+    }
+    // Prompts that joined a turn later are not what its first answers are about, so once one has
+    // joined, no single prompt is named.
+    let named = turn.folded.is_empty() && !turn.uuids.is_empty();
+    Assistant {
+        message: serde_json::from_value(envelope).unwrap_or_default(),
+        uuid: fresh_id(),
+        timestamp: Some(now()),
+        request_id,
+        user_message_uuid: turn.uuid.clone().filter(|_| named),
+        user_message_uuids: named.then(|| turn.uuids.clone()),
+        ..Assistant::default()
+    }
+}
+
+/// The envelope of a message that came in one piece: its usage is final, every key present.
+pub(crate) fn whole_envelope(message: &Value) -> Value {
+    let mut envelope = message.clone();
+    if let Some(usage) = envelope.get_mut("usage").and_then(Value::as_object_mut) {
+        for (key, value) in full_usage(&json!({"thinking_tokens": 0}), "standard", &json!([]), "").into_iter() {
+            usage.entry(key).or_insert(value);
+        }
+    }
+    envelope
+}
+
+/// The keys of a usage that a server may leave out.
+fn full_usage(thinking: &Value, tier: &str, iterations: &Value, geo: &str) -> serde_json::Map<String, Value> {
+    let usage = json!({
+        "output_tokens_details": thinking,
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0,
+        "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
+        "service_tier": tier,
+        "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0},
+        "inference_geo": geo,
+        "iterations": iterations,
+        "speed": tier,
+        "fallback_credit": null,
+    });
+    match usage {
+        Value::Object(map) => map,
+        _ => serde_json::Map::new(),
+    }
+}
+
+/// What the engine itself says in the model's place.
+pub(crate) fn synthetic(text: &str, turn: &Turn) -> Assistant {
+    let message = json!({
+        "diagnostics": null,
+        "id": fresh_id(),
+        "container": null,
+        "model": "<synthetic>",
+        "role": "assistant",
+        "stop_details": null,
+        "stop_reason": "stop_sequence",
+        "stop_sequence": "",
+        "type": "message",
+        "usage": {
+            "output_tokens_details": null,
+            "input_tokens": 0,
+            "output_tokens": 0,
+            "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": 0,
+            "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
+            "service_tier": null,
+            "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0},
+            "inference_geo": null,
+            "iterations": null,
+            "speed": null,
+            "fallback_credit": null,
+        },
+        "context_management": null,
+    });
+    assistant(message, json!({"type": "text", "text": text}), None, turn)
+}
+
+/// A request that finally failed, said where the answer would stand.
+pub(crate) fn api_error(failure: &Failure, text: &str, turn: &Turn) -> Assistant {
+    Assistant {
+        error: Some(AssistantError::from(failure.final_category())),
+        request_id: failure.request_id().map(str::to_owned),
+        is_api_error_message: Some(true),
+        api_error_status: failure.status().map(u64::from),
+        api_error_type: failure.api_error_type().map(str::to_owned),
+        api_error: failure.api_error().map(str::to_owned),
+        ..synthetic(text, turn)
+    }
+}
+
+/// One event of the stream, its text as it came. The first one names the prompts.
+pub(crate) fn stream_event(raw: Box<RawValue>, message_id: Option<&str>, first: Option<&Turn>) -> StreamEvent {
+    let mut event = StreamEvent {
+        event: Raw::from(raw),
+        uuid: fresh_id(),
+        api_message_id: message_id.map(str::to_owned),
+        ..StreamEvent::default()
+    };
+    if let Some(turn) = first {
+        event.ttft_ms = Some(millis(
+            turn.first_request.map(|sent| sent.elapsed()).unwrap_or_default(),
+        ));
+        if !turn.uuids.is_empty() {
+            event.user_message_uuid.clone_from(&turn.uuid);
+            event.user_message_uuids = Some(turn.uuids.clone());
+            event.owed_rows = Some(Raw::of(&Vec::<Value>::new()));
+        }
+    }
+    event
+}
+
+fn made_event(event: &Value, message_id: Option<&str>) -> StreamEvent {
+    StreamEvent {
+        event: Raw::of(event),
+        uuid: fresh_id(),
+        api_message_id: message_id.map(str::to_owned),
+        ..StreamEvent::default()
+    }
+}
+
+/// Closes a block that broke off.
+pub(crate) fn block_stop(index: usize, message_id: Option<&str>) -> StreamEvent {
+    made_event(&json!({"type": "content_block_stop", "index": index}), message_id)
+}
+
+/// Closes a message that broke off, saying from which block on nothing counts.
+pub(crate) fn message_stop(message_id: Option<&str>, kept: usize) -> StreamEvent {
+    StreamEvent {
+        abandoned_blocks: Some(AbandonedBlocks {
+            api_message_id: message_id.unwrap_or_default().to_owned(),
+            from_block_index: u64::try_from(kept).unwrap_or(u64::MAX),
+            ..AbandonedBlocks::default()
+        }),
+        ..made_event(&json!({"type": "message_stop"}), message_id)
+    }
+}
+
+/// The `message_delta` of an answer that was stopped: it has no stop reason.
+pub(crate) fn aborted_delta(message_id: Option<&str>, usage: Option<&Value>) -> StreamEvent {
+    let count = |key: &str| {
+        usage
+            .and_then(|usage| usage.get(key))
+            .cloned()
+            .unwrap_or_else(|| json!(0))
+    };
+    made_event(
+        &json!({
+            "type": "message_delta",
+            "context_management": null,
+            "delta": {"container": null, "stop_details": null, "stop_reason": null, "stop_sequence": null},
+            "usage": {
+                "output_tokens_details": {"thinking_tokens": 0},
+                "cache_creation_input_tokens": count("cache_creation_input_tokens"),
+                "cache_read_input_tokens": count("cache_read_input_tokens"),
+                "input_tokens": count("input_tokens"),
+                "iterations": [],
+                "output_tokens": count("output_tokens"),
+                "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
+                "fallback_credit": null,
+            },
+        }),
+        message_id,
+    )
+}
+
+/// How much the model has thought, by estimate.
+pub(crate) fn thinking_tokens(total: u64, added: u64) -> ThinkingTokens {
+    ThinkingTokens {
+        estimated_tokens: total,
+        estimated_tokens_delta: i64::try_from(added).unwrap_or(i64::MAX),
+        uuid: fresh_id(),
+        ..ThinkingTokens::default()
+    }
+}
+
+/// A request is sent again.
+pub(crate) fn api_retry(attempt: u32, max_retries: u32, delay: Duration, failure: &Failure) -> ApiRetry {
+    ApiRetry {
+        attempt: u64::from(attempt),
+        max_retries: u64::from(max_retries),
+        retry_delay_ms: millis(delay),
+        error_status: failure.status().map(u64::from),
+        error: AssistantError::from(failure.category()),
+        uuid: fresh_id(),
+        ..ApiRetry::default()
+    }
+}
+
+/// Another model goes on.
+pub(crate) fn model_fallback(original: &str, fallback: &str) -> ModelFallback {
+    ModelFallback {
+        uuid: fresh_id(),
+        trigger: "overloaded".to_owned(),
+        original_model: original.to_owned(),
+        fallback_model: fallback.to_owned(),
+        content: format!(
+            "{} is overloaded; {} goes on.",
+            models::name(original),
+            models::name(fallback)
+        ),
+        ..ModelFallback::default()
+    }
+}
+
+/// Whole milliseconds.
+pub(crate) fn millis(duration: Duration) -> Number {
+    Number::from(u32::try_from(duration.as_millis()).unwrap_or(u32::MAX))
+}

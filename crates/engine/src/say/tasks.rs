@@ -1,0 +1,118 @@
+//! Work in the background, as hosts are told of it.
+
+use sluice_tools::{TaskStatus, TaskView};
+use sluice_wire::Number;
+use sluice_wire::stdout::ToolProgress;
+use sluice_wire::stdout::system::{
+    self, BackgroundTask, BackgroundTasksChanged, TaskNotification, TaskOutcome, TaskPatch, TaskStarted, TaskUpdated,
+};
+
+use super::fresh_id;
+
+/// What kind of task a command is.
+const LOCAL_BASH: &str = "local_bash";
+
+/// The id of one run of a task; a task that is run again has the same id and another run.
+pub(crate) fn run_id(task: &TaskView) -> String {
+    format!("{:x}-{}", task.started_at, task.id)
+}
+
+/// A call is still running.
+pub(crate) fn progress(call_id: &str, tool: &str, elapsed_seconds: u64) -> ToolProgress {
+    let beat = (elapsed_seconds / 30).saturating_sub(1);
+    ToolProgress {
+        tool_use_id: format!("{call_id}-heartbeat-{beat}"),
+        tool_name: tool.to_owned(),
+        parent_tool_use_id: Some(call_id.to_owned()),
+        elapsed_time_seconds: seconds(elapsed_seconds),
+        heartbeat: Some(true),
+        uuid: fresh_id(),
+        ..ToolProgress::default()
+    }
+}
+
+fn seconds(count: u64) -> Number {
+    Number::from(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// A command is worth knowing about.
+pub(crate) fn task_started(task: &TaskView, is_backgrounded: bool) -> TaskStarted {
+    TaskStarted {
+        task_id: task.id.clone(),
+        run_id: Some(run_id(task)),
+        tool_use_id: Some(task.call_id.clone()),
+        description: task.description.clone(),
+        is_backgrounded: Some(is_backgrounded),
+        task_type: Some(LOCAL_BASH.to_owned()),
+        uuid: fresh_id(),
+        ..TaskStarted::default()
+    }
+}
+
+/// A command goes on without its call.
+pub(crate) fn task_backgrounded(task: &TaskView) -> TaskUpdated {
+    updated(
+        task,
+        TaskPatch {
+            is_backgrounded: Some(true),
+            ..TaskPatch::default()
+        },
+    )
+}
+
+/// A command has ended.
+pub(crate) fn task_updated(task: &TaskView, status: TaskStatus) -> TaskUpdated {
+    let patch = TaskPatch {
+        status: Some(system::TaskStatus::from(status.as_str())),
+        // Milliseconds of this century fit a double exactly.
+        #[allow(clippy::cast_precision_loss)]
+        end_time: task.ended_at.map(|at| Number(at as f64)),
+        ..TaskPatch::default()
+    };
+    updated(task, patch)
+}
+
+fn updated(task: &TaskView, patch: TaskPatch) -> TaskUpdated {
+    TaskUpdated {
+        task_id: task.id.clone(),
+        run_id: Some(run_id(task)),
+        patch,
+        uuid: fresh_id(),
+        ..TaskUpdated::default()
+    }
+}
+
+/// A command has ended, for people.
+pub(crate) fn task_notification(
+    task: &TaskView,
+    status: TaskStatus,
+    output_file: &str,
+    summary: &str,
+) -> TaskNotification {
+    TaskNotification {
+        task_id: task.id.clone(),
+        run_id: Some(run_id(task)),
+        tool_use_id: Some(task.call_id.clone()),
+        status: TaskOutcome::from(status.as_notification()),
+        output_file: output_file.to_owned(),
+        summary: summary.to_owned(),
+        uuid: fresh_id(),
+        ..TaskNotification::default()
+    }
+}
+
+/// Everything that runs in the background.
+pub(crate) fn background_tasks(tasks: &[TaskView]) -> BackgroundTasksChanged {
+    let listed = tasks.iter().map(|task| BackgroundTask {
+        task_id: task.id.clone(),
+        run_id: Some(run_id(task)),
+        task_type: LOCAL_BASH.to_owned(),
+        description: task.description.clone(),
+        ..BackgroundTask::default()
+    });
+    BackgroundTasksChanged {
+        tasks: listed.collect(),
+        uuid: fresh_id(),
+        ..BackgroundTasksChanged::default()
+    }
+}

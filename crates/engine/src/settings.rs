@@ -1,0 +1,422 @@
+//! Settings: the files of all scopes read, laid over each other with where each value came from,
+//! watched, and written.
+//!
+//! In reading order:
+//!
+//! * `document`: the text of one file, and what is wrong with it, by line and column;
+//! * `layer`: one file's settings, and what of them waits until the folder is trusted;
+//! * `rules`: permission rules from a layer; a deny that cannot be read denies more, not less;
+//! * `merge`, `values`: what holds when all layers are laid over each other;
+//! * [`trust`]: which folders a person has trusted;
+//! * [`write()`]: rules added by an answer, so that no reader sees half of a file and no writer loses
+//!   another's;
+//! * [`watch`]: when a file changed.
+//!
+//! Nothing here reads the environment: the [`Places`] come in as values.
+
+mod document;
+mod layer;
+mod merge;
+mod rules;
+mod tracked;
+pub mod trust;
+mod values;
+pub mod watch;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use sluice_permission::Source;
+
+pub use document::{Effect, Problem};
+pub use layer::Layer;
+pub use write::{WriteError, update, write};
+
+use document::{Found, read};
+
+/// Where settings lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The root of the project.
+    pub cwd: PathBuf,
+    /// The person's home.
+    pub home: PathBuf,
+    /// `~/.claude`, or `$CLAUDE_CONFIG_DIR`.
+    pub config_dir: PathBuf,
+    /// The administrator's file, such as `/etc/claude-code/managed-settings.json`. Files in the folder beside it
+    /// whose name ends in `.d` are read after it.
+    pub managed: PathBuf,
+    /// `~/.claude.json`, or `.claude.json` in `$CLAUDE_CONFIG_DIR`: among other things, trust.
+    pub global: PathBuf,
+}
+
+impl Places {
+    /// The file of a scope, for the scopes that have one that can be written.
+    #[must_use]
+    pub fn file(&self, source: Source) -> Option<PathBuf> {
+        match source {
+            Source::User => Some(self.config_dir.join("settings.json")),
+            Source::Project => Some(self.cwd.join(".claude").join("settings.json")),
+            Source::Local => Some(self.cwd.join(".claude").join("settings.local.json")),
+            Source::Policy => Some(self.managed.clone()),
+            Source::Flag | Source::CliArg | Source::Session | Source::Command => None,
+        }
+    }
+
+    /// What `/x` in a rule of a scope is relative to.
+    #[must_use]
+    pub fn root(&self, source: Source) -> PathBuf {
+        match source {
+            Source::User => self.config_dir.clone(),
+            Source::Policy => parent(&self.managed),
+            _ => self.cwd.clone(),
+        }
+    }
+}
+
+/// Which files were asked for (`--setting-sources`). The administrator's and `--settings` are always read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chosen {
+    /// `~/.claude/settings.json`.
+    pub user: bool,
+    /// `.claude/settings.json`.
+    pub project: bool,
+    /// `.claude/settings.local.json`.
+    pub local: bool,
+}
+
+impl Chosen {
+    /// Every file: what holds when nothing was asked for.
+    pub const ALL: Self = Self {
+        user: true,
+        project: true,
+        local: true,
+    };
+    /// No file.
+    pub const NONE: Self = Self {
+        user: false,
+        project: false,
+        local: false,
+    };
+}
+
+/// What `--settings` carried.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FlagSettings {
+    /// A file.
+    File(PathBuf),
+    /// The settings themselves.
+    Inline(String),
+}
+
+impl FlagSettings {
+    /// Tells a path from JSON as the command line does: by the opening brace.
+    #[must_use]
+    pub fn from_argument(argument: &str, cwd: &Path) -> Self {
+        if argument.trim_start().starts_with('{') {
+            Self::Inline(argument.to_owned())
+        } else {
+            Self::File(cwd.join(argument))
+        }
+    }
+}
+
+/// Who chose the folder, which decides what of an untrusted project may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opener {
+    /// A person in front of a terminal or a page: nothing of the project's runs before they trusted it.
+    Person,
+    /// A program, which named the sources to load: the project's hooks and servers run.
+    Host,
+}
+
+/// The settings of all scopes.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    places: Places,
+    chosen: Chosen,
+    managed_inline: Option<String>,
+    opener: Opener,
+    /// From the weakest to the strongest.
+    layers: Vec<Layer>,
+    problems: Vec<Problem>,
+    trusted: bool,
+}
+
+impl Settings {
+    /// Reads every file that was chosen. What cannot be read is left out whole and named in
+    /// [`Self::problems`]; everything else holds.
+    #[must_use]
+    pub fn load(places: &Places, chosen: &Chosen, flag: Option<FlagSettings>, managed_inline: Option<&str>) -> Self {
+        let mut settings = Self {
+            places: places.clone(),
+            chosen: *chosen,
+            managed_inline: managed_inline.map(str::to_owned),
+            opener: Opener::Person,
+            layers: Vec::new(),
+            problems: Vec::new(),
+            trusted: false,
+        };
+        let cwd = &places.cwd;
+        match flag {
+            Some(FlagSettings::File(path)) => {
+                let found = match read(Source::Flag, &path) {
+                    Found::Nothing => Found::Broken(Problem::unreadable(
+                        Source::Flag,
+                        &path,
+                        "there is no such file; name one that exists",
+                    )),
+                    found => found,
+                };
+                let root = parent(&path);
+                settings.take(found, Source::Flag, Some(path), root);
+            }
+            Some(FlagSettings::Inline(text)) => {
+                let found = document::parse(Source::Flag, Path::new("--settings"), &text);
+                settings.take(found, Source::Flag, None, cwd.clone());
+            }
+            None => {}
+        }
+        settings.load_files();
+        settings
+    }
+
+    /// Says who chose the folder. Until then it is taken to be a person.
+    #[must_use]
+    pub fn opened_by(mut self, opener: Opener) -> Self {
+        self.opener = opener;
+        self.hold_back();
+        self
+    }
+
+    /// Reads the files again and says whether anything changed. What the host set stays, and a file that
+    /// can no longer be read keeps what it said before.
+    pub fn reload(&mut self) -> bool {
+        let before = (self.layers.clone(), self.problems.clone(), self.trusted);
+        self.load_files();
+        before != (self.layers.clone(), self.problems.clone(), self.trusted)
+    }
+
+    /// The files that matter, whether they are there or not: what to watch.
+    #[must_use]
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let scopes = [
+            (Source::User, self.chosen.user),
+            (Source::Project, self.chosen.project),
+            (Source::Local, self.chosen.local),
+            (Source::Policy, true),
+        ];
+        let mut paths: Vec<PathBuf> = scopes
+            .into_iter()
+            .filter(|(_, chosen)| *chosen)
+            .filter_map(|(source, _)| self.places.file(source))
+            .collect();
+        paths.push(drop_ins(&self.places.managed));
+        paths.push(self.places.global.clone());
+        for layer in &self.layers {
+            paths.extend(layer.path.clone().filter(|path| !paths.contains(path)));
+        }
+        paths
+    }
+
+    /// What is wrong with the files that were read.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The layers, from the weakest to the strongest.
+    #[must_use]
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// Whether a person has trusted the project's folder.
+    #[must_use]
+    pub fn trusted(&self) -> bool {
+        self.trusted
+    }
+
+    /// Where these settings lie.
+    #[must_use]
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Lays changes over the flag settings, key by key; `null` takes a key back.
+    pub fn set_flag(&mut self, changes: &Map<String, Value>) {
+        let mut layer = match self.layers.iter().position(|layer| layer.source == Source::Flag) {
+            Some(at) => self.layers.remove(at),
+            None => Layer::new(Source::Flag, None, self.places.cwd.clone(), Map::new()),
+        };
+        for (key, value) in changes {
+            if value.is_null() {
+                layer.value.shift_remove(key);
+            } else {
+                layer.value.insert(key.clone(), value.clone());
+            }
+        }
+        let whole_file = |problem: &Problem| problem.effect == Effect::LeftOut;
+        self.problems
+            .retain(|problem| problem.source != Source::Flag || whole_file(problem));
+        let name = Path::new("apply_flag_settings");
+        self.problems.extend(rules::problems(&layer, name, None));
+        self.insert(layer);
+    }
+
+    fn load_files(&mut self) {
+        let earlier: Vec<Layer> = std::mem::take(&mut self.layers);
+        let of_flag = |problem: &Problem| problem.source == Source::Flag;
+        self.problems.retain(of_flag);
+        self.layers
+            .extend(earlier.iter().filter(|layer| layer.source == Source::Flag).cloned());
+        self.trusted = trust::is_trusted(&self.places.global, &self.places.cwd);
+
+        let user = self.places.file(Source::User).filter(|_| self.chosen.user);
+        let project = self.places.file(Source::Project).filter(|_| self.chosen.project);
+        // Started at home, the project's file is the user's: one file, the person's own.
+        let project = project.filter(|path| !user.as_deref().is_some_and(|user| same_file(user, path)));
+        let local = self.places.file(Source::Local).filter(|_| self.chosen.local);
+        let managed: Vec<PathBuf> = std::iter::once(self.places.managed.clone())
+            .chain(json_files(&drop_ins(&self.places.managed)))
+            .collect();
+
+        let files = [(Source::User, user), (Source::Project, project), (Source::Local, local)];
+        for (source, path) in files {
+            if let Some(path) = path {
+                self.load_file(source, path, &earlier);
+            }
+        }
+        let mut administered = false;
+        for path in managed {
+            administered |= self.load_file(Source::Policy, path, &earlier);
+        }
+        if let Some(text) = self.managed_inline.clone() {
+            self.load_managed_inline(&text, administered);
+        }
+        self.hold_back();
+    }
+
+    /// Whether there was a file.
+    fn load_file(&mut self, source: Source, path: PathBuf, earlier: &[Layer]) -> bool {
+        let mut found = read(source, &path);
+        if let Found::Broken(problem) = &mut found
+            && let Some(layer) = earlier
+                .iter()
+                .find(|layer| layer.source == source && layer.path.as_deref() == Some(path.as_path()))
+        {
+            // An edit that cannot be read is no edit: its deny rules and hooks may be what protects.
+            problem.effect = Effect::Earlier;
+            self.problems.push(problem.clone());
+            self.insert(layer.clone());
+            return true;
+        }
+        let there = !matches!(found, Found::Nothing);
+        let root = self.places.root(source);
+        self.take(found, source, Some(path), root);
+        there
+    }
+
+    /// Policy from the program that started us. Where an administrator's is there too, this one can only
+    /// forbid, unless the administrator's says to merge.
+    fn load_managed_inline(&mut self, text: &str, administered: bool) {
+        let name = Path::new("--managed-settings");
+        let merges = self.policy("parentSettingsBehavior").and_then(Value::as_str) == Some("merge");
+        let mut found = document::parse(Source::Policy, name, text);
+        if administered
+            && !merges
+            && let Found::Read { value, .. } = &mut found
+        {
+            *value = layer::only_restrictions(value);
+        }
+        let root = self.places.cwd.clone();
+        self.take(found, Source::Policy, None, root);
+    }
+
+    fn take(&mut self, found: Found, source: Source, path: Option<PathBuf>, root: PathBuf) {
+        match found {
+            Found::Nothing => {}
+            Found::Broken(problem) => self.problems.push(problem),
+            Found::Read {
+                value,
+                text,
+                name,
+                problem,
+            } => {
+                self.problems.extend(problem);
+                let layer = Layer::new(source, path, root, value);
+                self.problems.extend(rules::problems(&layer, &name, Some(&text)));
+                self.insert(layer);
+            }
+        }
+    }
+
+    /// Puts a layer where it belongs, files of one scope in the order they come. Policy without a file goes
+    /// below the administrator's.
+    fn insert(&mut self, mut layer: Layer) {
+        layer.hold_back(self.trusted, self.opener);
+        let strength = |layer: &Layer| (rank(layer.source), layer.path.is_some());
+        let at = self
+            .layers
+            .iter()
+            .position(|other| strength(other) > strength(&layer))
+            .unwrap_or(self.layers.len());
+        self.layers.insert(at, layer);
+    }
+
+    fn hold_back(&mut self) {
+        for layer in &mut self.layers {
+            layer.hold_back(self.trusted, self.opener);
+        }
+    }
+}
+
+/// Stronger scopes rank higher.
+fn rank(source: Source) -> u8 {
+    match source {
+        Source::User => 0,
+        Source::Project => 1,
+        Source::Local => 2,
+        Source::Flag => 3,
+        Source::Policy => 4,
+        Source::CliArg | Source::Session | Source::Command => 5,
+    }
+}
+
+fn parent(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new("/")).to_owned()
+}
+
+fn drop_ins(managed: &Path) -> PathBuf {
+    managed.with_extension("d")
+}
+
+/// The JSON files of a folder, by name, hidden ones left out.
+fn json_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|name| !name.as_encoded_bytes().starts_with(b"."))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+fn same_file(one: &Path, two: &Path) -> bool {
+    match (one.canonicalize(), two.canonicalize()) {
+        (Ok(one), Ok(two)) => one == two,
+        _ => one == two,
+    }
+}
+
+#[cfg(test)]
+#[path = "settings/load_tests.rs"]
+mod load_tests;
+#[cfg(test)]
+#[path = "settings/property_tests.rs"]
+mod property_tests;

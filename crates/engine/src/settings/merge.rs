@@ -1,0 +1,30 @@
+//! Laying one document over another.
+
+use serde_json::{Map, Value};
+
+/// Lists whose order is their meaning: the strongest file gives the whole.
+const ORDERED: &[&str] = &["fallbackModel"];
+
+/// Lays `over` on `under`: objects key by key, lists one after the other without repeats, the rest replaced.
+pub(super) fn merge(under: &mut Map<String, Value>, over: &Map<String, Value>) {
+    for (key, value) in over {
+        merge_key(under, key.clone(), value.clone());
+    }
+}
+
+pub(super) fn merge_key(under: &mut Map<String, Value>, key: String, value: Value) {
+    let ordered = ORDERED.contains(&key.as_str());
+    match (under.get_mut(&key), value) {
+        (Some(Value::Object(have)), Value::Object(more)) => merge(have, &more),
+        (Some(Value::Array(have)), Value::Array(more)) if !ordered => {
+            for entry in more {
+                if !have.contains(&entry) {
+                    have.push(entry);
+                }
+            }
+        }
+        (_, value) => {
+            under.insert(key, value);
+        }
+    }
+}

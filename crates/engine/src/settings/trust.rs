@@ -1,0 +1,80 @@
+//! Which folders a person has trusted: `projects[path].hasTrustDialogAccepted` in `~/.claude.json`.
+//!
+//! A folder is known by its resolved path; inside a repository, by the root of that repository, as the
+//! official documentation has it. The trust of a folder further out says nothing about one further in.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::document::{read_bytes, without_mark};
+use super::tracked::repository;
+use super::write::{Target, WriteError, edit_file};
+
+const PROJECTS: &str = "projects";
+const ACCEPTED: &str = "hasTrustDialogAccepted";
+
+/// The folder that is trusted when `folder` is: what to show a person who is asked.
+#[must_use]
+pub fn key(folder: &Path) -> PathBuf {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    repository(&folder).unwrap_or(folder)
+}
+
+/// Whether a person has trusted `folder`, or the repository it lies in. A file that cannot be read trusts nobody.
+#[must_use]
+pub fn is_trusted(global: &Path, folder: &Path) -> bool {
+    #[derive(Deserialize)]
+    struct Global {
+        #[serde(default)]
+        projects: HashMap<String, Value>,
+    }
+    let Ok(resolved) = folder.canonicalize() else {
+        return false;
+    };
+    let Some(text) = read_bytes(global).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
+        return false;
+    };
+    let Ok(global) = serde_json::from_str::<Global>(without_mark(&text)) else {
+        return false;
+    };
+    let accepted = |path: &Path| {
+        let project = path.to_str().and_then(|path| global.projects.get(path));
+        project.and_then(|project| project.get(ACCEPTED)) == Some(&Value::Bool(true))
+    };
+    accepted(&resolved) || accepted(&key(&resolved))
+}
+
+/// Writes down that a person trusts `folder`, and says under which name.
+///
+/// # Errors
+/// When the folder is not there, or the file cannot be read or written; then it is as it was.
+pub fn trust(global: &Path, folder: &Path) -> Result<PathBuf, WriteError> {
+    let resolved = folder.canonicalize().map_err(|error| WriteError::io(folder, error))?;
+    let key = key(&resolved);
+    let name = key.to_str().ok_or_else(|| WriteError::NotText(key.clone()))?.to_owned();
+    let target = Target::following_links(global)?;
+    edit_file(&target, &mut |document| {
+        let project = child(document, PROJECTS).and_then(|projects| child(projects, &name));
+        let project = project.ok_or(WriteError::Shape {
+            path: global.to_owned(),
+            key: PROJECTS.to_owned(),
+        })?;
+        project.insert(ACCEPTED.to_owned(), Value::Bool(true));
+        Ok(())
+    })?;
+    Ok(key)
+}
+
+fn child<'a>(object: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
+    object
+        .entry(key)
+        .or_insert_with(|| Value::Object(Map::new()))
+        .as_object_mut()
+}
+
+#[cfg(test)]
+#[path = "trust_tests.rs"]
+mod tests;

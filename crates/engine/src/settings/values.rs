@@ -1,0 +1,227 @@
+//! What holds when all layers are laid over each other.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+use sluice_permission::path::absolute;
+use sluice_permission::{Behavior, PermissionMode, Rule, Source};
+
+use super::Settings;
+use super::merge::merge;
+use super::rules::{known_mode, rules};
+
+impl Settings {
+    /// The value of a key in the strongest layer that has it: policy, flag, local, project, user.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.at(&[key])
+    }
+
+    /// The value at a path of keys in the strongest layer that has it.
+    #[must_use]
+    pub fn at(&self, keys: &[&str]) -> Option<&Value> {
+        let (first, rest) = keys.split_first()?;
+        self.layers.iter().rev().find_map(|layer| {
+            let top = layer.in_force().get(*first)?;
+            let found = rest.iter().try_fold(top, |value, key| value.get(*key))?;
+            (!found.is_null()).then_some(found)
+        })
+    }
+
+    /// The value of a key in every layer that has it, from the weakest to the strongest.
+    pub fn each(&self, key: &str) -> Vec<(Source, &Value)> {
+        self.layers
+            .iter()
+            .filter_map(|layer| layer.in_force().get(key).map(|value| (layer.source, value)))
+            .collect()
+    }
+
+    /// The value of a key in the administrator's settings only.
+    #[must_use]
+    pub fn policy(&self, key: &str) -> Option<&Value> {
+        self.layers
+            .iter()
+            .rev()
+            .filter(|layer| layer.source == Source::Policy)
+            .find_map(|layer| layer.in_force().get(key))
+    }
+
+    /// The text of a key.
+    #[must_use]
+    pub fn string(&self, key: &str) -> Option<&str> {
+        self.get(key).and_then(Value::as_str)
+    }
+
+    /// The yes or no of a key.
+    #[must_use]
+    pub fn bool(&self, key: &str) -> Option<bool> {
+        self.get(key).and_then(Value::as_bool)
+    }
+
+    /// The number of a key.
+    #[must_use]
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.get(key).and_then(Value::as_f64)
+    }
+
+    /// All layers merged: objects key by key, lists one after the other. What waits for trust is left out.
+    #[must_use]
+    pub fn effective(&self) -> Value {
+        let mut merged = Map::new();
+        for layer in &self.layers {
+            merge(&mut merged, layer.in_force());
+        }
+        Value::Object(merged)
+    }
+
+    /// What each scope says, in force or not, from the weakest to the strongest; scopes that say nothing are
+    /// left out.
+    #[must_use]
+    pub fn sources(&self) -> Vec<(Source, Value)> {
+        let mut sources: Vec<(Source, Map<String, Value>)> = Vec::new();
+        for layer in &self.layers {
+            match sources.last_mut() {
+                Some((source, value)) if *source == layer.source => merge(value, &layer.value),
+                _ => sources.push((layer.source, layer.value.clone())),
+            }
+        }
+        sources
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(source, value)| (source, Value::Object(value)))
+            .collect()
+    }
+
+    /// The rules of all scopes that are in force.
+    #[must_use]
+    pub fn rules(&self) -> Vec<Rule> {
+        // Others may still forbid when only the administrator may permit.
+        let managed_only = self.managed_only("allowManagedPermissionRulesOnly");
+        self.layers
+            .iter()
+            .flat_map(|layer| rules(layer.in_force(), layer.source, &layer.root))
+            .filter(|rule| !managed_only || rule.source == Source::Policy || rule.behavior != Behavior::Allow)
+            .collect()
+    }
+
+    /// How many allow rules wait until the folder is trusted.
+    #[must_use]
+    pub fn ignored_allow_rules(&self) -> usize {
+        self.layers.iter().map(super::Layer::waiting_allow).sum()
+    }
+
+    /// The mode a session starts in. `bypassPermissions` also needs the launch to have allowed it, which is
+    /// not known here.
+    #[must_use]
+    pub fn default_mode(&self) -> Option<PermissionMode> {
+        self.layers.iter().rev().find_map(|layer| {
+            let mode = known_mode(layer.in_force().get("permissions")?.get("defaultMode")?)?;
+            let off = match mode {
+                PermissionMode::BypassPermissions => self.bypass_disabled(),
+                PermissionMode::Auto => self.auto_disabled(),
+                _ => false,
+            };
+            (!off).then_some(mode)
+        })
+    }
+
+    /// Whether any scope turned `bypassPermissions` off.
+    #[must_use]
+    pub fn bypass_disabled(&self) -> bool {
+        self.turned_off("disableBypassPermissionsMode")
+    }
+
+    /// Whether any scope turned `auto` off.
+    #[must_use]
+    pub fn auto_disabled(&self) -> bool {
+        self.turned_off("disableAutoMode")
+    }
+
+    /// The folders a session may also work in.
+    #[must_use]
+    pub fn additional_directories(&self) -> Vec<PathBuf> {
+        let mut directories = Vec::new();
+        for layer in &self.layers {
+            let list = layer
+                .in_force()
+                .get("permissions")
+                .and_then(|permissions| permissions.get("additionalDirectories"))
+                .and_then(Value::as_array);
+            for text in list.into_iter().flatten().filter_map(Value::as_str) {
+                let directory = match text.strip_prefix("~/") {
+                    Some(rest) => absolute(&self.places.home, rest),
+                    None if text == "~" => self.places.home.clone(),
+                    None => absolute(&self.places.cwd, text),
+                };
+                if !text.is_empty() && !directories.contains(&directory) {
+                    directories.push(directory);
+                }
+            }
+        }
+        directories
+    }
+
+    /// The variables to set, each once.
+    #[must_use]
+    pub fn env(&self) -> Vec<(String, String)> {
+        let mut merged = Map::new();
+        for (_, value) in self.each("env") {
+            merged.extend(value.as_object().cloned().unwrap_or_default());
+        }
+        merged
+            .into_iter()
+            .filter_map(|(name, value)| match value {
+                Value::String(text) => Some((name, text)),
+                Value::Number(_) | Value::Bool(_) => Some((name, value.to_string())),
+                Value::Null | Value::Array(_) | Value::Object(_) => None,
+            })
+            .filter(|(name, value)| {
+                let fits = |text: &str| !text.contains('\0');
+                !name.is_empty() && !name.contains('=') && fits(name) && fits(value)
+            })
+            .collect()
+    }
+
+    /// The hooks of every scope that may have any, from the weakest to the strongest.
+    #[must_use]
+    pub fn hooks(&self) -> Vec<(Source, &Value)> {
+        if self.policy("disableAllHooks").and_then(Value::as_bool) == Some(true) {
+            return Vec::new();
+        }
+        let only_managed = self.managed_only("allowManagedHooksOnly") || self.bool("disableAllHooks") == Some(true);
+        self.each("hooks")
+            .into_iter()
+            .filter(|(source, _)| !only_managed || *source == Source::Policy)
+            .collect()
+    }
+
+    /// The command that prints the key for the model.
+    #[must_use]
+    pub fn api_key_helper(&self) -> Option<&str> {
+        self.string("apiKeyHelper").filter(|text| !text.trim().is_empty())
+    }
+
+    /// The style of what is said.
+    #[must_use]
+    pub fn output_style(&self) -> Option<&str> {
+        self.string("outputStyle")
+    }
+
+    /// The model to ask.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        self.string("model")
+    }
+
+    fn managed_only(&self, key: &str) -> bool {
+        self.policy(key).and_then(Value::as_bool) == Some(true)
+    }
+
+    fn turned_off(&self, key: &str) -> bool {
+        let says = |value: Option<&Value>| value.and_then(Value::as_str) == Some("disable");
+        self.layers.iter().any(|layer| {
+            let permissions = layer.in_force().get("permissions");
+            says(layer.in_force().get(key)) || says(permissions.and_then(|permissions| permissions.get(key)))
+        })
+    }
+}

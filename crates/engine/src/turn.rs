@@ -1,0 +1,135 @@
+//! What is known of the turn that is running, and how it ended.
+
+use std::time::Instant;
+
+use serde_json::Value;
+use sluice_model::cost::Tokens;
+use sluice_wire::stdout;
+
+/// From one prompt to its `result`.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    /// Whether a turn is running at all; a session at rest holds a closed one.
+    pub(crate) open: bool,
+    /// The host's uuids of the prompts it answers.
+    pub(crate) uuids: Vec<String>,
+    /// The one the turn is known by: that of its last prompt at the start.
+    pub(crate) uuid: Option<String>,
+    /// Uuids of prompts that joined later.
+    pub(crate) folded: Vec<String>,
+    /// Whose turn it is, if not a prompt's.
+    pub(crate) origin: Option<Value>,
+    /// The echo of the prompt, owed before the model's first answer.
+    pub(crate) replay: Option<stdout::User>,
+    pub(crate) began: Instant,
+    /// Model requests made.
+    pub(crate) requests: u32,
+    /// `user` frames emitted inside the turn.
+    pub(crate) frames: u32,
+    pub(crate) tokens: Tokens,
+    pub(crate) denials: Vec<Value>,
+    /// The last text block of the last message.
+    pub(crate) text: String,
+    pub(crate) stop_reason: Option<String>,
+    pub(crate) first_token: Option<Instant>,
+    pub(crate) first_request: Option<Instant>,
+    /// How often the model was asked again, by reason.
+    pub(crate) nudges: Nudges,
+}
+
+/// How often a turn asked the model again without a tool or a prompt in between. Each has its
+/// bound, since a model that always answers so would otherwise never end.
+#[derive(Debug, Default)]
+pub(crate) struct Nudges {
+    pub(crate) silent: u32,
+    pub(crate) truncated: u32,
+    pub(crate) refused: u32,
+    pub(crate) cut: u32,
+}
+
+impl Turn {
+    /// No turn.
+    pub(crate) fn none() -> Self {
+        Self {
+            open: false,
+            ..Self::new(Vec::new(), None)
+        }
+    }
+
+    pub(crate) fn new(uuids: Vec<String>, origin: Option<Value>) -> Self {
+        Self {
+            open: true,
+            uuid: uuids.last().cloned(),
+            uuids,
+            folded: Vec::new(),
+            origin,
+            replay: None,
+            began: Instant::now(),
+            requests: 0,
+            frames: 0,
+            tokens: Tokens::default(),
+            denials: Vec::new(),
+            text: String::new(),
+            stop_reason: None,
+            first_token: None,
+            first_request: None,
+            nudges: Nudges::default(),
+        }
+    }
+
+    /// Every uuid the turn answers, those that joined later last.
+    pub(crate) fn all_uuids(&self) -> Option<Vec<String>> {
+        let all: Vec<String> = self.uuids.iter().chain(&self.folded).cloned().collect();
+        (!all.is_empty()).then_some(all)
+    }
+
+    /// `num_turns` as the wire counts it.
+    pub(crate) fn num_turns(&self) -> u64 {
+        1 + u64::from(self.frames)
+    }
+
+    /// Adds one message's usage to the turn's.
+    pub(crate) fn spend(&mut self, usage: &Value) {
+        self.tokens = self.tokens.plus(&Tokens::read(usage));
+    }
+}
+
+/// Why a turn is over.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Ending {
+    /// The model had nothing more to say.
+    Completed,
+    /// Someone interrupted it, while the model spoke or while tools ran.
+    Interrupted { tools: bool },
+    /// A more urgent prompt took its place.
+    Superseded { tools: bool },
+    /// It made as many model requests as it may.
+    MaxTurns(u32),
+    /// The session has cost what it may.
+    Budget(f64),
+    /// The model could not be reached or refused.
+    Api(ApiEnding),
+}
+
+/// How a model request finally failed, as hosts are told.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct ApiEnding {
+    pub(crate) text: String,
+    /// The wire's `terminal_reason`.
+    pub(crate) reason: &'static str,
+    pub(crate) status: Option<u16>,
+    pub(crate) kind: Option<String>,
+    /// No answer at all, as opposed to an answer that says no.
+    pub(crate) unreachable: bool,
+}
+
+/// What makes the running turn end before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The host interrupts.
+    Interrupt,
+    /// A prompt that wants to run now.
+    Supersede,
+    /// The process has to go.
+    Leave,
+}
