@@ -1,0 +1,136 @@
+//! Both ends of a session on the standard streams.
+
+use std::io::{Read, Write};
+use std::thread;
+use std::time::Duration;
+
+use sluice_engine::{Input, Port, Signal};
+use sluice_wire::ToAgent;
+use sluice_wire::stdin::User;
+use tokio::runtime::Handle;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+use crate::writer::{self, Format};
+use crate::{prompt, reader};
+
+/// What a session is fed with.
+#[derive(Debug)]
+pub enum InputMode {
+    /// Messages, one a line, until the end of the input.
+    StreamJson,
+    /// This one prompt and nothing else.
+    Prompt(String),
+}
+
+/// A session on the standard streams.
+#[derive(Debug)]
+pub struct Door {
+    /// What it is fed with.
+    pub input: InputMode,
+    /// How it is shown.
+    pub format: Format,
+    /// How long events of a stream wait for company.
+    pub hold: Duration,
+}
+
+impl Door {
+    /// Carries messages until the session ends; gives the exit code.
+    ///
+    /// `report` is told of lines that were skipped.
+    pub async fn serve<R, W, E>(self, port: Port, source: R, sink: W, report: E) -> i32
+    where
+        R: Read + Send + 'static,
+        W: Write + Send + 'static,
+        E: FnMut(&str) + Send + 'static,
+    {
+        let Port {
+            input,
+            output,
+            quit,
+            done,
+        } = port;
+        tokio::spawn(signals(input.clone()));
+        match self.input {
+            InputMode::StreamJson => {
+                let mut report = report;
+                thread::spawn(move || reader::read(source, &input, |problem| report(problem)));
+            }
+            InputMode::Prompt(text) => {
+                let message = ToAgent::User(Box::new(User::new(text)));
+                let inputs = vec![Input::Message(Box::new(message)), Input::Eof];
+                if input.send(inputs).await.is_err() {
+                    return 1;
+                }
+            }
+        }
+        let (ended, end) = tokio::sync::oneshot::channel();
+        let clock = Handle::current();
+        thread::spawn(move || {
+            let written = writer::write(self.format, self.hold, &clock, output, sink);
+            if written.is_err() {
+                quit.cancel();
+            }
+            // Nobody waits any more when the process is on its way out.
+            let _gone = ended.send(());
+        });
+        let code = done.await.map_or(1, |exit| exit.code);
+        // The last words must be out before the process goes.
+        let _written = end.await;
+        code
+    }
+}
+
+/// Hands signals on to the session.
+async fn signals(session: mpsc::Sender<Vec<Input>>) {
+    let (Ok(mut int), Ok(mut term), Ok(mut hup)) = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+        signal(SignalKind::hangup()),
+    ) else {
+        return;
+    };
+    loop {
+        let told = tokio::select! {
+            _ = int.recv() => Signal::Interrupt,
+            _ = term.recv() => Signal::Leave(143),
+            _ = hup.recv() => Signal::Leave(129),
+        };
+        if session.send(vec![Input::Signal(told)]).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The prompt of a print run, or what is wrong with it.
+///
+/// # Errors
+/// With the sentence to show when there is no prompt.
+pub fn print_prompt<R: Read + Send + 'static>(
+    argument: Option<&str>,
+    source: Option<R>,
+    mut warn: impl FnMut(&str),
+) -> Result<String, String> {
+    let piped = match source {
+        None => String::new(),
+        Some(source) => {
+            let patience = argument.is_some().then_some(prompt::PATIENCE);
+            match prompt::piped(source, patience) {
+                prompt::Piped::Text(text) => text,
+                prompt::Piped::Silent => {
+                    warn(
+                        "Warning: nothing came over standard input for 3 seconds; going on without it. \
+                         To skip the wait, redirect it: < /dev/null",
+                    );
+                    String::new()
+                }
+            }
+        }
+    };
+    match prompt::join(argument, &piped) {
+        prompt::Prompt::Text(text) => Ok(text),
+        prompt::Prompt::Missing => Err(
+            "Error: there is no prompt. Give one as an argument or over standard input when using --print.".to_owned(),
+        ),
+    }
+}

@@ -1,0 +1,97 @@
+//! The one prompt of a print run.
+
+use std::io::Read;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How long an open but silent standard input is waited for when there is a prompt already.
+pub const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The prompt, from the argument and from what is piped in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prompt {
+    /// What to ask.
+    Text(String),
+    /// There is none.
+    Missing,
+}
+
+/// What came over the pipe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piped {
+    /// All of it.
+    Text(String),
+    /// Nothing yet, and it does not look as if something would come.
+    Silent,
+}
+
+/// Reads all of `source`, giving up on one that stays silent for `patience`. Once something has
+/// come it is read to its end, however long that takes.
+pub fn piped(mut source: impl Read + Send + 'static, patience: Option<Duration>) -> Piped {
+    let (heard, listen) = channel();
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let mut first = [0; 4096];
+        if let Ok(count) = source.read(&mut first) {
+            text.extend_from_slice(first.get(..count).unwrap_or_default());
+        }
+        let begun = heard.send(None::<String>).is_ok();
+        if begun && !text.is_empty() {
+            // What could be read before an error is what there is.
+            let _rest = source.read_to_end(&mut text);
+        }
+        let _gone = heard.send(Some(String::from_utf8_lossy(&text).into_owned()));
+    });
+    let first = match patience {
+        Some(patience) => listen.recv_timeout(patience),
+        None => listen.recv().map_err(|_| RecvTimeoutError::Disconnected),
+    };
+    match first {
+        Err(RecvTimeoutError::Timeout) => Piped::Silent,
+        _ => Piped::Text(listen.recv().ok().flatten().unwrap_or_default()),
+    }
+}
+
+/// Puts the argument and the pipe together.
+#[must_use]
+pub fn join(argument: Option<&str>, piped: &str) -> Prompt {
+    let piped = piped.trim_end_matches(['\n', '\r']);
+    match (argument.filter(|text| !text.is_empty()), piped) {
+        (None, "") => Prompt::Missing,
+        (None, piped) => Prompt::Text(piped.to_owned()),
+        (Some(argument), "") => Prompt::Text(argument.to_owned()),
+        (Some(argument), piped) => Prompt::Text(format!("{argument}\n\n{piped}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn argument_and_pipe_are_read_together() {
+        assert_eq!(join(Some("explain"), "code\n"), Prompt::Text("explain\n\ncode".into()));
+        assert_eq!(join(None, "ping\n"), Prompt::Text("ping".into()));
+        assert_eq!(join(Some("ping"), ""), Prompt::Text("ping".into()));
+        assert_eq!(join(None, "\n"), Prompt::Missing);
+    }
+
+    #[test]
+    fn a_silent_pipe_is_given_up_and_a_closed_one_is_empty() {
+        let (reader, writer) = std::io::pipe().unwrap_or_else(|error| unreachable!("{error}"));
+        assert_eq!(piped(reader, Some(Duration::from_millis(5))), Piped::Silent);
+        drop(writer);
+        assert_eq!(piped(std::io::empty(), Some(PATIENCE)), Piped::Text(String::new()));
+    }
+
+    #[test]
+    fn what_is_piped_is_read_to_its_end() {
+        let (reader, mut writer) = std::io::pipe().unwrap_or_else(|error| unreachable!("{error}"));
+        let sender = std::thread::spawn(move || {
+            use std::io::Write;
+            writer.write_all(b"one ").is_ok() && writer.write_all(b"two").is_ok()
+        });
+        assert_eq!(piped(reader, None), Piped::Text("one two".into()));
+        assert!(sender.join().unwrap_or(false));
+    }
+}

@@ -1,0 +1,162 @@
+//! Standard input as a stream of messages.
+
+use std::io::{ErrorKind, Read};
+
+use sluice_engine::Input;
+use sluice_wire::{Framer, Line, Malformed, MalformedKind, ToAgent};
+use tokio::sync::mpsc;
+
+/// How much is read at once. What arrives together is handed on together.
+const CHUNK: usize = 64 * 1024;
+
+/// Reads until the end, handing on what each read brought. Bad lines are given to `report` too.
+///
+/// Runs on a thread of its own, since standard input has no other way to be waited for.
+pub fn read(mut source: impl Read, session: &mpsc::Sender<Vec<Input>>, mut report: impl FnMut(&str)) {
+    let mut framer = Framer::new();
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let count = match source.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => break,
+        };
+        let bytes = chunk.get(..count).unwrap_or_default();
+        let inputs = framer
+            .push(bytes)
+            .iter()
+            .filter_map(|line| decode(line, &mut report))
+            .collect();
+        if !hand_on(session, inputs) {
+            return;
+        }
+    }
+    let mut inputs: Vec<Input> = framer
+        .finish()
+        .iter()
+        .filter_map(|line| decode(line, &mut report))
+        .collect();
+    inputs.push(Input::Eof);
+    hand_on(session, inputs);
+}
+
+/// False when the session is gone.
+fn hand_on(session: &mpsc::Sender<Vec<Input>>, inputs: Vec<Input>) -> bool {
+    inputs.is_empty() || session.blocking_send(inputs).is_ok()
+}
+
+/// One line as the session takes it; none if it needs no answer at all.
+fn decode(line: &Line<'_>, report: &mut impl FnMut(&str)) -> Option<Input> {
+    let problem = match line.frame() {
+        None => {
+            let Line::TooLong { bytes } = line else { return None };
+            format!("Skipped an input line of {bytes} bytes: it is longer than the limit.")
+        }
+        Some(Ok(frame)) => match frame.to_agent() {
+            Ok(ToAgent::Unknown(_)) => return None,
+            Ok(message) => return Some(Input::Message(Box::new(message))),
+            Err(bad) if frame.ty() == "control_request" => {
+                let subtype = subtype(&bad.text);
+                return Some(Input::BadRequest {
+                    request_id: frame.request_id(),
+                    subtype,
+                    problem: bad.error,
+                });
+            }
+            Err(bad) => skipped(&bad)?,
+        },
+        Some(Err(bad)) => skipped(&bad)?,
+    };
+    report(&problem);
+    Some(Input::Bad(problem))
+}
+
+/// What to say of a line that cannot be read; nothing of one that asks for nothing.
+fn skipped(bad: &Malformed) -> Option<String> {
+    match bad.kind {
+        MalformedKind::Array | MalformedKind::Scalar | MalformedKind::NoType | MalformedKind::NoResponse => None,
+        MalformedKind::NotJson => Some(format!(
+            "Skipped an input line that is not JSON, at column {}: {}",
+            bad.column, bad.error
+        )),
+        _ => Some(format!(
+            "Skipped an input line that cannot be understood: {}",
+            bad.error
+        )),
+    }
+}
+
+/// What a request asked for, as far as that can be seen.
+fn subtype(text: &str) -> Option<String> {
+    let line: serde_json::Value = serde_json::from_str(text).ok()?;
+    line.pointer("/request/subtype")?.as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+    use super::*;
+
+    fn hear(text: &str) -> (Vec<Input>, Vec<String>) {
+        let (session, mut inbox) = mpsc::channel(64);
+        let mut reports = Vec::new();
+        read(text.as_bytes(), &session, |problem| reports.push(problem.to_owned()));
+        drop(session);
+        let mut inputs = Vec::new();
+        while let Some(batch) = inbox.blocking_recv() {
+            inputs.extend(batch);
+        }
+        assert!(
+            matches!(inputs.pop(), Some(Input::Eof)),
+            "the end of the input is told last"
+        );
+        (inputs, reports)
+    }
+
+    #[test]
+    fn a_bad_line_is_reported_and_the_next_one_is_heard() {
+        let (inputs, reports) = hear("{nonsense\n{\"type\":\"keep_alive\"}\n");
+        assert!(matches!(inputs[0], Input::Bad(_)));
+        assert!(matches!(inputs[1], Input::Message(_)));
+        assert_eq!(reports.len(), 1);
+        assert!(reports[0].contains("not JSON"), "{}", reports[0]);
+    }
+
+    #[test]
+    fn what_asks_for_nothing_is_passed_over_in_silence() {
+        let (inputs, reports) = hear("[1]\n7\n{}\n\n{\"type\":\"nonsense\"}\n{\"type\":\"control_response\"}\n");
+        assert!(inputs.is_empty(), "{inputs:?}");
+        assert!(reports.is_empty(), "{reports:?}");
+    }
+
+    #[test]
+    fn a_user_message_that_is_none_is_reported() {
+        for line in [
+            r#"{"type":"user"}"#,
+            r#"{"type":"user","message":{"content":"x"}}"#,
+            r#"{"type":"user","message":{"role":"assistant","content":"x"}}"#,
+            r#"{"type":"user","message":{"role":"user","content":null}}"#,
+            r#"{"type":"user","message":{"role":"user","content":7}}"#,
+            "null",
+        ] {
+            let (inputs, reports) = hear(line);
+            assert!(matches!(inputs[..], [Input::Bad(_)]), "{line}: {inputs:?}");
+            assert_eq!(reports.len(), 1, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_cannot_be_read_keeps_its_id() {
+        let (inputs, _) = hear(r#"{"type":"control_request","request_id":"r1"}"#);
+        let Input::BadRequest {
+            request_id, subtype, ..
+        } = &inputs[0]
+        else {
+            unreachable!("{inputs:?}")
+        };
+        assert_eq!(request_id.as_str(), Some("r1"));
+        assert_eq!(*subtype, None);
+    }
+}
