@@ -1,1 +1,85 @@
-fn main() {}
+//! `sluice`: reads the command line and the environment, then opens one door.
+//!
+//! This is the only place that looks at arguments, variables and the home directory; everything
+//! else is told.
+
+mod doctor;
+mod environment;
+mod flags;
+mod headless;
+mod interactive;
+mod launch;
+mod sim;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use environment::Environment;
+use flags::{FlagError, Flags, Subcommand};
+
+fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if flags::asks_version(&args) {
+        return say(&flags::version_line());
+    }
+    let flags = match flags::parse(args.into_iter()).and_then(checked) {
+        Ok(flags) => flags,
+        Err(error) => return complain(&error.to_string(), FlagError::EXIT),
+    };
+    if flags.version {
+        return say(&flags::version_line());
+    }
+    if flags.help {
+        return say(&flags::help());
+    }
+    let code = run(flags, Environment::read());
+    // The exit code is all that is left to say: threads that still wait for input must not keep
+    // the process.
+    #[allow(clippy::exit)]
+    std::process::exit(code)
+}
+
+fn checked(flags: Flags) -> Result<Flags, FlagError> {
+    flags.validate()?;
+    Ok(flags)
+}
+
+fn run(flags: Flags, environment: Environment) -> i32 {
+    // One thread drives the session; the standard streams have threads of their own.
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&format!("the asynchronous runtime does not start: {error}")),
+    };
+    runtime.block_on(async move {
+        match &flags.subcommand {
+            Some(Subcommand::Sim(sim)) => sim::run(sim).await,
+            Some(Subcommand::Doctor) => doctor::run(&environment),
+            None if flags.interactive() => interactive::run(flags, environment).await,
+            None => headless::run(flags, environment).await,
+        }
+    })
+}
+
+/// Prints a line. A reader that is gone is no error.
+fn say(text: &str) -> ExitCode {
+    let _gone = writeln!(io::stdout().lock(), "{text}");
+    ExitCode::SUCCESS
+}
+
+/// Says what is wrong, on standard error.
+fn complain(text: &str, code: u8) -> ExitCode {
+    warn(text);
+    ExitCode::from(code)
+}
+
+/// One line on standard error.
+pub(crate) fn warn(text: &str) {
+    let _gone = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Says what went wrong and gives the exit code for it.
+pub(crate) fn fail(text: &str) -> i32 {
+    warn(&format!("error: {text}"));
+    1
+}

@@ -1,0 +1,186 @@
+//! From the command line and the environment to a session's options.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sluice_engine::{Asker, KeySource, Options, SystemPrompt, Thinking};
+use sluice_model::{Auth, Config, DEFAULT_BASE_URL};
+use sluice_wire::mode::PermissionMode;
+
+use crate::environment::Environment;
+use crate::flags::{Flags, SPOKEN};
+
+/// Who thinks when there is no key.
+#[derive(Debug, Clone)]
+pub(crate) enum Keyless {
+    /// Nobody: the answer says what to do.
+    Refuse,
+    /// The demo model at this address.
+    Demo(String),
+}
+
+/// The options of a session, or one sentence about what is wrong.
+pub(crate) fn options(flags: &Flags, environment: &Environment, keyless: Keyless) -> Result<Options, String> {
+    let mode = mode(flags, environment)?;
+    let session_id = flags
+        .session_id
+        .clone()
+        .unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+    let (config, key_source) = model_config(flags, environment, keyless)?;
+    Ok(Options {
+        cwd: environment.cwd.clone(),
+        add_dirs: flags
+            .add_dir
+            .iter()
+            .map(|dir| absolute(&environment.cwd, dir))
+            .collect(),
+        home: environment.home.clone(),
+        plans_dir: environment.config_dir.join("plans"),
+        output_dir: output_dir(environment, &session_id),
+        env: environment.all.clone(),
+        date: today(),
+        session_id,
+        model_config: config,
+        model: flags.model.clone().or_else(|| environment.model.clone()),
+        fallback_models: flags.fallback_model.clone().unwrap_or_default(),
+        max_retries: environment
+            .max_retries
+            .unwrap_or(sluice_model::retry::DEFAULT_MAX_RETRIES),
+        thinking: thinking(flags, environment),
+        effort: flags.effort.clone().or_else(|| environment.effort.clone()),
+        key_source,
+        system_prompt: system_prompt(flags)?,
+        tools: flags.tools.clone(),
+        allowed: flags.allowed_tools.clone(),
+        disallowed: flags.disallowed_tools.clone(),
+        mode,
+        bypass_launched: flags.dangerously_skip_permissions || flags.allow_dangerously_skip_permissions,
+        asker: asker(flags),
+        max_turns: flags.max_turns,
+        max_budget_usd: flags.max_budget_usd,
+        partial: flags.include_partial_messages,
+        replay: flags.replay_user_messages,
+        state_events: environment.state_events,
+        background_wait: environment.background_wait,
+    })
+}
+
+/// The mode to begin in. As root nothing may run unasked unless something else confines it.
+fn mode(flags: &Flags, environment: &Environment) -> Result<PermissionMode, String> {
+    let mode = match &flags.permission_mode {
+        _ if flags.dangerously_skip_permissions => PermissionMode::BypassPermissions,
+        Some(word) => PermissionMode::from(word.as_str()),
+        None => PermissionMode::Default,
+    };
+    if mode == PermissionMode::BypassPermissions && environment.is_root && !environment.is_sandbox {
+        return Err(
+            "--dangerously-skip-permissions cannot be used with root/sudo: run as another user, or set \
+                    IS_SANDBOX=1 inside a sandbox"
+                .to_owned(),
+        );
+    }
+    Ok(mode)
+}
+
+fn asker(flags: &Flags) -> Asker {
+    let prompts = flags.permission_prompts.as_deref() != Some("none");
+    match flags.permission_prompt_tool.as_deref() {
+        Some("stdio") if prompts => Asker::Host,
+        _ => Asker::Nobody,
+    }
+}
+
+fn thinking(flags: &Flags, environment: &Environment) -> Thinking {
+    match (
+        flags.thinking.as_deref(),
+        flags.max_thinking_tokens.or(environment.max_thinking_tokens),
+    ) {
+        (Some("disabled"), _) => Thinking::Off,
+        (_, Some(0)) => Thinking::Off,
+        (_, Some(tokens)) => Thinking::Budget(tokens),
+        (Some("adaptive"), None) => Thinking::Adaptive,
+        _ => Thinking::Default,
+    }
+}
+
+fn system_prompt(flags: &Flags) -> Result<SystemPrompt, String> {
+    let from_file = |path: &Option<String>| match path {
+        Some(path) => fs::read_to_string(path)
+            .map(Some)
+            .map_err(|error| format!("cannot read {path}: {error}")),
+        None => Ok(None),
+    };
+    Ok(SystemPrompt {
+        replace: from_file(&flags.system_prompt_file)?.or_else(|| flags.system_prompt.clone()),
+        append: from_file(&flags.append_system_prompt_file)?.or_else(|| flags.append_system_prompt.clone()),
+    })
+}
+
+fn model_config(flags: &Flags, environment: &Environment, keyless: Keyless) -> Result<(Config, KeySource), String> {
+    let (auth, source) = match (&environment.api_key, &environment.auth_token) {
+        (Some(key), _) => (Auth::ApiKey(key.clone()), KeySource::Environment),
+        (None, Some(token)) => (Auth::Bearer(token.clone()), KeySource::Environment),
+        (None, None) => (Auth::None, KeySource::None),
+    };
+    let mut config = Config::new(environment.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL), auth);
+    config.headers = custom_headers(environment.custom_headers.as_deref());
+    config.betas = flags.betas.clone().unwrap_or_default();
+    config.proxy = environment.proxy.clone();
+    config.user_agent = user_agent(environment);
+    config.extra_roots = match &environment.extra_certs {
+        Some(path) => {
+            Some(fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?)
+        }
+        None => None,
+    };
+    match (source, keyless) {
+        (KeySource::None, Keyless::Demo(address)) => {
+            let mut config = Config::new(address, Auth::ApiKey("demo".to_owned()));
+            config.user_agent = user_agent(environment);
+            Ok((config, KeySource::Demo))
+        }
+        (source, _) => Ok((config, source)),
+    }
+}
+
+fn user_agent(environment: &Environment) -> String {
+    let base = format!("sluice/{} (protocol {SPOKEN})", env!("CARGO_PKG_VERSION"));
+    match &environment.user_agent_suffix {
+        Some(app) => format!("{base} {app}"),
+        None => base,
+    }
+}
+
+/// `Name: value` lines.
+fn custom_headers(text: Option<&str>) -> Vec<(String, String)> {
+    let line = |line: &str| {
+        line.split_once(':')
+            .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
+    };
+    text.into_iter().flat_map(str::lines).filter_map(line).collect()
+}
+
+/// Where large outputs go: outside the project, apart for each person, project and session.
+fn output_dir(environment: &Environment, session_id: &str) -> PathBuf {
+    let uid = rustix::process::geteuid().as_raw();
+    let key: String = environment
+        .cwd
+        .to_string_lossy()
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' })
+        .collect();
+    environment
+        .temp_dir
+        .join(format!("sluice-{uid}"))
+        .join(key)
+        .join(session_id)
+        .join("tasks")
+}
+
+fn absolute(cwd: &Path, path: &str) -> PathBuf {
+    cwd.join(path)
+}
+
+fn today() -> String {
+    jiff::Zoned::now().date().to_string()
+}

@@ -1,0 +1,39 @@
+//! `sluice sim`: the scripted model and the scripted agent, for people who build hosts.
+
+use std::fs;
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+
+use crate::fail;
+use crate::flags::Sim;
+
+pub(crate) async fn run(sim: &Sim) -> i32 {
+    match sim {
+        Sim::Model { script } => model(script).await,
+        Sim::Agent { script } => agent(script).await,
+    }
+}
+
+async fn model(path: &str) -> i32 {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => return fail(&format!("cannot read {path}: {error}")),
+    };
+    let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let announce = |address: SocketAddr| {
+        let mut out = io::stdout().lock();
+        let _gone = writeln!(out, "http://{address}").and_then(|()| out.flush());
+    };
+    match sluice_simulator::run_model(&text, anywhere, announce).await {
+        Ok(()) => 0,
+        Err(error) => fail(&format!("{path}: {error}")),
+    }
+}
+
+async fn agent(path: &str) -> i32 {
+    match sluice_simulator::run_agent(Path::new(path), tokio::io::stdin(), tokio::io::stdout()).await {
+        Ok(code) => code,
+        Err(error) => fail(&format!("{path}: {error}")),
+    }
+}
