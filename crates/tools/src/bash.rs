@@ -27,7 +27,7 @@ const TIMEOUT: u64 = 120_000;
 /// The longest it can ask for.
 const LONGEST_TIMEOUT: u64 = 600_000;
 /// A foreground command is announced as a task after this.
-const ANNOUNCED: Duration = Duration::from_secs(3);
+const ANNOUNCED: Duration = Duration::from_millis(2500);
 /// How often a running call says that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(30);
 /// How long we wait for a killed command before we stop caring.
