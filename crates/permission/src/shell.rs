@@ -183,5 +183,39 @@ impl Analysis {
 /// Takes `command` apart. Never fails: what it cannot do is in [`Analysis::problems`].
 #[must_use]
 pub fn analyse(command: &str) -> Analysis {
-    parse::analyse(command, 0)
+    let mut analysis = parse::analyse(command, 0);
+    let mut found = Vec::new();
+    for command in &analysis.commands {
+        texts_of(command, 1, &mut found);
+    }
+    analysis.commands.extend(found);
+    analysis
+}
+
+/// How many command lines given to shells as text are opened.
+const MOST_TEXTS: usize = 64;
+
+/// The commands in the texts a command hands to a shell, as if it ran them itself: what must not
+/// happen must not happen there either.
+fn texts_of(command: &Simple, depth: usize, found: &mut Vec<Simple>) {
+    for text in wrappers::texts(&command.words) {
+        if depth > caps::MOST_SHELLS || found.len() >= MOST_TEXTS {
+            return;
+        }
+        for inner in parse::analyse(text, depth).commands {
+            let chains = command.chains.iter().flat_map(|outer| {
+                inner
+                    .chains
+                    .iter()
+                    .map(|chain| outer.iter().chain(chain.iter()).cloned().collect::<Chain>())
+            });
+            let inner = Simple {
+                chains: chains.take(16).collect(),
+                nested: true,
+                ..inner.clone()
+            };
+            texts_of(&inner, depth + 1, found);
+            found.push(inner);
+        }
+    }
 }

@@ -160,6 +160,9 @@ fn together(policy: &Policy, line: &str, analysis: &Analysis, effects: &Effects<
         .commands
         .iter()
         .enumerate()
+        // A line with substitutions does not get here; what else is nested is text for a shell,
+        // which only a rule that names the shell's whole command allows.
+        .filter(|(_, command)| !command.nested)
         .map(|(at, command)| one(policy, command, effects, at, stance))
         .filter(|outcome| !matches!(outcome, Outcome::Allowed))
         .collect();
@@ -183,10 +186,8 @@ fn together(policy: &Policy, line: &str, analysis: &Analysis, effects: &Effects<
             _ => None,
         })
         .collect();
-    let single = match analysis.commands.as_slice() {
-        [only] => Some(only),
-        _ => None,
-    };
+    let mut top = analysis.commands.iter().filter(|command| !command.nested);
+    let single = top.next().filter(|_| top.next().is_none());
     let rule = || match single {
         Some(only) => suggest::command(only, line),
         None => suggest::line(line),

@@ -349,3 +349,34 @@ fn a_sandbox_answers_for_what_no_rule_objects_to() {
     w.denies("zap");
     w.stops("echo x > .git/config");
 }
+
+#[test]
+fn what_is_guarded_is_guarded_inside_shells_and_carriers() {
+    let bypass = world().mode("bypassPermissions");
+    for command in [
+        "bash -c 'rm -rf ~'",
+        "sudo sh -c 'cd / && rm -rf *'",
+        "eval 'rm -rf .git'",
+        "env bash -c \"bash -c 'rm -rf /'\"",
+    ] {
+        bypass.asks(command);
+    }
+    bypass.allows("bash -c 'rm -rf target'");
+    let whole = world().allow("Bash");
+    for command in [
+        "bash -c 'echo x > .git/config'",
+        "sudo touch .git/hooks/pre-commit",
+        "cd .git && bash -c 'touch config'",
+        "env -i cp a .claude/settings.json",
+    ] {
+        whole.asks(command);
+    }
+    let reads = world().allow("Bash").deny("Read(./secret/**)");
+    for command in [
+        "sudo cat secret/k",
+        "bash -c 'cat secret/k'",
+        "cd secret && sh -c 'cat k'",
+    ] {
+        reads.denies(command);
+    }
+}

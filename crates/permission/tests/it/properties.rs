@@ -37,6 +37,10 @@ const ATOMS: &[&str] = &[
     "true",
     "rm -rf ~",
     "cat .env",
+    "echo x > .git/config",
+    "touch .git/config",
+    "cp a .claude/x",
+    "cd .git && touch config",
 ];
 const RULES: &[&str] = &[
     "Bash(ls:*)",
@@ -140,14 +144,9 @@ proptest! {
 
     #[test]
     fn a_shell_around_it_never_turns_into_allow(policy in policy(), command in command(), shell in pick(&["bash -c", "sh -c", "bash -lc", "eval", "env bash -c", "timeout 5 sh -c"])) {
-        // A rule for the whole tool is a rule for shells too, as long as nothing is guarded.
         if verdict(&policy, &command) != Verdict::Allow {
             let wrapped = format!("{shell} {}", quoted(&command));
-            let whole = policy.rules.iter().any(|rule| rule.behavior == Behavior::Allow && rule.tool == "Bash" && rule.content.is_none());
-            let bypass = policy.mode == PermissionMode::BypassPermissions;
-            if !whole && !bypass {
-                prop_assert_ne!(verdict(&policy, &wrapped), Verdict::Allow, "{}", wrapped);
-            }
+            prop_assert_ne!(verdict(&policy, &wrapped), Verdict::Allow, "{}", wrapped);
         }
     }
 

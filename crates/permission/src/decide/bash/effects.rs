@@ -54,6 +54,9 @@ pub(super) struct Effects<'a> {
     commands: Vec<Command<'a>>,
 }
 
+/// How many words of a carrier are tried as the beginning of what it carries.
+const MOST_CARRIED: usize = 16;
+
 /// Files that take anything and keep nothing.
 pub(super) fn is_sink(word: &Word) -> bool {
     matches!(
@@ -88,13 +91,15 @@ impl<'a> Effects<'a> {
             perhaps: Vec::new(),
         };
         if let Some(doing) = &doing {
-            for (word, reach) in &doing.reads {
-                self.touch(&mut command, word, Access::Read, *reach, false);
+            self.touches(&mut command, doing);
+        } else {
+            // Carried by something else it does the same, or worse.
+            let carried = levels(&simple.words).skip(1).take(MOST_CARRIED).filter_map(look_up);
+            for doing in carried {
+                self.touches(&mut command, &doing);
             }
-            for word in &doing.writes {
-                self.touch(&mut command, word, Access::Write, Reach::File, false);
-            }
-        } else if guarded {
+        }
+        if doing.is_none() && guarded {
             for word in simple.words.iter().skip(1) {
                 self.perhaps(&mut command, word);
             }
@@ -112,6 +117,15 @@ impl<'a> Effects<'a> {
         }
         command.doing = doing;
         command
+    }
+
+    fn touches(&self, command: &mut Command<'a>, doing: &Doing) {
+        for (word, reach) in &doing.reads {
+            self.touch(command, word, Access::Read, *reach, false);
+        }
+        for word in &doing.writes {
+            self.touch(command, word, Access::Write, Reach::File, false);
+        }
     }
 
     fn located(&self, simple: &Simple, word: &Word) -> Option<Vec<(Located, bool)>> {
