@@ -11,7 +11,10 @@
 //! 2. [`Tool::fill`]: the input with defaults, as the `assistant` frame shows it.
 //! 3. [`Tool::check`]: the input with absolute paths, as a permission question shows it, or [`Invalid`].
 //! 4. [`Tool::vet`]: a call that cannot succeed never becomes a question.
-//! 5. permission (not here), then [`Tool::run`] with the filled input, or with what the host changed it to.
+//! 5. [`Tool::present`]: where it gives something, that takes the place of what steps 2 and 3 made.
+//! 6. permission (not here), then [`Tool::run`] with the filled or presented input, or with what the host changed
+//!    it to.
+//! 7. [`Outcome::effects`]: what the session does, before it tells the result.
 //!
 //! Adding a tool: one file with a unit struct that implements [`Tool`], one line in `registry.rs`.
 

@@ -55,7 +55,7 @@ pub trait Tool: Send + Sync {
     }
 
     /// The input as the `assistant` frame and the question show it, where that is not what the model sent; `None`
-    /// leaves it as [`Tool::fill`] and [`Tool::check`] made it. What it gives is also what runs.
+    /// leaves it as [`Tool::fill`] and [`Tool::check`] made it. What it gives is what runs, and is not checked again.
     fn present<'a>(&'a self, _input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Value>> {
         Box::pin(std::future::ready(None))
     }

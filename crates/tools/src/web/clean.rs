@@ -8,6 +8,8 @@ use reqwest::Url;
 
 /// How deep elements may stand in each other.
 const DEEPEST: usize = 200;
+/// How many lists, quotations and tables may stand in each other: every line in them is indented as often.
+const MOST_INDENTED: usize = 12;
 /// How many inline elements may be open at once.
 const MOST_INLINE: usize = 6;
 /// How much is kept; more than anybody reads.
@@ -211,7 +213,9 @@ impl<'a> Cleaner<'a> {
         if is_heading(name) && self.open.last().is_some_and(|open| is_heading(open)) {
             self.close_down_to(self.open.len() - 1);
         }
-        if self.open.len() < DEEPEST {
+        let indents = |name: &str| matches!(name, "ul" | "ol" | "blockquote" | "table");
+        let indented = self.open.iter().filter(|open| indents(open)).count();
+        if self.open.len() < DEEPEST && !(indents(name) && indented >= MOST_INDENTED) {
             self.out.push_str(&format!("<{name}>"));
             self.open.push(name);
         }

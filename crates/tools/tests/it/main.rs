@@ -1,12 +1,19 @@
 //! The tools against real files and a real bash.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod stand_in;
 mod support;
 
+mod ask;
 mod bash;
 mod bash_kill;
 mod bash_tasks;
 mod edit;
+mod lists;
+mod plan;
 mod read;
+mod recordings;
 mod registry;
+mod searching;
+mod task_tools;
 mod write;
