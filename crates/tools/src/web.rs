@@ -2,7 +2,8 @@
 //!
 //! A name is resolved by the [`Gate`], which judges every address it has; the connection goes to the addresses that
 //! were judged and to no others, so a name cannot mean something else a moment later. Every hop of a redirect
-//! passes the gate again.
+//! passes the gate again. Behind a proxy the proxy makes the connection, so the gate judges names before and cannot
+//! hold it to them.
 
 mod address;
 mod cache;
@@ -15,7 +16,7 @@ mod tls;
 use std::fmt;
 use std::sync::OnceLock;
 
-use reqwest::Url;
+use reqwest::{NoProxy, Url};
 
 use self::cache::Cache;
 pub(crate) use self::fetch::{Fetched, Moved, Trouble, parse};
@@ -23,10 +24,25 @@ use self::gate::Gate;
 pub(crate) use self::page::Page;
 
 /// What the surroundings say about the way to the web.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct WebConfig {
     /// Certificates to trust besides the system's, in PEM.
     pub extra_roots: Option<String>,
+    /// The proxy everything goes through; an empty text counts as none.
+    pub proxy: Option<String>,
+    /// Hosts, domains and networks reached directly all the same, separated by commas.
+    pub no_proxy: Option<String>,
+}
+
+impl fmt::Debug for WebConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // a proxy's address may hold a password
+        f.debug_struct("WebConfig")
+            .field("extra_roots", &self.extra_roots.is_some())
+            .field("proxy", &self.proxy.is_some())
+            .field("no_proxy", &self.no_proxy)
+            .finish()
+    }
 }
 
 /// The way to the web.
@@ -51,8 +67,15 @@ impl Web {
         Self::behind(Gate::public(), config)
     }
 
-    /// For tests: names and addresses as the gate says.
-    fn behind(gate: Gate, config: WebConfig) -> Self {
+    /// Names and addresses as the gate says.
+    fn behind(mut gate: Gate, mut config: WebConfig) -> Self {
+        config.proxy = config.proxy.filter(|proxy| !proxy.trim().is_empty());
+        // without a scheme it is plain http
+        let proxy = config.proxy.as_deref().map(str::trim).map(|proxy| {
+            let url = Url::parse(proxy).ok().filter(Url::has_host);
+            url.or_else(|| Url::parse(&format!("http://{proxy}")).ok())
+        });
+        gate.proxy = proxy.map(|url| url.and_then(|url| Some(url.host_str()?.to_owned())).unwrap_or_default());
         Self {
             config,
             gate,
@@ -83,17 +106,21 @@ impl Web {
 
     fn build(&self) -> Result<reqwest::Client, String> {
         let tls = tls::config(self.config.extra_roots.as_deref()).map_err(|error| error.to_string())?;
-        reqwest::Client::builder()
+        let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
             .dns_resolver(self.gate.resolver())
             // redirects are followed by hand: each hop is judged
             .redirect(reqwest::redirect::Policy::none())
-            // a proxy would resolve names behind the gate's back
+            // not from the environment
             .no_proxy()
             .referer(false)
-            .user_agent(concat!("sluice/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| error.to_string())
+            .user_agent(concat!("sluice/", env!("CARGO_PKG_VERSION")));
+        if let Some(proxy) = &self.config.proxy {
+            let direct = self.config.no_proxy.as_deref().and_then(NoProxy::from_string);
+            let proxy = reqwest::Proxy::all(proxy.trim()).map_err(|_| "the proxy's address is none".to_owned())?;
+            builder = builder.proxy(proxy.no_proxy(direct));
+        }
+        builder.build().map_err(|error| error.to_string())
     }
 }
 

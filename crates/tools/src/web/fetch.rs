@@ -87,7 +87,7 @@ pub(super) async fn fetch(client: &Client, gate: &Gate, url: Url) -> Result<Fetc
 async fn follow(client: &Client, gate: &Gate, url: Url) -> Result<Fetched, Trouble> {
     let mut url = secured(url);
     for _ in 0..=HOPS {
-        gate.judge(&url)?;
+        gate.judge(&url).await?;
         let request = client.get(url.clone()).header(ACCEPT, WANTED);
         let response = request.send().await.map_err(|error| explained(&error))?;
         let status = response.status();

@@ -13,12 +13,13 @@ use crate::tool::Pending;
 /// Finds the addresses of a name.
 type Lookup = Arc<dyn Fn(String) -> Pending<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
-/// The gate. The two halves are values so that tests can have names and addresses of their own; there is no other
-/// way to set them.
+/// The gate. Names and judgement are values so that tests can have their own; there is no other way to set them.
 #[derive(Clone)]
 pub(super) struct Gate {
     pub(super) lookup: Lookup,
     pub(super) may_open: fn(IpAddr) -> bool,
+    /// The host of the proxy, which someone we trust chose: it may be anywhere.
+    pub(super) proxy: Option<String>,
 }
 
 /// An address that is not opened.
@@ -42,19 +43,31 @@ impl Gate {
                 })
             }),
             may_open: address::is_public,
+            proxy: None,
         }
     }
 
-    /// A host that is an address needs no name service and never reaches the resolver, so it is judged here.
-    pub(super) fn judge(&self, url: &Url) -> Result<(), Closed> {
+    /// Judges what the resolver does not see: hosts that are addresses, and names which a proxy will resolve. The
+    /// latter can only be judged as they look from here; where the connection goes is then the proxy's affair.
+    pub(super) async fn judge(&self, url: &Url) -> Result<(), Closed> {
         let host = url.host_str().unwrap_or_default();
         let bare = host.trim_start_matches('[').trim_end_matches(']');
-        match bare.parse::<IpAddr>() {
-            Ok(address) if !(self.may_open)(address) => Err(Closed {
+        let addresses = match bare.parse::<IpAddr>() {
+            Ok(address) => vec![address],
+            Err(_) if self.proxy.is_some() => (self.lookup)(host.to_owned()).await.unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        self.admit(host, &addresses)
+    }
+
+    /// One closed address closes the host: who mixes them means no good.
+    fn admit(&self, host: &str, addresses: &[IpAddr]) -> Result<(), Closed> {
+        match addresses.iter().find(|address| !(self.may_open)(**address)) {
+            Some(address) => Err(Closed {
                 host: host.to_owned(),
-                address,
+                address: *address,
             }),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
@@ -69,13 +82,12 @@ pub(super) struct Resolver(Gate);
 
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let Gate { lookup, may_open } = self.0.clone();
+        let gate = self.0.clone();
         Box::pin(async move {
-            let host = name.as_str().to_owned();
-            let found = lookup(host.clone()).await?;
-            // one closed address closes the name: who mixes them means no good
-            if let Some(address) = found.iter().copied().find(|address| !may_open(*address)) {
-                return Err(Closed { host, address }.into());
+            let host = name.as_str();
+            let found = (gate.lookup)(host.to_owned()).await?;
+            if gate.proxy.as_deref() != Some(host) {
+                gate.admit(host, &found)?;
             }
             let found: Vec<SocketAddr> = found.into_iter().map(|address| SocketAddr::new(address, 0)).collect();
             Ok(Box::new(found.into_iter()) as reqwest::dns::Addrs)

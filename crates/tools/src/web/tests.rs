@@ -82,6 +82,10 @@ pub(crate) fn sent_on(to: &str) -> String {
 /// A web in which loopback is public, except for one address, and names are ours: `*.test` is here, `inner.*` is in
 /// someone's network, `mixed.*` both, `rebind.*` is here at first and at a metadata service from then on.
 pub(crate) fn web() -> (Web, Arc<AtomicUsize>) {
+    web_with(WebConfig::default())
+}
+
+fn web_with(config: WebConfig) -> (Web, Arc<AtomicUsize>) {
     let lookups = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&lookups);
     let gate = Gate {
@@ -99,8 +103,9 @@ pub(crate) fn web() -> (Web, Arc<AtomicUsize>) {
             Box::pin(std::future::ready(Ok(found)))
         }),
         may_open: |address| address == IpAddr::from([127, 0, 0, 1]),
+        proxy: None,
     };
-    (Web::behind(gate, WebConfig::default()), lookups)
+    (Web::behind(gate, config), lookups)
 }
 
 async fn text(web: &Web, url: Url) -> String {
@@ -217,6 +222,37 @@ async fn a_name_cannot_change_its_mind_between_judgement_and_connection() {
         closed(&other, site.url("rebind.test", "/on")).await.address,
         IpAddr::from([169, 254, 169, 254])
     );
+}
+
+#[tokio::test]
+async fn a_proxy_may_be_anywhere_and_what_it_is_asked_for_may_not() {
+    let proxy = Site::open(&[("http://page.test:81/a", &page("text/plain", "by proxy"))]).await;
+    let direct = Site::open(&[("/a", &page("text/plain", "directly"))]).await;
+    let config = |host: &str| WebConfig {
+        proxy: Some(format!("http://{host}:{}", proxy.port)),
+        no_proxy: Some("near.test".to_owned()),
+        ..WebConfig::default()
+    };
+    let (web, _) = web_with(config("127.0.0.1"));
+    let far = || Url::parse("http://page.test:81/a").unwrap();
+    assert_eq!(text(&web, far()).await, "by proxy");
+    assert_eq!(text(&web, direct.url("near.test", "/a")).await, "directly");
+    let asked = proxy.asked();
+    for host in ["inner.test", "10.0.0.1", "mixed.test"] {
+        let url = Url::parse(&format!("http://{host}:81/a")).unwrap();
+        assert_eq!(closed(&web, url).await.address, IpAddr::from([10, 0, 0, 1]));
+    }
+    assert_eq!(proxy.asked(), asked);
+    // a proxy in a private network is connected to, but not asked for itself
+    let (web, _) = web_with(config("inner.test"));
+    let gone = web.gate.resolver();
+    let found = reqwest::dns::Resolve::resolve(&*gone, "inner.test".parse().unwrap()).await;
+    assert!(found.is_ok());
+    assert_eq!(
+        closed(&web, Url::parse("http://inner.test/").unwrap()).await.host,
+        "inner.test"
+    );
+    assert!(!format!("{:?}", config("me:secret@p.test")).contains("secret"));
 }
 
 #[tokio::test]
