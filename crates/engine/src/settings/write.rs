@@ -106,7 +106,7 @@ pub fn write(places: &Places, change: &FileChange) -> Result<PathBuf, WriteError
 /// Lays `changes` over the file of a scope: objects key by key, everything else replaced; `null` takes a key out.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn update(places: &Places, source: Source, changes: &Map<String, Value>) -> Result<PathBuf, WriteError> {
     let target = Target::of(places, source)?;
     edit_file(&target, &mut |document| {
