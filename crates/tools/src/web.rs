@@ -49,7 +49,8 @@ impl fmt::Debug for WebConfig {
 pub struct Web {
     config: WebConfig,
     gate: Gate,
-    client: OnceLock<reqwest::Client>,
+    secure: OnceLock<reqwest::Client>,
+    plain: OnceLock<reqwest::Client>,
     cache: Cache,
 }
 
@@ -79,7 +80,8 @@ impl Web {
         Self {
             config,
             gate,
-            client: OnceLock::new(),
+            secure: OnceLock::new(),
+            plain: OnceLock::new(),
             cache: Cache::default(),
         }
     }
@@ -89,23 +91,32 @@ impl Web {
         if let Some(page) = self.cache.get(&url) {
             return Ok(Fetched::Page(page));
         }
-        let fetched = fetch::fetch(self.client()?, &self.gate, url.clone()).await?;
+        let fetched = fetch::fetch(self, url.clone()).await?;
         if let Fetched::Page(page) = &fetched {
             self.cache.put(&url, page);
         }
         Ok(fetched)
     }
 
-    fn client(&self) -> Result<&reqwest::Client, Trouble> {
-        if let Some(client) = self.client.get() {
+    /// The client for this address.
+    fn client(&self, url: &Url) -> Result<&reqwest::Client, Trouble> {
+        let proxy = self.config.proxy.as_deref().unwrap_or_default();
+        let secure = url.scheme() == "https" || proxy.trim().starts_with("https:");
+        let slot = if secure { &self.secure } else { &self.plain };
+        if let Some(client) = slot.get() {
             return Ok(client);
         }
-        let client = self.build().map_err(Trouble::Client)?;
-        Ok(self.client.get_or_init(|| client))
+        let client = self.build(secure).map_err(Trouble::Client)?;
+        Ok(slot.get_or_init(|| client))
     }
 
-    fn build(&self) -> Result<reqwest::Client, String> {
-        let tls = tls::config(self.config.extra_roots.as_deref()).map_err(|error| error.to_string())?;
+    fn build(&self, secure: bool) -> Result<reqwest::Client, String> {
+        let tls = if secure {
+            tls::with_roots(self.config.extra_roots.as_deref())
+        } else {
+            tls::without_roots()
+        };
+        let tls = tls.map_err(|error| error.to_string())?;
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
             .dns_resolver(self.gate.resolver())

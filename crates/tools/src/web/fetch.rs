@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::{Response, StatusCode, Url};
 
-use super::gate::{Closed, Gate};
+use super::Web;
+use super::gate::Closed;
 use super::page::{self, Page};
 
 /// How large a page may be, unpacked.
@@ -78,17 +79,17 @@ pub(crate) fn parse(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-pub(super) async fn fetch(client: &Client, gate: &Gate, url: Url) -> Result<Fetched, Trouble> {
-    tokio::time::timeout(LONGEST, follow(client, gate, url))
+pub(super) async fn fetch(web: &Web, url: Url) -> Result<Fetched, Trouble> {
+    tokio::time::timeout(LONGEST, follow(web, url))
         .await
         .unwrap_or(Err(Trouble::TooSlow))
 }
 
-async fn follow(client: &Client, gate: &Gate, url: Url) -> Result<Fetched, Trouble> {
+async fn follow(web: &Web, url: Url) -> Result<Fetched, Trouble> {
     let mut url = secured(url);
     for _ in 0..=HOPS {
-        gate.judge(&url).await?;
-        let request = client.get(url.clone()).header(ACCEPT, WANTED);
+        web.gate.judge(&url).await?;
+        let request = web.client(&url)?.get(url.clone()).header(ACCEPT, WANTED);
         let response = request.send().await.map_err(|error| explained(&error))?;
         let status = response.status();
         if let Some(to) = target(&url, &response)? {
