@@ -1,49 +1,78 @@
 //! Writing a file so that nobody ever sees half of it.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 
 use crate::ids;
+use crate::paths::{Moved, settled};
 
 /// Puts `content` at `path`, making the folders on the way. Links are followed, the mode stays.
+pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    write_checked(path, content, None)
+}
+
+/// As [`write`], but where `expected` is what was decided about, nothing else is touched, whatever becomes of the
+/// links on the way meanwhile.
 ///
 /// The new content is written beside the file and renamed over it. Where that would lose something (other hard
 /// links, another owner) or cannot be done (a folder we may not write), the file is written in place.
-pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    let target = resolved(path)?;
-    let existing = match fs::metadata(&target) {
-        Ok(metadata) => Some(metadata),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
+pub(crate) fn write_checked(path: &Path, content: &[u8], expected: Option<&Path>) -> io::Result<()> {
+    let target = match expected {
+        None => resolved(path)?,
+        Some(expected) => {
+            let now = settled(path);
+            if now != expected {
+                return Err(Moved::new(path, &now).into());
+            }
+            now
+        }
     };
-    if let Some(metadata) = &existing
-        && !metadata.is_file()
-    {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-    }
-    if let Some(parent) = target.parent() {
-        fs::create_dir_all(parent)?;
+    let not_a_file = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
+    let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
+        return Err(not_a_file());
+    };
+    let folder = match expected {
+        None => {
+            std::fs::create_dir_all(parent)?;
+            rustix::fs::open(parent, FOLDER, Mode::empty())?
+        }
+        Some(_) => without_links(parent, path)?,
+    };
+    let place = Place { folder, name };
+    let existing = place.stat()?;
+    if let Some(stat) = &existing {
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::RegularFile => {}
+            FileType::Symlink => return Err(Moved::new(path, &resolved(&target)?).into()),
+            _ => return Err(not_a_file()),
+        }
     }
     match &existing {
-        Some(metadata) if metadata.nlink() > 1 || metadata.uid() != rustix::process::geteuid().as_raw() => {
-            in_place(&target, content)
+        Some(stat) if stat.st_nlink > 1 || stat.st_uid != rustix::process::geteuid().as_raw() => {
+            place.in_place(content)
         }
-        _ => match beside(&target, content, existing.as_ref()) {
+        _ => match place.beside(content, existing.as_ref()) {
             Err(error) if existing.is_some() && error.kind() == io::ErrorKind::PermissionDenied => {
-                in_place(&target, content)
+                place.in_place(content)
             }
             other => other,
         },
     }
 }
 
+/// How a folder is opened: only to name things in it.
+const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
 /// Where the bytes really go: `path` with its links followed, also where the last one points to nothing yet.
 fn resolved(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
-        match fs::read_link(&path) {
+        match std::fs::read_link(&path) {
             Ok(link) => path = path.parent().map_or(link.clone(), |parent| parent.join(&link)),
             Err(_) => return Ok(path),
         }
@@ -51,38 +80,84 @@ fn resolved(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many links"))
 }
 
-fn beside(target: &Path, content: &[u8], existing: Option<&Metadata>) -> io::Result<()> {
-    let name: String = ".sluice-".chars().chain(ids::base36(12)).collect();
-    let temporary = target.with_file_name(name);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    if existing.is_some() {
-        // nobody else reads it before it has the mode of the file it replaces
-        options.mode(0o600);
+/// Opens (and makes) a folder that is there without any links: one that appears on the way was planted.
+fn without_links(folder: &Path, path: &Path) -> io::Result<OwnedFd> {
+    let mut at = rustix::fs::open("/", FOLDER, Mode::empty())?;
+    let mut so_far = PathBuf::from("/");
+    for part in folder.components() {
+        let Component::Normal(name) = part else { continue };
+        so_far.push(name);
+        let open = || rustix::fs::openat(&at, name, FOLDER | OFlags::NOFOLLOW, Mode::empty());
+        let next = match open() {
+            Err(rustix::io::Errno::NOENT) => {
+                match rustix::fs::mkdirat(&at, name, Mode::from_raw_mode(0o777)) {
+                    Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                    Err(error) => return Err(error.into()),
+                }
+                open()
+            }
+            other => other,
+        };
+        at = match next {
+            Err(rustix::io::Errno::NOTDIR | rustix::io::Errno::LOOP) if so_far.is_symlink() => {
+                return Err(Moved::new(path, &settled(&so_far)).into());
+            }
+            other => other?,
+        };
     }
-    let done = options.open(&temporary).and_then(|mut file| {
-        file.write_all(content)?;
-        if let Some(metadata) = existing {
-            file.set_permissions(fs::Permissions::from_mode(metadata.mode() & 0o7777))?;
-        }
-        file.sync_all()?;
-        fs::rename(&temporary, target)
-    });
-    if done.is_err() {
-        fs::remove_file(&temporary).ok();
-    }
-    done
+    Ok(at)
 }
 
-fn in_place(target: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file: File = OpenOptions::new().write(true).truncate(true).open(target)?;
-    file.write_all(content)?;
-    file.sync_all()
+/// A name in an open folder, which stays the same folder whatever happens to the path that led there.
+struct Place<'a> {
+    folder: OwnedFd,
+    name: &'a OsStr,
+}
+
+impl Place<'_> {
+    fn stat(&self) -> io::Result<Option<Stat>> {
+        match rustix::fs::statat(&self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(stat)),
+            Err(rustix::io::Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn beside(&self, content: &[u8], existing: Option<&Stat>) -> io::Result<()> {
+        let temporary: String = ".sluice-".chars().chain(ids::base36(12)).collect();
+        // nobody else reads it before it has the mode of the file it replaces
+        let mode = Mode::from_raw_mode(if existing.is_some() { 0o600 } else { 0o666 });
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mut file = File::from(rustix::fs::openat(&self.folder, &temporary, flags, mode)?);
+        let mut fill = || {
+            file.write_all(content)?;
+            if let Some(stat) = existing {
+                rustix::fs::fchmod(&file, Mode::from_raw_mode(stat.st_mode & 0o7777))?;
+            }
+            file.sync_all()?;
+            io::Result::Ok(rustix::fs::renameat(&self.folder, &temporary, &self.folder, self.name)?)
+        };
+        let done = fill();
+        if done.is_err() {
+            rustix::fs::unlinkat(&self.folder, &temporary, AtFlags::empty()).ok();
+        }
+        done
+    }
+
+    fn in_place(&self, content: &[u8]) -> io::Result<()> {
+        let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut file = File::from(rustix::fs::openat(&self.folder, self.name, flags, Mode::empty())?);
+        file.write_all(content)?;
+        file.sync_all()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Edit: one passage of a file replaced by another.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::outcome::{Invalid, Outcome};
 use crate::text::{self, Encoding};
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::write::explained;
-use crate::{atomic, input, patch};
+use crate::{atomic, input, patch, paths};
 
 /// A larger file is not edited: it would be in memory several times over.
 const LARGEST: u64 = 64 << 20;
@@ -69,7 +69,7 @@ impl Tool for Edit {
     fn vet<'a>(&'a self, input: &'a Value, cx: &'a Context) -> Pending<'a, Option<Outcome>> {
         Box::pin(async move {
             let work = match prepared(input, cx) {
-                Ok((input, path, cwd)) => move || plan(&input, &path, &cwd).err(),
+                Ok((input, place)) => move || plan(&input, &place).err(),
                 Err(outcome) => return Some(outcome),
             };
             tokio::task::spawn_blocking(work)
@@ -82,8 +82,8 @@ impl Tool for Edit {
         Box::pin(async move {
             let files = std::sync::Arc::clone(&cx.files);
             let work = match prepared(&input, cx) {
-                Ok((input, path, cwd)) => move || match plan(&input, &path, &cwd) {
-                    Ok(change) => carry_out(&input, &path, &change, &files),
+                Ok((input, place)) => move || match plan(&input, &place) {
+                    Ok(change) => carry_out(&input, &place, &change, &files),
                     Err(outcome) => outcome,
                 },
                 Err(outcome) => return outcome,
@@ -96,10 +96,22 @@ impl Tool for Edit {
     }
 }
 
-fn prepared(input: &Value, cx: &Context) -> Result<(Input, PathBuf, PathBuf), Outcome> {
+/// Where the file is.
+struct Place {
+    path: PathBuf,
+    cwd: PathBuf,
+    /// Where the path led when the call was decided about.
+    expected: Option<PathBuf>,
+}
+
+fn prepared(input: &Value, cx: &Context) -> Result<(Input, Place), Outcome> {
     let input: Input = input::parsed(&DESCRIPTOR, input)?;
-    let path = cx.absolute(&input.file_path);
-    Ok((input, path, cx.cwd.get()))
+    let place = Place {
+        path: cx.absolute(&input.file_path),
+        cwd: cx.cwd.get(),
+        expected: cx.resolved.clone(),
+    };
+    Ok((input, place))
 }
 
 /// A file before and after.
@@ -110,13 +122,13 @@ struct Change {
 }
 
 /// What the edit would do, or why it cannot be done.
-fn plan(input: &Input, path: &Path, cwd: &Path) -> Result<Change, Outcome> {
+fn plan(input: &Input, place: &Place) -> Result<Change, Outcome> {
     if input.old_string == input.new_string {
         return Err(Outcome::refused(
             "No changes to make: old_string and new_string are exactly the same.",
         ));
     }
-    let old = match read(path) {
+    let old = match read(place) {
         Ok(old) => Some(old),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(Outcome::refused(explained(&error, &input.file_path))),
@@ -128,7 +140,7 @@ fn plan(input: &Input, path: &Path, cwd: &Path) -> Result<Change, Outcome> {
         }),
         None => Err(Outcome::refused(format!(
             "File does not exist. Note: your current working directory is {}.",
-            cwd.display()
+            place.cwd.display()
         ))),
         Some(old) if input.old_string.is_empty() => {
             if text::shown(&old).trim().is_empty() {
@@ -147,8 +159,8 @@ fn plan(input: &Input, path: &Path, cwd: &Path) -> Result<Change, Outcome> {
     }
 }
 
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let metadata = std::fs::metadata(path)?;
+fn read(place: &Place) -> io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(&place.path)?;
     if metadata.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
@@ -158,7 +170,11 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     if metadata.len() > LARGEST {
         return Err(io::Error::other("it is too large to edit; use a command such as sed"));
     }
-    std::fs::read(path)
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+    paths::open_checked(&place.path, place.expected.as_deref())?
+        .take(LARGEST)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The new bytes. UTF-8 (and what is nearly that) is edited as bytes, so that what was not named stays as it was:
@@ -175,7 +191,7 @@ fn replaced(old: &[u8], input: &Input) -> Result<Vec<u8>, Outcome> {
 
 fn substituted(old: &[u8], input: &Input) -> Result<Vec<u8>, Outcome> {
     let (mut wanted, mut instead) = (input.old_string.clone(), input.new_string.clone());
-    let carriage_returns = !input.old_string.contains('\r') && old.windows(2).any(|pair| pair == b"\r\n");
+    let carriage_returns = !input.old_string.contains('\r') && memchr::memmem::find(old, b"\r\n").is_some();
     let mut found = occurrences(old, wanted.as_bytes());
     if carriage_returns {
         // the model is shown `\n`; what it sends back means the file's own line ends
@@ -230,12 +246,13 @@ fn spliced(old: &[u8], found: &[usize], length: usize, instead: &[u8]) -> Vec<u8
     new
 }
 
-fn carry_out(input: &Input, path: &Path, change: &Change, files: &FileState) -> Outcome {
+fn carry_out(input: &Input, place: &Place, change: &Change, files: &FileState) -> Outcome {
+    let path = place.path.as_path();
     let freshness = match &change.old {
         Some(old) if !input.old_string.is_empty() => files.freshness(path, old),
         _ => Freshness::Current,
     };
-    if let Err(error) = atomic::write(path, &change.new) {
+    if let Err(error) = atomic::write_checked(path, &change.new, place.expected.as_deref()) {
         return Outcome::failed(explained(&error, &input.file_path));
     }
     files.edited(path, &change.new, freshness);

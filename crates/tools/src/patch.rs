@@ -3,26 +3,35 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use similar::{ChangeTag, TextDiff};
+use similar::{ChangeTag, DiffOp, TextDiff, group_diff_ops};
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
 /// After this a diff becomes coarser instead of better.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_millis(200);
+/// From this many lines on, texts with as many lines as each other are compared line by line.
+const MANY: usize = 5000;
 
 /// The hunks from `old` to `new`.
 ///
 /// Starts count from 1 even where a side is empty, as recorded (`edit_variants`, creation through Edit).
 pub(crate) fn structured(old: &str, new: &str) -> Value {
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
-    let hunks: Vec<Value> = diff
-        .grouped_ops(CONTEXT)
+    let window = Window::around_changes(old, new);
+    let old: Vec<&str> = window.old.split_inclusive('\n').collect();
+    let new: Vec<&str> = window.new.split_inclusive('\n').collect();
+    let ops = if old.len() == new.len() && old.len() > MANY {
+        side_by_side(&old, &new)
+    } else {
+        let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);
+        diff.ops().to_vec()
+    };
+    let hunks: Vec<Value> = group_diff_ops(ops, CONTEXT)
         .iter()
         .filter_map(|group| {
             let (first, last) = (group.first()?, group.last()?);
             let (old_start, new_start) = (first.old_range().start, first.new_range().start);
             let mut lines = Vec::new();
-            for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            for change in group.iter().flat_map(|op| op.iter_changes(&old, &new)) {
                 let sign = match change.tag() {
                     ChangeTag::Equal => ' ',
                     ChangeTag::Delete => '-',
@@ -38,15 +47,99 @@ pub(crate) fn structured(old: &str, new: &str) -> Value {
                 }
             }
             Some(json!({
-                "oldStart": old_start + 1,
+                "oldStart": window.lines_before + old_start + 1,
                 "oldLines": last.old_range().end - old_start,
-                "newStart": new_start + 1,
+                "newStart": window.lines_before + new_start + 1,
                 "newLines": last.new_range().end - new_start,
                 "lines": lines,
             }))
         })
         .collect();
     Value::Array(hunks)
+}
+
+/// What is left of two texts when the lines they share at both ends are put aside, but for what is shown around
+/// changes: a change in a large file costs little more than one in a small file.
+struct Window<'a> {
+    old: &'a str,
+    new: &'a str,
+    lines_before: usize,
+}
+
+impl<'a> Window<'a> {
+    fn around_changes(old: &'a str, new: &'a str) -> Self {
+        let (old_bytes, new_bytes) = (old.as_bytes(), new.as_bytes());
+        let same = shared(old_bytes, new_bytes);
+        // back to the beginning of a line, and further for what is shown before it
+        let mut start = same;
+        for _ in 0..=CONTEXT {
+            start = memchr::memrchr(b'\n', old_bytes.get(..start).unwrap_or_default()).unwrap_or(0);
+        }
+        let start = if start == 0 { 0 } else { start + 1 };
+        let (old_rest, new_rest) = (old.get(start..).unwrap_or(old), new.get(start..).unwrap_or(new));
+        // what was shared from the front must not be shared from the back again
+        let most = (old_bytes.len() - same).min(new_bytes.len() - same);
+        let tail = |bytes: &'a [u8]| bytes.get(bytes.len() - most..).unwrap_or_default();
+        let (old_tail, new_tail) = (tail(old_bytes), tail(new_bytes));
+        let same = shared_from_back(old_tail, new_tail);
+        let shared_tail = old_bytes.get(old_bytes.len() - same..).unwrap_or_default();
+        let kept = memchr::memchr_iter(b'\n', shared_tail)
+            .nth(CONTEXT)
+            .map_or(same, |at| at + 1);
+        let cut = same - kept;
+        Self {
+            old: old_rest.get(..old_rest.len() - cut).unwrap_or(old_rest),
+            new: new_rest.get(..new_rest.len() - cut).unwrap_or(new_rest),
+            lines_before: memchr::memchr_iter(b'\n', old_bytes.get(..start).unwrap_or_default()).count(),
+        }
+    }
+}
+
+/// How much is compared at once.
+const PIECE: usize = 4096;
+
+/// How many bytes two texts share at the beginning.
+fn shared(one: &[u8], other: &[u8]) -> usize {
+    let whole = one.chunks_exact(PIECE).zip(other.chunks_exact(PIECE));
+    let start = whole.take_while(|(one, other)| one == other).count() * PIECE;
+    let rest = one.iter().skip(start).zip(other.iter().skip(start));
+    start + rest.take_while(|(one, other)| one == other).count()
+}
+
+/// How many bytes two texts share at the end.
+fn shared_from_back(one: &[u8], other: &[u8]) -> usize {
+    let whole = one.rchunks_exact(PIECE).zip(other.rchunks_exact(PIECE));
+    let end = whole.take_while(|(one, other)| one == other).count() * PIECE;
+    let rest = one.iter().rev().skip(end).zip(other.iter().rev().skip(end));
+    end + rest.take_while(|(one, other)| one == other).count()
+}
+
+/// The changes between texts of as many lines: where a passage is replaced in thousands of lines, none of them
+/// moves, and looking for the fewest changes would take longer than everything else.
+fn side_by_side(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    let mut ops: Vec<DiffOp> = Vec::new();
+    let mut start = 0;
+    let same = |at: usize| old.get(at) == new.get(at);
+    while start < old.len() {
+        let equal = same(start);
+        let len = (start..old.len()).take_while(|at| same(*at) == equal).count();
+        ops.push(if equal {
+            DiffOp::Equal {
+                old_index: start,
+                new_index: start,
+                len,
+            }
+        } else {
+            DiffOp::Replace {
+                old_index: start,
+                old_len: len,
+                new_index: start,
+                new_len: len,
+            }
+        });
+        start += len;
+    }
+    ops
 }
 
 #[cfg(test)]

@@ -67,7 +67,42 @@ fn applied(old: &str, hunks: &Value) -> String {
     out
 }
 
+#[test]
+fn many_lines_that_change_in_place_are_compared_in_place() {
+    let old: String = (0..20_000).map(|n| format!("line {n}\n")).collect();
+    let new = old.replace("999\n", "nine\n");
+    let hunks = structured(&old, &new);
+    assert_eq!(hunks.as_array().unwrap().len(), 20);
+    assert_eq!(
+        hunks[1],
+        json!({"oldStart": 1997, "oldLines": 7, "newStart": 1997, "newLines": 7, "lines":
+            [" line 1996", " line 1997", " line 1998", "-line 1999", "+line 1nine", " line 2000", " line 2001", " line 2002"]})
+    );
+    assert_eq!(applied(&old, &hunks), new);
+}
+
+#[test]
+fn a_change_in_the_middle_of_much_has_its_own_numbers() {
+    let old: String = (1..=50_000).map(|n| format!("{n}\n")).collect();
+    let new = old.replace("\n40000\n", "\nnew\nlines\n");
+    assert_eq!(
+        structured(&old, &new),
+        json!([{"oldStart": 39997, "oldLines": 7, "newStart": 39997, "newLines": 8, "lines":
+            [" 39997", " 39998", " 39999", "-40000", "+new", "+lines", " 40001", " 40002", " 40003"]}])
+    );
+}
+
 proptest! {
+    #[test]
+    fn the_ends_that_are_put_aside_change_nothing(lines in prop::collection::vec("[ab]{0,1}", 0..40), at in 0usize..40, new in "[ab\n]{0,6}", last in any::<bool>()) {
+        let mut old = lines.join("\n");
+        if last { old.push('\n'); }
+        let at = at.min(old.len());
+        let new = format!("{}{new}{}", &old[..at], &old[at..]);
+        prop_assert_eq!(applied(&old, &structured(&old, &new)), new.as_str());
+        prop_assert_eq!(applied(&new, &structured(&new, &old)), old);
+    }
+
     #[test]
     fn a_patch_leads_from_old_to_new(old in "([abc]{0,2}\n){0,30}[abc]{0,2}", new in "([abc]{0,2}\n){0,30}[abc]{0,2}") {
         prop_assert_eq!(applied(&old, &structured(&old, &new)), new);

@@ -5,13 +5,12 @@ mod lines;
 mod notebook;
 mod pdf;
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use rustix::fs::OFlags;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -20,7 +19,7 @@ use crate::context::Context;
 use crate::file_state::FileState;
 use crate::outcome::{Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
-use crate::{input, text};
+use crate::{input, paths, text};
 
 /// How much of the beginning decides whether a file is text.
 const SNIFFED: usize = 8 * 1024;
@@ -85,7 +84,8 @@ impl Tool for Read {
                 Err(outcome) => return Some(outcome),
             };
             let path = cx.absolute(&input.file_path);
-            let work = move || match open(&path) {
+            let expected = cx.resolved.clone();
+            let work = move || match open(&path, expected.as_deref()) {
                 Ok(mut file) if Kind::of(&path) == Kind::Text => unreadable(&mut file),
                 Err(Refusal::Special(what)) => Some(Outcome::refused(what)),
                 _ => None,
@@ -103,6 +103,7 @@ impl Tool for Read {
             let reading = Reading {
                 path: cx.absolute(&input.file_path),
                 cwd: cx.cwd.get(),
+                expected: cx.resolved.clone(),
                 input,
                 files: Arc::clone(&cx.files),
                 cancel: cx.cancel.clone(),
@@ -113,9 +114,12 @@ impl Tool for Read {
                     () = cx.cancel.cancelled() => Outcome::interrupted(),
                 };
             }
-            tokio::task::spawn_blocking(move || reading.whole())
-                .await
-                .unwrap_or_else(|_| Outcome::interrupted())
+            let work = tokio::task::spawn_blocking(move || reading.whole());
+            tokio::select! {
+                outcome = work => outcome.unwrap_or_else(|_| Outcome::interrupted()),
+                // a large image is not worth waiting for
+                () = cx.cancel.cancelled() => Outcome::interrupted(),
+            }
         })
     }
 }
@@ -125,6 +129,8 @@ impl Tool for Read {
 struct Reading {
     path: PathBuf,
     cwd: PathBuf,
+    /// Where the path led when the call was decided about.
+    expected: Option<PathBuf>,
     input: Input,
     files: Arc<FileState>,
     cancel: CancellationToken,
@@ -132,7 +138,7 @@ struct Reading {
 
 impl Reading {
     fn whole(&self) -> Outcome {
-        let mut file = match open(&self.path) {
+        let mut file = match open(&self.path, self.expected.as_deref()) {
             Ok(file) => file,
             Err(refusal) => return self.refused(refusal),
         };
@@ -217,21 +223,15 @@ enum Refusal {
     Other(io::Error),
 }
 
-/// Opens a regular file and nothing else, without ever waiting for a writer.
-fn open(path: &Path) -> Result<File, Refusal> {
+/// Opens a regular file and nothing else, and where one was decided about, that one.
+fn open(path: &Path, expected: Option<&Path>) -> Result<File, Refusal> {
     let refused = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::Missing,
         _ => Refusal::Other(error),
     };
     // looked at by name first: opening some devices has effects of its own
     regular(&std::fs::metadata(path).map_err(refused)?, path)?;
-    #[allow(clippy::cast_possible_wrap)]
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)
-        .map_err(refused)?;
+    let file = paths::open_checked(path, expected).map_err(refused)?;
     // and again by handle: it may have been replaced in between
     regular(&file.metadata().map_err(refused)?, path)?;
     Ok(file)

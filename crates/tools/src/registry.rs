@@ -3,6 +3,9 @@
 use crate::ask_user_question::AskUserQuestion;
 use crate::bash::Bash;
 use crate::edit::Edit;
+use crate::glob::Glob;
+use crate::grep::Grep;
+use crate::notebook_edit::NotebookEdit;
 use crate::plan_mode::{EnterPlanMode, ExitPlanMode};
 use crate::read::Read;
 use crate::task_list::{TaskCreate, TaskGet, TaskList, TaskUpdate};
@@ -21,6 +24,9 @@ static TOOLS: &[&dyn Tool] = &[
     &Read,
     &Write,
     &Edit,
+    &NotebookEdit,
+    &Glob,
+    &Grep,
     &TaskOutput,
     &TaskStop,
     &TodoWrite,

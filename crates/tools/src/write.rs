@@ -1,6 +1,6 @@
 //! Write: a file with exactly this content.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::outcome::{Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
-use crate::{atomic, input, patch, text};
+use crate::{atomic, input, patch, paths, text};
 
 /// An old file larger than this is replaced without being compared.
 const COMPARED: u64 = 8 << 20;
@@ -67,10 +67,11 @@ impl Tool for Write {
             };
             let path = cx.absolute(&input.file_path);
             let files = std::sync::Arc::clone(&cx.files);
+            let expected = cx.resolved.clone();
             // one blocking step: it cannot be dropped half way
             let work = move || {
                 let given = input.file_path.clone();
-                match replace(&path, &input.content) {
+                match replace(&path, &input.content, expected.as_deref()) {
                     Ok(old) => {
                         files.saw(&path, input.content.as_bytes());
                         report(input, old)
@@ -92,18 +93,22 @@ enum Old {
     TooLarge,
 }
 
-fn replace(path: &Path, content: &str) -> io::Result<Old> {
+fn replace(path: &Path, content: &str, expected: Option<&Path>) -> io::Result<Old> {
     let old = match std::fs::metadata(path) {
         Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
         Ok(metadata) if !metadata.is_file() => {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
         }
         Ok(metadata) if metadata.len() > COMPARED => Old::TooLarge,
-        Ok(_) => Old::Text(text::shown(&std::fs::read(path)?)),
+        Ok(_) => {
+            let mut old = Vec::new();
+            paths::open_checked(path, expected)?.read_to_end(&mut old)?;
+            Old::Text(text::shown(&old))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Old::Nothing,
         Err(error) => return Err(error),
     };
-    atomic::write(path, content.as_bytes())?;
+    atomic::write_checked(path, content.as_bytes(), expected)?;
     Ok(old)
 }
 

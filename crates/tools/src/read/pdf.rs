@@ -55,22 +55,25 @@ pub(super) async fn pages(reading: &Reading, env: &[(OsString, OsString)]) -> Ou
             "`pages` is \"{wanted}\"; write one page (\"3\"), a range (\"1-5\") or an open one (\"10-\")."
         ));
     };
-    let probe = reading.path.clone();
-    if let Ok(Err(refusal)) = tokio::task::spawn_blocking(move || super::open(&probe).map(drop)).await {
-        return reading.refused(refusal);
-    }
+    let (path_to_open, expected) = (reading.path.clone(), reading.expected.clone());
+    let opened = tokio::task::spawn_blocking(move || super::open(&path_to_open, expected.as_deref())).await;
+    let file = match opened {
+        Ok(Ok(file)) => file,
+        Ok(Err(refusal)) => return reading.refused(refusal),
+        Err(_) => return Outcome::interrupted(),
+    };
     let mut command = Command::new("pdftotext");
     command.args(["-layout", "-enc", "UTF-8", "-f", &first.to_string()]);
     if let Some(last) = last {
         command.args(["-l", &last.to_string()]);
     }
+    // the open file and not its path, which may lead elsewhere by now
     command
-        .arg(&reading.path)
-        .arg("-")
+        .args(["-", "-"])
         .env_clear()
         .envs(env.iter().map(|(name, value)| (name, value)));
     let output = command
-        .stdin(Stdio::null())
+        .stdin(Stdio::from(file))
         .stderr(Stdio::piped())
         .kill_on_drop(true)
         .output()

@@ -1,0 +1,290 @@
+//! Glob: files by the pattern of their names, the newest first.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Instant;
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::outcome::{Invalid, Outcome};
+use crate::tool::{Descriptor, Pending, Tool};
+use crate::walk::{Patience, Root, Scope, each_file};
+use crate::{input, paths};
+
+/// How many files are listed.
+const LISTED: usize = 100;
+
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
+    name: "Glob",
+    description: "Finds files by the pattern of their names.\n\n\
+        - `**/*.rs` finds at any depth, `src/*.rs` only in that folder, `*.{ts,tsx}` either ending; a pattern without a slash counts at any depth.\n\
+        - The files changed last come first; at most 100 are listed, and the answer says if there are more.\n\
+        - What .gitignore excludes is left out, unless `path` or the pattern names the folder. Folders themselves are not listed.\n\
+        - To look for text inside files use Grep.",
+    schema: json!({
+        "type": "object",
+        "properties": {
+            "pattern": {"type": "string", "minLength": 1, "description": "The pattern of the names."},
+            "path": {"type": "string", "description": "The folder to look in; the current directory if it is left out."},
+        },
+        "required": ["pattern"],
+        "additionalProperties": false,
+    }),
+    aliases: &[],
+    default: false,
+    needs_person: false,
+});
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct Glob;
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    pattern: String,
+    path: Option<String>,
+}
+
+impl Tool for Glob {
+    fn descriptor(&self) -> &Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
+        input::checked(&DESCRIPTOR, input, cwd, &["path"])
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        true
+    }
+
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let input: Input = match input::parsed(&DESCRIPTOR, &input) {
+                Ok(input) => input,
+                Err(outcome) => return outcome,
+            };
+            let stop = cx.cancel.child_token();
+            // a dropped call searches no further
+            let _guard = stop.clone().drop_guard();
+            let (context, patience) = (cx.clone(), Patience::new(stop));
+            let work = tokio::task::spawn_blocking(move || search(&input, &context, &patience));
+            tokio::select! {
+                outcome = work => outcome.unwrap_or_else(|_| Outcome::interrupted()),
+                () = cx.cancel.cancelled() => Outcome::interrupted(),
+            }
+        })
+    }
+}
+
+fn search(input: &Input, cx: &Context, patience: &Patience) -> Outcome {
+    let started = Instant::now();
+    let scope = match scope(input, cx) {
+        Ok(scope) => scope,
+        Err(outcome) => return outcome,
+    };
+    let found = Mutex::new(Newest::default());
+    each_file(&scope, patience, || Visitor {
+        found: &found,
+        own: Newest::default(),
+    });
+    if patience.is_cancelled() {
+        return Outcome::interrupted();
+    }
+    let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    report(&found, &scope.root, started, patience.has_expired())
+}
+
+/// Where to look for what. The part of the pattern without wildcards narrows the tree that is gone through.
+fn scope(input: &Input, cx: &Context) -> Result<Scope, Outcome> {
+    let folder = cx.absolute(input.path.as_deref().unwrap_or_default());
+    let pattern = input.pattern.strip_prefix("./").unwrap_or(&input.pattern);
+    let (fixed, rest) = divided(pattern);
+    if rest.split('/').any(|part| part == "..") {
+        return Err(Outcome::refused(
+            "`..` may not follow a wildcard; name the folder to look in with `path`.",
+        ));
+    }
+    let leaves = fixed.starts_with('/') || fixed.split('/').any(|part| part == "..");
+    let (root, glob) = if leaves {
+        let folder = paths::absolute(Path::new(fixed), &folder);
+        // the decision about a call names one path; this is another, and was looked at by its name
+        let named = Context {
+            resolved: cx.resolved.as_ref().map(|_| folder.clone()),
+            ..cx.clone()
+        };
+        (Root::new(&folder, &named)?, format!("/{rest}"))
+    } else {
+        let root = Root::new(&folder, cx)?;
+        match (!fixed.is_empty()).then(|| root.clone().below(fixed)).flatten() {
+            Some(below) => (below, format!("/{rest}")),
+            None if pattern.starts_with('!') => (root, format!("\\{pattern}")),
+            None => (root, pattern.to_owned()),
+        }
+    };
+    if !root.real().is_dir() {
+        return Err(Outcome::refused(format!(
+            "{} is not a folder; `path` names the folder to look in.",
+            root.real().display()
+        )));
+    }
+    Scope::new(root, &[glob], None, cx.hidden.clone())
+}
+
+/// The folders a pattern begins with, and what follows them.
+fn divided(pattern: &str) -> (&str, &str) {
+    let wild = pattern.find(['*', '?', '[', '{', '\\', '!']).unwrap_or(pattern.len());
+    match pattern.get(..wild).and_then(|fixed| fixed.rfind('/')) {
+        Some(0) => ("/", pattern.get(1..).unwrap_or_default()),
+        Some(at) => (
+            pattern.get(..at).unwrap_or_default(),
+            pattern.get(at + 1..).unwrap_or_default(),
+        ),
+        None => ("", pattern),
+    }
+}
+
+/// Seconds and nanoseconds of the last change.
+type Changed = (i128, i128);
+
+/// The newest files of all that were seen.
+#[derive(Debug, Default)]
+struct Newest {
+    /// The oldest on top.
+    files: BinaryHeap<(Reverse<Changed>, PathBuf)>,
+    /// The folder files were last seen in.
+    folder: Option<(PathBuf, OwnedFd)>,
+    total: usize,
+}
+
+impl Newest {
+    fn saw(&mut self, path: &Path) {
+        self.total += 1;
+        let changed = self.changed(path);
+        if self.files.len() >= LISTED
+            && let Some((Reverse(oldest), _)) = self.files.peek()
+            && changed < *oldest
+        {
+            return;
+        }
+        self.keep((Reverse(changed), path.to_owned()));
+    }
+
+    /// When a file was changed. Files come folder by folder, and a name in an open folder is found faster than a path.
+    fn changed(&mut self, path: &Path) -> Changed {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Changed::default();
+        };
+        if self.folder.as_ref().is_none_or(|(known, _)| known != parent) {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            self.folder = rustix::fs::open(parent, flags, Mode::empty())
+                .ok()
+                .map(|folder| (parent.to_owned(), folder));
+        }
+        let stat = self
+            .folder
+            .as_ref()
+            .and_then(|(_, folder)| rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok());
+        stat.map_or_else(Changed::default, |stat| {
+            (stat.st_mtime.into(), stat.st_mtime_nsec.into())
+        })
+    }
+
+    fn keep(&mut self, file: (Reverse<Changed>, PathBuf)) {
+        self.files.push(file);
+        if self.files.len() > LISTED {
+            self.files.pop();
+        }
+    }
+}
+
+/// One thread's share, handed over when the thread is done.
+struct Visitor<'a> {
+    found: &'a Mutex<Newest>,
+    own: Newest,
+}
+
+impl crate::walk::Visit for Visitor<'_> {
+    fn file(&mut self, path: &Path) {
+        self.own.saw(path);
+    }
+}
+
+impl Drop for Visitor<'_> {
+    fn drop(&mut self) {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.total += self.own.total;
+        for file in self.own.files.drain() {
+            found.keep(file);
+        }
+    }
+}
+
+fn report(found: &Newest, root: &Root, started: Instant, timed_out: bool) -> Outcome {
+    let mut files: Vec<_> = found.files.iter().collect();
+    files.sort();
+    let names: Vec<String> = files.into_iter().map(|(_, path)| root.shown(path)).collect();
+    let truncated = found.total > names.len();
+    let mut said = if names.is_empty() {
+        "No files found".to_owned()
+    } else {
+        names.join("\n")
+    };
+    if truncated {
+        said.push_str(&format!(
+            "\n({} files match, the {} changed last are listed. A narrower path or pattern shows the others.)",
+            found.total,
+            names.len()
+        ));
+    }
+    if timed_out {
+        said.push_str("\n(The search ran out of time; there may be more. Look in a smaller folder.)");
+    }
+    let mut result = json!({
+        "filenames": names,
+        "durationMs": u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "numFiles": names.len(),
+        "truncated": truncated || timed_out,
+        "totalMatches": found.total,
+        "countIsComplete": !timed_out,
+    });
+    if timed_out && let Some(fields) = result.as_object_mut() {
+        fields.insert("timedOut".to_owned(), Value::Bool(true));
+    }
+    Outcome::ok(said, result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_divided_before_the_first_wildcard() {
+        assert_eq!(divided("src/a/**/*.rs"), ("src/a", "**/*.rs"));
+        assert_eq!(divided("src/a.rs"), ("src", "a.rs"));
+        assert_eq!(divided("src{a,b}/c"), ("", "src{a,b}/c"));
+        assert_eq!(divided("*.rs"), ("", "*.rs"));
+        assert_eq!(divided("/etc/*.conf"), ("/etc", "*.conf"));
+        assert_eq!(divided("/*"), ("/", "*"));
+        assert_eq!(divided("../x/*"), ("../x", "*"));
+    }
+
+    #[test]
+    fn only_the_newest_are_kept() {
+        let mut newest = Newest::default();
+        for number in 0..250 {
+            newest.keep((Reverse((number, 0)), PathBuf::from(format!("/{number}"))));
+        }
+        let mut files: Vec<_> = newest.files.into_iter().collect();
+        files.sort();
+        assert_eq!(files.len(), LISTED);
+        assert_eq!(files.first().map(|(_, path)| path.clone()), Some(PathBuf::from("/249")));
+        assert_eq!(files.last().map(|(_, path)| path.clone()), Some(PathBuf::from("/150")));
+    }
+}

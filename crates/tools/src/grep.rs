@@ -1,0 +1,339 @@
+//! Grep: text in files, by regular expression.
+
+mod found;
+mod report;
+mod sink;
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
+use rustix::fs::OFlags;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use self::found::Found;
+use self::sink::{Any, Hits, Lines};
+use crate::context::Context;
+use crate::outcome::{Invalid, Outcome};
+use crate::tool::{Descriptor, Pending, Tool};
+use crate::walk::{Patience, Root, Scope, Visit, each_file};
+use crate::{input, text};
+
+/// How many lines or files are shown where no limit is given.
+const SHOWN: usize = 250;
+/// The longest line that is searched; what comes after one in a file is not.
+const LONGEST_LINE: usize = 8 << 20;
+/// The largest file that is searched across lines, which takes it in whole.
+const LARGEST_MULTILINE: usize = 32 << 20;
+
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
+    name: "Grep",
+    description: "Searches the text of files with a regular expression (ripgrep's syntax, without look-around and back-references).\n\n\
+        - `output_mode`: `files_with_matches` lists the files, those changed last first (the default); `content` shows the lines; `count` says how many lines of each file match.\n\
+        - Narrow the files with `path`, `glob` (`*.rs`, `src/**/*.{ts,tsx}`, `!*.test.js`) or `type` (`rust`, `py`, `js`).\n\
+        - A pattern matches within one line; with `multiline` it may span lines and `.` takes in line ends.\n\
+        - What .gitignore excludes and binary files are left out. Braces and other signs are escaped as usual: `interface\\{\\}`.\n\
+        - 250 lines or files are shown unless `head_limit` says otherwise; `offset` goes on from there.",
+    schema: json!({
+        "type": "object",
+        "properties": {
+            "pattern": {"type": "string", "minLength": 1, "description": "The regular expression."},
+            "path": {"type": "string", "description": "The file or folder to search; the current directory if it is left out."},
+            "glob": {"type": "string", "description": "Only files whose names match; several patterns are separated by spaces."},
+            "output_mode": {"type": "string", "enum": ["content", "files_with_matches", "count"], "description": "What to show."},
+            "-B": {"type": "integer", "minimum": 0, "description": "Lines to show before each match (content)."},
+            "-A": {"type": "integer", "minimum": 0, "description": "Lines to show after each match (content)."},
+            "-C": {"type": "integer", "minimum": 0, "description": "Lines to show before and after each match (content)."},
+            "context": {"type": "integer", "minimum": 0, "description": "The same as -C."},
+            "-n": {"type": "boolean", "description": "Number the lines (content); they are unless this is false."},
+            "-i": {"type": "boolean", "description": "Take upper and lower case for the same."},
+            "-o": {"type": "boolean", "description": "Show only what matched and not the whole line (content)."},
+            "type": {"type": "string", "description": "Only files of this type."},
+            "head_limit": {"type": "integer", "minimum": 0, "description": "How many lines or files to show; 0 for as many as there are."},
+            "offset": {"type": "integer", "minimum": 0, "description": "How many lines or files to skip."},
+            "multiline": {"type": "boolean", "description": "Let the pattern span lines."},
+        },
+        "required": ["pattern"],
+        "additionalProperties": false,
+    }),
+    aliases: &[],
+    default: false,
+    needs_person: false,
+});
+
+/// The tool.
+#[derive(Debug)]
+pub(crate) struct Grep;
+
+#[derive(Debug, Default, Deserialize)]
+struct Input {
+    pattern: String,
+    path: Option<String>,
+    glob: Option<String>,
+    #[serde(default)]
+    output_mode: Mode,
+    #[serde(rename = "-B")]
+    before: Option<usize>,
+    #[serde(rename = "-A")]
+    after: Option<usize>,
+    #[serde(rename = "-C")]
+    around: Option<usize>,
+    context: Option<usize>,
+    #[serde(rename = "-n")]
+    numbered: Option<bool>,
+    #[serde(rename = "-i", default)]
+    any_case: bool,
+    #[serde(rename = "-o", default)]
+    only_matching: bool,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    head_limit: Option<usize>,
+    offset: Option<usize>,
+    #[serde(default)]
+    multiline: bool,
+}
+
+/// What is shown.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    Content,
+    #[default]
+    FilesWithMatches,
+    Count,
+}
+
+impl Input {
+    fn before(&self) -> usize {
+        self.before.or(self.around).or(self.context).unwrap_or(0)
+    }
+
+    fn after(&self) -> usize {
+        self.after.or(self.around).or(self.context).unwrap_or(0)
+    }
+
+    fn has_context(&self) -> bool {
+        self.output_mode == Mode::Content && !self.only_matching && self.before() + self.after() > 0
+    }
+
+    fn offset(&self) -> usize {
+        self.offset.unwrap_or(0)
+    }
+
+    /// `None`: as many as there are.
+    fn limit(&self) -> Option<usize> {
+        Some(self.head_limit.unwrap_or(SHOWN)).filter(|limit| *limit > 0)
+    }
+
+    /// How many lines or files from the beginning can be shown at all.
+    fn reach(&self) -> usize {
+        self.limit()
+            .map_or(usize::MAX, |limit| self.offset().saturating_add(limit))
+    }
+}
+
+impl Tool for Grep {
+    fn descriptor(&self) -> &Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
+        input::checked(&DESCRIPTOR, input, cwd, &["path"])
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        true
+    }
+
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let input: Input = match input::parsed(&DESCRIPTOR, &input) {
+                Ok(input) => input,
+                Err(outcome) => return outcome,
+            };
+            let stop = cx.cancel.child_token();
+            // a dropped call searches no further
+            let _guard = stop.clone().drop_guard();
+            let (context, patience) = (cx.clone(), Patience::new(stop));
+            let work = tokio::task::spawn_blocking(move || search(&input, &context, &patience));
+            tokio::select! {
+                outcome = work => outcome.unwrap_or_else(|_| Outcome::interrupted()),
+                () = cx.cancel.cancelled() => Outcome::interrupted(),
+            }
+        })
+    }
+}
+
+fn search(input: &Input, cx: &Context, patience: &Patience) -> Outcome {
+    match searched(input, cx, patience) {
+        Ok(_) if patience.is_cancelled() => Outcome::interrupted(),
+        Ok(found) => report::outcome(input, &found, patience.has_expired()),
+        Err(outcome) => outcome,
+    }
+}
+
+fn searched(input: &Input, cx: &Context, patience: &Patience) -> Result<Found, Outcome> {
+    let root = Root::new(&cx.absolute(input.path.as_deref().unwrap_or_default()), cx)?;
+    let globs = globs(input.glob.as_deref().unwrap_or_default());
+    let scope = Scope::new(root, &globs, input.kind.as_deref(), cx.hidden.clone())?;
+    let matcher = matcher(input)?;
+    let found = Mutex::new(Found::new(input));
+    each_file(&scope, patience, || Looking {
+        input,
+        root: &scope.root,
+        matcher: &matcher,
+        searcher: searcher(input),
+        patience,
+        found: &found,
+    });
+    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn matcher(input: &Input) -> Result<RegexMatcher, Outcome> {
+    let mut builder = RegexMatcherBuilder::new();
+    builder.multi_line(true).case_insensitive(input.any_case);
+    if input.multiline {
+        builder.dot_matches_new_line(true);
+    } else {
+        // lets whole stretches of a file be passed over without looking at lines
+        builder.line_terminator(Some(b'\n'));
+    }
+    builder.build(&input.pattern).map_err(|error| {
+        let mut message = format!("The pattern is not a regular expression that can be searched for: {error}");
+        if !input.multiline && input.pattern.contains("\\n") {
+            message.push_str("\nTo search across lines set multiline to true.");
+        }
+        Outcome::refused(message)
+    })
+}
+
+fn searcher(input: &Input) -> Searcher {
+    let mut builder = SearcherBuilder::new();
+    builder
+        .line_number(input.output_mode == Mode::Content)
+        .multi_line(input.multiline)
+        .heap_limit(Some(if input.multiline {
+            LARGEST_MULTILINE
+        } else {
+            LONGEST_LINE
+        }))
+        .binary_detection(BinaryDetection::quit(0));
+    if input.has_context() {
+        builder.before_context(input.before()).after_context(input.after());
+    }
+    builder.build()
+}
+
+/// Several patterns stand in one text, separated by spaces or commas; a comma in braces separates nothing.
+fn globs(text: &str) -> Vec<String> {
+    text.split_whitespace()
+        .flat_map(|word| match word.contains('{') {
+            true => vec![word],
+            false => word.split(',').filter(|part| !part.is_empty()).collect(),
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
+/// One thread at work.
+struct Looking<'a> {
+    input: &'a Input,
+    root: &'a Root,
+    matcher: &'a RegexMatcher,
+    searcher: Searcher,
+    patience: &'a Patience,
+    found: &'a Mutex<Found>,
+}
+
+impl Visit for Looking<'_> {
+    fn file(&mut self, path: &Path) {
+        let Ok(file) = open(path) else { return };
+        let mut source = Source {
+            file,
+            patience: self.patience,
+            at_start: true,
+            binary: false,
+        };
+        // what cannot be read to the end counts as far as it was read
+        if self.input.output_mode == Mode::FilesWithMatches {
+            let mut any = Any::default();
+            self.searcher.search_reader(self.matcher, &mut source, &mut any).ok();
+            if any.found {
+                let changed = source.file.metadata().and_then(|metadata| metadata.modified());
+                let shown = self.root.shown(path);
+                self.note(|found| found.file(shown, changed.unwrap_or(SystemTime::UNIX_EPOCH)));
+            }
+            return;
+        }
+        let mut lines = Lines::new(self.input, self.matcher);
+        self.searcher.search_reader(self.matcher, &mut source, &mut lines).ok();
+        let hits: Hits = lines.hits;
+        if !source.binary && !lines.binary && hits.matches > 0 {
+            let shown = self.root.shown(path);
+            self.note(|found| found.hits(shown, hits));
+        }
+    }
+}
+
+impl Looking<'_> {
+    fn note(&self, add: impl FnOnce(&mut Found)) {
+        add(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// A file, and not a link or a pipe that took its place.
+fn open(path: &Path) -> io::Result<File> {
+    #[allow(clippy::cast_possible_wrap)]
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW).bits() as i32;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+/// What is searched: a file, until it turns out to be no text or the search is given up.
+struct Source<'a> {
+    file: File,
+    patience: &'a Patience,
+    at_start: bool,
+    binary: bool,
+}
+
+impl Read for Source<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.patience.is_over() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let count = self.file.read(buffer)?;
+        if std::mem::take(&mut self.at_start) {
+            self.binary = text::is_binary(buffer.get(..count).unwrap_or_default());
+        }
+        Ok(if self.binary { 0 } else { count })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_globs_stand_in_one_text() {
+        assert_eq!(globs("*.rs *.{ts,tsx}"), ["*.rs", "*.{ts,tsx}"]);
+        assert_eq!(globs("*.rs,!a.rs"), ["*.rs", "!a.rs"]);
+        assert!(globs("").is_empty());
+    }
+
+    #[test]
+    fn the_side_that_is_named_counts_more_than_both() {
+        let input = Input {
+            before: Some(1),
+            around: Some(3),
+            context: Some(5),
+            ..Input::default()
+        };
+        assert_eq!((input.before(), input.after()), (1, 3));
+    }
+}

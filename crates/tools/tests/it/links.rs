@@ -1,0 +1,185 @@
+//! Links that are planted between the decision about a call and its work.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use rustix::fs::{CWD, RenameFlags};
+use serde_json::json;
+
+use crate::support::{Lab, said};
+
+const PLANTED: &str = "a link on the way has been changed";
+
+/// A file inside that was decided about, and a secret outside.
+fn lab() -> (Lab, std::path::PathBuf) {
+    let mut lab = Lab::new();
+    let inside = lab.file("sub/a.txt", "harmless\n");
+    let outside = lab.work.parent().unwrap().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("a.txt"), "secret\n").unwrap();
+    lab.cx.resolved = Some(inside);
+    (lab, outside)
+}
+
+fn swap_file(lab: &Lab, outside: &Path) {
+    std::fs::remove_file(lab.work.join("sub/a.txt")).unwrap();
+    symlink(outside.join("a.txt"), lab.work.join("sub/a.txt")).unwrap();
+}
+
+fn swap_folder(lab: &Lab, outside: &Path) {
+    std::fs::rename(lab.work.join("sub"), lab.work.join("moved")).unwrap();
+    symlink(outside, lab.work.join("sub")).unwrap();
+}
+
+fn calls() -> [(&'static str, serde_json::Value); 3] {
+    [
+        ("Read", json!({"file_path": "sub/a.txt"})),
+        ("Write", json!({"file_path": "sub/a.txt", "content": "new\n"})),
+        (
+            "Edit",
+            json!({"file_path": "sub/a.txt", "old_string": "s", "new_string": "S", "replace_all": true}),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn what_was_decided_about_is_done() {
+    let (lab, _) = lab();
+    for (tool, input) in calls() {
+        let outcome = lab.call(tool, input).await;
+        let nothing_to_replace = tool == "Edit" && said(&outcome).contains("not found");
+        assert!(
+            outcome.is_error.is_none() || nothing_to_replace,
+            "{tool}: {}",
+            outcome.content
+        );
+    }
+    assert_eq!(lab.text("sub/a.txt"), "new\n");
+}
+
+#[tokio::test]
+async fn a_planted_link_is_refused() {
+    for swap in [swap_file, swap_folder] {
+        for (tool, input) in calls() {
+            let (lab, outside) = lab();
+            swap(&lab, &outside);
+            let outcome = lab.call(tool, input).await;
+            assert_eq!(outcome.is_error, Some(true), "{tool}");
+            assert!(said(&outcome).contains(PLANTED), "{tool}: {}", said(&outcome));
+            assert!(!outcome.result.to_string().contains("secret"), "{tool}");
+            assert_eq!(
+                std::fs::read_to_string(outside.join("a.txt")).unwrap(),
+                "secret\n",
+                "{tool}"
+            );
+            assert_eq!(
+                std::fs::read_dir(&outside).unwrap().count(),
+                1,
+                "{tool} leaves nothing behind"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_was_there_at_the_decision_is_followed() {
+    let (mut lab, outside) = lab();
+    symlink(&outside, lab.work.join("known")).unwrap();
+    lab.cx.resolved = Some(outside.join("a.txt"));
+    let outcome = lab.call("Read", json!({"file_path": "known/a.txt"})).await;
+    assert_eq!(outcome.content, "1\tsecret\n2\t");
+    let outcome = lab
+        .call("Write", json!({"file_path": "known/a.txt", "content": "new\n"}))
+        .await;
+    assert_eq!(outcome.is_error, None, "{}", outcome.content);
+    assert_eq!(std::fs::read_to_string(outside.join("a.txt")).unwrap(), "new\n");
+}
+
+#[tokio::test]
+async fn new_files_and_folders_go_where_they_were_meant_to() {
+    let (mut lab, outside) = lab();
+    lab.cx.resolved = Some(lab.work.join("new/deep/f.txt"));
+    let write = json!({"file_path": "new/deep/f.txt", "content": "x"});
+    assert_eq!(lab.call("Write", write.clone()).await.is_error, None);
+    assert_eq!(lab.text("new/deep/f.txt"), "x");
+    std::fs::remove_dir_all(lab.work.join("new")).unwrap();
+    symlink(&outside, lab.work.join("new")).unwrap();
+    let outcome = lab.call("Write", write).await;
+    assert!(said(&outcome).contains(PLANTED), "{}", said(&outcome));
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn a_link_to_nowhere_leads_nowhere() {
+    let (mut lab, outside) = lab();
+    // what a resolver says of a link whose end does not exist yet
+    lab.cx.resolved = Some(lab.work.join("dangling"));
+    symlink(outside.join("made"), lab.work.join("dangling")).unwrap();
+    let outcome = lab
+        .call("Write", json!({"file_path": "dangling", "content": "x"}))
+        .await;
+    assert!(said(&outcome).contains(PLANTED), "{}", said(&outcome));
+    assert!(!outside.join("made").exists());
+}
+
+#[tokio::test]
+async fn searches_begin_where_they_were_meant_to() {
+    let (mut lab, outside) = lab();
+    lab.cx.resolved = Some(lab.work.join("sub"));
+    for (tool, input) in [
+        ("Glob", json!({"pattern": "*", "path": "sub"})),
+        ("Grep", json!({"pattern": "secret|harmless", "path": "sub"})),
+    ] {
+        assert_eq!(lab.call(tool, input.clone()).await.is_error, None);
+        swap_folder(&lab, &outside);
+        let outcome = lab.call(tool, input).await;
+        assert!(said(&outcome).contains(PLANTED), "{tool}: {}", said(&outcome));
+        std::fs::remove_file(lab.work.join("sub")).unwrap();
+        std::fs::rename(lab.work.join("moved"), lab.work.join("sub")).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_notebook_is_held_to_its_place_too() {
+    let (mut lab, outside) = lab();
+    let text = r#"{"cells":[{"cell_type":"code","id":"a","source":"1"}]}"#;
+    let inside = lab.file("sub/n.ipynb", text);
+    std::fs::write(outside.join("n.ipynb"), text).unwrap();
+    lab.cx.resolved = Some(inside);
+    lab.call("Read", json!({"file_path": "sub/n.ipynb"})).await;
+    swap_folder(&lab, &outside);
+    let input = json!({"notebook_path": "sub/n.ipynb", "cell_id": "a", "new_source": "2"});
+    let outcome = lab.call("NotebookEdit", input).await;
+    assert!(said(&outcome).contains(PLANTED), "{}", said(&outcome));
+    assert_eq!(std::fs::read_to_string(outside.join("n.ipynb")).unwrap(), text);
+}
+
+/// A link that changes all the time: whatever happens, only the file that was decided about is read or written.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_that_never_rests_gains_nothing() {
+    let (lab, outside) = lab();
+    let (stop, work) = (tokio_util::sync::CancellationToken::new(), lab.work.clone());
+    let (stopped, target) = (stop.clone(), outside.clone());
+    let swapper = std::thread::spawn(move || {
+        let (sub, link) = (work.join("sub"), work.join("link"));
+        symlink(&target, &link).unwrap();
+        while !stopped.is_cancelled() {
+            // one step, so that there is always something of that name
+            rustix::fs::renameat_with(CWD, &sub, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+        }
+    });
+    for round in 0..300 {
+        let read = lab.call("Read", json!({"file_path": "sub/a.txt"})).await;
+        assert!(!read.content.to_string().contains("secret"), "round {round}");
+        let write = json!({"file_path": "sub/a.txt", "content": format!("{round}\n")});
+        lab.call("Write", write).await;
+        assert_eq!(
+            std::fs::read_to_string(outside.join("a.txt")).unwrap(),
+            "secret\n",
+            "round {round}"
+        );
+        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1, "round {round}");
+    }
+    stop.cancel();
+    swapper.join().unwrap();
+}
