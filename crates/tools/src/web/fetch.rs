@@ -135,7 +135,7 @@ fn target(url: &Url, response: &Response) -> Result<Option<Url>, Trouble> {
 }
 
 /// Plain http becomes https, unless a port was named or there is nobody to listen in.
-fn secured(mut url: Url) -> Url {
+pub(super) fn secured(mut url: Url) -> Url {
     let local = url.host_str().is_some_and(|host| {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         bare == "localhost"

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod secure;
+
 use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
@@ -315,6 +317,21 @@ async fn a_page_that_never_comes_is_given_up() {
     let (web, _) = web();
     let fetched = web.fetch(site.url("page.test", "/")).await;
     assert!(matches!(fetched, Err(Trouble::TooSlow)), "{fetched:?}");
+}
+
+#[test]
+fn plain_addresses_are_secured_where_that_can_work() {
+    for (given, opened) in [
+        ("http://a.test/x?y#z", "https://a.test/x?y"),
+        ("http://a.test:80/", "https://a.test/"),
+        ("http://a.test:8080/", "http://a.test:8080/"),
+        ("http://localhost/", "http://localhost/"),
+        ("http://127.0.0.1/", "http://127.0.0.1/"),
+        ("http://[::1]/", "http://[::1]/"),
+        ("https://a.test/", "https://a.test/"),
+    ] {
+        assert_eq!(fetch::secured(Url::parse(given).unwrap()).as_str(), opened);
+    }
 }
 
 #[test]
