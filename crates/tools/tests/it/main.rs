@@ -15,6 +15,7 @@ mod images;
 mod links;
 mod lists;
 mod notebook_edit;
+mod offered;
 mod plan;
 mod read;
 mod recordings;
