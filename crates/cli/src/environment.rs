@@ -15,6 +15,8 @@ pub(crate) struct Environment {
     pub(crate) home: PathBuf,
     /// `$CLAUDE_CONFIG_DIR`, or `~/.claude`.
     pub(crate) config_dir: PathBuf,
+    /// `~/.claude.json`: among other things, which folders are trusted.
+    pub(crate) global_config: PathBuf,
     pub(crate) temp_dir: PathBuf,
     pub(crate) is_root: bool,
     pub(crate) is_sandbox: bool,
@@ -31,6 +33,8 @@ pub(crate) struct Environment {
     pub(crate) max_retries: Option<u32>,
     pub(crate) max_thinking_tokens: Option<u32>,
     pub(crate) effort: Option<String>,
+    /// `CLAUDE_CODE_ENABLE_TASKS=0`: the todo list in place of the task list.
+    pub(crate) todo_list: bool,
 
     pub(crate) state_events: StateEvents,
     pub(crate) background_wait: Option<Duration>,
@@ -44,68 +48,79 @@ pub(crate) struct Environment {
 const BACKGROUND_WAIT: Duration = Duration::from_mins(10);
 
 impl Environment {
+    /// The process's own variables.
     pub(crate) fn read() -> Self {
-        let home = text("HOME")
-            .map(PathBuf::from)
-            .or_else(env::home_dir)
-            .unwrap_or_else(|| PathBuf::from("/"));
+        Self::from(&Variables(env::vars_os().collect()))
+    }
+
+    /// The same, with what the settings files set laid over it.
+    pub(crate) fn with(&self, settings: Vec<(String, String)>) -> Self {
+        if settings.is_empty() {
+            return self.clone();
+        }
+        let mut all = self.all.clone();
+        for (name, value) in settings {
+            all.retain(|(known, _)| *known != *name);
+            all.push((name.into(), value.into()));
+        }
         Self {
-            cwd: current_dir(),
-            config_dir: text("CLAUDE_CONFIG_DIR").map_or_else(|| home.join(".claude"), PathBuf::from),
+            cwd: self.cwd.clone(),
+            ..Self::from(&Variables(all))
+        }
+    }
+
+    fn from(variables: &Variables) -> Self {
+        let home = variables.text("HOME").map(PathBuf::from).or_else(env::home_dir);
+        let home = home.unwrap_or_else(|| PathBuf::from("/"));
+        Self {
+            cwd: current_dir(variables),
+            config_dir: variables
+                .text("CLAUDE_CONFIG_DIR")
+                .map_or_else(|| home.join(".claude"), PathBuf::from),
+            global_config: match variables.text("CLAUDE_CONFIG_DIR") {
+                Some(dir) => PathBuf::from(dir).join(".claude.json"),
+                None => home.join(".claude.json"),
+            },
             home,
             temp_dir: env::temp_dir(),
             is_root: is_root(),
-            is_sandbox: truthy("IS_SANDBOX"),
-            api_key: text("ANTHROPIC_API_KEY"),
-            auth_token: text("ANTHROPIC_AUTH_TOKEN").or_else(|| text("CLAUDE_CODE_OAUTH_TOKEN")),
-            base_url: text("ANTHROPIC_BASE_URL"),
-            custom_headers: text("ANTHROPIC_CUSTOM_HEADERS"),
+            is_sandbox: variables.truthy("IS_SANDBOX"),
+            api_key: variables.text("ANTHROPIC_API_KEY"),
+            auth_token: variables.either("ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
+            base_url: variables.text("ANTHROPIC_BASE_URL"),
+            custom_headers: variables.text("ANTHROPIC_CUSTOM_HEADERS"),
             proxy: Proxy {
-                https: either("HTTPS_PROXY", "https_proxy"),
-                http: either("HTTP_PROXY", "http_proxy"),
-                all: either("ALL_PROXY", "all_proxy"),
-                no_proxy: either("NO_PROXY", "no_proxy"),
+                https: variables.either("HTTPS_PROXY", "https_proxy"),
+                http: variables.either("HTTP_PROXY", "http_proxy"),
+                all: variables.either("ALL_PROXY", "all_proxy"),
+                no_proxy: variables.either("NO_PROXY", "no_proxy"),
             },
-            extra_certs: text("NODE_EXTRA_CA_CERTS")
-                .or_else(|| text("SSL_CERT_FILE"))
+            extra_certs: variables
+                .either("NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE")
                 .map(PathBuf::from),
-            user_agent_suffix: text("CLAUDE_AGENT_SDK_CLIENT_APP"),
-            model: text("ANTHROPIC_MODEL"),
-            max_retries: number("CLAUDE_CODE_MAX_RETRIES"),
-            max_thinking_tokens: number("MAX_THINKING_TOKENS"),
-            effort: text("CLAUDE_CODE_EFFORT_LEVEL"),
-            state_events: state_events(),
-            background_wait: background_wait(),
-            stream_hold: number("CLAUDE_CODE_STREAM_EVENT_HOLD_MS").map(Duration::from_millis),
-            all: env::vars_os().collect(),
+            user_agent_suffix: variables.text("CLAUDE_AGENT_SDK_CLIENT_APP"),
+            model: variables.text("ANTHROPIC_MODEL"),
+            max_retries: variables.number("CLAUDE_CODE_MAX_RETRIES"),
+            max_thinking_tokens: variables.number("MAX_THINKING_TOKENS"),
+            effort: variables.text("CLAUDE_CODE_EFFORT_LEVEL"),
+            todo_list: variables.text("CLAUDE_CODE_ENABLE_TASKS").is_some()
+                && !variables.truthy("CLAUDE_CODE_ENABLE_TASKS"),
+            state_events: variables.state_events(),
+            background_wait: variables.background_wait(),
+            stream_hold: variables
+                .number("CLAUDE_CODE_STREAM_EVENT_HOLD_MS")
+                .map(Duration::from_millis),
+            all: variables.0.clone(),
         }
     }
 }
 
 /// Where we are, by the name the person uses for it: `$PWD` when it is the same place.
-fn current_dir() -> PathBuf {
+fn current_dir(variables: &Variables) -> PathBuf {
     let real = env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-    match text("PWD").map(PathBuf::from) {
+    match variables.text("PWD").map(PathBuf::from) {
         Some(named) if named.is_absolute() && named.canonicalize().ok() == real.canonicalize().ok() => named,
         _ => real,
-    }
-}
-
-fn state_events() -> StateEvents {
-    if truthy("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS") {
-        StateEvents::Visible
-    } else if truthy("CLAUDE_CODE_SDK_READS_SESSION_STATE") {
-        StateEvents::HostOnly
-    } else {
-        StateEvents::Off
-    }
-}
-
-fn background_wait() -> Option<Duration> {
-    match number::<u64>("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS") {
-        Some(0) => None,
-        Some(ms) => Some(Duration::from_millis(ms)),
-        None => Some(BACKGROUND_WAIT),
     }
 }
 
@@ -113,19 +128,44 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// A variable that is set and not empty.
-fn text(name: &str) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.is_empty())
-}
+/// Variables by name.
+struct Variables(Vec<(OsString, OsString)>);
 
-fn either(upper: &str, lower: &str) -> Option<String> {
-    text(upper).or_else(|| text(lower))
-}
+impl Variables {
+    /// A variable that is set and not empty.
+    fn text(&self, name: &str) -> Option<String> {
+        let (_, value) = self.0.iter().find(|(known, _)| *known == *name)?;
+        value.to_str().filter(|value| !value.is_empty()).map(str::to_owned)
+    }
 
-fn number<T: std::str::FromStr>(name: &str) -> Option<T> {
-    text(name)?.trim().parse().ok()
-}
+    fn either(&self, first: &str, second: &str) -> Option<String> {
+        self.text(first).or_else(|| self.text(second))
+    }
 
-fn truthy(name: &str) -> bool {
-    text(name).is_some_and(|value| !matches!(value.to_ascii_lowercase().as_str(), "0" | "false" | "no" | "off"))
+    fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+        self.text(name)?.trim().parse().ok()
+    }
+
+    fn truthy(&self, name: &str) -> bool {
+        self.text(name)
+            .is_some_and(|value| !matches!(value.to_ascii_lowercase().as_str(), "0" | "false" | "no" | "off"))
+    }
+
+    fn state_events(&self) -> StateEvents {
+        if self.truthy("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS") {
+            StateEvents::Visible
+        } else if self.truthy("CLAUDE_CODE_SDK_READS_SESSION_STATE") {
+            StateEvents::HostOnly
+        } else {
+            StateEvents::Off
+        }
+    }
+
+    fn background_wait(&self) -> Option<Duration> {
+        match self.number::<u64>("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS") {
+            Some(0) => None,
+            Some(ms) => Some(Duration::from_millis(ms)),
+            None => Some(BACKGROUND_WAIT),
+        }
+    }
 }

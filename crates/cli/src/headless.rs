@@ -2,15 +2,17 @@
 
 use std::io::{self, IsTerminal};
 
+use sluice_engine::settings::Opener;
 use sluice_stdio::{Door, Format, HOLD, InputMode, door};
 
 use crate::environment::Environment;
 use crate::flags::{Flags, InputFormat, OutputFormat};
-use crate::launch::{self, Keyless};
+use crate::launch::{self, Keyless, Place};
 use crate::{fail, warn};
 
 pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
-    let options = match launch::options(&flags, &environment, Keyless::Refuse) {
+    let place = Place::look(&flags, &environment, Opener::Host);
+    let options = match launch::options(&flags, &place, Keyless::Refuse) {
         Ok(options) => options,
         Err(problem) => return fail(&problem),
     };
@@ -36,8 +38,7 @@ pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
         format: format(&flags),
         hold: environment.stream_hold.unwrap_or(HOLD),
     };
-    door.serve(port, io::stdin(), io::stdout(), warn)
-        .await
+    door.serve(port, io::stdin(), io::stdout(), warn).await
 }
 
 fn format(flags: &Flags) -> Format {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use sluice_engine::settings::Opener;
 use sluice_engine::{Asker, Input, Port, Signal};
 use sluice_terminal::{Agent, Heading};
 use sluice_wire::ToAgent;
@@ -10,23 +11,24 @@ use tokio::sync::mpsc;
 use crate::environment::Environment;
 use crate::fail;
 use crate::flags::Flags;
-use crate::launch::{self, Keyless};
+use crate::launch::{self, Keyless, Place};
 
 /// How fast the demo model speaks.
 const DEMO_PACE: Duration = Duration::from_millis(12);
 
 pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
-    let demo = match environment.api_key.is_none() && environment.auth_token.is_none() {
-        true => match sluice_simulator::start_demo(DEMO_PACE).await {
+    let place = Place::look(&flags, &environment, Opener::Person);
+    let demo = match place.has_key() {
+        false => match sluice_simulator::start_demo(DEMO_PACE).await {
             Ok(server) => Some(server),
             Err(error) => return fail(&format!("the demo model does not start: {error}")),
         },
-        false => None,
+        true => None,
     };
     let keyless = demo
         .as_ref()
         .map_or(Keyless::Refuse, |server| Keyless::Demo(server.url()));
-    let mut options = match launch::options(&flags, &environment, keyless) {
+    let mut options = match launch::options(&flags, &place, keyless) {
         Ok(options) => options,
         Err(problem) => return fail(&problem),
     };

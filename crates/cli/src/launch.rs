@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use sluice_engine::settings::{Chosen, FlagSettings, Opener, Places, Settings};
 use sluice_engine::{Asker, KeySource, Options, SystemPrompt, Thinking};
-use sluice_model::{Auth, Config, DEFAULT_BASE_URL};
+use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
 use sluice_wire::mode::PermissionMode;
 
 use crate::environment::Environment;
@@ -19,14 +20,68 @@ pub(crate) enum Keyless {
     Demo(String),
 }
 
+/// The administrator's settings.
+const MANAGED: &str = "/etc/claude-code/managed-settings.json";
+
+/// The surroundings of a session: the variables and the settings files.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) environment: Environment,
+    pub(crate) settings: Settings,
+}
+
+impl Place {
+    /// Reads the settings files and lays what they set over the variables.
+    pub(crate) fn look(flags: &Flags, environment: &Environment, opener: Opener) -> Self {
+        let places = Places {
+            cwd: environment.cwd.clone(),
+            home: environment.home.clone(),
+            config_dir: environment.config_dir.clone(),
+            managed: MANAGED.into(),
+            global: environment.global_config.clone(),
+        };
+        let flag = flags
+            .settings
+            .as_deref()
+            .map(|argument| FlagSettings::from_argument(argument, &environment.cwd));
+        let settings = Settings::load(&places, &chosen(flags), flag, flags.managed_settings.as_deref());
+        let settings = settings.opened_by(opener);
+        Self {
+            environment: environment.with(settings.env()),
+            settings,
+        }
+    }
+
+    /// Whether there is anything to authenticate with.
+    pub(crate) fn has_key(&self) -> bool {
+        let environment = &self.environment;
+        environment.api_key.is_some() || environment.auth_token.is_some() || self.settings.api_key_helper().is_some()
+    }
+}
+
+fn chosen(flags: &Flags) -> Chosen {
+    match &flags.setting_sources {
+        None => Chosen::ALL,
+        Some(sources) => {
+            let has = |name: &str| sources.iter().any(|source| source == name);
+            Chosen {
+                user: has("user"),
+                project: has("project"),
+                local: has("local"),
+            }
+        }
+    }
+}
+
 /// The options of a session, or one sentence about what is wrong.
-pub(crate) fn options(flags: &Flags, environment: &Environment, keyless: Keyless) -> Result<Options, String> {
+pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<Options, String> {
+    let Place { environment, settings } = place;
     let mode = mode(flags, environment)?;
     let session_id = flags
         .session_id
         .clone()
         .unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
-    let (config, key_source) = model_config(flags, environment, keyless)?;
+    let (config, key_source) = model_config(flags, place, keyless)?;
     Ok(Options {
         cwd: environment.cwd.clone(),
         add_dirs: flags
@@ -35,13 +90,18 @@ pub(crate) fn options(flags: &Flags, environment: &Environment, keyless: Keyless
             .map(|dir| absolute(&environment.cwd, dir))
             .collect(),
         home: environment.home.clone(),
+        settings: settings.clone(),
         plans_dir: environment.config_dir.join("plans"),
         output_dir: output_dir(environment, &session_id),
         env: environment.all.clone(),
         date: today(),
         session_id,
         model_config: config,
-        model: flags.model.clone().or_else(|| environment.model.clone()),
+        model: flags
+            .model
+            .clone()
+            .or_else(|| environment.model.clone())
+            .or_else(|| settings.model().map(str::to_owned)),
         fallback_models: flags.fallback_model.clone().unwrap_or_default(),
         max_retries: environment
             .max_retries
@@ -51,6 +111,7 @@ pub(crate) fn options(flags: &Flags, environment: &Environment, keyless: Keyless
         key_source,
         system_prompt: system_prompt(flags)?,
         tools: flags.tools.clone(),
+        todo_list: environment.todo_list,
         allowed: flags.allowed_tools.clone(),
         disallowed: flags.disallowed_tools.clone(),
         mode,
@@ -66,13 +127,13 @@ pub(crate) fn options(flags: &Flags, environment: &Environment, keyless: Keyless
 }
 
 /// The mode to begin in. As root nothing may run unasked unless something else confines it.
-fn mode(flags: &Flags, environment: &Environment) -> Result<PermissionMode, String> {
+fn mode(flags: &Flags, environment: &Environment) -> Result<Option<PermissionMode>, String> {
     let mode = match &flags.permission_mode {
-        _ if flags.dangerously_skip_permissions => PermissionMode::BypassPermissions,
-        Some(word) => PermissionMode::from(word.as_str()),
-        None => PermissionMode::Default,
+        _ if flags.dangerously_skip_permissions => Some(PermissionMode::BypassPermissions),
+        Some(word) => Some(PermissionMode::from(word.as_str())),
+        None => None,
     };
-    if mode == PermissionMode::BypassPermissions && environment.is_root && !environment.is_sandbox {
+    if mode == Some(PermissionMode::BypassPermissions) && environment.is_root && !environment.is_sandbox {
         return Err(
             "--dangerously-skip-permissions cannot be used with root/sudo: run as another user, or set \
                     IS_SANDBOX=1 inside a sandbox"
@@ -116,11 +177,13 @@ fn system_prompt(flags: &Flags) -> Result<SystemPrompt, String> {
     })
 }
 
-fn model_config(flags: &Flags, environment: &Environment, keyless: Keyless) -> Result<(Config, KeySource), String> {
-    let (auth, source) = match (&environment.api_key, &environment.auth_token) {
-        (Some(key), _) => (Auth::ApiKey(key.clone()), KeySource::Environment),
-        (None, Some(token)) => (Auth::Bearer(token.clone()), KeySource::Environment),
-        (None, None) => (Auth::None, KeySource::None),
+fn model_config(flags: &Flags, place: &Place, keyless: Keyless) -> Result<(Config, KeySource), String> {
+    let Place { environment, settings } = place;
+    let (auth, source) = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
+        (Some(key), _, _) => (Auth::ApiKey(key.clone()), KeySource::Environment),
+        (None, Some(token), _) => (Auth::Bearer(token.clone()), KeySource::Environment),
+        (None, None, Some(command)) => (Auth::Helper(Helper::new(command)), KeySource::Helper),
+        (None, None, None) => (Auth::None, KeySource::None),
     };
     let mut config = Config::new(environment.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL), auth);
     config.headers = custom_headers(environment.custom_headers.as_deref());

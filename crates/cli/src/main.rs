@@ -12,7 +12,7 @@ mod launch;
 mod sim;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use environment::Environment;
@@ -55,7 +55,8 @@ fn run(flags: Flags, environment: Environment) -> i32 {
         match &flags.subcommand {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
             Some(Subcommand::Doctor) => doctor::run(&environment),
-            None if flags.interactive() => interactive::run(flags, environment).await,
+            // Output that goes into a pipe is meant for a program, as with `--print`.
+            None if flags.interactive() && io::stdout().is_terminal() => interactive::run(flags, environment).await,
             None => headless::run(flags, environment).await,
         }
     })

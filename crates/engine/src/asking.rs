@@ -10,6 +10,7 @@ use sluice_tools::Descriptor;
 use crate::options::{Asker, Options};
 use crate::say;
 use crate::session::Session;
+use crate::settings;
 
 /// The file system, as far as a decision needs it.
 #[derive(Debug, Clone, Copy)]
@@ -39,9 +40,13 @@ impl Paths for World {
 /// The policy a session begins with.
 pub(crate) fn policy(options: &Options) -> Policy {
     let mut policy = Policy::new(options.cwd.clone(), options.home.clone());
-    policy.mode = options.mode.clone();
-    policy.bypass_launched = options.bypass_launched;
-    policy.roots.extend(options.add_dirs.iter().cloned());
+    let settings = &options.settings;
+    policy.bypass_launched = options.bypass_launched && !settings.bypass_disabled();
+    // Settings may name a mode; only the launch may name one in which nothing is asked.
+    let configured = settings
+        .default_mode()
+        .filter(|mode| *mode != PermissionMode::BypassPermissions || policy.bypass_launched);
+    policy.mode = options.mode.clone().or(configured).unwrap_or_default();
     policy.readable.push(options.output_dir.clone());
     for (behavior, texts) in [
         (Behavior::Allow, &options.allowed),
@@ -52,8 +57,31 @@ pub(crate) fn policy(options: &Options) -> Policy {
             .filter_map(|text| Rule::parse(behavior, Source::CliArg, &options.cwd, text).ok());
         policy.rules.extend(rules);
     }
+    lay_out(&mut policy, options);
     policy
 }
+
+/// Puts what the settings files say in the place of what they said before. What was given at the
+/// launch or during the session stays.
+fn lay_out(policy: &mut Policy, options: &Options) {
+    let of_file = |source: Source| {
+        matches!(
+            source,
+            Source::Policy | Source::Flag | Source::Local | Source::Project | Source::User
+        )
+    };
+    policy.rules.retain(|rule| !of_file(rule.source));
+    policy.rules.extend(options.settings.rules());
+    let configured = options.settings.additional_directories();
+    for directory in options.add_dirs.iter().chain(&configured) {
+        if !policy.roots.contains(directory) {
+            policy.roots.push(directory.clone());
+        }
+    }
+}
+
+/// The tools of the task list, in whose place the older todo list may stand.
+const TASK_LIST: &[&str] = &["TaskCreate", "TaskGet", "TaskUpdate", "TaskList"];
 
 /// What the host answered to an ask.
 #[derive(Debug, PartialEq)]
@@ -129,7 +157,14 @@ fn accepted(answer: &Value) -> Value {
 impl Session {
     /// Whether the model may use a tool at all.
     pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
-        self.has(tool) && (tool.default || self.names(tool) || self.loaded.iter().any(|name| name == tool.name))
+        let loaded = self.loaded.iter().any(|name| name == tool.name);
+        self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool))
+    }
+
+    /// Models that do not keep track by themselves are given a list to do it with.
+    fn helps(&self, tool: &Descriptor) -> bool {
+        let tracks = sluice_model::models::facts(&self.model).thinking == sluice_model::models::Thinks::Adaptively;
+        TASK_LIST.contains(&tool.name) && self.options.tools.is_none() && !tracks
     }
 
     /// Whether the tool is there, offered or not.
@@ -139,7 +174,12 @@ impl Session {
             Some(_) => self.names(tool) || (tool.default && self.says_default()),
             None => true,
         };
-        answered && chosen && !sluice_permission::tool_removed(&self.policy, tool.name)
+        let listed = match tool.name {
+            "TodoWrite" => self.options.todo_list,
+            name if TASK_LIST.contains(&name) => !self.options.todo_list,
+            _ => true,
+        };
+        answered && chosen && listed && !sluice_permission::tool_removed(&self.policy, tool.name)
     }
 
     /// Whether `--tools` names it.
@@ -166,22 +206,58 @@ impl Session {
         sluice_permission::decide(&self.policy, &Call::new(tool, input, &cwd), &World)
     }
 
-    /// Applies a change of permissions that came with an answer.
+    /// Applies a change of permissions that came with an answer, and writes it down where it is to last.
     pub(crate) async fn apply(&mut self, update: &PermissionUpdate) {
         let before = self.policy.mode.clone();
-        let (home, cwd) = (self.options.home.clone(), self.options.cwd.clone());
-        let root_of = |source| {
-            if source == Source::User {
-                home.clone()
+        let places = self.options.settings.places().clone();
+        let applied = sluice_permission::apply(&mut self.policy, update, &|source| places.root(source), &World);
+        if let Ok(Some(change)) = applied {
+            if let Err(error) = settings::write(&places, &change) {
+                self.say(say::informational(
+                    &format!("The rule was not written down: {error}"),
+                    "warning",
+                ))
+                .await;
             } else {
-                cwd.clone()
+                // The file decides what holds: a project's rules wait until its folder is trusted.
+                self.options.settings.reload();
+                lay_out(&mut self.policy, &self.options);
             }
-        };
-        if sluice_permission::apply(&mut self.policy, update, &root_of, &World).is_err() {
-            return;
         }
         if self.policy.mode != before {
             self.say(say::mode(&self.policy.mode)).await;
+        }
+    }
+
+    /// A settings file has changed.
+    pub(crate) async fn settings_changed(&mut self) {
+        if self.options.settings.reload() {
+            lay_out(&mut self.policy, &self.options);
+            self.say_settings_problems().await;
+        }
+    }
+
+    /// Names what is wrong with the settings files, each thing once.
+    pub(crate) async fn say_settings_problems(&mut self) {
+        let mut problems: Vec<String> = self
+            .options
+            .settings
+            .problems()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let ignored = self.options.settings.ignored_allow_rules();
+        if ignored > 0 {
+            problems.push(format!(
+                "{ignored} permissions.allow entries of this project wait until its folder is trusted; its deny and ask \
+                 rules are in force."
+            ));
+        }
+        for problem in problems {
+            if !self.told_problems.contains(&problem) {
+                self.say(say::informational(&problem, "warning")).await;
+                self.told_problems.push(problem);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 //! Calls that certainly change nothing run together; any other waits for all before it and holds
 //! up all behind it. Each comes to exactly one result, whatever happens.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -24,6 +25,10 @@ pub(crate) struct Call {
     pub(crate) input: Value,
     /// Validated, with absolute paths: what is asked about.
     pub(crate) checked: Value,
+    /// The tool itself put more into the input than the model did.
+    pub(crate) presented: bool,
+    /// Where the file it is about really lies, as it was when the call was decided about.
+    pub(crate) resolved: Option<PathBuf>,
     pub(crate) tool: Option<&'static dyn Tool>,
     pub(crate) safe: bool,
     pub(crate) state: State,
@@ -55,6 +60,8 @@ impl Call {
 pub(crate) struct Calls {
     pub(crate) list: Vec<Call>,
     pub(crate) running: JoinSet<(usize, Outcome)>,
+    /// What came out while the model still spoke.
+    pub(crate) held: Vec<(usize, Outcome)>,
     /// Cancels everything that runs.
     pub(crate) cancel: CancellationToken,
     /// When calls that wait for the stream are begun at the latest.
@@ -66,6 +73,7 @@ impl Calls {
     pub(crate) fn reset(&mut self, parent: &CancellationToken) {
         self.list.clear();
         self.running = JoinSet::new();
+        self.held.clear();
         self.cancel = parent.child_token();
         self.launch_at = None;
     }
@@ -168,6 +176,8 @@ mod tests {
                 name: "T".into(),
                 input: Value::Null,
                 checked: Value::Null,
+                presented: false,
+                resolved: None,
                 tool: None,
                 safe: *safe,
                 state,

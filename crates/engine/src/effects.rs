@@ -40,7 +40,8 @@ impl Session {
         let deferred = sluice_tools::registry()
             .iter()
             .map(|tool| tool.descriptor())
-            .filter(|tool| self.has(tool) && !self.offers(tool))
+            // What is offered already may be asked for all the same.
+            .filter(|tool| self.has(tool) && tool.name != "ToolSearch")
             .map(|tool| DeferredTool {
                 name: tool.name.to_owned(),
                 description: tool.description.to_owned(),

@@ -127,8 +127,9 @@ impl Session {
             match heard {
                 Heard::Ready(Ok(Some(event))) => self.tell(&mut draft, event).await,
                 Heard::Ready(Ok(None)) => {
-                    self.launch().await;
                     self.settle(&draft);
+                    self.release().await;
+                    self.launch().await;
                     return Attempt::Done;
                 }
                 Heard::Ready(Err(failure)) => return self.broken(&draft, failure).await,
@@ -225,9 +226,10 @@ impl Session {
         if kept == 0 {
             return Attempt::Failed(failure);
         }
-        self.launch().await;
         let blocks = draft.blocks();
         self.history.assistant(&blocks);
+        self.release().await;
+        self.launch().await;
         Attempt::Cut
     }
 
@@ -362,7 +364,11 @@ struct Draft {
 impl Draft {
     /// The blocks that are complete.
     fn blocks(&self) -> Vec<Value> {
-        self.message.finished().iter().map(|finished| finished.block.clone()).collect()
+        self.message
+            .finished()
+            .iter()
+            .map(|finished| finished.block.clone())
+            .collect()
     }
 }
 

@@ -7,6 +7,7 @@
 //! In reading order:
 //!
 //! * `options`, `port`: what a session is told at its start, and the two channels;
+//! * [`settings`]: what the files of all scopes say;
 //! * `queue`: prompts that wait, pure;
 //! * `session`: the one owner of all state, and the one place where it waits;
 //! * `obey`: what the host asks for;
@@ -21,6 +22,7 @@
 mod options;
 mod port;
 mod queue;
+pub mod settings;
 
 mod session;
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use sluice_wire::mode::PermissionMode;
 
 use crate::prompt::SystemPrompt;
+use crate::settings::Settings;
 
 /// What a session is told at its start.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub struct Options {
     pub add_dirs: Vec<PathBuf>,
     /// The person's home.
     pub home: PathBuf,
+    /// What the settings files say.
+    pub settings: Settings,
     /// Where plans are kept.
     pub plans_dir: PathBuf,
     /// Where outputs too large for a message go.
@@ -46,12 +49,14 @@ pub struct Options {
     pub system_prompt: SystemPrompt,
     /// The tools offered; none means all.
     pub tools: Option<Vec<String>>,
+    /// The older todo list in place of the task list.
+    pub todo_list: bool,
     /// Rules that allow.
     pub allowed: Vec<String>,
     /// Rules that deny.
     pub disallowed: Vec<String>,
-    /// The mode to begin in.
-    pub mode: PermissionMode,
+    /// The mode to begin in; none is what the settings say.
+    pub mode: Option<PermissionMode>,
     /// Whether `bypassPermissions` may be switched on.
     pub bypass_launched: bool,
     /// Who answers asks.

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use sluice_permission::{Decision, ReasonKind, Verdict};
+use sluice_permission::{Decision, Paths as _, ReasonKind, Verdict};
 use sluice_tools::{Context, Outcome, Tool};
 use tokio::time::Instant;
 
-use crate::asking::Answer;
+use crate::asking::{Answer, World};
 use crate::calls::{Call, LAUNCH_DELAY, State, result_block};
 use crate::options::Asker;
 use crate::say;
@@ -15,6 +15,9 @@ use crate::session::Session;
 
 /// How long a message that is being refused may take to end.
 const STOP_DELAY: std::time::Duration = std::time::Duration::from_millis(100);
+
+/// Tools whose rules are about paths.
+const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep"];
 
 impl Session {
     /// The tools the model may use.
@@ -35,10 +38,13 @@ impl Session {
         let (id, name) = (field("id"), field("name"));
         let tool = self.find(&name);
         let raw = block.get("input").cloned().unwrap_or_else(|| json!({}));
+        let mut presented = false;
         let input = match tool {
             Some(tool) if raw.get(say::UNPARSED).is_none() => {
                 let filled = tool.fill(&raw);
-                tool.present(&filled, &self.context(&id)).await.unwrap_or(filled)
+                let shown = tool.present(&filled, &self.context(&id)).await;
+                presented = shown.is_some();
+                shown.unwrap_or(filled)
             }
             _ => raw,
         };
@@ -50,6 +56,8 @@ impl Session {
             id,
             name,
             checked: Value::Null,
+            presented,
+            resolved: None,
             safe: tool.is_some_and(|tool| tool.concurrency_safe(&input)),
             input,
             tool,
@@ -75,7 +83,7 @@ impl Session {
                 }
                 None => match tool.check(&call.input, &self.cwd.get()) {
                     Ok(checked) => {
-                        call.checked = checked;
+                        call.checked = if call.presented { call.input.clone() } else { checked };
                         None
                     }
                     Err(invalid) => Some(invalid.into()),
@@ -116,6 +124,7 @@ impl Session {
         };
         let Some(tool) = call.tool else { return };
         call.state = State::Running;
+        call.resolved = resolved(&call.checked);
         let decision = {
             let Some(call) = self.calls.list.get(index) else { return };
             self.decide(&call.name, &call.checked)
@@ -191,6 +200,20 @@ impl Session {
             .collect()
     }
 
+    /// A call has run while the model still speaks: its result is told when the message is whole, so
+    /// that hosts see results behind the message they belong to.
+    pub(crate) fn hold(&mut self, index: usize, outcome: Outcome) {
+        self.calls.held.push((index, outcome));
+    }
+
+    /// Tells what was held back.
+    pub(crate) async fn release(&mut self) {
+        for (index, outcome) in std::mem::take(&mut self.calls.held) {
+            self.drain_events().await;
+            self.finish_run(index, outcome).await;
+        }
+    }
+
     /// A call has run.
     pub(crate) async fn finish_run(&mut self, index: usize, mut outcome: Outcome) {
         self.take_effect(std::mem::take(&mut outcome.effects)).await;
@@ -201,7 +224,11 @@ impl Session {
 
     /// A call may not run, and nobody is asked.
     async fn refuse(&mut self, index: usize, decision: &Decision) {
-        if let Some(call) = self.calls.list.get(index) {
+        // A file tool's path rules are part of its own checks: its result says it all.
+        let by_path = decision.behavior == Verdict::Deny && decision.reason.kind == Some(ReasonKind::Rule);
+        if let Some(call) = self.calls.list.get(index)
+            && !(by_path && FILE_TOOLS.contains(&call.name.as_str()))
+        {
             let denied = say::permission_denied(call, decision);
             self.say(denied).await;
         }
@@ -227,7 +254,7 @@ impl Session {
     fn remember_denial(&mut self, index: usize) {
         if let Some(call) = self.calls.list.get(index) {
             self.turn.denials.push(json!({
-                "tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input,
+                "tool_name": call.name, "tool_use_id": call.id, "tool_input": call.checked,
             }));
         }
     }
@@ -242,7 +269,7 @@ impl Session {
         }
         let block = result_block(&call.id, &outcome.content, outcome.is_error);
         let frame = say::tool_result(&call.id, &block, outcome.result, meta);
-        call.state = State::Done(block);
+        call.state = State::Done(for_model(block));
         self.turn.frames += 1;
         self.say(frame).await;
     }
@@ -287,20 +314,32 @@ impl Session {
         self.launch().await;
     }
 
-    /// Runs a call with the input the host put in place of the model's.
+    /// Runs a call with the input the host put in place of the model's. It is held against the
+    /// rules again: an answer can change what is done, not what is forbidden.
     async fn start_changed(&mut self, index: usize, input: &Value, meta: Value) {
         let Some(call) = self.calls.list.get_mut(index) else {
             return;
         };
         let Some(tool) = call.tool else { return };
+        if *input == call.checked {
+            // What was asked about: the model's own spelling of paths is kept.
+            return self.start(index, None, meta);
+        }
         match tool.check(input, &self.cwd.get()) {
-            // Unchanged from what was asked about: the model's own spelling of paths is kept.
-            Ok(checked) if checked == call.checked => self.start(index, None, meta),
-            Ok(checked) => {
-                call.checked = checked.clone();
-                self.start(index, Some(checked), meta);
-            }
             Err(invalid) => self.finish(index, invalid.into(), None).await,
+            Ok(checked) => {
+                call.resolved = resolved(&checked);
+                call.checked = checked;
+                let decision = self
+                    .calls
+                    .list
+                    .get(index)
+                    .map(|call| self.decide(&call.name, &call.checked));
+                match decision {
+                    Some(decision) if decision.behavior == Verdict::Deny => self.refuse(index, &decision).await,
+                    _ => self.start(index, Some(input.clone()), meta),
+                }
+            }
         }
     }
 
@@ -335,6 +374,7 @@ impl Session {
 
     /// Ends every open call as a person's refusal, and what runs with it.
     pub(crate) async fn reject_calls(&mut self) {
+        self.release().await;
         self.calls.cancel.cancel();
         self.await_running().await;
         self.drain_events().await;
@@ -351,6 +391,7 @@ impl Session {
 
     /// The process goes: what runs is killed, and told if it still says something.
     pub(crate) async fn abandon_calls(&mut self) {
+        self.release().await;
         self.calls.cancel.cancel();
         for (index, outcome) in self.await_running().await {
             self.finish_run(index, outcome).await;
@@ -369,6 +410,29 @@ impl Session {
         self.calls.running.abort_all();
         ended
     }
+}
+
+/// Where the file a call is about really lies.
+fn resolved(input: &Value) -> Option<PathBuf> {
+    let path = input
+        .get("file_path")
+        .or_else(|| input.get("notebook_path"))?
+        .as_str()?;
+    Some(World.resolve(std::path::Path::new(path)))
+}
+
+/// A result as the model is given it back. References to tools are a notation of the wire: what the model needs to
+/// know is that the tools are there.
+fn for_model(mut block: Value) -> Value {
+    if let Some(Value::Array(parts)) = block.get_mut("content") {
+        for part in parts {
+            if part.get("type").and_then(Value::as_str) == Some("tool_reference") {
+                let name = part.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+                *part = json!({"type": "text", "text": format!("{name} is loaded: you can call it from now on.")});
+            }
+        }
+    }
+    block
 }
 
 /// How a call came to be allowed without a question, for the result's meta.

@@ -27,6 +27,7 @@ use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, Queue, blocks_of};
 use crate::say;
 use crate::services::Desk;
+use crate::settings;
 use crate::turn::{Stop, Turn};
 
 /// All that a conversation is.
@@ -49,6 +50,8 @@ pub(crate) struct Session {
     pub(crate) policy: sluice_permission::Policy,
     pub(crate) initialized: bool,
     reminded_of_plan: bool,
+    /// Problems of the settings files that were told already.
+    pub(crate) told_problems: Vec<String>,
 
     pub(crate) stop: Option<Stop>,
     /// The turn stops when the model has finished its message, or then.
@@ -74,6 +77,7 @@ pub(crate) struct Session {
     inbox: mpsc::Receiver<Vec<Input>>,
     unread: VecDeque<Input>,
     events: mpsc::Receiver<ToolEvent>,
+    settings_changes: Option<mpsc::Receiver<()>>,
     pub(crate) quit: CancellationToken,
 }
 
@@ -93,6 +97,7 @@ enum Happening<T> {
     Heard(Option<Vec<Input>>),
     Ran(usize, Outcome),
     Tool(Option<ToolEvent>),
+    Settings,
     Launch,
     Enough,
     Quit,
@@ -127,6 +132,8 @@ impl Session {
             policy,
             initialized: false,
             reminded_of_plan: false,
+            told_problems: Vec::new(),
+            settings_changes: None,
             stop: None,
             stop_by: None,
             eof: false,
@@ -137,9 +144,7 @@ impl Session {
             files: Arc::new(FileState::default()),
             tasks: Arc::new(Tasks::default()),
             lists: Arc::new(Lists::default()),
-            web: Arc::new(Web::new(WebConfig {
-                extra_roots: options.model_config.extra_roots.clone(),
-            })),
+            web: Arc::new(Web::new(web_config(&options))),
             desk,
             loaded: Vec::new(),
             before_plan: None,
@@ -155,6 +160,7 @@ impl Session {
 
     /// Lives until the host is done with it.
     pub(crate) async fn run(mut self) -> Exit {
+        self.settings_changes = Some(settings::watch::watch(self.options.settings.paths()));
         let code = loop {
             if let Some(code) = self.leave {
                 break code;
@@ -184,6 +190,7 @@ impl Session {
             biased;
             () = self.quit.cancelled() => self.leave = Some(self.leave.unwrap_or(0)),
             event = self.events.recv() => self.heed(event).await,
+            () = changed(&mut self.settings_changes) => self.settings_changed().await,
             inputs = self.inbox.recv(), if !self.eof => match inputs {
                 Some(inputs) => self.unread.extend(inputs),
                 None => self.take(Input::Eof).await,
@@ -196,6 +203,8 @@ impl Session {
     pub(crate) async fn hear<F: Future>(&mut self, mut awaited: Option<Pin<&mut F>>) -> Heard<F::Output> {
         loop {
             if self.stop.is_some() {
+                // What was written along with the interrupt belongs to this turn, a second one included.
+                self.drain().await;
                 return Heard::Stopped;
             }
             if awaited.is_none() && self.stop_by.take().is_some() {
@@ -211,6 +220,7 @@ impl Session {
                 () = self.quit.cancelled() => Happening::Quit,
                 inputs = self.inbox.recv(), if !self.eof => Happening::Heard(inputs),
                 event = self.events.recv() => Happening::Tool(event),
+                () = changed(&mut self.settings_changes) => Happening::Settings,
                 Some(done) = self.calls.running.join_next() => match done {
                     Ok((index, outcome)) => Happening::Ran(index, outcome),
                     Err(_) => continue,
@@ -227,6 +237,8 @@ impl Session {
                 }
                 Happening::Heard(None) => self.take(Input::Eof).await,
                 Happening::Tool(event) => self.heed(event).await,
+                Happening::Settings => self.settings_changed().await,
+                Happening::Ran(index, outcome) if awaited.is_some() => self.hold(index, outcome),
                 Happening::Ran(index, outcome) => {
                     self.drain_events().await;
                     self.finish_run(index, outcome).await;
@@ -382,6 +394,7 @@ impl Session {
     async fn announce(&mut self) {
         let init = say::init(self);
         self.say(init).await;
+        self.say_settings_problems().await;
     }
 
     /// Tells of a change of state, to those who asked to be told.
@@ -409,6 +422,16 @@ impl Session {
     }
 }
 
+/// The way to the web, as the way to the model.
+fn web_config(options: &Options) -> WebConfig {
+    let proxy = &options.model_config.proxy;
+    WebConfig {
+        extra_roots: options.model_config.extra_roots.clone(),
+        proxy: proxy.https.clone().or_else(|| proxy.all.clone()),
+        no_proxy: proxy.no_proxy.clone(),
+    }
+}
+
 /// A name for a plan that a person can tell from others.
 fn plan_name() -> String {
     const SIZES: [&str; 8] = ["brisk", "calm", "clear", "deep", "keen", "quiet", "steady", "swift"];
@@ -427,6 +450,18 @@ async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,
+    }
+}
+
+/// Waits for a settings file to change.
+async fn changed(changes: &mut Option<mpsc::Receiver<()>>) {
+    let told = match changes {
+        Some(changes) => changes.recv().await,
+        None => std::future::pending().await,
+    };
+    if told.is_none() {
+        // The watcher is gone: nothing more will be told.
+        *changes = None;
     }
 }
 
