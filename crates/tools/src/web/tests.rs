@@ -232,7 +232,7 @@ async fn a_proxy_may_be_anywhere_and_what_it_is_asked_for_may_not() {
     let direct = Site::open(&[("/a", &page("text/plain", "directly"))]).await;
     let config = |host: &str| WebConfig {
         proxy: Some(format!("http://{host}:{}", proxy.port)),
-        no_proxy: Some("near.test".to_owned()),
+        no_proxy: Some("near.test,rebind.test".to_owned()),
         ..WebConfig::default()
     };
     let (web, _) = web_with(config("127.0.0.1"));
@@ -245,6 +245,10 @@ async fn a_proxy_may_be_anywhere_and_what_it_is_asked_for_may_not() {
         assert_eq!(closed(&web, url).await.address, IpAddr::from([10, 0, 0, 1]));
     }
     assert_eq!(proxy.asked(), asked);
+    // past the proxy the connection is held to what was judged, as without one
+    let (web, _) = web_with(config("127.0.0.1"));
+    let changed = closed(&web, direct.url("rebind.test", "/a")).await;
+    assert_eq!(changed.address, IpAddr::from([169, 254, 169, 254]));
     // a proxy in a private network is connected to, but not asked for itself
     let (web, _) = web_with(config("inner.test"));
     let gone = web.gate.resolver();
