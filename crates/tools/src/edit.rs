@@ -266,12 +266,15 @@ fn report(input: &Input, change: &Change, freshness: Freshness) -> Outcome {
         "filePath": input.file_path,
         "oldString": input.old_string,
         "newString": input.new_string,
-        "originalFile": old,
-        "structuredPatch": patch,
+        "originalFile": null,
+        "structuredPatch": null,
         "userModified": false,
         "replaceAll": input.replace_all,
     });
     if let Some(fields) = result.as_object_mut() {
+        // moved, not copied: the file may be large
+        fields.insert("originalFile".to_owned(), Value::String(old));
+        fields.insert("structuredPatch".to_owned(), patch);
         if freshness == Freshness::Stale {
             fields.insert("staleRecovered".to_owned(), Value::Bool(true));
         }

@@ -134,7 +134,13 @@ fn scope(input: &Input, cx: &Context) -> Result<Scope, Outcome> {
             root.real().display()
         )));
     }
-    Scope::new(root, &[glob], None, cx.hidden.clone())
+    // what takes every file need not be held against any
+    let globs = if matches!(glob.as_str(), "*" | "**" | "**/*" | "/**" | "/**/*") {
+        Vec::new()
+    } else {
+        vec![glob]
+    };
+    Scope::new(root, &globs, None, cx.hidden.clone())
 }
 
 /// The folders a pattern begins with, and what follows them.

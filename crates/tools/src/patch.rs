@@ -39,23 +39,32 @@ pub(crate) fn structured(old: &str, new: &str) -> Value {
                 };
                 let text = change.value();
                 match text.strip_suffix('\n') {
-                    Some(line) => lines.push(format!("{sign}{line}")),
+                    Some(line) => lines.push(prefixed(sign, line)),
                     None => {
-                        lines.push(format!("{sign}{text}"));
-                        lines.push("\\ No newline at end of file".to_owned());
+                        lines.push(prefixed(sign, text));
+                        lines.push(Value::from("\\ No newline at end of file"));
                     }
                 }
             }
-            Some(json!({
+            let mut hunk = json!({
                 "oldStart": window.lines_before + old_start + 1,
                 "oldLines": last.old_range().end - old_start,
                 "newStart": window.lines_before + new_start + 1,
                 "newLines": last.new_range().end - new_start,
-                "lines": lines,
-            }))
+            });
+            // moved, not copied: there may be very many
+            hunk.as_object_mut()?.insert("lines".to_owned(), Value::Array(lines));
+            Some(hunk)
         })
         .collect();
     Value::Array(hunks)
+}
+
+fn prefixed(sign: char, line: &str) -> Value {
+    let mut text = String::with_capacity(line.len() + 1);
+    text.push(sign);
+    text.push_str(line);
+    Value::String(text)
 }
 
 /// What is left of two texts when the lines they share at both ends are put aside, but for what is shown around

@@ -240,3 +240,21 @@ where
         })
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_ends_with_time_or_with_the_call() {
+        let never = Patience::of(CancellationToken::new(), Duration::ZERO);
+        assert!(never.is_over() && never.has_expired() && !never.is_cancelled());
+        let cancelled = Patience::new(CancellationToken::new());
+        assert!(!cancelled.is_over());
+        cancelled.cancel.cancel();
+        assert!(
+            cancelled.is_over() && !cancelled.has_expired(),
+            "nobody waits for its answer"
+        );
+    }
+}

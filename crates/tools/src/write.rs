@@ -130,17 +130,21 @@ fn report(input: Input, old: Old) -> Outcome {
         }
         Old::TooLarge => ("update", updated, json!([]), Value::Null),
     };
-    Outcome::ok(
-        said,
-        json!({
-            "type": kind,
-            "filePath": file_path,
-            "content": content,
-            "structuredPatch": patch,
-            "originalFile": original,
-            "userModified": false,
-        }),
-    )
+    let mut result = json!({
+        "type": kind,
+        "filePath": file_path,
+        "content": null,
+        "structuredPatch": null,
+        "originalFile": null,
+        "userModified": false,
+    });
+    if let Some(fields) = result.as_object_mut() {
+        // moved, not copied: the file may be large
+        fields.insert("content".to_owned(), Value::String(content));
+        fields.insert("structuredPatch".to_owned(), patch);
+        fields.insert("originalFile".to_owned(), original);
+    }
+    Outcome::ok(said, result)
 }
 
 /// Why a file could not be written.

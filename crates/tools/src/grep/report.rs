@@ -168,3 +168,24 @@ fn plural(count: usize, word: &str) -> String {
         format!("{word}s")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_that_ran_out_of_time_says_so() {
+        let input = Input::default();
+        let outcome = outcome(&input, &Found::new(&input), true);
+        assert_eq!(
+            outcome.result,
+            json!({"mode": "files_with_matches", "filenames": [], "numFiles": 0, "totalFiles": 0, "timedOut": true})
+        );
+        assert!(
+            outcome
+                .content
+                .as_str()
+                .is_some_and(|said| said.contains("ran out of time"))
+        );
+    }
+}
