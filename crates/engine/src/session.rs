@@ -81,6 +81,9 @@ pub(crate) struct Session {
     pub(crate) quit: CancellationToken,
 }
 
+/// How long an interrupted turn waits for what came with the interrupt.
+const LINGER: std::time::Duration = std::time::Duration::from_millis(3);
+
 /// What ended a wait.
 pub(crate) enum Heard<T> {
     /// What was waited for.
@@ -203,8 +206,7 @@ impl Session {
     pub(crate) async fn hear<F: Future>(&mut self, mut awaited: Option<Pin<&mut F>>) -> Heard<F::Output> {
         loop {
             if self.stop.is_some() {
-                // What was written along with the interrupt belongs to this turn, a second one included.
-                self.drain().await;
+                self.linger().await;
                 return Heard::Stopped;
             }
             if awaited.is_none() && self.stop_by.take().is_some() {
@@ -251,6 +253,19 @@ impl Session {
                     self.stop = Some(Stop::Leave);
                 }
             }
+        }
+    }
+
+    /// What is written along with an interrupt belongs to the same turn, a second interrupt included: a
+    /// moment is left for it to arrive.
+    async fn linger(&mut self) {
+        let until = Instant::now() + LINGER;
+        while self.stop == Some(Stop::Interrupt)
+            && !self.eof
+            && let Ok(Some(inputs)) = tokio::time::timeout_at(until, self.inbox.recv()).await
+        {
+            self.unread.extend(inputs);
+            self.read().await;
         }
     }
 
