@@ -40,8 +40,8 @@ const EDGES_OF_TESTS: &[&str] = &["sluice-simulator"];
 
 /// Libraries that belong to one layer: (library, the only crates that may use it).
 const OWNED: &[(&str, &[&str])] = &[
-    ("reqwest", &["sluice-model"]),
-    ("rustls", &["sluice-model"]),
+    ("reqwest", &["sluice-model", "sluice-tools"]),
+    ("rustls", &["sluice-model", "sluice-tools"]),
     ("hyper", &["sluice-simulator"]),
     ("clap", &["sluice"]),
     ("anyhow", &["sluice"]),

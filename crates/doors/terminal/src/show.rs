@@ -123,6 +123,7 @@ impl Show {
         let mut text = String::new();
         for block in user.message.content.clone().into_blocks() {
             match block {
+                Block::ToolResult(_) if stopped(user) => text += &self.line(&self.paint.faint("  │ (stopped)")),
                 Block::ToolResult(result) => {
                     let shown = summary(result.content.as_ref());
                     let shown = if result.is_error == Some(true) {
@@ -162,7 +163,8 @@ impl Show {
             }
             System::ModelFallback(fallback) => self.line(&self.paint.faint(&clean(&fallback.content))),
             System::Informational(note) => self.line(&self.paint.faint(&clean(&note.content))),
-            System::TaskNotification(task) => self.line(&self.paint.faint(&clean(&task.summary))),
+            // A command the call itself waited for ends with the call's own result.
+            System::TaskNotification(task) if !task.output_file.is_empty() => self.line(&self.paint.faint(&clean(&task.summary))),
             _ => String::new(),
         }
     }
@@ -179,6 +181,11 @@ impl Show {
             String::new()
         }
     }
+}
+
+/// Whether a person ended the call: what the model is told about it is not meant for them.
+fn stopped(user: &stdout::User) -> bool {
+    user.tool_use_result.as_ref().and_then(Value::as_str) == Some("User rejected tool use")
 }
 
 /// A call in one line: the tool and what it is about.

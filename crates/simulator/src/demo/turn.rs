@@ -76,10 +76,8 @@ fn note_call(turn: &mut Turn, block: &Value) {
 }
 
 fn note_user(turn: &mut Turn, content: &Value) {
-    let mut has_results = false;
     for block in list(Some(content)) {
         if text(block, "type") == "tool_result" {
-            has_results = true;
             let id = text(block, "tool_use_id");
             if let Some(call) = turn.calls.iter_mut().rev().find(|call| call.id == id) {
                 call.output = words_of(block.get("content").unwrap_or(&Value::Null));
@@ -87,9 +85,7 @@ fn note_user(turn: &mut Turn, content: &Value) {
             }
         }
     }
-    if has_results {
-        return;
-    }
+    // Words beside results are newer than the call: it was interrupted, or somebody could not wait.
     let said = persons_words(content);
     if !said.is_empty() {
         let before = std::mem::replace(&mut turn.prompt, said);
@@ -112,7 +108,8 @@ fn persons_words(content: &Value) -> String {
     };
     let own = |words: &&str| {
         let words = words.trim_start();
-        !words.is_empty() && !words.starts_with("<system-reminder>") && !words.starts_with("[Request interrupted")
+        let notice = words.starts_with('[') && words.trim_end().ends_with(']');
+        !words.is_empty() && !notice && !words.starts_with("<system-reminder>")
     };
     let texts: Vec<&str> = texts.into_iter().filter(own).map(str::trim).collect();
     texts.join("\n")
