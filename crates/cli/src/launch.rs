@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sluice_engine::settings::{Chosen, FlagSettings, Opener, Places, Settings};
+use sluice_engine::settings::{Chosen, FlagSettings, Layer, Opener, Places, Settings};
 use sluice_engine::{Asker, KeySource, Options, SystemPrompt, Thinking};
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
 use sluice_wire::mode::PermissionMode;
@@ -50,6 +50,11 @@ impl Place {
             environment: environment.with(settings.env()),
             settings,
         }
+    }
+
+    /// Whether the project has settings that wait until its folder is trusted.
+    pub(crate) fn waits_for_trust(&self) -> bool {
+        !self.settings.trusted() && self.settings.layers().iter().any(Layer::waits)
     }
 
     /// Whether there is anything to authenticate with.

