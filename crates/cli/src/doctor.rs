@@ -3,20 +3,31 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::environment::Environment;
-use crate::flags;
+use sluice_engine::settings::Opener;
 
-pub(crate) fn run(environment: &Environment) -> i32 {
-    let report = report(environment);
+use crate::environment::Environment;
+use crate::flags::{self, Flags};
+use crate::launch::Place;
+
+pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
+    let place = Place::look(flags, environment, Opener::Person);
+    let report = report(&place);
     let _gone = io::stdout().lock().write_all(report.as_bytes());
     0
 }
 
-fn report(environment: &Environment) -> String {
-    let key = match (&environment.api_key, &environment.auth_token) {
-        (Some(_), _) => "ANTHROPIC_API_KEY is set",
-        (None, Some(_)) => "ANTHROPIC_AUTH_TOKEN is set",
-        (None, None) => "no key: the demo model answers in the terminal; set ANTHROPIC_API_KEY for a real one",
+fn report(place: &Place) -> String {
+    let Place { environment, settings } = place;
+    let key = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
+        (Some(_), _, _) => "ANTHROPIC_API_KEY is set",
+        (None, Some(_), _) => "ANTHROPIC_AUTH_TOKEN is set",
+        (None, None, Some(_)) => "the settings name an apiKeyHelper",
+        (None, None, None) => "no key: the demo model answers in the terminal; set ANTHROPIC_API_KEY for a real one",
+    };
+    let trusted = match (settings.trusted(), place.waits_for_trust()) {
+        (true, _) => "yes",
+        (false, true) => "no: the folder's own settings wait for it",
+        (false, false) => "no, and nothing waits for it",
     };
     let address = environment
         .base_url
@@ -24,17 +35,23 @@ fn report(environment: &Environment) -> String {
         .unwrap_or(sluice_model::DEFAULT_BASE_URL);
     let bash = found("bash").unwrap_or_else(|| "not found: the Bash tool will not work".to_owned());
     let git = found("git").unwrap_or_else(|| "not found".to_owned());
-    let lines = [
+    let lines = vec![
         ("version", flags::version_line()),
         ("folder", environment.cwd.display().to_string()),
         ("settings", environment.config_dir.display().to_string()),
+        ("trusted", trusted.to_owned()),
         ("key", key.to_owned()),
         ("model at", address.to_owned()),
         ("bash", bash),
         ("git", git),
     ];
-    lines
+    let problems = settings
+        .problems()
         .iter()
+        .map(|problem| ("problem", problem.to_string()));
+    lines
+        .into_iter()
+        .chain(problems)
         .map(|(name, value)| format!("{name:<9} {value}\n"))
         .collect()
 }

@@ -54,7 +54,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
     runtime.block_on(async move {
         match &flags.subcommand {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
-            Some(Subcommand::Doctor) => doctor::run(&environment),
+            Some(Subcommand::Doctor) => doctor::run(&flags, &environment),
             // Output that goes into a pipe is meant for a program, as with `--print`.
             None if flags.interactive() && io::stdout().is_terminal() => interactive::run(flags, environment).await,
             None => headless::run(flags, environment).await,
