@@ -1,0 +1,107 @@
+//! Events of a stream wait for company; nothing else waits, and nothing waits behind it.
+
+use std::time::Duration;
+
+use serde_json::json;
+use sluice_stdio::{Door, Format, InputMode};
+use tokio::runtime::Handle;
+
+use crate::rig::{FOR_EVER, event, informational, objects, port, result, sink, to_host};
+
+fn holding(hold: Duration) -> Door {
+    Door {
+        input: InputMode::StreamJson,
+        format: Format::StreamJson,
+        hold,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_go_out_with_what_comes_behind_them() {
+    let (go, gone) = tokio::sync::oneshot::channel::<()>();
+    let port = port(|session| async move {
+        for n in 0..3 {
+            session.say(event(n)).await;
+        }
+        session.say(informational("that was it")).await;
+        // The session lives on: it is not its end that brings them out.
+        gone.await.unwrap();
+        0
+    });
+    let (sink, written) = sink();
+    let served = tokio::spawn(holding(FOR_EVER).serve(port, std::io::empty(), sink, |_| {}));
+    let first = tokio::task::spawn_blocking(move || (written.next(), written))
+        .await
+        .unwrap();
+    let said = objects(&first.0);
+    assert_eq!(said.len(), 4, "one write for all of them");
+    assert_eq!(said[3]["subtype"], "informational");
+    go.send(()).unwrap();
+    assert_eq!(served.await.unwrap(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_event_goes_out_at_once() {
+    let (go, gone) = tokio::sync::oneshot::channel::<()>();
+    let port = port(|session| async move {
+        session.say(informational("now")).await;
+        gone.await.unwrap();
+        0
+    });
+    let (sink, written) = sink();
+    let served = tokio::spawn(holding(FOR_EVER).serve(port, std::io::empty(), sink, |_| {}));
+    let said = tokio::task::spawn_blocking(move || written.next()).await.unwrap();
+    assert_eq!(objects(&said).len(), 1);
+    go.send(()).unwrap();
+    // Its reader is gone by now, which is no reason to hang.
+    served.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_alone_go_out_when_the_hold_ends() {
+    let (go, gone) = tokio::sync::oneshot::channel::<()>();
+    let port = port(|session| async move {
+        session.say(event(0)).await;
+        gone.await.unwrap();
+        0
+    });
+    let (sink, written) = sink();
+    let served = tokio::spawn(holding(Duration::from_millis(1)).serve(port, std::io::empty(), sink, |_| {}));
+    let said = tokio::task::spawn_blocking(move || (written.next(), written))
+        .await
+        .unwrap();
+    assert_eq!(objects(&said.0).len(), 1);
+    go.send(()).unwrap();
+    assert_eq!(served.await.unwrap(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_the_session_brings_everything_out() {
+    let port = port(|session| async move {
+        session.say(event(0)).await;
+        0
+    });
+    let (sink, written) = sink();
+    assert_eq!(holding(FOR_EVER).serve(port, std::io::empty(), sink, |_| {}).await, 0);
+    assert_eq!(objects(&written.rest()).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_there_already_is_one_write() {
+    let (mouth, ear) = tokio::sync::mpsc::channel(16);
+    for n in 0..5 {
+        mouth.send(to_host(&event(n))).await.unwrap();
+    }
+    mouth.send(to_host(&result(json!({"result": "done"})))).await.unwrap();
+    drop(mouth);
+    let (sink, written) = sink();
+    let clock = Handle::current();
+    tokio::task::spawn_blocking(move || {
+        sluice_stdio::writer::write(Format::StreamJson, FOR_EVER, &clock, ear, sink).unwrap();
+    })
+    .await
+    .unwrap();
+    let first = written.next();
+    assert_eq!(objects(&first).len(), 6);
+    assert_eq!(written.rest(), "");
+}

@@ -1,0 +1,126 @@
+//! Ends of a door: what it writes to, what it reads from, and who lives behind it.
+
+use std::io::{self, Write};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sluice_engine::{Exit, Input, Port};
+use sluice_stdio::{Door, Format, InputMode};
+use sluice_wire::{Frame, ToHost};
+use tokio_util::sync::CancellationToken;
+
+/// How long a test waits for what must come.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// A hold that never ends by itself.
+pub(crate) const FOR_EVER: Duration = Duration::from_secs(3600);
+
+/// A stream that tells of every write that reaches it.
+pub(crate) struct Sink(mpsc::Sender<Vec<u8>>);
+
+/// What reached a [`Sink`], write by write.
+pub(crate) struct Written(mpsc::Receiver<Vec<u8>>);
+
+pub(crate) fn sink() -> (Sink, Written) {
+    let (told, heard) = mpsc::channel();
+    (Sink(told), Written(heard))
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.send(bytes.to_vec()) {
+            Ok(()) => Ok(bytes.len()),
+            Err(_) => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Written {
+    /// The next write.
+    pub(crate) fn next(&self) -> String {
+        String::from_utf8(self.0.recv_timeout(PATIENCE).expect("something is written")).unwrap()
+    }
+
+    /// Everything until the stream is closed.
+    pub(crate) fn rest(&self) -> String {
+        String::from_utf8(self.0.iter().flatten().collect()).unwrap()
+    }
+}
+
+/// What lives behind the door: hears batches and says what it likes.
+pub(crate) struct Session {
+    pub(crate) inbox: tokio::sync::mpsc::Receiver<Vec<Input>>,
+    pub(crate) mouth: tokio::sync::mpsc::Sender<ToHost>,
+    pub(crate) quit: CancellationToken,
+}
+
+impl Session {
+    pub(crate) async fn say(&self, message: Value) {
+        self.mouth.send(to_host(&message)).await.expect("the door listens");
+    }
+}
+
+/// A port with this behind it.
+pub(crate) fn port<F>(life: impl FnOnce(Session) -> F) -> Port
+where
+    F: Future<Output = i32> + Send + 'static,
+{
+    let (input, inbox) = tokio::sync::mpsc::channel(16);
+    let (mouth, output) = tokio::sync::mpsc::channel(16);
+    let quit = CancellationToken::new();
+    let life = life(Session {
+        inbox,
+        mouth,
+        quit: quit.clone(),
+    });
+    Port {
+        input,
+        output,
+        quit,
+        done: tokio::spawn(async { Exit { code: life.await } }),
+    }
+}
+
+/// A door of that format that reads lines and holds nothing back.
+pub(crate) fn door(format: Format) -> Door {
+    Door {
+        input: InputMode::StreamJson,
+        format,
+        hold: Duration::ZERO,
+    }
+}
+
+pub(crate) fn to_host(message: &Value) -> ToHost {
+    Frame::parse(&message.to_string()).unwrap().to_host().unwrap()
+}
+
+pub(crate) fn event(n: usize) -> Value {
+    json!({"type": "stream_event", "event": {"type": "content_block_stop", "index": n}, "session_id": "s",
+        "parent_tool_use_id": null, "uuid": format!("e{n}")})
+}
+
+pub(crate) fn informational(text: &str) -> Value {
+    json!({"type": "system", "subtype": "informational", "content": text, "level": "notice", "session_id": "s",
+        "uuid": "i"})
+}
+
+pub(crate) fn result(fields: Value) -> Value {
+    let mut result = json!({"type": "result", "subtype": "success", "is_error": false, "duration_ms": 1,
+        "duration_api_ms": 1, "num_turns": 1, "session_id": "s", "total_cost_usd": 0, "modelUsage": {},
+        "usage": {"input_tokens": 0, "output_tokens": 0},
+        "permission_denials": [], "uuid": "r"});
+    let Value::Object(fields) = fields else {
+        panic!("fields are an object")
+    };
+    result.as_object_mut().unwrap().extend(fields);
+    result
+}
+
+/// Every line as JSON.
+pub(crate) fn objects(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}

@@ -1,0 +1,103 @@
+//! How a run ends.
+
+use std::io::{self, Write};
+
+use serde_json::json;
+use sluice_engine::Input;
+use sluice_stdio::{Door, Format, HOLD, InputMode};
+use sluice_wire::ToAgent;
+
+use crate::rig::{door, informational, port, result, sink};
+
+/// A stream nobody reads.
+struct Broken;
+
+impl Write for Broken {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_broken_output_ends_the_session() {
+    let (reader, _writer) = io::pipe().unwrap();
+    let port = port(|session| async move {
+        session.say(informational("is anybody there?")).await;
+        // Only the door can end this: the input stays open.
+        session.quit.cancelled().await;
+        7
+    });
+    assert_eq!(door(Format::StreamJson).serve(port, reader, Broken, |_| {}).await, 7);
+}
+
+#[tokio::test]
+async fn the_exit_code_is_the_sessions() {
+    for code in [0, 1, 143] {
+        let port = port(|_| async move { code });
+        let (sink, _written) = sink();
+        let served = door(Format::StreamJson).serve(port, io::empty(), sink, |_| {});
+        assert_eq!(served.await, code);
+    }
+}
+
+#[tokio::test]
+async fn the_last_words_are_out_before_the_run_ends() {
+    let port = port(|session| async move {
+        for n in 0..500 {
+            session.say(informational(&n.to_string())).await;
+        }
+        session.say(result(json!({"result": "Hello"}))).await;
+        0
+    });
+    let (sink, written) = sink();
+    door(Format::StreamJson).serve(port, io::empty(), sink, |_| {}).await;
+    let text = written.rest();
+    assert_eq!(text.lines().count(), 501);
+    assert!(text.lines().last().unwrap().contains("Hello"));
+}
+
+#[tokio::test]
+async fn a_print_run_is_one_prompt_and_the_end() {
+    let port = port(|mut session| async move {
+        let batch = session.inbox.recv().await.unwrap();
+        let [Input::Message(message), Input::Eof] = &batch[..] else {
+            panic!("{batch:?}")
+        };
+        let ToAgent::User(user) = &**message else {
+            panic!("{message:?}")
+        };
+        let said = serde_json::to_value(&user.message.content).unwrap();
+        session.say(result(json!({"result": format!("You said {said}")}))).await;
+        0
+    });
+    let (sink, written) = sink();
+    let door = Door {
+        input: InputMode::Prompt("ping".to_owned()),
+        format: Format::Text,
+        hold: HOLD,
+    };
+    assert_eq!(door.serve(port, io::empty(), sink, |_| {}).await, 0);
+    assert_eq!(written.rest(), "You said \"ping\"\n");
+}
+
+#[tokio::test]
+async fn a_session_that_is_gone_already_is_no_success() {
+    let port = port(|session| async move {
+        drop(session);
+        0
+    });
+    while !port.input.is_closed() {
+        tokio::task::yield_now().await;
+    }
+    let (sink, _written) = sink();
+    let door = Door {
+        input: InputMode::Prompt("ping".to_owned()),
+        format: Format::Text,
+        hold: HOLD,
+    };
+    assert_eq!(door.serve(port, io::empty(), sink, |_| {}).await, 1);
+}

@@ -1,0 +1,254 @@
+//! Requests that fail for good, and answers that are none.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_engine::KeySource;
+use sluice_model::Auth;
+use sluice_simulator::{Reply, Script};
+
+use crate::stage::Stage;
+
+/// Plays a turn that fails for good, then one that does not.
+async fn failing(reply: Reply) -> (Stage, String) {
+    let script = Script::new().reply(reply.clone().repeat());
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("hi").await;
+    let told = stage.turn().await;
+    let result = stage.last("result:success!").clone();
+    let said = stage.last("assistant:text").clone();
+    assert_eq!(result["result"], said["message"]["content"][0]["text"]);
+    assert_eq!(result["api_error_status"], said["api_error_status"]);
+    assert_eq!(result["stop_reason"], "stop_sequence");
+    assert_eq!(said["message"]["model"], "<synthetic>");
+    assert_eq!(said["is_api_error_message"], true);
+    assert_eq!(result["total_cost_usd"], 0);
+    (stage, told)
+}
+
+fn text(stage: &Stage) -> String {
+    stage.last("result:success!")["result"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_is_refused() {
+    let (stage, told) = failing(Reply::error(401).message("invalid x-api-key")).await;
+    assert_eq!(told, "init retry retry assistant:text result:success!");
+    assert_eq!(text(&stage), "Invalid API key · Fix external API key");
+    assert_eq!(stage.last("retry")["error"], "authentication_failed");
+    let said = stage.last("assistant:text");
+    assert_eq!(said["error"], "authentication_failed");
+    assert_eq!(said["api_error_type"], "authentication_error");
+    assert_eq!(stage.end().await, 1);
+}
+
+#[tokio::test]
+async fn a_key_that_may_not() {
+    let (stage, told) = failing(Reply::error(403).message("not yours")).await;
+    assert_eq!(told, "init assistant:text result:success!");
+    assert_eq!(text(&stage), "Failed to authenticate. API Error: 403 not yours");
+    assert_eq!(stage.last("assistant:text")["error"], "authentication_failed");
+    assert_eq!(stage.end().await, 1);
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_there() {
+    let (stage, told) = failing(Reply::error(404).message("model: claude-opus-5-5")).await;
+    assert_eq!(told, "init assistant:text result:success!");
+    assert!(
+        text(&stage).contains("claude-opus-5-5 was not found"),
+        "{}",
+        text(&stage)
+    );
+    assert_eq!(stage.last("assistant:text")["error"], "model_not_found");
+    // Some gateways know whole messages only, so that is tried once.
+    let streamed: Vec<Value> = stage
+        .server
+        .requests()
+        .iter()
+        .map(|it| it.body["stream"].clone())
+        .collect();
+    assert_eq!(streamed, [true, false]);
+    assert_eq!(stage.end().await, 1);
+}
+
+#[tokio::test]
+async fn a_request_that_is_wrong() {
+    let (stage, told) = failing(Reply::error(400).message("messages: too odd")).await;
+    assert_eq!(told, "init assistant:text result:success!");
+    assert_eq!(text(&stage), "API Error: 400 messages: too odd");
+    let result = stage.last("result:success!");
+    assert_eq!(result["api_error_status"], 400);
+    assert_eq!(result["api_error_type"], "invalid_request_error");
+    assert_eq!(result["terminal_reason"], "api_error");
+    assert_eq!(stage.last("assistant:text")["error"], "unknown");
+    assert_eq!(stage.end().await, 1);
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_large() {
+    let (stage, told) = failing(Reply::error(413).message("Request exceeds the maximum size")).await;
+    assert_eq!(told, "init assistant:text result:success!");
+    assert!(text(&stage).starts_with("API Error: 413"), "{}", text(&stage));
+    assert_eq!(stage.last("assistant:text")["error"], "invalid_request");
+    assert_eq!(stage.end().await, 1);
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_too_long() {
+    let long = "prompt is too long: 210000 tokens > 200000 maximum";
+    let (stage, _) = failing(Reply::error(400).message(long)).await;
+    assert!(text(&stage).starts_with("Prompt is too long"), "{}", text(&stage));
+    assert_eq!(stage.last("result:success!")["terminal_reason"], "prompt_too_long");
+    assert_eq!(stage.last("assistant:text")["error"], "invalid_request");
+    assert_eq!(stage.end().await, 1);
+}
+
+#[tokio::test]
+async fn no_money() {
+    let (stage, _) = failing(Reply::error(400).message("Your credit balance is too low to go on")).await;
+    assert_eq!(text(&stage), "Credit balance is too low");
+    assert_eq!(stage.last("assistant:text")["error"], "billing_error");
+    assert_eq!(stage.end().await, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_listens() {
+    let mut stage = Stage::begin(Script::new().refuse()).await;
+    stage.prompt("hi").await;
+    assert_eq!(stage.turn().await, "init retry retry assistant:text result:success!");
+    let retry = stage.last("retry");
+    assert_eq!(
+        (&retry["error"], &retry["error_status"]),
+        (&json!("unknown"), &Value::Null)
+    );
+    let result = stage.last("result:success!");
+    assert!(result["result"].as_str().unwrap().contains("ECONNREFUSED"), "{result}");
+    assert_eq!(result["api_error"], "connection_failed");
+    assert_eq!(stage.last("assistant:text")["error"], "server_error");
+    assert_eq!(stage.end().await, 1);
+}
+
+#[tokio::test]
+async fn without_a_key_nothing_is_sent() {
+    let mut stage = Stage::with(Script::new(), |options| {
+        options.model_config.auth = Auth::None;
+        options.key_source = KeySource::None;
+    })
+    .await;
+    stage.prompt("hi").await;
+    assert_eq!(stage.turn().await, "init assistant:text result:success!");
+    assert_eq!(text(&stage), "Not logged in · Please run /login");
+    assert_eq!(stage.last("init")["apiKeySource"], "none");
+    assert_eq!(stage.server.everything().len(), 0);
+    assert_eq!(stage.end().await, 1);
+}
+
+#[tokio::test]
+async fn a_failure_between_tools_does_not_spoil_the_next_turn() {
+    let script = Script::new()
+        .tool("Bash", json!({"command": "echo hello"}))
+        .error(400)
+        .text("Recovered");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("go").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use user:tool_result assistant:text result:success!"
+    );
+    stage.prompt("again").await;
+    assert_eq!(stage.turn().await, "init assistant:text result:success");
+    // Our own words in the model's place are not put into its mouth.
+    assert!(!stage.sent(3)["messages"].to_string().contains("API Error"));
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn an_answer_that_ran_out_of_room_is_continued() {
+    let script = Script::new()
+        .reply(Reply::text("First half").stop_reason("max_tokens"))
+        .text("second half");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("talk").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:text nudge assistant:text result:success"
+    );
+    assert_eq!(stage.last("nudge")["isSynthetic"], true);
+    assert_eq!(stage.sent(2)["messages"][1]["content"][0]["text"], "First half");
+    let result = stage.last("result:success");
+    assert_eq!(
+        (&result["result"], &result["stop_reason"]),
+        (&json!("second half"), &json!("end_turn"))
+    );
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_model_that_never_comes_to_an_end_is_stopped_asking() {
+    let script = Script::new().reply(Reply::text("more").stop_reason("max_tokens").repeat());
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("talk").await;
+    let told = stage.turn().await;
+    assert_eq!(told.matches("nudge").count(), 3, "{told}");
+    assert_eq!(stage.last("result:success")["stop_reason"], "max_tokens");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_asked_for_once_more() {
+    let mut stage = Stage::begin(Script::new().reply(Reply::empty()).text("Here")).await;
+    stage.prompt("hi").await;
+    assert_eq!(stage.turn().await, "init nudge assistant:text result:success");
+    // Nothing cannot be sent back: the question and the nudge stand in a row.
+    let roles: Vec<Value> = stage.sent(2)["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["role"].clone())
+        .collect();
+    assert!(!roles.contains(&json!("assistant")), "{roles:?}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn thoughts_alone_are_no_answer() {
+    let script = Script::new()
+        .reply(Reply::thinking("hm"))
+        .reply(Reply::thinking("hm again"));
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("hi").await;
+    assert_eq!(
+        stage.turn().await,
+        "init thought thought assistant:thinking nudge thought thought assistant:thinking result:success"
+    );
+    assert_eq!(stage.last("result:success")["result"], "");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_and_asked_about_once() {
+    let refusal = || Reply::text("I").stop_reason("refusal");
+    let mut stage = Stage::begin(Script::new().reply(refusal()).reply(refusal())).await;
+    stage.prompt("hi").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:text info nudge assistant:text result:success"
+    );
+    assert_eq!(stage.last("result:success")["stop_reason"], "refusal");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_pause_is_followed_by_the_same_conversation() {
+    let script = Script::new()
+        .reply(Reply::text("Wait").stop_reason("pause_turn"))
+        .text("Done");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("hi").await;
+    stage.result().await;
+    assert_eq!(stage.told(), "init assistant:text assistant:text result:success");
+    // The paused answer is the last word here, so that the model goes on with it.
+    let messages = stage.sent(2)["messages"].clone();
+    assert_eq!(messages.as_array().unwrap().last().unwrap()["role"], "assistant");
+    stage.leave_now().await;
+}

@@ -1,0 +1,165 @@
+//! What the model is shown: only ever appended to, and always whole.
+//!
+//! [`Stage::end`] holds every session of these tests to that; here it is a session that goes through
+//! everything that could break it.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_simulator::{Reply, Script};
+
+use crate::bell::Bell;
+use crate::stage::Stage;
+
+/// The kinds of blocks of every message, as `user(text) assistant(text+tool_use)`.
+fn shape(body: &Value) -> String {
+    let shapes = body["messages"].as_array().unwrap().iter().map(|message| {
+        let kinds: Vec<&str> = message["content"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|block| block["type"].as_str().unwrap())
+            .collect();
+        format!("{}({})", message["role"].as_str().unwrap(), kinds.join("+"))
+    });
+    shapes.collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn a_long_session_with_everything_in_it() {
+    let bell = Bell::hang().await;
+    let ring = || json!({"command": bell.command()});
+    let script = Script::new()
+        // A turn with tools, one of them impossible, and a prompt that joins.
+        .reply(
+            Reply::thinking("so")
+                .and_text("Two calls")
+                .and_tool("Bash", ring())
+                .and_tool("Teleport", json!({})),
+        )
+        .text("Both done")
+        // Interrupted while speaking.
+        .reply(Reply::text("one two three").gate_each("word"))
+        // Interrupted while a command runs.
+        .tool("Bash", ring())
+        // Cut after a block, then refused once, then failing.
+        .reply(Reply::text("Alpha").and_text("Beta gamma").cut_after(6))
+        .reply(Reply::text("no").stop_reason("refusal"))
+        .reply(Reply::empty())
+        .text("Finally")
+        .error(400)
+        .text("The end");
+    let mut stage = Stage::with(script, |options| {
+        options.partial = true;
+        options.allowed = vec!["Bash".into()];
+    })
+    .await;
+
+    stage.prompt("start").await;
+    let caller = bell.rung().await;
+    stage.prompt_as("u2", "and this").await;
+    stage.until("queued:u2").await;
+    caller.let_go("rang").await;
+    stage.result().await;
+
+    stage.told();
+    stage.prompt("talk").await;
+    stage.gate("word").open_n(2);
+    stage.until_n("d", 2).await;
+    stage.interrupt().await;
+    stage.result().await;
+
+    stage.prompt("run").await;
+    let mut caller = bell.rung().await;
+    stage.interrupt().await;
+    stage.result().await;
+    caller.hung_up().await;
+
+    for text in ["mend", "fail", "end"] {
+        stage.prompt(text).await;
+        stage.result().await;
+    }
+    assert_eq!(stage.server.requests().len(), 10);
+    let last = shape(&stage.sent(10));
+    assert!(
+        last.starts_with("user(text) assistant(thinking+text+tool_use+tool_use) user(tool_result+tool_result+text) "),
+        "{last}"
+    );
+    assert!(last.ends_with("assistant(text) user(text) user(text)"), "{last}");
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn what_joins_a_turn_stands_behind_the_results() {
+    let script = Script::new()
+        .tool("Bash", json!({"command": "touch made"}))
+        .text("Both done");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("touch").await;
+    let ask = stage.ask().await;
+    stage.prompt("and this").await;
+    stage.prompt("and that").await;
+    stage.silent().await;
+    stage.allow(&ask).await;
+    stage.result().await;
+    assert_eq!(
+        shape(&stage.sent(2)),
+        "user(text) assistant(tool_use) user(tool_result+text+text)"
+    );
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn at_most_four_places_are_marked_for_the_cache() {
+    let script = Script::new()
+        .tool("Bash", json!({"command": "echo one"}))
+        .tool("Bash", json!({"command": "echo two"}))
+        .text("Done")
+        .text("Again");
+    let mut stage = Stage::begin(script).await;
+    for text in ["go", "again"] {
+        stage.prompt(text).await;
+        stage.result().await;
+    }
+    for n in 1..=4 {
+        let marks = stage.sent(n).to_string().matches("cache_control").count();
+        assert!((3..=4).contains(&marks), "request {n} has {marks}");
+    }
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_switch_of_model_or_mode_changes_nothing_that_was_sent() {
+    let script = Script::new().reply(Reply::text("Hello").repeat());
+    let mut stage = Stage::begin(script).await;
+    let switches = [
+        json!({"subtype": "set_model", "model": "sonnet"}),
+        json!({"subtype": "set_permission_mode", "mode": "plan"}),
+        json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": 1024}),
+        json!({"subtype": "set_permission_mode", "mode": "default"}),
+    ];
+    for switch in switches {
+        stage.control(switch).await;
+        stage.prompt("hi").await;
+        stage.result().await;
+    }
+    assert_eq!(stage.server.requests().len(), 4);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn plan_mode_is_explained_once() {
+    let script = Script::new().reply(Reply::text("Hello").repeat());
+    let mut stage = Stage::begin(script).await;
+    stage
+        .control(json!({"subtype": "set_permission_mode", "mode": "plan"}))
+        .await;
+    for text in ["one", "two"] {
+        stage.prompt(text).await;
+        stage.result().await;
+    }
+    let said = stage.said_to_model(1);
+    assert!(said[0].starts_with("[Plan mode is on."), "{said:?}");
+    assert_eq!(said[1], "one");
+    assert_eq!(stage.said_to_model(2), ["two"]);
+    stage.end().await;
+}

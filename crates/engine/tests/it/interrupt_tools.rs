@@ -1,0 +1,234 @@
+//! Interrupts while tools run or are asked about. After each the next turn works.
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+use sluice_engine::Signal;
+use sluice_simulator::{Reply, Script};
+
+use crate::bell::Bell;
+use crate::stage::Stage;
+
+const NOTICE: &str = "[Request interrupted by user for tool use]";
+
+async fn free_bash(script: Script) -> Stage {
+    Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await
+}
+
+fn interrupted(stage: &Stage) {
+    let result = stage.last("result:error_during_execution!");
+    assert_eq!(result["terminal_reason"], "aborted_tools");
+    assert_eq!(
+        stage.last("notice")["message"]["content"],
+        json!([{"type": "text", "text": NOTICE}])
+    );
+    let refused = stage.last("user:tool_error");
+    assert_eq!(refused["tool_use_result"], "User rejected tool use");
+    assert_eq!(refused["tool_result_meta"][0]["non_execution_kind"], "user-rejected");
+}
+
+async fn goes_on(mut stage: Stage) {
+    stage.told();
+    stage.prompt("go on").await;
+    assert_eq!(stage.turn().await, "init assistant:text result:success");
+    let n = stage.server.requests().len();
+    assert_eq!(stage.said_to_model(n), [NOTICE, "go on"]);
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn a_running_command_is_really_dead() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .tool("Bash", json!({"command": bell.command()}))
+        .text("Next");
+    let mut stage = free_bash(script).await;
+    stage.prompt("run it").await;
+    let mut caller = bell.rung().await;
+    assert!(caller.lives());
+    stage.interrupt().await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use ok user:tool_error notice result:error_during_execution!"
+    );
+    caller.hung_up().await;
+    assert!(!caller.lives(), "{} still runs", caller.pid);
+    interrupted(&stage);
+    assert_eq!(stage.last("result:error_during_execution!")["num_turns"], 3);
+    goes_on(stage).await;
+}
+
+#[tokio::test]
+async fn the_children_of_a_command_die_with_it() {
+    let bell = Bell::hang().await;
+    let command = format!("bash -c '{}' & wait", bell.command().replace('\'', "'\\''"));
+    let script = Script::new().tool("Bash", json!({"command": command})).text("Next");
+    let mut stage = free_bash(script).await;
+    stage.prompt("run it").await;
+    let mut child = bell.rung().await;
+    stage.interrupt().await;
+    stage.turn().await;
+    child.hung_up().await;
+    interrupted(&stage);
+    goes_on(stage).await;
+}
+
+#[tokio::test]
+async fn calls_that_had_not_begun_are_refused_too() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .reply(
+            Reply::tool("Bash", json!({"command": bell.command()})).and_tool("Bash", json!({"command": "touch never"})),
+        )
+        .text("Next");
+    let mut stage = free_bash(script).await;
+    stage.prompt("run both").await;
+    stage.until_n("assistant:tool_use", 2).await;
+    let mut caller = bell.rung().await;
+    stage.interrupt().await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use assistant:tool_use ok user:tool_error user:tool_error notice \
+         result:error_during_execution!"
+    );
+    caller.hung_up().await;
+    assert!(!stage.dir.path().join("never").exists());
+    interrupted(&stage);
+    goes_on(stage).await;
+}
+
+#[tokio::test]
+async fn an_open_ask_is_withdrawn_first_and_a_late_answer_is_nothing() {
+    let script = Script::new()
+        .tool("Bash", json!({"command": "touch never"}))
+        .text("Next");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("touch").await;
+    let ask = stage.ask().await;
+    stage.interrupt().await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use ask:Bash cancel ok user:tool_error notice result:error_during_execution!"
+    );
+    assert_eq!(stage.last("cancel")["request_id"], ask["request_id"]);
+    interrupted(&stage);
+    let denials = &stage.last("result:error_during_execution!")["permission_denials"];
+    assert_eq!(denials[0]["tool_name"], "Bash");
+
+    stage.allow(&ask).await;
+    stage.silent().await;
+    assert!(!stage.dir.path().join("never").exists());
+    goes_on(stage).await;
+}
+
+#[tokio::test]
+async fn every_open_ask_is_withdrawn() {
+    let read = |name: &str| json!({"file_path": format!("/etc/{name}")});
+    let script = Script::new()
+        .reply(Reply::tool("Read", read("hostname")).and_tool("Read", read("hosts")))
+        .text("Next");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("read").await;
+    stage.until_n("ask:Read", 2).await;
+    stage.told();
+    stage.interrupt().await;
+    assert_eq!(
+        stage.turn().await,
+        "cancel cancel ok user:tool_error user:tool_error notice result:error_during_execution!"
+    );
+    interrupted(&stage);
+    goes_on(stage).await;
+}
+
+#[tokio::test]
+async fn twice_while_a_command_runs() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .tool("Bash", json!({"command": bell.command()}))
+        .text("Next");
+    let mut stage = free_bash(script).await;
+    stage.prompt("run it").await;
+    let mut caller = bell.rung().await;
+    stage.interrupt().await;
+    stage.interrupt().await;
+    stage.until_n("ok", 2).await;
+    caller.hung_up().await;
+    let results = || stage.all("result:error_during_execution!").len();
+    if results() == 0 {
+        stage.result().await;
+    }
+    interrupted(&stage);
+    goes_on(stage).await;
+}
+
+#[tokio::test]
+async fn a_prompt_that_waits_runs_after_it() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .tool("Bash", json!({"command": bell.command()}))
+        .text("Next");
+    let mut stage = free_bash(script).await;
+    stage.prompt("run it").await;
+    let mut caller = bell.rung().await;
+    stage.prompt_as("u2", "second").await;
+    let answer = stage.control(json!({"subtype": "interrupt"})).await;
+    assert_eq!(answer["response"], json!({"still_queued": ["u2"]}));
+    stage.until("completed:u2").await;
+    assert_eq!(
+        stage.told(),
+        "init assistant:tool_use queued:u2 ok user:tool_error notice result:error_during_execution! started:u2 \
+         init assistant:text result:success completed:u2"
+    );
+    caller.hung_up().await;
+    assert_eq!(stage.said_to_model(2), [NOTICE, "second"]);
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn what_is_urgent_ends_a_running_command() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .tool("Bash", json!({"command": bell.command()}))
+        .text("At once");
+    let mut stage = free_bash(script).await;
+    stage.prompt_as("u1", "run it").await;
+    let mut caller = bell.rung().await;
+    stage
+        .prompt_with("hurry", json!({"uuid": "u2", "priority": "now"}))
+        .await;
+    stage.until("completed:u2").await;
+    assert_eq!(
+        stage.told(),
+        "queued:u1 started:u1 init assistant:tool_use queued:u2 user:tool_error result:success cancelled:u1 \
+         started:u2 init assistant:text result:success completed:u2"
+    );
+    assert_eq!(stage.all("result:success")[0]["terminal_reason"], "aborted_tools");
+    caller.hung_up().await;
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn a_signal_to_leave_takes_the_command_along() {
+    let bell = Bell::hang().await;
+    let script = Script::new().tool("Bash", json!({"command": bell.command()}));
+    let mut stage = free_bash(script).await;
+    stage.prompt("run it").await;
+    let mut caller = bell.rung().await;
+    stage.signal(Signal::Leave(143)).await;
+    stage.hear_out().await;
+    caller.hung_up().await;
+    assert!(!stage.told().contains("result:"));
+    assert_eq!(stage.leave().await, 143);
+}
+
+#[tokio::test]
+async fn a_door_that_is_gone_takes_the_command_along() {
+    let bell = Bell::hang().await;
+    let script = Script::new().tool("Bash", json!({"command": bell.command()}));
+    let mut stage = free_bash(script).await;
+    stage.prompt("run it").await;
+    let mut caller = bell.rung().await;
+    stage.quit();
+    stage.hear_out().await;
+    caller.hung_up().await;
+    assert_eq!(stage.leave().await, 0);
+}

@@ -1,0 +1,131 @@
+//! What holds for every session, whatever was played in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use sluice_simulator::Request;
+
+use crate::words::{line, word};
+
+/// What a host may rely on.
+pub(crate) fn of_messages(heard: &[Value]) {
+    let count = |prefix: &str| heard.iter().filter(|it| word(it).starts_with(prefix)).count();
+    let all = line(heard);
+    assert_eq!(count("init"), count("result:"), "one result for every turn: {all}");
+    one_result_per_call(heard, &all);
+    one_end_per_prompt(heard, &all);
+    one_session(heard);
+    uuids_are_fresh(heard);
+}
+
+fn one_result_per_call(heard: &[Value], all: &str) {
+    let mut called = BTreeSet::new();
+    let mut answered = BTreeMap::<String, usize>::new();
+    // A budget ends a turn between a call and its execution, and no request follows it.
+    let spent = heard.iter().any(|it| it["subtype"] == "error_max_budget_usd");
+    for message in heard {
+        for block in message["message"]["content"].as_array().into_iter().flatten() {
+            if block["type"] == "tool_use" {
+                let id = block["id"].as_str().unwrap().to_owned();
+                assert!(called.insert(id.clone()), "{id} is called once: {all}");
+            }
+            if block["type"] == "tool_result" {
+                let id = block["tool_use_id"].as_str().unwrap().to_owned();
+                assert!(called.contains(&id), "{id} is called before it is answered: {all}");
+                *answered.entry(id).or_default() += 1;
+            }
+        }
+    }
+    assert!(answered.values().all(|count| *count == 1), "{answered:?}: {all}");
+    if !spent {
+        let answered: BTreeSet<String> = answered.into_keys().collect();
+        assert_eq!(called, answered, "every call has its result: {all}");
+    }
+}
+
+fn one_end_per_prompt(heard: &[Value], all: &str) {
+    let mut lives = BTreeMap::<&str, Vec<&str>>::new();
+    for message in heard.iter().filter(|it| it["type"] == "command_lifecycle") {
+        let uuid = message["command_uuid"].as_str().unwrap();
+        lives.entry(uuid).or_default().push(message["state"].as_str().unwrap());
+    }
+    for (uuid, life) in lives {
+        let whole = [
+            &["queued", "started", "completed"][..],
+            &["queued", "started", "cancelled"],
+            &["queued", "cancelled"],
+        ];
+        assert!(whole.contains(&life.as_slice()), "{uuid} lives {life:?}: {all}");
+    }
+}
+
+fn one_session(heard: &[Value]) {
+    let ids: BTreeSet<&str> = heard.iter().filter_map(|it| it["session_id"].as_str()).collect();
+    assert!(ids.len() <= 1, "{ids:?}");
+    for message in heard {
+        let control = message["type"].as_str().unwrap().starts_with("control_");
+        assert!(control || message["session_id"].is_string(), "{message}");
+    }
+}
+
+fn uuids_are_fresh(heard: &[Value]) {
+    let mut seen = BTreeSet::new();
+    for message in heard.iter().filter(|it| it["isReplay"] != true) {
+        if let Some(uuid) = message["uuid"].as_str() {
+            assert!(seen.insert(uuid), "{uuid} came before");
+        }
+    }
+}
+
+/// What the model may rely on, and the prompt cache.
+pub(crate) fn of_requests(requests: &[Request]) {
+    let bodies: Vec<Value> = requests.iter().map(|it| unmarked(&it.body)).collect();
+    for body in &bodies {
+        no_orphans(body);
+    }
+    for pair in bodies.windows(2) {
+        let (before, after) = (&pair[0], &pair[1]);
+        // As bytes: the order of keys counts too.
+        let same = |key: &str| {
+            let (before, after) = (before[key].to_string(), after[key].to_string());
+            before == after
+        };
+        assert!(same("system"), "the prompt changed");
+        // Which tools are worth offering depends on the model.
+        assert!(before["model"] != after["model"] || same("tools"), "the tools changed");
+        let prefix = before["messages"].to_string();
+        let prefix = prefix.strip_suffix(']').unwrap();
+        let whole = after["messages"].to_string();
+        assert!(whole.starts_with(prefix), "what was sent changed:\n{prefix}\n{whole}");
+    }
+}
+
+/// Every call of a message is answered in the next one, and nothing else is answered there.
+fn no_orphans(body: &Value) {
+    let messages = body["messages"].as_array().unwrap();
+    let ids = |message: Option<&Value>, kind: &str, key: &str| -> Vec<String> {
+        let content = message.and_then(|it| it["content"].as_array());
+        let blocks = content.into_iter().flatten().filter(|block| block["type"] == kind);
+        blocks.map(|block| block[key].as_str().unwrap().to_owned()).collect()
+    };
+    for (index, message) in messages.iter().enumerate() {
+        if message["role"] == "assistant" {
+            let called = ids(Some(message), "tool_use", "id");
+            let answered = ids(messages.get(index + 1), "tool_result", "tool_use_id");
+            assert_eq!(called, answered, "{message}\n{:?}", messages.get(index + 1));
+        }
+    }
+    assert_eq!(messages.last().unwrap()["role"], "user");
+}
+
+/// The body without its cache marks.
+fn unmarked(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let kept = map.iter().filter(|(key, _)| *key != "cache_control");
+            kept.map(|(key, value)| (key.clone(), unmarked(value))).collect()
+        }
+        Value::Array(list) => list.iter().map(unmarked).collect(),
+        other => other.clone(),
+    }
+}

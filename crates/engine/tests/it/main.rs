@@ -1,0 +1,22 @@
+//! The engine as its doors see it: in process, against the scripted model, with a real bash.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod bell;
+mod invariants;
+mod stage;
+mod words;
+
+mod asks;
+mod asks_answers;
+mod background;
+mod control;
+mod failures;
+mod history;
+mod interrupt;
+mod interrupt_tools;
+mod limits;
+mod plain;
+mod queue;
+mod retries;
+mod schedule;
+mod state;

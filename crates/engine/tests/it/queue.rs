@@ -1,0 +1,270 @@
+//! Prompts that arrive while another is being answered.
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+use sluice_simulator::{Reply, Script};
+
+use crate::bell::Bell;
+use crate::stage::{Stage, prompt, with};
+
+/// A first answer that waits in the middle, and short ones behind it.
+fn long_then(rest: &[&str]) -> Script {
+    let script = Script::new().reply(Reply::text("one two").gate_each("word"));
+    rest.iter().fold(script, |script, text| script.text(*text))
+}
+
+/// A session whose first turn stands in the middle of its answer.
+async fn mid_answer(script: Script) -> Stage {
+    let mut stage = Stage::with(script, |options| (options.partial, options.replay) = (true, true)).await;
+    stage.prompt_as("u1", "first").await;
+    stage.gate("word").open_n(1);
+    stage.until("d").await;
+    stage.told();
+    stage
+}
+
+#[tokio::test]
+async fn a_prompt_during_an_answer_is_the_next_turn() {
+    let mut stage = mid_answer(long_then(&["Second"])).await;
+    stage.prompt_as("u2", "second").await;
+    stage.until("queued:u2").await;
+    stage.gate("word").open();
+    assert_eq!(stage.turn().await, "queued:u2 d assistant:text be md me result:success");
+    assert_eq!(stage.last("result:success")["queued_turn_count"], 1);
+    assert_eq!(
+        stage.turn().await,
+        "completed:u1 started:u2 init requesting replay ms bs d assistant:text be md me result:success"
+    );
+    assert_eq!(stage.said_to_model(2), ["second"]);
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn three_during_an_answer_are_one_turn() {
+    let mut stage = mid_answer(long_then(&["All three"])).await;
+    for (uuid, text) in [("u2", "a"), ("u3", "b"), ("u4", "c")] {
+        stage.prompt_as(uuid, text).await;
+        stage.until(&format!("queued:{uuid}")).await;
+    }
+    stage.gate("word").open();
+    stage.result().await;
+    stage.until("completed:u1").await;
+    stage.told();
+    stage.until("completed:u4").await;
+    assert_eq!(
+        stage.told(),
+        "replay replay started:u2 started:u3 started:u4 init requesting replay ms bs d×2 assistant:text be md me \
+         result:success completed:u2 completed:u3 completed:u4"
+    );
+    assert_eq!(stage.said_to_model(2), ["a\n", "b\n", "c"]);
+    let result = stage.last("result:success");
+    assert_eq!(result["user_message_uuid"], "u4");
+    assert_eq!(result["user_message_uuids"], json!(["u2", "u3", "u4"]));
+    let merged = stage.last("replay");
+    assert_eq!(merged["uuid"], "u4");
+    assert_eq!(merged["message"]["content"].as_array().unwrap().len(), 3);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn two_in_one_breath_are_two_turns() {
+    let mut stage = Stage::begin(Script::new().text("One").text("Two")).await;
+    let of = |uuid: &str| with(prompt(uuid), json!({"uuid": uuid}));
+    stage.send(&[of("u1"), of("u2")]).await;
+    stage.until("completed:u2").await;
+    assert_eq!(
+        stage.told(),
+        "queued:u1 started:u1 queued:u2 init assistant:text result:success completed:u1 started:u2 init \
+         assistant:text result:success completed:u2"
+    );
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn the_same_uuid_again_is_echoed_and_not_run() {
+    let script = Script::new().text("One").text("Two");
+    let mut stage = Stage::with(script, |options| options.replay = true).await;
+    stage.prompt_as("u1", "first").await;
+    stage.until("completed:u1").await;
+    stage.told();
+    stage.prompt_as("u1", "first").await;
+    stage.prompt_as("u2", "second").await;
+    stage.until("completed:u2").await;
+    assert_eq!(
+        stage.told(),
+        "replay queued:u2 started:u2 init replay assistant:text result:success completed:u2"
+    );
+    assert_eq!(stage.server.requests().len(), 2);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_prompt_while_a_tool_runs_joins_the_turn() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .tool("Bash", json!({"command": bell.command()}))
+        .text("Both done");
+    let mut stage = Stage::with(script, |options| {
+        options.replay = true;
+        options.allowed = vec!["Bash".into()];
+    })
+    .await;
+    stage.prompt_as("u1", "run it").await;
+    let caller = bell.rung().await;
+    stage.prompt_as("u2", "and this").await;
+    stage.until("queued:u2").await;
+    caller.let_go("rang").await;
+    stage.until("completed:u1").await;
+    assert_eq!(
+        stage.told(),
+        "queued:u1 started:u1 init replay assistant:tool_use queued:u2 user:tool_result replay started:u2 \
+         assistant:text completed:u2 result:success completed:u1"
+    );
+    let result = stage.last("result:success");
+    assert_eq!(result["user_message_uuids"], json!(["u1", "u2"]));
+    assert_eq!(result["user_message_uuid"], "u1");
+    assert_eq!(stage.said_to_model(2), ["and this"]);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_prompt_while_an_ask_is_open_joins_the_turn() {
+    let script = Script::new()
+        .tool("Bash", json!({"command": "touch a"}))
+        .text("Both done");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("touch").await;
+    let ask = stage.ask().await;
+    stage.prompt_as("u2", "and this").await;
+    stage.until("queued:u2").await;
+    stage.allow(&ask).await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use ask:Bash queued:u2 user:tool_result started:u2 assistant:text completed:u2 \
+         result:success"
+    );
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_is_urgent_ends_the_answer() {
+    let mut stage = mid_answer(long_then(&["At once"])).await;
+    stage
+        .prompt_with("hurry", json!({"uuid": "u2", "priority": "now"}))
+        .await;
+    assert_eq!(stage.turn().await, "queued:u2 assistant:text! be md me result:success");
+    let result = stage.last("result:success");
+    assert_eq!(result["is_error"], false);
+    assert_eq!(result["terminal_reason"], "aborted_streaming");
+    stage.until("completed:u2").await;
+    assert_eq!(
+        stage.told(),
+        "cancelled:u1 started:u2 init requesting replay ms bs d×2 assistant:text be md me result:success \
+         completed:u2"
+    );
+    // What was said before counts, and nobody is told of an interrupt.
+    assert_eq!(stage.sent(2)["messages"][1]["content"][0]["text"], "one ");
+    assert_eq!(stage.said_to_model(2), ["hurry"]);
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn each_class_has_its_own_turn_the_most_urgent_first() {
+    let mut stage = mid_answer(long_then(&["N", "A", "L"])).await;
+    let of = |uuid: &str, priority: &str| with(prompt(uuid), json!({"uuid": uuid, "priority": priority}));
+    stage
+        .send(&[of("later", "later"), of("next", "next"), of("now", "now")])
+        .await;
+    stage.until("completed:later").await;
+    let started: Vec<String> = stage.heard.iter().map(crate::words::word).collect();
+    let started: Vec<&str> = started.iter().filter_map(|it| it.strip_prefix("started:")).collect();
+    assert_eq!(started, ["u1", "now", "next", "later"]);
+    assert_eq!(stage.said_to_model(2), ["now"]);
+    assert_eq!(stage.said_to_model(3), ["next"]);
+    assert_eq!(stage.said_to_model(4), ["later"]);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_is_meant_for_later_does_not_join_a_running_turn() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .tool("Bash", json!({"command": bell.command()}))
+        .text("Done")
+        .text("Later");
+    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    stage.prompt("run it").await;
+    let caller = bell.rung().await;
+    stage
+        .prompt_with("after that", json!({"uuid": "u2", "priority": "later"}))
+        .await;
+    stage.until("queued:u2").await;
+    caller.let_go("rang").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use queued:u2 user:tool_result assistant:text result:success"
+    );
+    assert_eq!(stage.turn().await, "started:u2 init assistant:text result:success");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_waiting_prompt_can_be_taken_back() {
+    let mut stage = mid_answer(long_then(&["Never"])).await;
+    stage.prompt_as("u2", "second").await;
+    stage.until("queued:u2").await;
+    let cancel = |uuid: &str| json!({"subtype": "cancel_async_message", "message_uuid": uuid});
+    let known = stage.control(cancel("u2")).await;
+    assert_eq!(known["response"], json!({"cancelled": true}));
+    assert_eq!(stage.told(), "queued:u2 cancelled:u2 ok");
+    for gone in ["u2", "u1", "nonsense"] {
+        let answer = stage.control(cancel(gone)).await;
+        assert_eq!(answer["response"], json!({"cancelled": false}), "{gone}");
+    }
+    stage.gate("word").open();
+    stage.result().await;
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn a_prompt_may_only_be_remembered() {
+    let mut stage = Stage::begin(Script::new().text("I know")).await;
+    stage.prompt_with("my name is Ada", json!({"shouldQuery": false})).await;
+    assert_eq!(stage.turn().await, "init result:success");
+    assert_eq!(stage.server.requests().len(), 0);
+    stage.prompt("who am I?").await;
+    stage.turn().await;
+    assert_eq!(stage.said_to_model(1), ["my name is Ada", "who am I?"]);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn the_end_of_the_input_drops_nothing() {
+    let mut stage = mid_answer(long_then(&["Second", "Third"])).await;
+    stage.prompt_as("u2", "second").await;
+    stage
+        .prompt_with("third", json!({"uuid": "u3", "priority": "later"}))
+        .await;
+    stage.eof().await;
+    stage.until("queued:u3").await;
+    stage.gate("word").open();
+    stage.hear_out().await;
+    assert_eq!(stage.all("result:success").len(), 3);
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn the_exit_code_is_the_last_results() {
+    let script = || Script::new().error(400).text("Better");
+    let mut stage = Stage::begin(script()).await;
+    stage.prompt("one").await;
+    assert_eq!(stage.turn().await, "init assistant:text result:success!");
+    assert_eq!(stage.end().await, 1);
+
+    let mut stage = Stage::begin(script()).await;
+    stage.prompt("one").await;
+    stage.turn().await;
+    stage.prompt("two").await;
+    stage.turn().await;
+    assert_eq!(stage.end().await, 0);
+}

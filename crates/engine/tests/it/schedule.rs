@@ -1,0 +1,221 @@
+//! Whatever a host does, and whenever: every turn has one result, every call one result, every
+//! prompt one end.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use sluice_simulator::{Reply, Script};
+
+use crate::stage::{Stage, prompt, with};
+use crate::words::word;
+
+/// What the model answers next.
+#[derive(Debug, Clone, Copy)]
+enum Says {
+    Text,
+    Thought,
+    /// A command that is asked about.
+    Asked,
+    /// Two of them, and words behind them.
+    AskedTwice,
+    /// Two calls that are asked about together.
+    Reads,
+    /// A command that just runs.
+    Free,
+    Impossible,
+    Empty,
+    TooLong,
+    Refused,
+    Cut,
+    CutEarly,
+    Wrong,
+}
+
+impl Says {
+    /// As a reply; words and inputs wait at a gate.
+    fn reply(self) -> Reply {
+        let touch = |name: &str| json!({"command": format!("touch {name}")});
+        let read = |name: &str| json!({"file_path": format!("/etc/{name}")});
+        let reply = match self {
+            Self::Text => Reply::text("one two three"),
+            Self::Thought => Reply::thinking("so so").and_text("one two"),
+            Self::Asked => Reply::tool("Bash", touch("a")),
+            Self::AskedTwice => Reply::tool("Bash", touch("a"))
+                .and_tool("Bash", touch("b"))
+                .and_text("both"),
+            Self::Reads => Reply::text("two")
+                .and_tool("Read", read("hostname"))
+                .and_tool("Read", read("hosts")),
+            Self::Free => Reply::tool("Bash", json!({"command": "echo free"})),
+            Self::Impossible => Reply::tool("Teleport", json!({})).and_text("hm"),
+            Self::Empty => Reply::empty(),
+            Self::TooLong => Reply::text("one two").stop_reason("max_tokens"),
+            Self::Refused => Reply::text("one").stop_reason("refusal"),
+            Self::Cut => Reply::tool("Bash", touch("c")).and_text("one two").cut_after(6),
+            Self::CutEarly => Reply::text("one two").error_after(3),
+            Self::Wrong => return Reply::error(400),
+        };
+        reply.gate_each("beat")
+    }
+}
+
+/// What the host does next.
+#[derive(Debug, Clone)]
+enum Does {
+    Prompt(Option<&'static str>),
+    /// A prompt that is only to be remembered.
+    Remember,
+    Interrupt {
+        cancel_queued: bool,
+    },
+    /// To the oldest open ask; nothing if there is none.
+    Answer(Value),
+    Mode(&'static str),
+    Model(&'static str),
+    TakeBack(usize),
+    /// Lets so many pieces of an answer through.
+    Open(usize),
+    /// Lets the session run for a while.
+    Wait(usize),
+}
+
+fn says() -> impl Strategy<Value = Says> {
+    use Says::*;
+    prop::sample::select(vec![
+        Text, Text, Thought, Asked, Asked, AskedTwice, Reads, Free, Impossible, Empty, TooLong, Refused, Cut, CutEarly,
+        Wrong,
+    ])
+}
+
+fn does() -> impl Strategy<Value = Does> {
+    let answer = prop::sample::select(vec![
+        json!({"behavior": "allow"}),
+        json!({"behavior": "deny", "message": "no"}),
+        json!({"behavior": "deny", "message": "no", "interrupt": true}),
+        json!({"behavior": "nonsense"}),
+    ]);
+    prop_oneof![
+        4 => prop::sample::select(vec![None, Some("now"), Some("next"), Some("later")]).prop_map(Does::Prompt),
+        1 => Just(Does::Remember),
+        2 => any::<bool>().prop_map(|cancel_queued| Does::Interrupt { cancel_queued }),
+        4 => answer.prop_map(Does::Answer),
+        1 => prop::sample::select(vec!["default", "acceptEdits", "plan", "nonsense"]).prop_map(Does::Mode),
+        1 => prop::sample::select(vec!["sonnet", "opus"]).prop_map(Does::Model),
+        1 => (0..8_usize).prop_map(Does::TakeBack),
+        5 => (1..6_usize).prop_map(Does::Open),
+        5 => (1..60_usize).prop_map(Does::Wait),
+    ]
+}
+
+/// A host that plays a schedule.
+struct Player {
+    stage: Stage,
+    prompts: usize,
+    /// Asks heard and neither answered nor withdrawn.
+    open: Vec<Value>,
+    listened: usize,
+}
+
+impl Player {
+    async fn play(&mut self, step: Does) {
+        match step {
+            Does::Prompt(priority) => self.prompt(json!({"priority": priority})).await,
+            Does::Remember => self.prompt(json!({"shouldQuery": false})).await,
+            Does::Interrupt { cancel_queued } => {
+                let request = json!({"subtype": "interrupt", "cancel_queued": cancel_queued});
+                self.stage.request(request).await;
+            }
+            Does::Answer(answer) => {
+                self.listen();
+                if !self.open.is_empty() {
+                    let ask = self.open.remove(0);
+                    self.stage.answer(&ask, answer).await;
+                }
+            }
+            Does::Mode(mode) => {
+                let request = json!({"subtype": "set_permission_mode", "mode": mode});
+                self.stage.request(request).await;
+            }
+            Does::Model(model) => {
+                self.stage
+                    .request(json!({"subtype": "set_model", "model": model}))
+                    .await;
+            }
+            Does::TakeBack(n) => {
+                let request = json!({"subtype": "cancel_async_message", "message_uuid": format!("u{n}")});
+                self.stage.request(request).await;
+            }
+            Does::Open(count) => self.stage.gate("beat").open_n(count),
+            Does::Wait(turns) => {
+                for _ in 0..turns {
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+        self.listen();
+    }
+
+    async fn prompt(&mut self, mut fields: Value) {
+        fields["uuid"] = format!("u{}", self.prompts).into();
+        self.prompts += 1;
+        let fields: Value = fields
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(_, it)| !it.is_null())
+            .map(|(key, it)| (key.clone(), it.clone()))
+            .collect();
+        self.stage.send(&[with(prompt("go"), fields)]).await;
+    }
+
+    fn listen(&mut self) {
+        self.stage.overhear();
+        for message in &self.stage.heard[self.listened..] {
+            if word(message).starts_with("ask:") {
+                self.open.push(message.clone());
+            }
+            if word(message) == "cancel" {
+                self.open.retain(|ask| ask["request_id"] != message["request_id"]);
+            }
+        }
+        self.listened = self.stage.heard.len();
+    }
+}
+
+async fn run(says: Vec<Says>, does: Vec<Does>) {
+    let script = says.iter().fold(Script::new(), |script, it| script.reply(it.reply()));
+    let mut player = Player {
+        stage: Stage::with(script, |options| options.partial = true).await,
+        prompts: 0,
+        open: Vec::new(),
+        listened: 0,
+    };
+    for step in does {
+        player.play(step).await;
+    }
+    let (mut stage, prompts) = (player.stage, player.prompts);
+    stage.gate("beat").open();
+    stage.eof().await;
+    stage.hear_out().await;
+    let ended = |it: &&Value| {
+        let word = word(it);
+        word.starts_with("completed:") || word.starts_with("cancelled:")
+    };
+    assert_eq!(stage.heard.iter().filter(ended).count(), prompts);
+    let answers = stage.heard.iter().filter(|it| it["type"] == "control_response").count();
+    assert_eq!(answers, stage.asked(), "every request has one answer");
+    stage.end().await;
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_turn_call_and_prompt_ends_exactly_once(
+        says in vec(says(), 0..8),
+        does in vec(does(), 1..24),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(run(says, does));
+    }
+}

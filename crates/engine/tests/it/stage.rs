@@ -1,0 +1,387 @@
+//! A session on a stage: the scripted model on one side, the test as its host on the other.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sluice_engine::settings::{Chosen, Places, Settings};
+use sluice_engine::{Asker, Input, KeySource, Options, Port, Signal, StateEvents, SystemPrompt, Thinking};
+use sluice_model::{Auth, Config};
+use sluice_simulator::{Brain, Gate, ModelServer};
+use sluice_wire::{Frame, ToHost};
+use tempfile::TempDir;
+
+use crate::invariants;
+use crate::words::{line, word};
+
+/// How long the session may be silent before a test is over. Far more than it ever needs, and
+/// nothing with a paused clock.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running session and everything around it.
+pub(crate) struct Stage {
+    /// Where the session works; also its home and the place of its large outputs.
+    pub(crate) dir: TempDir,
+    pub(crate) server: ModelServer,
+    port: Port,
+    /// Everything said so far, as it would stand on the wire.
+    pub(crate) heard: Vec<Value>,
+    told: usize,
+    asked: usize,
+}
+
+impl Stage {
+    /// Begins a session whose model plays `brain`.
+    pub(crate) async fn begin(brain: impl Brain) -> Self {
+        Self::with(brain, |_| {}).await
+    }
+
+    /// The same with other options.
+    pub(crate) async fn with(brain: impl Brain, change: impl FnOnce(&mut Options)) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let server = ModelServer::start(brain).await.unwrap();
+        let mut options = options(&dir, &server);
+        change(&mut options);
+        Self {
+            port: sluice_engine::start(options).unwrap(),
+            dir,
+            server,
+            heard: Vec::new(),
+            told: 0,
+            asked: 0,
+        }
+    }
+
+    /// Sends a prompt without a uuid.
+    pub(crate) async fn prompt(&self, text: &str) {
+        self.send(&[prompt(text)]).await;
+    }
+
+    /// Sends a prompt with a uuid.
+    pub(crate) async fn prompt_as(&self, uuid: &str, text: &str) {
+        self.prompt_with(text, json!({"uuid": uuid})).await;
+    }
+
+    /// Sends a prompt with further fields.
+    pub(crate) async fn prompt_with(&self, text: &str, fields: Value) {
+        self.send(&[with(prompt(text), fields)]).await;
+    }
+
+    /// Sends a control request; gives its id.
+    pub(crate) async fn request(&mut self, request: Value) -> String {
+        self.asked += 1;
+        let id = format!("r{}", self.asked);
+        self.send(&[json!({"type": "control_request", "request_id": id, "request": request})])
+            .await;
+        id
+    }
+
+    /// Sends a control request and waits for its answer: what stands in `response`.
+    pub(crate) async fn control(&mut self, request: Value) -> Value {
+        let id = self.request(request).await;
+        loop {
+            let message = self.next().await;
+            if message["type"] == "control_response" && message["response"]["request_id"] == *id {
+                return message["response"].clone();
+            }
+        }
+    }
+
+    pub(crate) async fn interrupt(&mut self) {
+        self.request(json!({"subtype": "interrupt"})).await;
+    }
+
+    /// Answers an ask.
+    pub(crate) async fn answer(&self, ask: &Value, answer: Value) {
+        let response = json!({"subtype": "success", "request_id": ask["request_id"], "response": answer});
+        self.send(&[json!({"type": "control_response", "response": response})])
+            .await;
+    }
+
+    pub(crate) async fn allow(&self, ask: &Value) {
+        self.answer(ask, json!({"behavior": "allow"})).await;
+    }
+
+    pub(crate) async fn deny(&self, ask: &Value) {
+        self.answer(ask, json!({"behavior": "deny", "message": "not today"}))
+            .await;
+    }
+
+    /// Says several lines in one breath.
+    pub(crate) async fn send(&self, lines: &[Value]) {
+        self.put(lines.iter().map(input).collect()).await;
+    }
+
+    pub(crate) async fn signal(&self, signal: Signal) {
+        self.put(vec![Input::Signal(signal)]).await;
+    }
+
+    /// Goes away without a word.
+    pub(crate) fn quit(&self) {
+        self.port.quit.cancel();
+    }
+
+    /// Says that nothing more will be said.
+    pub(crate) async fn eof(&self) {
+        self.put(vec![Input::Eof]).await;
+    }
+
+    pub(crate) async fn put(&self, inputs: Vec<Input>) {
+        self.port.input.send(inputs).await.expect("the session listens");
+    }
+
+    /// The next thing the session says.
+    pub(crate) async fn next(&mut self) -> Value {
+        match self.hear().await {
+            Some(message) => message,
+            None => panic!("the session ended after: {}", line(&self.heard)),
+        }
+    }
+
+    async fn hear(&mut self) -> Option<Value> {
+        let said = tokio::time::timeout(PATIENCE, self.port.output.recv()).await;
+        let said = said.unwrap_or_else(|_| panic!("silence after: {}", line(&self.heard)))?;
+        let message = on_the_wire(&said);
+        self.heard.push(message.clone());
+        Some(message)
+    }
+
+    /// Hears what has been said, without waiting for more.
+    pub(crate) fn overhear(&mut self) {
+        while let Ok(said) = self.port.output.try_recv() {
+            self.heard.push(on_the_wire(&said));
+        }
+    }
+
+    /// How many control requests were sent.
+    pub(crate) fn asked(&self) -> usize {
+        self.asked
+    }
+
+    /// Waits for a message by its word.
+    pub(crate) async fn until(&mut self, wanted: &str) -> Value {
+        loop {
+            let message = self.next().await;
+            if word(&message) == wanted {
+                return message;
+            }
+        }
+    }
+
+    /// Waits for a message by its word, however long that takes: for paused clocks.
+    pub(crate) async fn until_patiently(&mut self, wanted: &str) {
+        let said = self.port.output.recv().await.unwrap();
+        let message = on_the_wire(&said);
+        self.heard.push(message.clone());
+        assert_eq!(word(&message), wanted);
+    }
+
+    /// Waits for so many messages of that word.
+    pub(crate) async fn until_n(&mut self, wanted: &str, count: usize) {
+        for _ in 0..count {
+            self.until(wanted).await;
+        }
+    }
+
+    /// Waits for an ask.
+    pub(crate) async fn ask(&mut self) -> Value {
+        loop {
+            let message = self.next().await;
+            if word(&message).starts_with("ask:") {
+                return message;
+            }
+        }
+    }
+
+    /// Waits for the end of a turn.
+    pub(crate) async fn result(&mut self) -> Value {
+        loop {
+            let message = self.next().await;
+            if message["type"] == "result" {
+                return message;
+            }
+        }
+    }
+
+    /// The words of what was heard since this was last asked for.
+    pub(crate) fn told(&mut self) -> String {
+        let line = line(&self.heard[self.told..]);
+        self.told = self.heard.len();
+        line
+    }
+
+    /// The words up to the end of the turn.
+    pub(crate) async fn turn(&mut self) -> String {
+        self.result().await;
+        self.told()
+    }
+
+    /// Holds the session to have nothing to say: the answer to a question is the next it says.
+    pub(crate) async fn silent(&mut self) {
+        let id = self.request(json!({"subtype": "get_binary_version"})).await;
+        let answer = self.next().await;
+        assert_eq!(answer["response"]["request_id"], *id, "{}", line(&self.heard));
+        self.heard.pop();
+    }
+
+    /// Holds the session to say this one thing and nothing else.
+    pub(crate) async fn silent_after(&mut self, wanted: &str) {
+        let message = self.next().await;
+        assert_eq!(word(&message), wanted, "{}", line(&self.heard));
+        self.silent().await;
+    }
+
+    /// Everything heard of that word.
+    pub(crate) fn all(&self, wanted: &str) -> Vec<&Value> {
+        self.heard.iter().filter(|it| word(it) == wanted).collect()
+    }
+
+    /// The last thing heard of that word.
+    pub(crate) fn last(&self, wanted: &str) -> &Value {
+        self.all(wanted)
+            .pop()
+            .unwrap_or_else(|| panic!("no {wanted} in {}", line(&self.heard)))
+    }
+
+    pub(crate) fn gate(&self, name: &str) -> Gate {
+        self.server.gate(name)
+    }
+
+    /// The body of the `n`-th request to the model, from 1.
+    pub(crate) fn sent(&self, n: usize) -> Value {
+        self.server.requests()[n - 1].body.clone()
+    }
+
+    /// Every text the user side says in the last message of the `n`-th request.
+    pub(crate) fn said_to_model(&self, n: usize) -> Vec<String> {
+        let body = self.sent(n);
+        let last = body["messages"].as_array().unwrap().last().unwrap();
+        let blocks = last["content"].as_array().unwrap().iter();
+        blocks.filter_map(|it| it["text"].as_str().map(str::to_owned)).collect()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.dir.path().join(name).display().to_string()
+    }
+
+    /// Ends the input, hears the session out and holds it to what every session owes; the exit code.
+    pub(crate) async fn end(mut self) -> i32 {
+        // A session that has left already hears nothing, and need not.
+        let _gone = self.port.input.send(vec![Input::Eof]).await;
+        self.hear_out().await;
+        invariants::of_messages(&self.heard);
+        invariants::of_requests(&self.server.requests());
+        self.leave().await
+    }
+
+    /// Ends the input and nothing more, for sessions whose requests are special.
+    pub(crate) async fn leave_now(self) -> i32 {
+        self.eof().await;
+        self.leave().await
+    }
+
+    /// Hears the session out after its input has ended.
+    pub(crate) async fn hear_out(&mut self) {
+        while self.hear().await.is_some() {}
+    }
+
+    /// The exit code of a session that leaves by itself.
+    pub(crate) async fn leave(mut self) -> i32 {
+        self.hear_out().await;
+        let exit = tokio::time::timeout(PATIENCE, self.port.done).await;
+        exit.expect("the session ends")
+            .expect("the session does not panic")
+            .code
+    }
+}
+
+/// A prompt as a host writes it.
+pub(crate) fn prompt(text: &str) -> Value {
+    json!({"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": null, "session_id": ""})
+}
+
+/// An object with further fields.
+pub(crate) fn with(mut object: Value, fields: Value) -> Value {
+    let Value::Object(fields) = fields else {
+        panic!("fields are an object")
+    };
+    object.as_object_mut().unwrap().extend(fields);
+    object
+}
+
+/// A line as a door hands it on.
+fn input(line: &Value) -> Input {
+    let frame = Frame::parse(&line.to_string()).unwrap();
+    match frame.to_agent() {
+        Ok(message) => Input::Message(Box::new(message)),
+        Err(bad) => Input::BadRequest {
+            request_id: frame.request_id(),
+            subtype: line
+                .pointer("/request/subtype")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
+            problem: bad.error,
+        },
+    }
+}
+
+/// A message as its host reads it; what is written can be read again as the same.
+fn on_the_wire(message: &ToHost) -> Value {
+    let text = serde_json::to_string(message).unwrap();
+    let read = Frame::parse(&text).unwrap().to_host().unwrap();
+    let (read, value) = (
+        serde_json::to_value(&read).unwrap(),
+        serde_json::from_str(&text).unwrap(),
+    );
+    assert_eq!(read, value);
+    value
+}
+
+/// No settings of this machine, whatever lies there.
+fn places(root: &Path) -> Places {
+    Places {
+        cwd: root.to_path_buf(),
+        home: root.join("home"),
+        config_dir: root.join("home/.claude"),
+        managed: root.join("managed/settings.json"),
+        global: root.join("home/.claude.json"),
+    }
+}
+
+fn options(dir: &TempDir, server: &ModelServer) -> Options {
+    let root = dir.path();
+    let mut model_config = Config::new(server.url(), Auth::ApiKey("test".to_owned()));
+    model_config.user_agent = "sluice-test".to_owned();
+    Options {
+        session_id: "11111111-2222-4333-8444-555555555555".to_owned(),
+        cwd: root.to_path_buf(),
+        add_dirs: Vec::new(),
+        home: root.join("home"),
+        settings: Settings::load(&places(root), &Chosen::NONE, None, None),
+        plans_dir: root.join("home/plans"),
+        output_dir: root.join("home/outputs"),
+        env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
+        date: "2026-01-01".to_owned(),
+        model_config,
+        model: None,
+        fallback_models: Vec::new(),
+        max_retries: 2,
+        thinking: Thinking::Default,
+        effort: None,
+        key_source: KeySource::Environment,
+        system_prompt: SystemPrompt::default(),
+        tools: None,
+        todo_list: false,
+        allowed: Vec::new(),
+        disallowed: Vec::new(),
+        mode: None,
+        bypass_launched: false,
+        asker: Asker::Host,
+        max_turns: None,
+        max_budget_usd: None,
+        partial: false,
+        replay: false,
+        state_events: StateEvents::Off,
+        background_wait: None,
+    }
+}

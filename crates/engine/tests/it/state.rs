@@ -1,0 +1,93 @@
+//! Busy, waiting or at rest: told to those who asked to be told.
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+use sluice_engine::StateEvents;
+use sluice_simulator::Script;
+
+use crate::asks::touching;
+use crate::stage::Stage;
+
+#[tokio::test]
+async fn a_turn_with_an_ask_for_everybody() {
+    let mut stage = Stage::with(touching("touch made"), |options| {
+        options.state_events = StateEvents::Visible;
+    })
+    .await;
+    stage.prompt("touch").await;
+    let ask = stage.ask().await;
+    stage.allow(&ask).await;
+    stage.until("state:idle").await;
+    assert_eq!(
+        stage.told(),
+        "state:running init assistant:tool_use state:requires_action ask:Bash state:running user:tool_result \
+         assistant:text result:success state:idle"
+    );
+    assert!(stage.last("state:idle").get("sdk_host_only").is_none());
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn the_same_for_the_sdk_alone() {
+    let mut stage = Stage::with(Script::new().text("Hello"), |options| {
+        options.state_events = StateEvents::HostOnly;
+    })
+    .await;
+    stage.prompt("hi").await;
+    stage.until("state:idle").await;
+    assert_eq!(
+        stage.told(),
+        "state:running init assistant:text result:success state:idle"
+    );
+    for state in ["state:running", "state:idle"] {
+        assert_eq!(stage.last(state)["sdk_host_only"], true);
+    }
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn between_turns_that_wait_there_is_no_rest() {
+    let mut stage = Stage::with(Script::new().text("One").text("Two"), |options| {
+        options.state_events = StateEvents::Visible;
+    })
+    .await;
+    stage
+        .send(&[crate::stage::prompt("one"), crate::stage::prompt("two")])
+        .await;
+    stage.until("state:idle").await;
+    assert_eq!(
+        stage.told(),
+        "state:running init assistant:text result:success init assistant:text result:success state:idle"
+    );
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn two_open_asks_are_one_wait() {
+    let read = |name: &str| json!({"file_path": format!("/etc/{name}")});
+    let script = Script::new()
+        .reply(sluice_simulator::Reply::tool("Read", read("hostname")).and_tool("Read", read("hosts")))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| options.state_events = StateEvents::Visible).await;
+    stage.prompt("read").await;
+    let (first, second) = (stage.ask().await, stage.ask().await);
+    stage.told();
+    stage.deny(&first).await;
+    stage.until("user:tool_error").await;
+    stage.deny(&second).await;
+    stage.until("state:idle").await;
+    assert_eq!(
+        stage.told(),
+        "user:tool_error state:running user:tool_error assistant:text result:success state:idle"
+    );
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn nobody_is_told_who_did_not_ask() {
+    let mut stage = Stage::begin(Script::new().text("Hello")).await;
+    stage.prompt("hi").await;
+    assert_eq!(stage.turn().await, "init assistant:text result:success");
+    stage.silent().await;
+    stage.end().await;
+}
