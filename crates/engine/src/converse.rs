@@ -142,6 +142,7 @@ impl Session {
         if self.stop == Some(Stop::Leave) {
             // The process has to go: no result, as every host of this protocol expects.
             self.turn.open = false;
+            self.owed.set(false);
             return;
         }
         let folded = std::mem::take(&mut self.turn.folded);
@@ -155,6 +156,7 @@ impl Session {
         self.results += 1;
         self.turn.open = false;
         self.stop = None;
+        self.owed.set(false);
         self.say(result).await;
         let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
         let state = if stopped { "cancelled" } else { "completed" };
@@ -186,17 +188,25 @@ impl Session {
     /// The next request: the whole conversation, its beginning always the same bytes.
     pub(crate) fn request(&mut self) -> Request {
         let mut request = Request::new(self.model.clone(), self.history.messages().to_vec());
-        let place = Place {
-            cwd: &self.options.cwd,
-            is_git: self.options.cwd.join(".git").exists(),
-            platform: std::env::consts::OS,
-            date: &self.options.date,
-        };
-        request.system = prompt::system(&self.options.system_prompt, &place);
+        request.system = self.system().clone();
         request.tools = self.offered().map(say::tool).collect();
         request.thinking = self.thinking();
         request.effort = self.options.effort.clone();
         request
+    }
+
+    /// What stands before the conversation.
+    fn system(&mut self) -> &Vec<serde_json::Value> {
+        let options = &self.options;
+        self.system.get_or_insert_with(|| {
+            let place = Place {
+                cwd: &options.cwd,
+                is_git: options.cwd.join(".git").exists(),
+                platform: std::env::consts::OS,
+                date: &options.date,
+            };
+            prompt::system(&options.system_prompt, &place)
+        })
     }
 
     fn thinking(&self) -> sluice_model::Thinking {

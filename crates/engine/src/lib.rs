@@ -11,7 +11,7 @@
 //! * `queue`: prompts that wait, pure;
 //! * `session`: the one owner of all state, and the one place where it waits;
 //! * `obey`: what the host asks for;
-//! * `converse`, `turn`: the loop from a prompt to its result;
+//! * `converse`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `exchange`: one request to the model, with retries and broken streams;
 //! * `running`, `calls`, `asking`: from a tool use to its result; `effects`: what a call does to the session;
 //! * `services`: what the session does for its tools;
@@ -29,6 +29,7 @@ mod session;
 mod obey;
 
 mod converse;
+mod guard;
 mod turn;
 
 mod exchange;
@@ -68,8 +69,9 @@ pub fn start(options: Options) -> Result<Port, ModelError> {
     let (messages, output) = mpsc::channel(port::OUTPUT_DEPTH);
     let quit = CancellationToken::new();
     let out = out::Out::new(messages, &options.session_id, quit.clone());
-    let session = session::Session::new(options, client, out, inbox, quit.clone());
-    let done = tokio::spawn(session.run());
+    let session = session::Session::new(options, client, out.clone(), inbox, quit.clone());
+    let owed = session.owed.clone();
+    let done = tokio::spawn(guard::guarded(session.run(), out, owed));
     Ok(Port {
         input,
         output,

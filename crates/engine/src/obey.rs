@@ -117,6 +117,7 @@ impl Session {
         if let Some(append) = request.append_system_prompt {
             self.options.system_prompt.append = Some(append);
         }
+        self.system = None;
         let repeated = std::mem::replace(&mut self.initialized, true);
         let response = InitializeResponse {
             commands: Some(Vec::new()),

@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::asking;
 use crate::background::Background;
 use crate::calls::Calls;
+use crate::guard::Owed;
 use crate::history::History;
 use crate::options::{Options, StateEvents};
 use crate::out::Out;
@@ -44,7 +45,10 @@ pub(crate) struct Session {
 
     pub(crate) queue: Queue,
     pub(crate) history: History,
+    /// What stands before the conversation: made once, since its bytes must not change.
+    pub(crate) system: Option<Vec<serde_json::Value>>,
     pub(crate) turn: Turn,
+    pub(crate) owed: Owed,
     pub(crate) calls: Calls,
     pub(crate) background: Background,
     pub(crate) policy: sluice_permission::Policy,
@@ -130,6 +134,8 @@ impl Session {
             queue: Queue::default(),
             history: History::default(),
             turn: Turn::none(),
+            owed: Owed::default(),
+            system: None,
             calls: Calls::default(),
             background: Background::default(),
             policy,
@@ -392,6 +398,7 @@ impl Session {
         self.stop = None;
         self.stop_by = None;
         self.turn = turn;
+        self.owed.set(true);
         self.enter(say::State::Running).await;
     }
 

@@ -1,0 +1,93 @@
+//! A turn that was begun is ended, even by a bug of ours.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::FutureExt as _;
+use sluice_wire::stdout::{ResultSubtype, TurnResult};
+
+use crate::out::Out;
+use crate::port::Exit;
+use crate::say;
+
+/// Whether a turn has begun and its `result` is still owed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Owed(Arc<AtomicBool>);
+
+impl Owed {
+    pub(crate) fn set(&self, owed: bool) {
+        self.0.store(owed, Ordering::Release);
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Runs a session to its end. One that breaks down in the middle of a turn still gives that turn its one
+/// `result`, so that no host waits for ever.
+pub(crate) async fn guarded(session: impl Future<Output = Exit>, out: Out, owed: Owed) -> Exit {
+    match AssertUnwindSafe(session).catch_unwind().await {
+        Ok(exit) => exit,
+        Err(_) => {
+            if owed.is_set() {
+                out.say(broken()).await;
+            }
+            Exit { code: 1 }
+        }
+    }
+}
+
+fn broken() -> TurnResult {
+    TurnResult {
+        subtype: ResultSubtype::ErrorDuringExecution,
+        is_error: true,
+        num_turns: 1,
+        errors: Some(vec![
+            "The agent broke down inside this turn; this is a bug of ours".to_owned(),
+        ]),
+        uuid: say::fresh_id(),
+        ..TurnResult::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic)]
+
+    use sluice_wire::ToHost;
+    use tokio::sync::mpsc;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+
+    async fn break_down(owed: bool) -> (Exit, Vec<ToHost>) {
+        let (messages, mut heard) = mpsc::channel(8);
+        let out = Out::new(messages, "s", CancellationToken::new());
+        let turn = Owed::default();
+        turn.set(owed);
+        let exit = guarded(async { panic!("a bug, made on purpose") }, out, turn).await;
+        let mut said = Vec::new();
+        while let Some(message) = heard.recv().await {
+            said.push(message);
+        }
+        (exit, said)
+    }
+
+    #[tokio::test]
+    async fn a_breakdown_inside_a_turn_ends_it_with_one_result() {
+        let (exit, said) = break_down(true).await;
+        assert_eq!(exit.code, 1);
+        let [ToHost::Result(result)] = said.as_slice() else {
+            panic!("{said:?}")
+        };
+        assert!(result.is_error);
+        assert_eq!(result.session_id, "s");
+    }
+
+    #[tokio::test]
+    async fn a_breakdown_between_turns_owes_no_result() {
+        assert!(break_down(false).await.1.is_empty());
+    }
+}
