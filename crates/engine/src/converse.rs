@@ -179,7 +179,7 @@ impl Session {
         self.say(say::nudge(text)).await;
     }
 
-    fn over_budget(&self) -> Option<f64> {
+    pub(crate) fn over_budget(&self) -> Option<f64> {
         self.options
             .max_budget_usd
             .filter(|limit| self.ledger.total_cost_usd() >= *limit)

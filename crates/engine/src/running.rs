@@ -103,18 +103,14 @@ impl Session {
     pub(crate) async fn launch(&mut self) {
         self.brief_desk();
         self.calls.launch_at = None;
-        // The budget is checked between a reply and its tools, so with one nothing begins early.
-        if self.stop.is_some() || (self.options.max_budget_usd.is_some() && !self.history_holds_reply()) {
+        // A budget is held against the whole reply before its tools run, so with one nothing begins early.
+        let budgeted = self.options.max_budget_usd.is_some();
+        if self.stop.is_some() || (budgeted && (self.turn.stop_reason.is_none() || self.over_budget().is_some())) {
             return;
         }
         while let Some(index) = self.calls.startable() {
             self.begin(index).await;
         }
-    }
-
-    /// Whether the reply at hand is complete.
-    fn history_holds_reply(&self) -> bool {
-        self.turn.stop_reason.is_some()
     }
 
     /// Asks, runs or refuses one call.
