@@ -1,6 +1,7 @@
 //! The engine as its doors see it: in process, against the scripted model, with a real bash.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod alarm;
 mod bell;
 mod invariants;
 mod stage;

@@ -11,12 +11,13 @@ use sluice_simulator::{Brain, Gate, ModelServer};
 use sluice_wire::{Frame, ToHost};
 use tempfile::TempDir;
 
+use crate::alarm::Alarm;
 use crate::invariants;
 use crate::words::{line, word};
 
-/// How long the session may be silent before a test is over. Far more than it ever needs, and
-/// nothing with a paused clock.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than any wait of a paused clock that is not meant: the network takes real time, so such a clock may run
+/// ahead of it.
+const NEVER: Duration = Duration::from_secs(24 * 3600);
 
 /// A running session and everything around it.
 pub(crate) struct Stage {
@@ -24,6 +25,7 @@ pub(crate) struct Stage {
     pub(crate) dir: TempDir,
     pub(crate) server: ModelServer,
     port: Port,
+    alarm: Alarm,
     /// Everything said so far, as it would stand on the wire.
     pub(crate) heard: Vec<Value>,
     told: usize,
@@ -44,6 +46,7 @@ impl Stage {
         change(&mut options);
         Self {
             port: sluice_engine::start(options).unwrap(),
+            alarm: Alarm::set(),
             dir,
             server,
             heard: Vec::new(),
@@ -139,8 +142,8 @@ impl Stage {
     }
 
     async fn hear(&mut self) -> Option<Value> {
-        let said = tokio::time::timeout(PATIENCE, self.port.output.recv()).await;
-        let said = said.unwrap_or_else(|_| panic!("silence after: {}", line(&self.heard)))?;
+        let said = self.alarm.guard(self.port.output.recv()).await;
+        let said = said.unwrap_or_else(|| panic!("silence after: {}", line(&self.heard)))?;
         let message = on_the_wire(&said);
         self.heard.push(message.clone());
         Some(message)
@@ -166,14 +169,6 @@ impl Stage {
                 return message;
             }
         }
-    }
-
-    /// Waits for a message by its word, however long that takes: for paused clocks.
-    pub(crate) async fn until_patiently(&mut self, wanted: &str) {
-        let said = self.port.output.recv().await.unwrap();
-        let message = on_the_wire(&said);
-        self.heard.push(message.clone());
-        assert_eq!(word(&message), wanted);
     }
 
     /// Waits for so many messages of that word.
@@ -288,7 +283,7 @@ impl Stage {
     /// The exit code of a session that leaves by itself.
     pub(crate) async fn leave(mut self) -> i32 {
         self.hear_out().await;
-        let exit = tokio::time::timeout(PATIENCE, self.port.done).await;
+        let exit = self.alarm.guard(self.port.done).await;
         exit.expect("the session ends")
             .expect("the session does not panic")
             .code
@@ -352,6 +347,9 @@ fn options(dir: &TempDir, server: &ModelServer) -> Options {
     let root = dir.path();
     let mut model_config = Config::new(server.url(), Auth::ApiKey("test".to_owned()));
     model_config.user_agent = "sluice-test".to_owned();
+    model_config.stall = NEVER;
+    model_config.connect_timeout = NEVER;
+    model_config.response_timeout = NEVER;
     Options {
         session_id: "11111111-2222-4333-8444-555555555555".to_owned(),
         cwd: root.to_path_buf(),
