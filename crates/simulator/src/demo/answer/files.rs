@@ -10,7 +10,7 @@ use crate::script::Reply;
 pub(super) fn list(turn: &Turn, folder: Option<&str>) -> Reply {
     let Some(done) = turn.calls.first() else {
         let command = folder.map_or("ls -Ap".to_owned(), |folder| format!("ls -Ap -- {}", quoted(folder)));
-        return shell(turn, "I look what is here.", &command, "List the folder");
+        return shell(turn, "Let me see what is here.", &command, "List the folder");
     };
     Reply::text(listing(&done.output, folder))
 }
@@ -135,7 +135,7 @@ fn landmark(line: &str, file: &str) -> bool {
 
 pub(super) fn search(turn: &Turn, text: &str) -> Reply {
     let Some(done) = turn.calls.first() else {
-        let says = format!("I look for `{text}` in all files.");
+        let says = format!("I am looking for `{text}` in all files.");
         if turn.offers("Grep") {
             let pattern = regex::escape(text);
             return call(
@@ -173,7 +173,7 @@ pub(super) fn note(turn: &Turn, text: &str) -> Reply {
     if turn.calls.is_empty() {
         let content = format!("# Note\n\n{text}\n");
         let input = json!({"file_path": turn.path(&file), "content": content});
-        return call(turn, &format!("I write that down in `{file}`."), "Write", input);
+        return call(turn, &format!("I will write that down in `{file}`."), "Write", input);
     }
     Reply::text(format!(
         "Done. `{file}` now says:\n\n> {text}\n\nSay `read {file}` to see it, or `list files`."
@@ -187,7 +187,7 @@ pub(super) fn create(turn: &Turn, file: &str, text: Option<&str>) -> Reply {
     }
     if turn.calls.is_empty() {
         let input = json!({"file_path": turn.path(file), "content": content});
-        return call(turn, &format!("I write `{file}`."), "Write", input);
+        return call(turn, &format!("I will write `{file}`."), "Write", input);
     }
     Reply::text(format!(
         "`{file}` is written, {} long:\n\n{}",

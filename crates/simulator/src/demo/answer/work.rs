@@ -12,7 +12,7 @@ pub(super) fn run(turn: &Turn, command: &str) -> Reply {
     let Some(done) = turn.calls.first() else {
         return shell(
             turn,
-            &format!("I run `{}`.", results::first_line(command)),
+            &format!("I will run `{}`.", results::first_line(command)),
             command,
             "Run what was asked for",
         );
@@ -32,7 +32,7 @@ pub(super) fn tests(turn: &Turn) -> Reply {
     match turn.calls.as_slice() {
         [] => shell(
             turn,
-            "First I look what kind of project this is.",
+            "First I will see what kind of project this is.",
             "ls -Ap",
             "List the folder",
         ),
@@ -49,7 +49,7 @@ pub(super) fn tests(turn: &Turn) -> Reply {
             match kinds.iter().find(|(file, _)| has(file)) {
                 Some((file, command)) => shell(
                     turn,
-                    &format!("There is a `{file}`, so I run `{command}`."),
+                    &format!("There is a `{file}`, so I will run `{command}`."),
                     command,
                     "Run the tests",
                 ),
