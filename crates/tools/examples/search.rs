@@ -34,6 +34,7 @@ fn context(cwd: &Path) -> Context {
         services: Arc::new(NoServices),
         lists: Arc::new(Lists::new()),
         web: Arc::new(Web::new(WebConfig::default())),
+        sandbox: None,
     }
 }
 

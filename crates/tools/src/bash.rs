@@ -18,6 +18,7 @@ use crate::bash::shell::Shell;
 use crate::context::{Context, ToolEvent};
 use crate::outcome::{Invalid, Outcome};
 use crate::process::Exit;
+use crate::sandbox::Confined;
 use crate::tasks::{self, Task, TaskStatus, TaskView};
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::{ids, input, paths};
@@ -74,6 +75,8 @@ struct Input {
     description: Option<String>,
     #[serde(default)]
     run_in_background: bool,
+    #[serde(default, rename = "dangerouslyDisableSandbox")]
+    disable_sandbox: bool,
 }
 
 impl Tool for Bash {
@@ -114,9 +117,19 @@ async fn run(input: Input, cx: &Context) -> Outcome {
         }
         Err(outcome) => return outcome,
     };
+    let confined = match cx.sandbox.as_deref() {
+        Some(sandbox) if sandbox.applies(&input.command, input.disable_sandbox) => {
+            match sandbox.prepare(&directory, &cx.roots, &cx.output_dir) {
+                Ok(confined) => Some(confined),
+                Err(why) => return Outcome::failed(why),
+            }
+        }
+        _ => None,
+    };
+    report.sandboxed(confined.as_ref().map(Confined::note));
     let id = ids::task_id();
     let output = cx.output_dir.join(format!("{id}.output"));
-    let shell = match Shell::start(&input.command, &directory, &cx.env, output, &cx.tasks) {
+    let shell = match Shell::start(&input.command, &directory, &cx.env, output, &cx.tasks, confined) {
         Ok(shell) => Arc::new(shell),
         Err(error) => return Outcome::failed(shell::explained(&error)),
     };

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::file_state::FileState;
 use crate::lists::Lists;
 use crate::paths;
+use crate::sandbox::Sandbox;
 use crate::services::Services;
 use crate::tasks::{TaskStatus, TaskView, Tasks};
 use crate::web::Web;
@@ -50,6 +51,8 @@ pub struct Context {
     pub lists: Arc<Lists>,
     /// The way to the web, and what was fetched from it lately.
     pub web: Arc<Web>,
+    /// Where commands run; `None` is outside of any sandbox.
+    pub sandbox: Option<Arc<Sandbox>>,
 }
 
 /// A rule about which files a search must not show.

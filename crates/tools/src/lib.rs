@@ -59,6 +59,7 @@ mod notebook;
 mod patch;
 mod paths;
 mod process;
+pub mod sandbox;
 mod supervisor;
 mod text;
 mod truncate;

@@ -58,10 +58,14 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts `command`, which must come to lead a group of its own. `tasks` is told what it leaves running.
-    pub(crate) fn start(mut command: Command, tasks: &std::sync::Arc<Tasks>) -> io::Result<Self> {
+    /// Starts `command` by `spawn`; it must come to lead a group of its own. `tasks` is told what it leaves running.
+    pub(crate) fn start(
+        mut command: Command,
+        tasks: &std::sync::Arc<Tasks>,
+        spawn: impl FnOnce(&mut Command) -> io::Result<Child>,
+    ) -> io::Result<Self> {
         let mark: String = ids::base36(20).collect();
-        let child = command.env(MARKER, &mark).spawn()?;
+        let child = spawn(command.env(MARKER, &mark))?;
         // the pipes' writing ends live in the command; they must close with the child's
         drop(command);
         let group = group_of(&child).ok_or_else(|| io::Error::other("the command ended before it was seen"))?;

@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 
 use reqwest::{NoProxy, Url};
 
+pub(crate) use self::address::is_public;
 use self::cache::Cache;
 pub(crate) use self::fetch::{Fetched, Moved, Trouble, parse};
 use self::gate::Gate;

@@ -68,6 +68,7 @@ fn context(reader: &Arc<Reader>, web: Web) -> Context {
         services: Arc::<Reader>::clone(reader),
         lists: Arc::new(Lists::new()),
         web: Arc::new(web),
+        sandbox: None,
     }
 }
 

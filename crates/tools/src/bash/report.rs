@@ -8,6 +8,7 @@ use super::{Why, meaning};
 use crate::capture::Printed;
 use crate::outcome::Outcome;
 use crate::process::Exit;
+use crate::sandbox::Note;
 use crate::tasks::TaskView;
 use crate::truncate::{first_chars, human_size, preview};
 
@@ -25,6 +26,8 @@ pub(super) struct Report {
     command: String,
     /// What we have to say besides the command's own words; `stderr` on the wire.
     notes: String,
+    /// Which sandbox the command is in.
+    sandbox: Option<Note>,
 }
 
 impl Report {
@@ -32,7 +35,13 @@ impl Report {
         Self {
             command: command.to_owned(),
             notes: String::new(),
+            sandbox: None,
         }
+    }
+
+    /// The command runs inside.
+    pub(super) fn sandboxed(&mut self, note: Option<Note>) {
+        self.sandbox = note;
     }
 
     /// The shell is back in the project.
@@ -61,7 +70,8 @@ impl Report {
         let said = if long { saved(printed, &text) } else { shown.to_owned() };
         let interpretation = meaning::of_exit(&self.command, exit.code());
         if exit.code() != 0 && interpretation.is_none() {
-            return failure(exit.code(), &joined(&[&said, self.notes.trim()]));
+            let refusal = self.sandbox.and_then(|note| note.explained(&text)).unwrap_or_default();
+            return failure(exit.code(), &joined(&[&said, self.notes.trim(), &refusal]));
         }
         let mut result = self.fields(shown);
         if let Some(interpretation) = interpretation {
@@ -137,6 +147,9 @@ impl Report {
         fields.insert("stderr".to_owned(), self.notes.as_str().into());
         fields.insert("interrupted".to_owned(), false.into());
         fields.insert("isImage".to_owned(), false.into());
+        if let Some(note) = self.sandbox {
+            fields.insert("sandbox".to_owned(), note.kind.to_string().into());
+        }
         fields
     }
 }

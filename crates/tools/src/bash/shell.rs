@@ -14,6 +14,7 @@ use tokio::process::Command;
 use super::STRAGGLERS;
 use crate::capture::{Capture, Printed};
 use crate::process::Process;
+use crate::sandbox::{Confined, Held};
 use crate::tasks::Tasks;
 
 /// Variables that would make bash run something before the command, or read it differently.
@@ -35,6 +36,8 @@ pub(super) struct Shell {
     pub(super) output: Capture,
     /// Kept open to the end: a shell that cannot write here would die of it.
     side: PipeReader,
+    /// Kept to the end as well: what the sandbox around the command stands on.
+    _held: Held,
 }
 
 impl Shell {
@@ -44,12 +47,14 @@ impl Shell {
         env: &[(OsString, OsString)],
         file: PathBuf,
         tasks: &Arc<Tasks>,
+        confined: Option<Confined>,
     ) -> io::Result<Self> {
         let (ours, theirs) = io::pipe()?;
         let (side, side_in) = io::pipe()?;
         rustix::io::ioctl_fionbio(&side, true)?;
         let ours = Receiver::from_owned_fd(OwnedFd::from(ours))?;
-        let mut shell = detached(program());
+        let before = confined.as_ref().map(Confined::before).unwrap_or_default();
+        let mut shell = detached(before, program());
         shell
             .args(["--noprofile", "--norc", "-c", &script(command)])
             .current_dir(directory)
@@ -60,9 +65,25 @@ impl Shell {
             .stdin(Stdio::from(side_in))
             .stdout(Stdio::from(theirs.try_clone()?))
             .stderr(Stdio::from(theirs));
-        let process = Process::start(shell, tasks)?;
+        let mut held = Held::default();
+        let process = match confined {
+            None => Process::start(shell, tasks, Command::spawn)?,
+            Some(confined) => {
+                confined.set_env(&mut shell);
+                Process::start(shell, tasks, |shell| {
+                    let (child, keep) = confined.spawn(shell)?;
+                    held = keep;
+                    Ok(child)
+                })?
+            }
+        };
         let output = Capture::start(ours, file);
-        Ok(Self { process, output, side })
+        Ok(Self {
+            process,
+            output,
+            side,
+            _held: held,
+        })
     }
 
     /// Everything the ended command printed.
@@ -102,16 +123,27 @@ pub(super) fn explained(error: &io::Error) -> String {
 
 /// A command that leads a group of its own and, where `setsid` is there, a session without a terminal: what wants
 /// to ask for a password then fails at once instead of stopping, or of writing over someone's screen.
-fn detached(program: &str) -> Command {
+/// `before` are the words that put it into a sandbox.
+fn detached(before: &[OsString], program: &str) -> Command {
     let setsid = Path::new("/usr/bin/setsid");
-    if setsid.exists() {
+    let (first, rest) = match before.split_first() {
+        Some((first, rest)) => (first.as_os_str(), rest),
+        None => (OsStr::new(program), before),
+    };
+    let mut command = if setsid.exists() {
         let mut command = Command::new(setsid);
         // it is not a group's leader here, so it does not fork and the process stays the one we know
+        command.arg(first);
+        command
+    } else {
+        let mut command = Command::new(first);
+        command.process_group(0);
+        command
+    };
+    command.args(rest);
+    if !before.is_empty() {
         command.arg(program);
-        return command;
     }
-    let mut command = Command::new(program);
-    command.process_group(0);
     command
 }
 

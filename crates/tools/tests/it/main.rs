@@ -20,6 +20,8 @@ mod plan;
 mod read;
 mod recordings;
 mod registry;
+mod sandbox;
+mod sandbox_network;
 mod searching;
 mod task_tools;
 mod write;

@@ -43,6 +43,7 @@ impl Lab {
             services: Arc::new(NoServices),
             lists: Arc::new(Lists::new()),
             web: Arc::new(Web::new(WebConfig::default())),
+            sandbox: None,
         };
         Self {
             cx,

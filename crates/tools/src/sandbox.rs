@@ -1,0 +1,435 @@
+//! Where commands run when the settings ask for a sandbox.
+//!
+//! Two kinds, tried in this order when a session begins: [`Kind::Bubblewrap`] (namespaces), [`Kind::Landlock`] (the
+//! kernel's rules). Where neither works, a sandbox that was asked for refuses every command: nothing ever runs outside
+//! because the inside could not be made.
+//!
+//! Inside, everything can be read but what `denyRead` hides. Written can be the session's roots, `allowWrite` and
+//! `$TMPDIR`, but never the places that decide what runs later (`names.rs`), whether or not they exist. There is no
+//! network, or, with `allowedDomains`, one that leads to our own proxy only.
+//!
+//! In reading order: `config` what the settings say, `names` and `plan` which places that makes, `standin` how what
+//! does not exist is kept from coming to be, `seccomp` which system calls fail, `bubblewrap` and `landlock` the two
+//! kinds, `domains`, `proxy` and `relay` the way out, `denial` what the model is told.
+
+mod config;
+mod denial;
+mod domains;
+mod names;
+mod plan;
+mod proxy;
+mod relay;
+mod standin;
+
+#[cfg(target_os = "linux")]
+mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod landlock;
+#[cfg(target_os = "linux")]
+mod seccomp;
+
+#[cfg(not(target_os = "linux"))]
+#[path = "sandbox/elsewhere.rs"]
+mod bubblewrap;
+#[cfg(not(target_os = "linux"))]
+use bubblewrap as landlock;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use tokio::process::{Child, Command};
+
+use self::bubblewrap::Bubblewrap;
+pub use self::config::{Config, ConfigError};
+pub use self::domains::{Domains, Pattern};
+use self::plan::Plan;
+pub use self::proxy::Lookup;
+use self::proxy::Proxy;
+use self::relay::{PORT, Relay};
+use self::standin::Standins;
+
+/// Where programs of the system are looked for: not along anybody's `PATH`, which a project may have set.
+const SYSTEM: &[&str] = &["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];
+/// The longest name a socket in the file system can have.
+const LONGEST_SOCKET: usize = 107;
+
+/// Which sandbox is in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Namespaces.
+    Bubblewrap,
+    /// The kernel's rules about files, and a filter of system calls.
+    Landlock,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bubblewrap => "bubblewrap",
+            Self::Landlock => "landlock",
+        })
+    }
+}
+
+/// A sandbox is asked for and there is none. Every command is refused with this sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "The settings ask for a sandbox, and none works here, so no command is run. bubblewrap: {bubblewrap}; Landlock: {landlock}. Tell the person: either something has to be installed or allowed, or the sandbox has to be switched off in the settings."
+)]
+pub struct Unavailable {
+    /// Why not the one.
+    pub bubblewrap: String,
+    /// Why not the other.
+    pub landlock: String,
+}
+
+#[derive(Debug)]
+enum Means {
+    Bubblewrap(Bubblewrap),
+    Landlock,
+    None(String),
+}
+
+/// A session's sandbox.
+pub struct Sandbox {
+    config: Config,
+    means: Means,
+    lookup: Lookup,
+    proxy: Mutex<Option<Proxy>>,
+}
+
+impl fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sandbox")
+            .field("config", &self.config)
+            .field("means", &self.means)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Sandbox {
+    /// Finds out what works, by trying it. Takes some milliseconds and blocks.
+    pub fn new(config: Config) -> Result<Self, Unavailable> {
+        let bubblewrap = match Bubblewrap::probe(&config) {
+            Ok(found) => return Ok(Self::with(config, Means::Bubblewrap(found))),
+            Err(why) => why,
+        };
+        Self::landlock(config).map_err(|unavailable| Unavailable {
+            bubblewrap,
+            ..unavailable
+        })
+    }
+
+    /// The second kind, even where the first would work.
+    pub fn landlock(config: Config) -> Result<Self, Unavailable> {
+        let why = if config.domains.is_none() {
+            landlock::probe().err()
+        } else {
+            // ports can be told apart by its rules, hosts cannot
+            Some("it cannot let through single domains (network.allowedDomains)".to_owned())
+        };
+        match why {
+            None => Ok(Self::with(config, Means::Landlock)),
+            Some(landlock) => Err(Unavailable {
+                bubblewrap: "not tried".to_owned(),
+                landlock,
+            }),
+        }
+    }
+
+    /// The sandbox that refuses every command, with a reason: [`Unavailable`], or settings that cannot be read.
+    pub fn refusing(why: impl fmt::Display) -> Self {
+        Self::with(Config::default(), Means::None(why.to_string()))
+    }
+
+    /// Another way to find the addresses of names.
+    #[must_use]
+    pub fn with_lookup(self, lookup: Lookup) -> Self {
+        Self { lookup, ..self }
+    }
+
+    fn with(config: Config, means: Means) -> Self {
+        Self {
+            config,
+            means,
+            lookup: proxy::system_lookup(),
+            proxy: Mutex::new(None),
+        }
+    }
+
+    /// Which one is in force; `None` where every command is refused.
+    pub fn kind(&self) -> Option<Kind> {
+        match self.means {
+            Means::Bubblewrap(_) => Some(Kind::Bubblewrap),
+            Means::Landlock => Some(Kind::Landlock),
+            Means::None(_) => None,
+        }
+    }
+
+    /// What was asked for.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// One line about what is in force, for people.
+    pub fn describe(&self) -> String {
+        let network = if self.config.domains.is_none() {
+            "no network"
+        } else {
+            "network to the allowed domains only"
+        };
+        match &self.means {
+            Means::Bubblewrap(found) => format!("bubblewrap ({}), {network}", found.program().display()),
+            Means::Landlock => {
+                format!("Landlock and seccomp, {network}; nothing can be made directly in a project's top folder")
+            }
+            Means::None(why) => why.clone(),
+        }
+    }
+
+    /// Whether a Bash call runs inside. `disable` is its `dangerouslyDisableSandbox`; outside, permission is what
+    /// protects, so whoever decides about that has to ask here too.
+    pub fn applies(&self, command: &str, disable: bool) -> bool {
+        if matches!(self.means, Means::None(_)) {
+            return true;
+        }
+        let asked_out = disable && self.config.allow_unsandboxed;
+        !asked_out && !is_excluded(command, &self.config.excluded)
+    }
+
+    /// Makes a place for one command. `scratch` is a directory of the session's own.
+    pub(crate) fn prepare(&self, directory: &Path, roots: &[PathBuf], scratch: &Path) -> Result<Confined, String> {
+        let failed = |error: io::Error| format!("The sandbox could not be made, so the command was not run: {error}");
+        let temp = scratch.join("tmp");
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&temp)
+            .map_err(failed)?;
+        let temp = temp.canonicalize().map_err(failed)?;
+        let mut env = vec![("TMPDIR".into(), temp.clone().into())];
+        let plan = Plan::new(&self.config, roots, &temp);
+        let inside = match &self.means {
+            Means::None(why) => return Err(why.clone()),
+            Means::Landlock => Inside::Landlock(landlock::Rules::new(&plan, &self.config).map_err(failed)?),
+            Means::Bubblewrap(bubblewrap) => {
+                let standins = Standins::make(&plan.absent).map_err(failed)?;
+                let socket = match bubblewrap.relay() {
+                    None => None,
+                    Some(_) => Some(self.way_out(scratch).map_err(failed)?),
+                };
+                if socket.is_some() {
+                    env.extend(proxy_env());
+                }
+                let before = bubblewrap.words(&plan, standins.paths(), directory, socket.as_deref());
+                Inside::Bubblewrap { before, standins }
+            }
+        };
+        Ok(Confined {
+            kind: self.kind().unwrap_or(Kind::Landlock),
+            network: !self.config.domains.is_none(),
+            deny_env: self.config.deny_env.clone(),
+            env,
+            inside,
+        })
+    }
+
+    /// Where the proxy listens; started when first needed.
+    fn way_out(&self, scratch: &Path) -> io::Result<PathBuf> {
+        let mut proxy = self.proxy.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(running) = proxy.as_ref().filter(|proxy| proxy.is_alive()) {
+            return Ok(running.socket().to_owned());
+        }
+        let socket = scratch.canonicalize()?.join("proxy.sock");
+        if socket.as_os_str().len() > LONGEST_SOCKET {
+            let name = socket.display();
+            return Err(io::Error::other(format!("{name} is too long for the name of a socket")));
+        }
+        let started = Proxy::start(socket, self.config.domains.clone(), self.lookup.clone())?;
+        let socket = started.socket().to_owned();
+        *proxy = Some(started);
+        Ok(socket)
+    }
+}
+
+/// Where programs find the proxy.
+fn proxy_env() -> Vec<(OsString, OsString)> {
+    let url = format!("http://127.0.0.1:{PORT}");
+    let names = [
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+    ];
+    let mut env: Vec<(OsString, OsString)> = names.map(|name| (name.into(), url.clone().into())).into();
+    for name in ["NO_PROXY", "no_proxy"] {
+        env.push((name.into(), "localhost,127.0.0.1".into()));
+    }
+    env
+}
+
+/// One command's place in the sandbox. Dropped when the command has ended.
+#[derive(Debug)]
+pub(crate) struct Confined {
+    kind: Kind,
+    network: bool,
+    deny_env: Vec<String>,
+    env: Vec<(OsString, OsString)>,
+    inside: Inside,
+}
+
+#[derive(Debug)]
+enum Inside {
+    Bubblewrap { before: Vec<OsString>, standins: Standins },
+    Landlock(landlock::Rules),
+}
+
+impl Confined {
+    /// What is to be said about it.
+    pub(crate) fn note(&self) -> Note {
+        Note {
+            kind: self.kind,
+            network: self.network,
+        }
+    }
+
+    /// What comes before the shell's own words.
+    pub(crate) fn before(&self) -> &[OsString] {
+        match &self.inside {
+            Inside::Bubblewrap { before, .. } => before,
+            Inside::Landlock(_) => &[],
+        }
+    }
+
+    /// Sets what is different about the environment.
+    pub(crate) fn set_env(&self, command: &mut Command) {
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        for name in &self.deny_env {
+            command.env_remove(name);
+        }
+    }
+
+    /// Starts the command inside; what is given back has to be kept until it has ended.
+    pub(crate) fn spawn(self, command: &mut Command) -> io::Result<(Child, Held)> {
+        match self.inside {
+            Inside::Bubblewrap { standins, .. } => Ok((command.spawn()?, Held { _standins: standins })),
+            Inside::Landlock(rules) => Ok((rules.spawn(command)?, Held::default())),
+        }
+    }
+}
+
+/// What a running command needs to be kept.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    _standins: Standins,
+}
+
+/// What a result says about the sandbox its command ran in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Note {
+    pub(crate) kind: Kind,
+    network: bool,
+}
+
+impl Note {
+    /// A line for the model where a failure looks like a refusal.
+    pub(crate) fn explained(&self, output: &str) -> Option<String> {
+        denial::explained(self.kind, self.network, output)
+    }
+}
+
+/// What works here, line by line, for `doctor`.
+pub fn report() -> Vec<(String, String)> {
+    let config = Config::default();
+    let bubblewrap = Bubblewrap::probe(&config);
+    let landlock = landlock::probe();
+    let in_force = match (&bubblewrap, &landlock) {
+        (Ok(_), _) => "bubblewrap",
+        (Err(_), Ok(_)) => "Landlock and seccomp (no network, single domains cannot be allowed)",
+        (Err(_), Err(_)) => "none: with the sandbox switched on, every command is refused",
+    };
+    let told = |found: Result<String, String>| match found {
+        Ok(what) => format!("works ({what})"),
+        Err(why) => format!("not available: {why}"),
+    };
+    let way = match Relay::find(None) {
+        Some(relay) => format!("through {}", relay.path().display()),
+        None => "not available: perl or socat has to be installed".to_owned(),
+    };
+    vec![
+        ("sandbox".to_owned(), in_force.to_owned()),
+        (
+            "bubblewrap".to_owned(),
+            told(bubblewrap.map(|found| found.program().display().to_string())),
+        ),
+        ("landlock".to_owned(), told(landlock)),
+        ("allowed domains".to_owned(), way),
+    ]
+}
+
+/// A program of the system.
+fn found(name: &str) -> Option<PathBuf> {
+    SYSTEM
+        .iter()
+        .map(|folder| Path::new(folder).join(name))
+        .find(|path| path.is_file())
+}
+
+/// Whether a command is one of those that run outside. Only a single plain command can be: what else a longer line
+/// does would run outside with it.
+fn is_excluded(command: &str, excluded: &[String]) -> bool {
+    if command.contains([
+        '$', '`', '(', ')', '{', '}', '<', '>', ';', '&', '|', '\n', '\r', '\\', '!', '#',
+    ]) {
+        return false;
+    }
+    let words: Vec<&str> = command.split_whitespace().collect();
+    excluded.iter().any(|pattern| {
+        let bare = pattern
+            .strip_suffix(":*")
+            .or_else(|| pattern.strip_suffix(" *"))
+            .unwrap_or(pattern);
+        let wanted: Vec<&str> = bare.split_whitespace().collect();
+        !wanted.is_empty() && words.starts_with(&wanted)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_single_plain_commands_are_excluded() {
+        let excluded = ["docker".to_owned(), "git push:*".to_owned(), "npm run *".to_owned()];
+        for (command, outside) in [
+            ("docker ps -a", true),
+            ("docker", true),
+            ("dockerd", false),
+            ("git push origin", true),
+            ("git pull", false),
+            ("npm run 'x y'", true),
+            // 2.1.34 in the public changelog: what stood next to an excluded command ran outside with it
+            ("docker ps; rm -rf x", false),
+            ("docker ps && curl x", false),
+            ("docker run $(evil)", false),
+            ("docker ps\nevil", false),
+            ("docker ps >/etc/x", false),
+            ("evil docker", false),
+        ] {
+            assert_eq!(is_excluded(command, &excluded), outside, "{command}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused_cannot_be_got_around() {
+        let sandbox = Sandbox::refusing("no");
+        assert!(sandbox.applies("ls", true));
+        assert_eq!(sandbox.kind(), None);
+    }
+}

@@ -1,0 +1,250 @@
+//! A sandbox of namespaces, made by bubblewrap.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::config::Config;
+use super::plan::Plan;
+use super::relay::Relay;
+use super::seccomp;
+
+/// Opens the filter as a descriptor: handing one over without `unsafe` takes a shell.
+const WITH_FILTER: &str = r#"exec "$@" 9< <(printf %b "$0")"#;
+/// A sandbox with a network of its own and nothing else, for the relay. It has the host's processes and `/proc`: as
+/// root, bubblewrap would mask a new one, and then the inner sandbox could not get a fresh one.
+const OUTER: &[&str] = &[
+    "--unshare-user",
+    "--unshare-net",
+    "--die-with-parent",
+    "--dev-bind",
+    "/",
+    "/",
+    "--",
+];
+const INNER: &[&str] = &[
+    "--unshare-user",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    "--die-with-parent",
+    "--cap-drop",
+    "ALL",
+    "--seccomp",
+    "9",
+];
+const FILES: &[&str] = &["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
+
+/// A bubblewrap that works.
+#[derive(Debug, Clone)]
+pub(super) struct Bubblewrap {
+    program: PathBuf,
+    /// How to let go of, and take back, the signal that asks to end: bubblewrap itself would die of it at once, and
+    /// everything inside with it, without a chance to tidy up.
+    env: Option<PathBuf>,
+    /// The filter of system calls, spelled out.
+    filter: String,
+    nested_namespaces: bool,
+    /// Where there are domains to be reached.
+    relay: Option<Relay>,
+}
+
+/// What to mount at a path; of two at the same path the later is in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Mount {
+    Writable,
+    ReadOnly,
+    Hidden,
+}
+
+impl Bubblewrap {
+    /// Tries it for real.
+    pub(super) fn probe(config: &Config) -> Result<Self, String> {
+        let program = match &config.bwrap {
+            Some(path) => path.clone(),
+            None => super::found("bwrap").ok_or("bubblewrap is not installed")?,
+        };
+        let relay = if config.domains.is_none() {
+            None
+        } else {
+            let relay = Relay::find(config.socat.as_deref());
+            Some(relay.ok_or("to reach the allowed domains from inside, perl or socat has to be installed")?)
+        };
+        let filter = seccomp::own_network(config.unix_sockets).map_err(|error| error.to_string())?;
+        let env = super::found("env").filter(|env| {
+            let mut command = Command::new(env);
+            command.args(["--ignore-signal=TERM", "--default-signal=TERM", "true"]);
+            tried(&mut command).is_ok()
+        });
+        let mut found = Self {
+            program,
+            env,
+            filter: seccomp::spelled(&filter),
+            nested_namespaces: config.nested_namespaces,
+            relay,
+        };
+        let first = found.works();
+        if first.is_err() && !found.nested_namespaces {
+            // versions before 0.8 cannot forbid them
+            found.nested_namespaces = true;
+            if found.works().is_ok() {
+                return Ok(found);
+            }
+        }
+        let name = found.program.display();
+        first.map_err(|error| format!("{name} does not work here: {error}"))?;
+        Ok(found)
+    }
+
+    fn works(&self) -> Result<(), String> {
+        let inner = self.inner(&Plan::default(), [].into_iter(), Path::new("/"), &["true".into()]);
+        let mut words = Vec::new();
+        if self.relay.is_some() {
+            words.push(self.program.clone().into());
+            words.extend(OUTER.iter().map(OsString::from));
+        }
+        words.extend(inner);
+        let (first, rest) = words.split_first().ok_or("nothing to run")?;
+        tried(Command::new(first).args(rest))
+    }
+
+    /// The program, for the report.
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// The relay, where there is one.
+    pub(super) fn relay(&self) -> Option<&Relay> {
+        self.relay.as_ref()
+    }
+
+    /// The words that run what follows them inside. `socket` is where the proxy listens.
+    pub(super) fn words<'a>(
+        &self,
+        plan: &'a Plan,
+        standins: impl Iterator<Item = &'a PathBuf>,
+        directory: &Path,
+        socket: Option<&Path>,
+    ) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
+        let mut inside = Vec::new();
+        if let Some(env) = &self.env {
+            words.extend([env.into(), "--ignore-signal=TERM".into()]);
+            inside.extend([env.into(), "--default-signal=TERM".into()]);
+        }
+        if let (Some(relay), Some(socket)) = (&self.relay, socket) {
+            words.push(self.program.clone().into());
+            words.extend(OUTER.iter().map(OsString::from));
+            words.extend(relay.words(socket));
+        }
+        words.extend(self.inner(plan, standins, directory, &inside));
+        words
+    }
+
+    fn inner<'a>(
+        &self,
+        plan: &'a Plan,
+        standins: impl Iterator<Item = &'a PathBuf>,
+        directory: &Path,
+        command: &[OsString],
+    ) -> Vec<OsString> {
+        let mut words: Vec<OsString> = ["bash", "--noprofile", "--norc", "-c", WITH_FILTER]
+            .map(OsString::from)
+            .into();
+        words.push(self.filter.clone().into());
+        words.push(self.program.clone().into());
+        words.extend(INNER.iter().map(OsString::from));
+        if self.relay.is_none() {
+            words.push("--unshare-net".into());
+        }
+        if !self.nested_namespaces {
+            words.push("--disable-userns".into());
+        }
+        words.extend(FILES.iter().map(OsString::from));
+        let mut read_only_at_last = Vec::new();
+        for (path, mount) in mounts(plan, standins) {
+            match mount {
+                Mount::Writable => words.extend(["--bind".into(), path.clone().into(), path.into()]),
+                Mount::ReadOnly => words.extend(["--ro-bind".into(), path.clone().into(), path.into()]),
+                Mount::Hidden if path.is_dir() => {
+                    words.extend(["--tmpfs".into(), path.clone().into()]);
+                    // what is shown inside has to be mounted first
+                    read_only_at_last.extend(["--remount-ro".into(), path.into()]);
+                }
+                Mount::Hidden => words.extend(["--ro-bind".into(), "/dev/null".into(), path.into()]),
+            }
+        }
+        words.append(&mut read_only_at_last);
+        words.extend(["--chdir".into(), directory.into(), "--".into()]);
+        words.extend_from_slice(command);
+        words
+    }
+}
+
+/// From the outside in, so that the inner ones lie on top.
+fn mounts<'a>(plan: &'a Plan, standins: impl Iterator<Item = &'a PathBuf>) -> Vec<(PathBuf, Mount)> {
+    let mut all: BTreeMap<PathBuf, Mount> = BTreeMap::new();
+    let mut set = |path: &Path, mount: Mount| {
+        let current = all.entry(path.to_owned()).or_insert(mount);
+        *current = mount.max(*current);
+    };
+    let closed: Vec<&PathBuf> = standins.chain(&plan.closed).collect();
+    for path in &plan.writable {
+        set(path, Mount::Writable);
+    }
+    for path in &closed {
+        set(path, Mount::ReadOnly);
+        // a folder on the way could be moved aside and made anew; what is mounted cannot be moved
+        let around = plan.around(path);
+        for folder in path
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| Some(*folder) != around.map(PathBuf::as_path))
+        {
+            set(folder, Mount::Writable);
+        }
+    }
+    for folder in &plan.sealed {
+        set(folder, Mount::ReadOnly);
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) && !closed.contains(&&path) {
+                set(&path, Mount::Writable);
+            }
+        }
+    }
+    for path in &plan.shown {
+        if !plan.writable.iter().any(|writable| path.starts_with(writable)) {
+            set(path, Mount::ReadOnly);
+        }
+    }
+    for path in &plan.hidden {
+        set(path, Mount::Hidden);
+    }
+    let mut all: Vec<_> = all.into_iter().collect();
+    all.sort_by_key(|(path, _)| path.components().count());
+    all
+}
+
+/// Runs something that should simply succeed; what it complained about otherwise.
+fn tried(command: &mut Command) -> Result<(), String> {
+    let output = command
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = said.trim();
+    Err(if said.is_empty() {
+        output.status.to_string()
+    } else {
+        said.to_owned()
+    })
+}

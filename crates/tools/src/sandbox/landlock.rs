@@ -1,0 +1,195 @@
+//! A sandbox of the kernel's own rules about files (Landlock) and system calls (seccomp), for places where no
+//! namespaces can be made.
+//!
+//! Both bind the thread that asks for them and whatever it starts. So the rules are put on a thread made for it, which
+//! starts the command and ends; no other thread of ours is touched.
+//!
+//! Rules can only allow, and hold for everything beneath. What must not come to be in a folder can thus only be kept
+//! out by giving rights for the folder's entries and not for the folder: directly in it nothing is made or removed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, Ruleset, RulesetAttr as _,
+    RulesetCreatedAttr as _, RulesetStatus, Scope,
+};
+use seccompiler::BpfProgram;
+use tokio::process::{Child, Command};
+
+use super::config::Config;
+use super::plan::Plan;
+use super::seccomp;
+
+/// The rights we know; an older kernel keeps those it knows.
+const KNOWN: ABI = ABI::V6;
+/// Before this one, files could be emptied that could not be written.
+const OLDEST: ABI = ABI::V3;
+/// Devices everybody writes to.
+const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+];
+
+/// Whether the kernel has both; the version of its rules.
+pub(super) fn probe() -> Result<String, String> {
+    let status = std::thread::spawn(|| {
+        let filter = seccomp::no_network(false)?;
+        let status = Ruleset::default()
+            .handle_access(AccessFs::from_all(KNOWN))
+            .and_then(Ruleset::create)
+            .and_then(landlock::RulesetCreated::restrict_self)
+            .map_err(io::Error::other)?;
+        seccompiler::apply_filter(&filter).map_err(io::Error::other)?;
+        io::Result::Ok(status)
+    });
+    let status = status.join().map_err(|_| "the probe failed".to_owned())?;
+    let status = status.map_err(|error| format!("the kernel refuses: {error}"))?;
+    match status.landlock {
+        LandlockStatus::Available { effective_abi, .. } if effective_abi >= OLDEST => {
+            Ok(format!("version {effective_abi}"))
+        }
+        LandlockStatus::Available { effective_abi, .. } => Err(format!(
+            "the kernel's Landlock is version {effective_abi}, and {OLDEST} is needed"
+        )),
+        LandlockStatus::NotEnabled => Err("the kernel's Landlock is switched off".to_owned()),
+        LandlockStatus::NotImplemented => Err("the kernel has no Landlock".to_owned()),
+    }
+}
+
+/// What one command may do.
+#[derive(Debug)]
+pub(super) struct Rules {
+    grants: Vec<(PathBuf, BitFlags<AccessFs>)>,
+    filter: BpfProgram,
+}
+
+impl Rules {
+    pub(super) fn new(plan: &Plan, config: &Config) -> io::Result<Self> {
+        let mut grants = Vec::new();
+        let (read, write) = (AccessFs::from_read(KNOWN), AccessFs::from_write(KNOWN));
+        // names are not secrets: without this, no folder above a hidden one could be listed
+        grants.push((PathBuf::from("/"), AccessFs::ReadDir.into()));
+        grant(
+            Path::new("/"),
+            read,
+            &|path| Verdict::of(path, plan.hidden.iter()),
+            &mut grants,
+        );
+        for path in &plan.shown {
+            grants.push((path.clone(), read));
+        }
+        // a name that cannot be: whoever is around it gives rights for its entries only
+        let sealed: Vec<PathBuf> = plan.sealed.iter().map(|folder| folder.join("\0")).collect();
+        for writable in &plan.writable {
+            let inside: Vec<&PathBuf> = plan
+                .kept()
+                .chain(&sealed)
+                .filter(|path| path.starts_with(writable) && *path != writable)
+                .collect();
+            let verdict = |path: &Path| Verdict::of(path, inside.iter().copied());
+            grant(writable, read | write, &verdict, &mut grants);
+        }
+        for device in DEVICES {
+            grants.push((PathBuf::from(device), AccessFs::WriteFile | AccessFs::IoctlDev));
+        }
+        Ok(Self {
+            grants,
+            filter: seccomp::no_network(config.unix_sockets)?,
+        })
+    }
+
+    /// Starts a command that is bound by the rules.
+    pub(super) fn spawn(self, command: &mut Command) -> io::Result<Child> {
+        let runtime = tokio::runtime::Handle::current();
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new()
+                .name("sandbox".to_owned())
+                .spawn_scoped(scope, || {
+                    self.bind()?;
+                    let _inside = runtime.enter();
+                    command.spawn()
+                })?;
+            thread
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("the sandbox could not be set up")))
+        })
+    }
+
+    /// Binds the calling thread.
+    fn bind(&self) -> io::Result<()> {
+        let mut rules = Ruleset::default()
+            .handle_access(AccessFs::from_all(KNOWN))
+            .and_then(|rules| rules.handle_access(AccessNet::from_all(KNOWN)))
+            .and_then(|rules| rules.scope(Scope::from_all(KNOWN)))
+            .and_then(Ruleset::create)
+            .map_err(io::Error::other)?;
+        for (path, rights) in &self.grants {
+            // gone since we looked: nothing to have rights for
+            let Ok(place) = PathFd::new(path) else { continue };
+            let rights = if path.is_dir() {
+                *rights
+            } else {
+                *rights & AccessFs::from_file(KNOWN)
+            };
+            rules = rules
+                .add_rule(PathBeneath::new(place, rights))
+                .map_err(io::Error::other)?;
+        }
+        let status = rules.restrict_self().map_err(io::Error::other)?;
+        if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
+            return Err(io::Error::other("the kernel did not take the sandbox's rules"));
+        }
+        seccompiler::apply_filter(&self.filter).map_err(io::Error::other)
+    }
+}
+
+/// How a path stands to a list of exceptions.
+enum Verdict {
+    /// Neither it nor anything beneath.
+    Whole,
+    /// Something beneath.
+    Partly,
+    Excepted,
+}
+
+impl Verdict {
+    fn of<'a>(path: &Path, mut exceptions: impl Iterator<Item = &'a PathBuf>) -> Self {
+        exceptions
+            .try_fold(Self::Whole, |verdict, exception| {
+                if path.starts_with(exception) {
+                    Err(Self::Excepted)
+                } else if exception.starts_with(path) {
+                    Ok(Self::Partly)
+                } else {
+                    Ok(verdict)
+                }
+            })
+            .unwrap_or_else(|verdict| verdict)
+    }
+}
+
+/// Gives rights for a place, or for as much of it as is not excepted.
+fn grant(
+    path: &Path,
+    rights: BitFlags<AccessFs>,
+    verdict: &dyn Fn(&Path) -> Verdict,
+    grants: &mut Vec<(PathBuf, BitFlags<AccessFs>)>,
+) {
+    match verdict(path) {
+        Verdict::Excepted => {}
+        Verdict::Whole => grants.push((path.to_owned(), rights)),
+        Verdict::Partly => {
+            for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+                // the rights of a link's target are its target's own
+                if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
+                    grant(&entry.path(), rights, verdict, grants);
+                }
+            }
+        }
+    }
+}
