@@ -7,16 +7,25 @@ use sluice_engine::settings::Opener;
 
 use crate::environment::Environment;
 use crate::flags::{self, Flags};
-use crate::launch::Place;
+use crate::launch::{self, Keyless, Place};
 
 pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
     let place = Place::look(flags, environment, Opener::Person);
-    let report = report(&place);
+    let sandbox = match launch::options(flags, &place, Keyless::Refuse) {
+        Ok(options) => sluice_engine::sandbox(&options).map(|sandbox| sandbox.describe()),
+        Err(problem) => Some(problem),
+    };
+    let report = report(
+        &place,
+        sandbox
+            .as_deref()
+            .unwrap_or("not asked for (`sandbox.enabled` in the settings)"),
+    );
     let _gone = io::stdout().lock().write_all(report.as_bytes());
     0
 }
 
-fn report(place: &Place) -> String {
+fn report(place: &Place, sandbox: &str) -> String {
     let Place { environment, settings } = place;
     let key = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
         (Some(_), _, _) => "ANTHROPIC_API_KEY is set",
@@ -42,6 +51,7 @@ fn report(place: &Place) -> String {
         ("trusted", trusted.to_owned()),
         ("key", key.to_owned()),
         ("model at", address.to_owned()),
+        ("sandbox", sandbox.to_owned()),
         ("bash", bash),
         ("git", git),
     ];

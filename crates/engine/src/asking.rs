@@ -201,9 +201,9 @@ impl Session {
         std::sync::Arc::new(move |path: &Path| sluice_permission::hidden(&policy, path, &World))
     }
 
-    pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
+    pub(crate) fn decide_by(&self, policy: &Policy, tool: &str, input: &Value) -> Decision {
         let cwd = self.cwd.get();
-        sluice_permission::decide(&self.policy, &Call::new(tool, input, &cwd), &World)
+        sluice_permission::decide(policy, &Call::new(tool, input, &cwd), &World)
     }
 
     /// Applies a change of permissions that came with an answer, and writes it down where it is to last.

@@ -14,6 +14,7 @@
 //! * `converse`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `exchange`: one request to the model, with retries and broken streams;
 //! * `running`, `calls`, `asking`: from a tool use to its result; `effects`: what a call does to the session;
+//! * `confine`: the sandbox of its commands;
 //! * `services`: what the session does for its tools;
 //! * `background`: work that outlives its call;
 //! * `history`, `prompt`: what the model is shown;
@@ -36,6 +37,7 @@ mod exchange;
 
 mod asking;
 mod calls;
+mod confine;
 mod effects;
 mod running;
 mod services;
@@ -48,6 +50,7 @@ mod prompt;
 mod out;
 mod say;
 
+pub use confine::sandbox;
 pub use options::{Asker, KeySource, Options, StateEvents, Thinking};
 pub use port::{Exit, Input, Port, Signal};
 pub use prompt::SystemPrompt;

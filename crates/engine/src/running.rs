@@ -187,7 +187,7 @@ impl Session {
             services: self.desk.clone(),
             lists: self.lists.clone(),
             web: self.web.clone(),
-            sandbox: None,
+            sandbox: self.sandbox.clone(),
         }
     }
 

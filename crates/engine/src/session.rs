@@ -11,6 +11,7 @@ use std::sync::Arc;
 use sluice_model::Client;
 use sluice_model::cost::Ledger;
 use sluice_permission::PermissionMode;
+use sluice_tools::sandbox::Sandbox;
 use sluice_tools::{Cwd, FileState, Lists, Outcome, Tasks, ToolEvent, Web, WebConfig};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -19,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::asking;
 use crate::background::Background;
 use crate::calls::Calls;
+use crate::confine;
 use crate::guard::Owed;
 use crate::history::History;
 use crate::options::{Options, StateEvents};
@@ -70,6 +72,7 @@ pub(crate) struct Session {
     pub(crate) files: Arc<FileState>,
     pub(crate) tasks: Arc<Tasks>,
     pub(crate) lists: Arc<Lists>,
+    pub(crate) sandbox: Option<Arc<Sandbox>>,
     pub(crate) web: Arc<Web>,
     pub(crate) desk: Arc<Desk>,
     /// Tools a search has turned up: they are offered from then on.
@@ -124,6 +127,8 @@ impl Session {
         let desk = Arc::new(Desk::new(client.clone(), plan_file.clone()));
         let mut policy = asking::policy(&options);
         policy.plan_file = Some(plan_file);
+        let sandbox = confine::sandbox(&options);
+        policy.sandboxed = confine::runs_unasked(sandbox.as_deref());
         let model = sluice_model::models::resolve(options.model.as_deref());
         Self {
             client,
@@ -153,6 +158,7 @@ impl Session {
             files: Arc::new(FileState::default()),
             tasks: Arc::new(Tasks::default()),
             lists: Arc::new(Lists::default()),
+            sandbox,
             web: Arc::new(Web::new(web_config(&options))),
             desk,
             loaded: Vec::new(),
