@@ -325,6 +325,15 @@ async fn a_signal_interrupts_and_then_leaves() {
 }
 
 #[tokio::test]
+async fn a_signal_at_rest_just_ends_the_session() {
+    let mut stage = Stage::begin(Script::new()).await;
+    stage.signal(Signal::Interrupt).await;
+    stage.hear_out().await;
+    assert_eq!(stage.told(), "");
+    assert_eq!(stage.leave().await, 0);
+}
+
+#[tokio::test]
 async fn a_signal_to_leave_leaves_without_a_result() {
     let script = Script::new().reply(Reply::text("one two").gate_each("word"));
     let mut stage = with_partials(script).await;

@@ -81,16 +81,13 @@ fn dear(reply: Reply) -> Reply {
 }
 
 #[tokio::test]
-async fn the_budget_is_checked_before_results_of_tools_are_waited_for() {
+async fn the_budget_is_checked_before_tools_run() {
     let script = Script::new()
-        .reply(dear(Reply::tool("Bash", json!({"command": "touch made"}))))
+        .reply(dear(Reply::tool("Bash", json!({"command": "touch never"}))))
         .text("Never");
-    let mut stage = Stage::with(script, |options| {
-        options.max_budget_usd = Some(0.5);
-        options.allowed = vec!["Bash".into()];
-    })
-    .await;
+    let mut stage = Stage::with(script, |options| options.max_budget_usd = Some(0.5)).await;
     stage.prompt("touch").await;
+    // It is not even asked about.
     assert_eq!(
         stage.turn().await,
         "init assistant:tool_use result:error_max_budget_usd!"
@@ -105,6 +102,21 @@ async fn the_budget_is_checked_before_results_of_tools_are_waited_for() {
         assert_eq!(stage.turn().await, "init result:error_max_budget_usd!");
     }
     assert_eq!(stage.server.requests().len(), 1);
+    assert_eq!(stage.end().await, 1);
+}
+
+#[tokio::test]
+async fn the_budget_is_checked_before_tools_of_a_whole_answer_run() {
+    let script = Script::new()
+        .reply(Reply::text("one two").error_after(3))
+        .reply(dear(Reply::tool("Bash", json!({"command": "touch never"}))));
+    let mut stage = Stage::with(script, |options| options.max_budget_usd = Some(0.5)).await;
+    stage.prompt("touch").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use result:error_max_budget_usd!"
+    );
+    assert_eq!(stage.sent(2)["stream"], false);
     assert_eq!(stage.end().await, 1);
 }
 
