@@ -125,7 +125,8 @@ impl Session {
         if !stopped {
             self.background.owed.push_back(Note {
                 text: format!(
-                    "[Background task {} has ended: {summary} Its output is in {output_file}.]",
+                    "<task-notification>\nBackground task {} has ended. {summary}\nIts output is in {output_file}.\n\
+                     </task-notification>",
                     task.id
                 ),
                 origin: json!({"kind": "task-notification", "producer": "session-task", "runId": say::run_id(task)}),

@@ -45,8 +45,7 @@ impl Session {
                 if let Heard::Stopped = self.hear(None::<Pin<&mut Ready<()>>>).await {
                     return self.stopped().await;
                 }
-                let results = self.calls.take_results();
-                self.history.user(results);
+                self.keep_results();
             }
             if cut && self.turn.nudges.cut < MOST_NUDGES {
                 self.turn.nudges.cut += 1;
@@ -109,18 +108,24 @@ impl Session {
             Some(stop) => {
                 if tools {
                     self.reject_calls().await;
-                    if stop == Stop::Interrupt {
-                        self.notice(say::INTERRUPTED_TOOLS).await;
-                    }
                 }
-                let results = self.calls.take_results();
-                self.history.user(results);
+                self.keep_results();
+                if tools && stop == Stop::Interrupt {
+                    self.notice(say::INTERRUPTED_TOOLS).await;
+                }
                 match stop {
                     Stop::Supersede => Ending::Superseded { tools },
                     _ => Ending::Interrupted { tools },
                 }
             }
         }
+    }
+
+    /// What the calls came to, for the model. It stands before anything else the user side says: the API
+    /// takes it nowhere else.
+    pub(crate) fn keep_results(&mut self) {
+        let results = self.calls.take_results();
+        self.history.user(results);
     }
 
     /// The model could not be asked.

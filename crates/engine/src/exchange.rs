@@ -267,6 +267,7 @@ impl Session {
         self.history.assistant(&blocks);
         // With calls under way the notice follows their results instead.
         if self.stop == Some(Stop::Interrupt) && self.calls.all_done() {
+            self.keep_results();
             self.notice(say::INTERRUPTED).await;
         }
         self.close_block(draft).await;

@@ -17,7 +17,7 @@
 //! * `confine`: the sandbox of its commands;
 //! * `services`: what the session does for its tools;
 //! * `background`: work that outlives its call;
-//! * `history`, `prompt`: what the model is shown;
+//! * `history`, `prompt`, `memory`: what the model is shown;
 //! * `say`, `out`: what the host is told.
 
 mod options;
@@ -45,6 +45,7 @@ mod services;
 mod background;
 
 mod history;
+mod memory;
 mod prompt;
 
 mod out;

@@ -342,6 +342,9 @@ impl Session {
 
     /// The host is gone: nobody will answer what is open.
     pub(crate) async fn fail_open_asks(&mut self) {
+        if self.turn.open {
+            self.enter(say::State::Running).await;
+        }
         for request_id in self.calls.open_asks() {
             if let Some(index) = self.calls.asking(&request_id) {
                 self.ask_failed(

@@ -23,6 +23,7 @@ use crate::calls::Calls;
 use crate::confine;
 use crate::guard::Owed;
 use crate::history::History;
+use crate::memory;
 use crate::options::{Options, StateEvents};
 use crate::out::Out;
 use crate::port::{Exit, Input, Signal};
@@ -56,6 +57,7 @@ pub(crate) struct Session {
     pub(crate) policy: sluice_permission::Policy,
     pub(crate) initialized: bool,
     reminded_of_plan: bool,
+    reminded_of_memory: bool,
     /// Problems of the settings files that were told already.
     pub(crate) told_problems: Vec<String>,
 
@@ -146,6 +148,7 @@ impl Session {
             policy,
             initialized: false,
             reminded_of_plan: false,
+            reminded_of_memory: false,
             told_problems: Vec::new(),
             settings_changes: None,
             stop: None,
@@ -348,11 +351,15 @@ impl Session {
                 }
             }
             Accepted::Queued => {
-                self.enter(say::State::Running).await;
+                // A prompt answers no ask that is open.
+                if self.state == say::State::Idle {
+                    self.enter(say::State::Running).await;
+                }
                 if let Some(uuid) = uuid {
                     self.say(say::lifecycle(&uuid, "queued")).await;
                 }
                 if urgent && self.turn.open && self.stop.is_none() {
+                    self.withdraw_asks().await;
                     self.stop = Some(Stop::Supersede);
                 }
             }
@@ -410,6 +417,12 @@ impl Session {
 
     /// What the model has to know of the session's state, said once where it changes.
     fn remind(&mut self) {
+        if !std::mem::replace(&mut self.reminded_of_memory, true) {
+            let memories = memory::load(self.options.settings.places(), self.options.settings.chosen());
+            if let Some(reminder) = memory::reminder(&memories) {
+                self.history.user_text(&reminder);
+            }
+        }
         let planning = self.policy.mode == PermissionMode::Plan;
         if planning && !std::mem::replace(&mut self.reminded_of_plan, planning) {
             self.history

@@ -238,6 +238,12 @@ impl Settings {
         self.trusted
     }
 
+    /// Which files were asked for.
+    #[must_use]
+    pub fn chosen(&self) -> Chosen {
+        self.chosen
+    }
+
     /// Where these settings lie.
     #[must_use]
     pub fn places(&self) -> &Places {

@@ -113,6 +113,12 @@ fn no_orphans(body: &Value) {
             let called = ids(Some(message), "tool_use", "id");
             let answered = ids(messages.get(index + 1), "tool_result", "tool_use_id");
             assert_eq!(called, answered, "{message}\n{:?}", messages.get(index + 1));
+            let next = messages.get(index + 1).and_then(|it| it["content"].as_array());
+            let first = next.into_iter().flatten().take(answered.len());
+            assert!(
+                first.into_iter().all(|block| block["type"] == "tool_result"),
+                "results come first: {next:?}"
+            );
         }
     }
     assert_eq!(messages.last().unwrap()["role"], "user");

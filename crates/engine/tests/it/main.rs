@@ -7,6 +7,7 @@ mod invariants;
 mod stage;
 mod words;
 
+mod after_stop;
 mod asks;
 mod asks_answers;
 mod background;

@@ -109,7 +109,10 @@ fn persons_words(content: &Value) -> String {
     let own = |words: &&str| {
         let words = words.trim_start();
         let notice = words.starts_with('[') && words.trim_end().ends_with(']');
-        !words.is_empty() && !notice && !words.starts_with("<system-reminder>")
+        !words.is_empty()
+            && !notice
+            && !words.starts_with("<system-reminder>")
+            && !words.starts_with("<task-notification>")
     };
     let texts: Vec<&str> = texts.into_iter().filter(own).map(str::trim).collect();
     texts.join("\n")

@@ -1,0 +1,246 @@
+//! What a person and a project want every session to know: `CLAUDE.md` files, from the widest to
+//! the nearest, with what they import.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::settings::{Chosen, Places};
+
+/// How deep imports may go.
+const DEEPEST: usize = 5;
+/// More than any such file has a reason to hold.
+const LARGEST: u64 = 256 * 1024;
+
+/// One file that is to be known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Memory {
+    pub(crate) path: PathBuf,
+    pub(crate) text: String,
+}
+
+/// Everything that is to be known, in the order in which it is told: what is nearer comes later,
+/// since later words weigh more.
+pub(crate) fn load(places: &Places, chosen: Chosen) -> Vec<Memory> {
+    let mut loader = Loader {
+        home: &places.home,
+        seen: HashSet::new(),
+        found: Vec::new(),
+    };
+    if chosen.user {
+        loader.file(&places.config_dir.join("CLAUDE.md"), 0);
+        loader.folder(&places.config_dir.join("rules"));
+    }
+    let mut folders: Vec<&Path> = places.cwd.ancestors().collect();
+    folders.reverse();
+    for folder in folders {
+        // The person's own file is not also the file of every project below their home.
+        let own = folder.join(".claude") == places.config_dir;
+        if chosen.project {
+            let named = loader.file(&folder.join("CLAUDE.md"), 0);
+            let kept = !own && loader.file(&folder.join(".claude").join("CLAUDE.md"), 0);
+            if !named && !kept {
+                loader.file(&folder.join("AGENTS.md"), 0);
+            }
+            if !own {
+                loader.folder(&folder.join(".claude").join("rules"));
+            }
+        }
+        if chosen.local {
+            loader.file(&folder.join("CLAUDE.local.md"), 0);
+        }
+    }
+    loader.found
+}
+
+/// What the model is told of it, once, before the first prompt.
+pub(crate) fn reminder(memories: &[Memory]) -> Option<String> {
+    if memories.is_empty() {
+        return None;
+    }
+    let files = memories
+        .iter()
+        .map(|memory| format!("From {}:\n\n{}", memory.path.display(), memory.text.trim()));
+    let files: Vec<String> = files.collect();
+    Some(format!(
+        "<system-reminder>\nThe person and the project ask that you know and follow this. Where two parts differ, the \
+         later one counts.\n\n{}\n</system-reminder>",
+        files.join("\n\n")
+    ))
+}
+
+struct Loader<'a> {
+    home: &'a Path,
+    seen: HashSet<PathBuf>,
+    found: Vec<Memory>,
+}
+
+impl Loader<'_> {
+    /// Takes a file and what it imports; false if there is none.
+    fn file(&mut self, path: &Path, depth: usize) -> bool {
+        let Some(text) = read(path) else { return false };
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if !self.seen.insert(real) {
+            return true;
+        }
+        let imports = imports(&text);
+        self.found.push(Memory {
+            path: path.to_owned(),
+            text,
+        });
+        if depth < DEEPEST {
+            for import in imports {
+                let target = match import.strip_prefix("~/") {
+                    Some(rest) => self.home.join(rest),
+                    None => path.parent().unwrap_or(Path::new("/")).join(&import),
+                };
+                self.file(&target, depth + 1);
+            }
+        }
+        true
+    }
+
+    /// Takes every rule of a folder, by name.
+    fn folder(&mut self, folder: &Path) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        paths.sort();
+        for path in paths
+            .iter()
+            .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
+        {
+            self.file(path, 0);
+        }
+    }
+}
+
+/// A text file of a reasonable size.
+fn read(path: &Path) -> Option<String> {
+    let facts = fs::metadata(path).ok()?;
+    if !facts.is_file() || facts.len() > LARGEST {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&fs::read(path).ok()?).into_owned();
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// The paths a text imports: words that begin with `@`, but not in code.
+fn imports(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut fenced = false;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+            continue;
+        }
+        if fenced {
+            continue;
+        }
+        // Every second piece between backticks is code.
+        for prose in line.split('`').step_by(2) {
+            let words = prose.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+            found.extend(
+                words
+                    .map(|path| path.trim_end_matches([',', ';', ':', ')', '.']).to_owned())
+                    .filter(|path| is_path(path)),
+            );
+        }
+    }
+    found
+}
+
+/// A mention of a person is not a path.
+fn is_path(word: &str) -> bool {
+    word.contains(['/', '.']) && !word.starts_with('@')
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn places(root: &Path) -> Places {
+        Places {
+            cwd: root.join("home/work/project"),
+            home: root.join("home"),
+            config_dir: root.join("home/.claude"),
+            managed: root.join("managed.json"),
+            global: root.join("home/.claude.json"),
+        }
+    }
+
+    fn lay(root: &Path, files: &[(&str, &str)]) {
+        for (path, text) in files {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+    }
+
+    fn texts(root: &Path, chosen: Chosen) -> Vec<String> {
+        load(&places(root), chosen)
+            .into_iter()
+            .map(|memory| memory.text.trim().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn the_widest_comes_first_and_the_nearest_last() {
+        let root = tempfile::tempdir().unwrap();
+        lay(
+            root.path(),
+            &[
+                ("home/.claude/CLAUDE.md", "mine"),
+                ("home/work/CLAUDE.md", "above"),
+                ("home/work/project/CLAUDE.md", "project"),
+                ("home/work/project/.claude/rules/b.md", "rule b"),
+                ("home/work/project/.claude/rules/a.md", "rule a"),
+                ("home/work/project/CLAUDE.local.md", "local"),
+            ],
+        );
+        assert_eq!(
+            texts(root.path(), Chosen::ALL),
+            ["mine", "above", "project", "rule a", "rule b", "local"]
+        );
+        let user = Chosen {
+            user: true,
+            ..Chosen::NONE
+        };
+        assert_eq!(texts(root.path(), user), ["mine"]);
+        assert!(texts(root.path(), Chosen::NONE).is_empty());
+    }
+
+    #[test]
+    fn imports_follow_their_file_once_and_code_imports_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        lay(
+            root.path(),
+            &[
+                (
+                    "home/work/project/CLAUDE.md",
+                    "See @a.md and `@no.md`.\n```\n@no.md\n```\nAsk @someone.\n@~/b.md",
+                ),
+                ("home/work/project/a.md", "a @CLAUDE.md"),
+                ("home/work/project/no.md", "no"),
+                ("home/b.md", "b"),
+            ],
+        );
+        let texts = texts(root.path(), Chosen::ALL);
+        assert_eq!(texts.get(1..).unwrap(), ["a @CLAUDE.md", "b"]);
+    }
+
+    #[test]
+    fn the_other_agents_file_stands_in_where_there_is_no_own() {
+        let root = tempfile::tempdir().unwrap();
+        lay(root.path(), &[("home/work/project/AGENTS.md", "agents")]);
+        assert_eq!(texts(root.path(), Chosen::ALL), ["agents"]);
+        lay(root.path(), &[("home/work/project/CLAUDE.md", "claude")]);
+        assert_eq!(texts(root.path(), Chosen::ALL), ["claude"]);
+    }
+
+    #[test]
+    fn nothing_to_know_is_nothing_to_say() {
+        assert_eq!(reminder(&[]), None);
+    }
+}
