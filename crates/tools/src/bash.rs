@@ -119,7 +119,7 @@ async fn run(input: Input, cx: &Context) -> Outcome {
     };
     let confined = match cx.sandbox.as_deref() {
         Some(sandbox) if sandbox.applies(&input.command, input.disable_sandbox) => {
-            match sandbox.prepare(&directory, &cx.roots, &cx.output_dir) {
+            match sandbox.prepare(&directory, &cx.roots, &cx.output_dir, &cx.env) {
                 Ok(confined) => Some(confined),
                 Err(why) => return Outcome::failed(why),
             }

@@ -65,7 +65,8 @@ impl Process {
         spawn: impl FnOnce(&mut Command) -> io::Result<Child>,
     ) -> io::Result<Self> {
         let mark: String = ids::base36(20).collect();
-        let child = spawn(command.env(MARKER, &mark))?;
+        tasks.supervisor().expect(&mark)?;
+        let child = spawn(command.env(MARKER, &mark)).inspect_err(|_| tasks.supervisor().failed(&mark))?;
         // the pipes' writing ends live in the command; they must close with the child's
         drop(command);
         let group = group_of(&child).ok_or_else(|| io::Error::other("the command ended before it was seen"))?;

@@ -8,6 +8,9 @@
 //! `$TMPDIR`, but never the places that decide what runs later (`names.rs`), whether or not they exist. There is no
 //! network, or, with `allowedDomains`, one that leads to our own proxy only.
 //!
+//! Names are protected in the roots and the home directory. Deeper down they cannot be, in either kind: a command can
+//! still make a `.git` in a subfolder, so whoever runs git there must not trust that one's configuration.
+//!
 //! In reading order: `config` what the settings say, `names` and `plan` which places that makes, `standin` how what
 //! does not exist is kept from coming to be, `seccomp` which system calls fail, `bubblewrap` and `landlock` the two
 //! kinds, `domains`, `proxy` and `relay` the way out, `denial` what the model is told.
@@ -34,9 +37,10 @@ mod bubblewrap;
 #[cfg(not(target_os = "linux"))]
 use bubblewrap as landlock;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -201,8 +205,14 @@ impl Sandbox {
         !asked_out && !is_excluded(command, &self.config.excluded)
     }
 
-    /// Makes a place for one command. `scratch` is a directory of the session's own.
-    pub(crate) fn prepare(&self, directory: &Path, roots: &[PathBuf], scratch: &Path) -> Result<Confined, String> {
+    /// Makes a place for one command. `scratch` is a directory of the session's own, `theirs` the environment.
+    pub(crate) fn prepare(
+        &self,
+        directory: &Path,
+        roots: &[PathBuf],
+        scratch: &Path,
+        theirs: &[(OsString, OsString)],
+    ) -> Result<Confined, String> {
         let failed = |error: io::Error| format!("The sandbox could not be made, so the command was not run: {error}");
         let temp = scratch.join("tmp");
         std::fs::DirBuilder::new()
@@ -212,11 +222,20 @@ impl Sandbox {
             .map_err(failed)?;
         let temp = temp.canonicalize().map_err(failed)?;
         let mut env = vec![("TMPDIR".into(), temp.clone().into())];
+        let mut loading = Vec::new();
         let plan = Plan::new(&self.config, roots, &temp);
         let inside = match &self.means {
             Means::None(why) => return Err(why.clone()),
             Means::Landlock => Inside::Landlock(landlock::Rules::new(&plan, &self.config).map_err(failed)?),
             Means::Bubblewrap(bubblewrap) => {
+                loading.extend(
+                    theirs
+                        .iter()
+                        .filter(|(name, _)| {
+                            is_loading(name) && !self.config.deny_env.iter().any(|denied| name == denied.as_str())
+                        })
+                        .cloned(),
+                );
                 let standins = Standins::make(&plan.absent).map_err(failed)?;
                 let socket = match bubblewrap.relay() {
                     None => None,
@@ -225,14 +244,15 @@ impl Sandbox {
                 if socket.is_some() {
                     env.extend(proxy_env());
                 }
-                let before = bubblewrap.words(&plan, standins.paths(), directory, socket.as_deref());
+                let before = bubblewrap.words(&plan, standins.paths(), directory, socket.as_deref(), &loading);
                 Inside::Bubblewrap { before, standins }
             }
         };
+        let denied = self.config.deny_env.iter().map(OsString::from);
         Ok(Confined {
             kind: self.kind().unwrap_or(Kind::Landlock),
             network: !self.config.domains.is_none(),
-            deny_env: self.config.deny_env.clone(),
+            unset: loading.into_iter().map(|(name, _)| name).chain(denied).collect(),
             env,
             inside,
         })
@@ -254,6 +274,12 @@ impl Sandbox {
         *proxy = Some(started);
         Ok(socket)
     }
+}
+
+/// Variables that make programs load code. What makes the sandbox runs outside of it and must not load what a command
+/// may have put somewhere; they are set inside only.
+fn is_loading(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(b"LD_") || name == "GCONV_PATH" || name == "LOCPATH"
 }
 
 /// Where programs find the proxy.
@@ -279,7 +305,7 @@ fn proxy_env() -> Vec<(OsString, OsString)> {
 pub(crate) struct Confined {
     kind: Kind,
     network: bool,
-    deny_env: Vec<String>,
+    unset: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
     inside: Inside,
 }
@@ -310,7 +336,7 @@ impl Confined {
     /// Sets what is different about the environment.
     pub(crate) fn set_env(&self, command: &mut Command) {
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
-        for name in &self.deny_env {
+        for name in &self.unset {
             command.env_remove(name);
         }
     }

@@ -12,14 +12,17 @@ use rustix::process::Pid;
 
 use crate::process::MARKER;
 
+/// `soon 0 MARK`: kill whoever carries the mark, and the groups these lead; `never 0 MARK`: nobody does.
 /// `run GROUP MARK`: kill the group and whoever carries the mark. `left GROUP MARK`: the shell has ended; kill who
 /// is still in the group and carries the mark (the number may have been given to others since). `gone GROUP`.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM QUIT PIPE
-declare -A running=() left=()
+declare -A soon=() running=() left=()
 while IFS=' ' read -r what group mark; do
   case $what in
-    run) running[$group]=$mark ;;
+    soon) soon[$mark]=1 ;;
+    never) unset "soon[$mark]" ;;
+    run) unset "soon[$mark]"; running[$group]=$mark ;;
     left) unset "running[$group]"; left[$group]=$mark ;;
     gone) unset "running[$group]" "left[$group]" ;;
   esac
@@ -30,6 +33,16 @@ for group in "${!running[@]}"; do
   for file in $(marked "${running[$group]}"); do
     pid=${file#/proc/}; kill -KILL "${pid%/environ}"
   done
+done
+# one of these may not have come to carry its mark yet
+for ((look = 0; look < 3 && ${#soon[@]}; look++)); do
+  for mark in "${!soon[@]}"; do
+    for file in $(marked "$mark"); do
+      pid=${file#/proc/}; pid=${pid%/environ}
+      kill -KILL -- "-$pid"; kill -KILL "$pid"
+    done
+  done
+  sleep 0.1
 done
 for group in "${!left[@]}"; do
   for file in $(marked "${left[$group]}"); do
@@ -48,9 +61,22 @@ pub(crate) struct Supervisor {
 }
 
 impl Supervisor {
+    /// A command with this mark is about to start: what was started just before we die is found by it.
+    pub(crate) fn expect(&self, mark: &str) -> io::Result<()> {
+        self.tell(&format!("soon 0 {MARKER}={mark}\n"))
+    }
+
+    /// It did not start.
+    pub(crate) fn failed(&self, mark: &str) {
+        self.say(&format!("never 0 {MARKER}={mark}\n"));
+    }
+
     /// A command runs in this group with this mark.
     pub(crate) fn running(&self, group: Pid, mark: &str) -> io::Result<()> {
-        let text = format!("run {} {MARKER}={mark}\n", group.as_raw_nonzero());
+        self.tell(&format!("run {} {MARKER}={mark}\n", group.as_raw_nonzero()))
+    }
+
+    fn tell(&self, text: &str) -> io::Result<()> {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = line.as_mut()
             && open.write_all(text.as_bytes()).is_ok()
@@ -125,6 +151,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_was_about_to_start_is_found_by_its_mark() {
+        let supervisor = Supervisor::default();
+        let mark = format!("soon-{}", std::process::id());
+        supervisor.expect(&mark).unwrap();
+        let mut child = tokio::process::Command::new("sleep")
+            .arg("1000")
+            .env(MARKER, &mark)
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        drop(supervisor);
+        assert_eq!(child.wait().await.unwrap().signal(), Some(9));
+    }
+
+    #[tokio::test]
     async fn a_group_that_is_gone_is_left_alone() {
         let supervisor = Supervisor::default();
         let mut spared = tokio::process::Command::new("sleep")
@@ -140,6 +181,8 @@ mod tests {
         let group = |child: &tokio::process::Child| Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap()).unwrap();
         supervisor.running(group(&spared), "one").unwrap();
         supervisor.running(group(&other), "two").unwrap();
+        supervisor.expect("three").unwrap();
+        supervisor.failed("three");
         supervisor.gone(group(&spared));
         drop(supervisor);
         assert_eq!(other.wait().await.unwrap().signal(), Some(9));

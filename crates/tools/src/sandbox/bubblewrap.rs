@@ -12,6 +12,8 @@ use super::seccomp;
 
 /// Opens the filter as a descriptor: handing one over without `unsafe` takes a shell.
 const WITH_FILTER: &str = r#"exec "$@" 9< <(printf %b "$0")"#;
+/// Stays between us and bubblewrap, which ends when the *thread* ends that started it; threads of ours come and go.
+const KEEPER: &str = r#""$@"; exit $?"#;
 /// A sandbox with a network of its own and nothing else, for the relay. It has the host's processes and `/proc`: as
 /// root, bubblewrap would mask a new one, and then the inner sandbox could not get a fresh one.
 const OUTER: &[&str] = &[
@@ -41,6 +43,8 @@ const FILES: &[&str] = &["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/pro
 #[derive(Debug, Clone)]
 pub(super) struct Bubblewrap {
     program: PathBuf,
+    /// By its full name, like everything else that runs outside: along a `PATH` there may be what a command put there.
+    bash: PathBuf,
     /// How to let go of, and take back, the signal that asks to end: bubblewrap itself would die of it at once, and
     /// everything inside with it, without a chance to tidy up.
     env: Option<PathBuf>,
@@ -80,6 +84,7 @@ impl Bubblewrap {
         });
         let mut found = Self {
             program,
+            bash: super::found("bash").ok_or("bash is not installed")?,
             env,
             filter: seccomp::spelled(&filter),
             nested_namespaces: config.nested_namespaces,
@@ -99,7 +104,7 @@ impl Bubblewrap {
     }
 
     fn works(&self) -> Result<(), String> {
-        let inner = self.inner(&Plan::default(), [].into_iter(), Path::new("/"), &["true".into()]);
+        let inner = self.inner(&Plan::default(), [].into_iter(), Path::new("/"), &[], &["true".into()]);
         let mut words = Vec::new();
         if self.relay.is_some() {
             words.push(self.program.clone().into());
@@ -120,13 +125,14 @@ impl Bubblewrap {
         self.relay.as_ref()
     }
 
-    /// The words that run what follows them inside. `socket` is where the proxy listens.
+    /// The words that run what follows them inside. `socket` is where the proxy listens; `env` is set inside only.
     pub(super) fn words<'a>(
         &self,
         plan: &'a Plan,
         standins: impl Iterator<Item = &'a PathBuf>,
         directory: &Path,
         socket: Option<&Path>,
+        env: &[(OsString, OsString)],
     ) -> Vec<OsString> {
         let mut words: Vec<OsString> = Vec::new();
         let mut inside = Vec::new();
@@ -134,12 +140,14 @@ impl Bubblewrap {
             words.extend([env.into(), "--ignore-signal=TERM".into()]);
             inside.extend([env.into(), "--default-signal=TERM".into()]);
         }
+        words.push(self.bash.clone().into());
+        words.extend(["--noprofile", "--norc", "-c", KEEPER, "sandbox"].map(OsString::from));
         if let (Some(relay), Some(socket)) = (&self.relay, socket) {
             words.push(self.program.clone().into());
             words.extend(OUTER.iter().map(OsString::from));
-            words.extend(relay.words(socket));
+            words.extend(relay.words(&self.bash, socket));
         }
-        words.extend(self.inner(plan, standins, directory, &inside));
+        words.extend(self.inner(plan, standins, directory, env, &inside));
         words
     }
 
@@ -148,11 +156,11 @@ impl Bubblewrap {
         plan: &'a Plan,
         standins: impl Iterator<Item = &'a PathBuf>,
         directory: &Path,
+        env: &[(OsString, OsString)],
         command: &[OsString],
     ) -> Vec<OsString> {
-        let mut words: Vec<OsString> = ["bash", "--noprofile", "--norc", "-c", WITH_FILTER]
-            .map(OsString::from)
-            .into();
+        let mut words: Vec<OsString> = vec![self.bash.clone().into()];
+        words.extend(["--noprofile", "--norc", "-c", WITH_FILTER].map(OsString::from));
         words.push(self.filter.clone().into());
         words.push(self.program.clone().into());
         words.extend(INNER.iter().map(OsString::from));
@@ -162,11 +170,14 @@ impl Bubblewrap {
         if !self.nested_namespaces {
             words.push("--disable-userns".into());
         }
+        for (name, value) in env {
+            words.extend(["--setenv".into(), name.clone(), value.clone()]);
+        }
         words.extend(FILES.iter().map(OsString::from));
         let mut read_only_at_last = Vec::new();
         for (path, mount) in mounts(plan, standins) {
             match mount {
-                Mount::Writable => words.extend(["--bind".into(), path.clone().into(), path.into()]),
+                Mount::Writable => words.extend(["--bind-try".into(), path.clone().into(), path.into()]),
                 Mount::ReadOnly => words.extend(["--ro-bind".into(), path.clone().into(), path.into()]),
                 Mount::Hidden if path.is_dir() => {
                     words.extend(["--tmpfs".into(), path.clone().into()]);

@@ -20,6 +20,7 @@ const SIGNS: &[&str] = &[
     "ENETUNREACH",
     "EAI_AGAIN",
     "sandbox: ",
+    "bwrap: ",
 ];
 
 /// One line for the model, where a failed command's output looks as if the sandbox had refused something.

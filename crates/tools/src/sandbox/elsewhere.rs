@@ -34,6 +34,7 @@ impl Bubblewrap {
         _: impl Iterator<Item = &'a PathBuf>,
         _: &Path,
         _: Option<&Path>,
+        _: &[(OsString, OsString)],
     ) -> Vec<OsString> {
         match *self {}
     }

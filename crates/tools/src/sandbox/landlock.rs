@@ -6,6 +6,9 @@
 //!
 //! Rules can only allow, and hold for everything beneath. What must not come to be in a folder can thus only be kept
 //! out by giving rights for the folder's entries and not for the folder: directly in it nothing is made or removed.
+//!
+//! What it cannot do: keep modes, owners and times of files outside from being changed (the kernel has no rule for
+//! these), hide the names in a hidden folder, and, before its version 6, keep signals inside.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -18,13 +18,23 @@ pub(super) struct Plan {
     pub(super) closed: BTreeSet<PathBuf>,
     /// What is not there and must not come to be.
     pub(super) absent: BTreeSet<PathBuf>,
-    /// Directories whose own entries cannot be changed: a protected name in them is a link, which nothing can be
-    /// mounted on.
+    /// Directories whose own entries cannot be changed, only what lies in these: a protected name in them is a link,
+    /// which nothing can be mounted on, or not there.
     pub(super) sealed: BTreeSet<PathBuf>,
     /// What cannot be read.
     pub(super) hidden: BTreeSet<PathBuf>,
     /// Exceptions from that.
     pub(super) shown: BTreeSet<PathBuf>,
+}
+
+/// What to do about a name that is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unborn {
+    Leave,
+    /// A stand-in takes its place.
+    Mask,
+    /// Nothing is made in its folder at all: a stand-in for a startup file would be in everybody's way.
+    Seal,
 }
 
 impl Plan {
@@ -52,13 +62,16 @@ impl Plan {
             plan.protect_root(root, config);
         }
         for name in IN_HOME {
-            plan.protect(&config.home.join(name), true);
+            plan.protect(&config.home.join(name), Unborn::Seal);
         }
-        for path in config.protected.iter().chain(&config.deny_write) {
-            plan.protect(path, true);
+        for path in &config.protected {
+            plan.protect(path, Unborn::Seal);
+        }
+        for path in &config.deny_write {
+            plan.protect(path, Unborn::Mask);
         }
         for path in plan.hidden.clone() {
-            plan.protect(&path, false);
+            plan.protect(&path, Unborn::Leave);
         }
         let sealed = &plan.sealed;
         plan.absent
@@ -74,22 +87,22 @@ impl Plan {
             if opened {
                 self.writable.insert(path.clone());
                 for name in IN_OPENED_GIT {
-                    self.protect(&path.join(name), true);
+                    self.protect(&path.join(name), Unborn::Mask);
                 }
                 for name in IN_OPENED_GIT_IF_PRESENT {
-                    self.protect(&path.join(name), false);
+                    self.protect(&path.join(name), Unborn::Leave);
                 }
             } else {
-                self.protect(&path, true);
+                self.protect(&path, Unborn::Mask);
             }
         }
         for name in IN_ROOTS_IF_PRESENT {
-            self.protect(&root.join(name), false);
+            self.protect(&root.join(name), Unborn::Leave);
         }
     }
 
-    /// Closes a place where it lies beneath something writable; `unborn` also where it is not there yet.
-    fn protect(&mut self, path: &Path, unborn: bool) {
+    /// Closes a place where it lies beneath something writable.
+    fn protect(&mut self, path: &Path, unborn: Unborn) {
         let path = resolved_parent(path);
         // a root inside a protected place was chosen by somebody
         let inside = |path: &Path, plan: &Self| {
@@ -102,9 +115,7 @@ impl Plan {
         }
         match path.symlink_metadata() {
             Ok(found) if found.is_symlink() => {
-                if let Some(parent) = path.parent() {
-                    self.sealed.insert(parent.to_owned());
-                }
+                self.seal_around(&path);
                 if let Ok(target) = path.canonicalize()
                     && inside(&target, self)
                 {
@@ -112,10 +123,18 @@ impl Plan {
                 }
             }
             // another command's stand-in is as good as nothing
-            Ok(_) if unborn && is_standin(&path) => drop(self.absent.insert(path)),
-            Ok(_) => drop(self.closed.insert(path)),
-            Err(_) if unborn => drop(self.absent.insert(path)),
-            Err(_) => {}
+            Ok(_) if unborn != Unborn::Mask || !is_standin(&path) => drop(self.closed.insert(path)),
+            Ok(_) | Err(_) => match unborn {
+                Unborn::Leave => {}
+                Unborn::Mask => drop(self.absent.insert(path)),
+                Unborn::Seal => self.seal_around(&path),
+            },
+        }
+    }
+
+    fn seal_around(&mut self, path: &Path) {
+        if let Some(parent) = path.parent() {
+            self.sealed.insert(parent.to_owned());
         }
     }
 
@@ -191,9 +210,8 @@ mod tests {
         let (_folder, base, mut config) = lab();
         config.roots.push(base.join("home"));
         let plan = Plan::new(&config, &[], &base.join("temp"));
-        assert!(plan.absent.contains(&base.join("home/.bashrc")));
-        // `.config` is missing, so it is what must not come to be
-        assert!(plan.absent.contains(&base.join("home/.config")));
+        assert!(plan.sealed.contains(&base.join("home")));
+        assert!(!plan.absent.iter().any(|path| path.starts_with(base.join("home"))));
     }
 
     #[test]

@@ -44,6 +44,8 @@ while (1) {
 /// Starts the relay, waits until it listens, becomes the inner sandbox.
 const SCRIPT: &str = r#"
 kind=$1 program=$2 text=$3 path=$4 port=$5; shift 5
+# nobody's own programs out here
+theirs=${PATH-} PATH=/usr/bin:/bin
 relay() {
   if [[ $kind == perl ]]; then
     env -i "$program" -e "$text" "$path" "$port" </dev/null &
@@ -56,7 +58,7 @@ relay() {
 }
 exec 116> >(relay >/dev/null 2>&1)
 for ((look = 0; look < 500; look++)); do
-  if (exec 9<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then exec "$@"; fi
+  if (exec 9<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then PATH=$theirs; exec "$@"; fi
   sleep 0.01
 done
 echo 'The way to the sandbox proxy did not open, so the command was not started.' >&2
@@ -88,14 +90,13 @@ impl Relay {
     }
 
     /// What to run before the inner sandbox, whose words follow.
-    pub(super) fn words(&self, socket: &Path) -> Vec<OsString> {
+    pub(super) fn words(&self, bash: &Path, socket: &Path) -> Vec<OsString> {
         let (kind, text) = match self {
             Self::Perl(_) => ("perl", PERL),
             Self::Socat(_) => ("socat", ""),
         };
-        let mut words: Vec<OsString> = ["bash", "--noprofile", "--norc", "-c", SCRIPT, "relay", kind]
-            .map(OsString::from)
-            .into();
+        let mut words = vec![bash.into()];
+        words.extend(["--noprofile", "--norc", "-c", SCRIPT, "relay", kind].map(OsString::from));
         words.push(self.path().into());
         words.push(text.into());
         words.push(socket.into());

@@ -55,11 +55,15 @@ fn build(families: &[i32]) -> Result<BpfProgram, seccompiler::BackendError> {
         vec![SeccompRule::new(others)?]
     };
     refuse(libc::SYS_socket, other_sockets);
-    // it opens sockets without the call above
     for call in [
+        // they open sockets without the call above
         libc::SYS_io_uring_setup,
         libc::SYS_io_uring_enter,
         libc::SYS_io_uring_register,
+        // the kernel's keys belong to the person's session
+        libc::SYS_add_key,
+        libc::SYS_request_key,
+        libc::SYS_keyctl,
     ] {
         refuse(call, Vec::new());
     }

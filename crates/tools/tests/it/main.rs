@@ -1,6 +1,7 @@
 //! The tools against real files and a real bash.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod sandbox_lab;
 mod stand_in;
 mod support;
 
@@ -21,6 +22,7 @@ mod read;
 mod recordings;
 mod registry;
 mod sandbox;
+mod sandbox_life;
 mod sandbox_network;
 mod searching;
 mod task_tools;

@@ -1,135 +1,15 @@
-//! Both sandboxes against the same cases, for real. What this machine cannot do is skipped, and said.
-#![allow(clippy::print_stderr)]
+//! What can be written and read inside: both sandboxes against the same cases, for real. What this machine cannot do
+//! is skipped, and said.
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use serde_json::{Value, json};
-use sluice_tools::sandbox::{Config, Kind, Sandbox};
-use sluice_tools::{Outcome, TaskStatus};
+use serde_json::json;
+use sluice_tools::sandbox::Kind;
 
-use crate::support::{Lab, said};
-
-/// A lab with a sandbox: beside the project there are a home and a place that is nobody's business.
-struct Inside {
-    lab: Lab,
-    kind: Kind,
-    base: PathBuf,
-}
-
-fn config(base: &std::path::Path, settings: &Value) -> Config {
-    let mut settings = settings.clone();
-    settings["enabled"] = json!(true);
-    Config::from_settings(
-        &settings,
-        vec![base.join("work")],
-        base.join("home"),
-        vec![base.join("home/.config/sluice")],
-    )
-    .unwrap()
-    .unwrap()
-}
-
-impl Inside {
-    fn new(kind: Kind, settings: &Value) -> Option<Self> {
-        let mut lab = Lab::new();
-        let base = lab.work.parent().unwrap().to_owned();
-        for name in ["home", "outside", "work/src"] {
-            fs::create_dir_all(base.join(name)).unwrap();
-        }
-        let config = config(&base, settings);
-        let sandbox = match kind {
-            Kind::Bubblewrap => Sandbox::new(config),
-            Kind::Landlock => Sandbox::landlock(config),
-        };
-        match sandbox {
-            Ok(sandbox) if sandbox.kind() == Some(kind) => lab.cx.sandbox = Some(Arc::new(sandbox)),
-            Ok(other) => {
-                eprintln!("skipped: {kind} does not work here, {} does", other.describe());
-                return None;
-            }
-            Err(why) => {
-                eprintln!("skipped: {why}");
-                return None;
-            }
-        }
-        Some(Self { lab, kind, base })
-    }
-
-    async fn bash(&self, command: &str) -> Outcome {
-        self.lab.bash(command).await
-    }
-
-    /// Runs something that must fail.
-    async fn refused(&self, command: &str) -> Outcome {
-        let outcome = self.bash(command).await;
-        assert_eq!(
-            outcome.is_error,
-            Some(true),
-            "{}: {command}: {}",
-            self.kind,
-            said(&outcome)
-        );
-        outcome
-    }
-
-    /// Runs something that must succeed.
-    async fn fine(&self, command: &str) -> String {
-        let outcome = self.bash(command).await;
-        assert_eq!(
-            outcome.is_error,
-            Some(false),
-            "{}: {command}: {}",
-            self.kind,
-            said(&outcome)
-        );
-        assert_eq!(outcome.result["sandbox"], self.kind.to_string());
-        said(&outcome).to_owned()
-    }
-
-    /// What lies in the project, after stand-ins have gone.
-    fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(&self.lab.work)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-/// One of each kind that works here.
-fn each(settings: &Value) -> Vec<Inside> {
-    [Kind::Bubblewrap, Kind::Landlock]
-        .into_iter()
-        .filter_map(|kind| Inside::new(kind, settings))
-        .collect()
-}
-
-/// Waits for something the kernel does in its own time.
-async fn eventually(what: &str, mut done: impl FnMut() -> bool) {
-    let wait = tokio::time::timeout(Duration::from_secs(20), async {
-        while !done() {
-            tokio::task::yield_now().await;
-        }
-    });
-    wait.await.unwrap_or_else(|_| panic!("{what}"));
-}
-
-/// Whether a process with these words is there.
-fn runs(words: &str) -> bool {
-    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
-        fs::read(entry.path().join("cmdline")).is_ok_and(|line| {
-            String::from_utf8_lossy(&line)
-                .replace('\0', " ")
-                .trim_end()
-                .ends_with(words)
-        })
-    })
-}
+use crate::sandbox_lab::{each, eventually};
+use crate::support::said;
 
 #[tokio::test]
 async fn writing_is_for_the_project_and_the_temporary_folder() {
@@ -363,187 +243,51 @@ async fn git_that_a_person_opened_keeps_its_hooks_and_config_closed() {
     }
 }
 
+/// What makes the sandbox runs outside of it: nothing of it may be found where commands can write.
 #[tokio::test]
-async fn refusals_are_explained_and_not_tried_again_outside() {
-    for inside in each(&json!({})) {
-        let base = inside.base.display();
-        let outcome = inside.refused(&format!("echo x >{base}/outside/new")).await;
-        let text = said(&outcome);
-        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("[sandbox: ")).collect();
-        assert_eq!(lines.len(), 1, "{text}");
-        assert!(lines[0].contains(&inside.kind.to_string()) && lines[0].contains("ask the person"));
-        assert!(!inside.base.join("outside/new").exists());
-        // a failure of the command's own is not blamed on the sandbox
-        assert_eq!(said(&inside.refused("echo sorry; exit 3").await), "Exit code 3\nsorry");
-    }
-}
-
-#[tokio::test]
-async fn asking_to_leave_the_sandbox_works_only_where_it_is_allowed() {
-    for (allowed, kind) in [
-        (true, Kind::Bubblewrap),
-        (false, Kind::Bubblewrap),
-        (false, Kind::Landlock),
-    ] {
-        let settings = json!({"allowUnsandboxedCommands": allowed, "excludedCommands": ["printf"]});
-        let Some(inside) = Inside::new(kind, &settings) else {
-            continue;
-        };
-        let outside = inside.base.join("outside/new");
-        let command = format!("echo x >{}", outside.display());
-        let input = json!({"command": command, "dangerouslyDisableSandbox": true});
-        let outcome = inside.lab.call("Bash", input).await;
-        assert_eq!(outcome.is_error, Some(!allowed), "{}", said(&outcome));
-        assert_eq!(outside.exists(), allowed);
-        let outcome = inside.bash("printf x").await;
-        assert_eq!(outcome.result.get("sandbox"), None);
-        inside.fine("printf x; true").await;
-    }
-}
-
-#[tokio::test]
-async fn a_sandbox_that_cannot_be_made_refuses_every_command() {
-    let mut lab = Lab::new();
-    let base = lab.work.parent().unwrap().to_owned();
-    // Landlock cannot let through single domains, so without bubblewrap there is nothing left
-    let settings = json!({"bwrapPath": base.join("nothing"), "network": {"allowedDomains": ["example.com"]}, "failIfUnavailable": false});
-    let why = Sandbox::new(config(&base, &settings)).unwrap_err();
-    assert!(why.landlock.contains("allowedDomains"), "{why}");
-    lab.cx.sandbox = Some(Arc::new(Sandbox::refusing(&why)));
-    for input in [
-        json!({"command": "touch made"}),
-        json!({"command": "touch made", "dangerouslyDisableSandbox": true}),
-    ] {
-        let outcome = lab.call("Bash", input).await;
-        assert_eq!(outcome.is_error, Some(true));
-        assert_eq!(said(&outcome), why.to_string());
-    }
-    assert!(!lab.work.join("made").exists());
-}
-
-#[tokio::test]
-async fn without_bubblewrap_the_kernel_does_it() {
-    let lab = Lab::new();
-    let base = lab.work.parent().unwrap().to_owned();
-    match Sandbox::new(config(&base, &json!({"bwrapPath": base.join("nothing")}))) {
-        Ok(sandbox) => assert_eq!(sandbox.kind(), Some(Kind::Landlock)),
-        Err(why) => eprintln!("skipped: {why}"),
-    }
-}
-
-#[tokio::test]
-async fn directory_exit_code_output_and_environment_are_as_outside() {
-    for inside in each(&json!({"credentials": {"envVars": [{"name": "SECRET", "mode": "deny"}]}})) {
-        let work = inside.lab.work.display().to_string();
-        inside.fine("cd src").await;
-        assert_eq!(inside.fine("pwd").await, format!("{work}/src"));
-        let outcome = inside.bash("cd /").await;
-        assert_eq!(outcome.content, format!("Shell cwd was reset to {work}"));
-        assert!(said(&inside.refused("echo out; echo err >&2; exit 3").await).starts_with("Exit code 3\nout\nerr"));
-        assert!(said(&inside.refused("kill -9 $$").await).starts_with("Exit code 137"));
-        assert_eq!(inside.fine("read x || echo empty").await, "empty");
-        assert_eq!(inside.fine("echo \"[$SECRET]\"").await, "[]");
-    }
-}
-
-#[tokio::test]
-async fn cancelling_ends_every_descendant_and_lets_them_tidy_up() {
-    for (inside, mark) in each(&json!({})).into_iter().zip(["7001", "7002"]) {
-        let gate = inside.lab.gate("src/gate");
-        let family = format!(
-            "trap 'echo tidy >src/tidied; exit 1' TERM\n\
-             sleep {mark}1 & setsid sleep {mark}2 &\n\
-             env -i PATH=\"$PATH\" bash -c \"trap '' TERM HUP INT; sleep {mark}3; sleep {mark}4\" &\n\
-             echo up >src/gate; wait"
-        );
-        let (outcome, ()) = tokio::join!(inside.bash(&family), async {
-            gate.said().await;
-            eventually("the family is not complete", || {
-                (1..=3).all(|n| runs(&format!("sleep {mark}{n}")))
-            })
-            .await;
-            inside.lab.cx.cancel.cancel();
-        });
-        assert!(outcome.interrupted);
-        for n in 1..=4 {
-            assert!(
-                !runs(&format!("sleep {mark}{n}")),
-                "{}: sleep {mark}{n} survived",
-                inside.kind
-            );
+async fn what_a_command_planted_does_not_run_outside() {
+    for settings in [json!({}), json!({"network": {"allowedDomains": ["good.test"]}})] {
+        for mut inside in each(&settings) {
+            let bin = inside.lab.work.join("src/bin");
+            let mark = inside.base.join("outside/mark");
+            let path = std::ffi::OsString::from(format!("{}:/usr/bin:/bin", bin.display()));
+            let library = bin.join("evil.so").into_os_string();
+            inside.lab.cx.env = Arc::new(vec![("PATH".into(), path), ("LD_PRELOAD".into(), library)]);
+            let names = "bash env setsid bwrap printf cat sleep perl kill true";
+            let planted = inside
+                .fine(&format!(
+                    "mkdir src/bin; for name in {names}; do printf '#!/bin/sh\\ntouch {}\\n' >src/bin/$name; done; \
+                     /bin/chmod +x src/bin/*; echo $LD_PRELOAD",
+                    mark.display()
+                ))
+                .await;
+            // the loader complains inside, and only there
+            assert!(planted.contains("evil.so"), "{planted}");
+            inside.fine("echo again").await;
+            assert!(!mark.exists(), "{}", inside.kind);
         }
-        assert_eq!(inside.lab.text("src/tidied"), "tidy\n", "{}", inside.kind);
-        eventually("stand-ins stay behind", || !inside.lab.work.join(".git").exists()).await;
     }
 }
 
+/// A home that is a root: what a shell runs when it starts is not made, and no stand-ins lie in its way.
 #[tokio::test]
-async fn background_commands_are_inside_too_and_end_when_told() {
-    for (inside, mark) in each(&json!({})).into_iter().zip(["70031", "70041"]) {
-        let base = inside.base.display();
-        let gate = inside.lab.gate("src/gate");
-        let command = format!("echo x >{base}/outside/new; echo up >src/gate; sleep {mark}");
-        let input = json!({"command": command, "run_in_background": true});
-        let outcome = inside.lab.call("Bash", input).await;
-        assert_eq!(outcome.result["sandbox"], inside.kind.to_string());
-        gate.said().await;
-        let id = outcome.result["backgroundTaskId"].as_str().unwrap();
-        // while it runs, another call must not take its stand-ins away
-        if inside.kind == Kind::Bubblewrap {
-            inside.fine("true").await;
-            assert!(inside.lab.work.join(".claude").is_dir());
+async fn startup_files_are_not_made_in_a_home_that_is_a_root() {
+    for mut inside in each(&json!({})) {
+        let home = inside.base.join("home");
+        fs::create_dir(home.join("project")).unwrap();
+        fs::write(home.join(".profile"), "old").unwrap();
+        inside.lab.cx.roots.push(home.clone());
+        let home = home.display();
+        inside.fine(&format!("echo x >{home}/project/f")).await;
+        for command in [
+            format!("echo evil >{home}/.bashrc"),
+            format!("echo evil >{home}/.profile"),
+            format!("mkdir {home}/.ssh"),
+            format!("mkdir -p {home}/.config/sluice"),
+            format!("mv {home}/project/f {home}/.zshenv"),
+        ] {
+            inside.refused(&command).await;
         }
-        assert_eq!(inside.lab.cx.tasks.kill(id).await.unwrap().status, TaskStatus::Killed);
-        assert!(!runs(&format!("sleep {mark}")));
-        assert!(!inside.base.join("outside/new").exists());
-        eventually("stand-ins stay behind", || !inside.lab.work.join(".claude").exists()).await;
+        assert_eq!(fs::read_to_string(inside.base.join("home/.profile")).unwrap(), "old");
     }
-}
-
-#[tokio::test]
-async fn with_bubblewrap_what_a_command_leaves_running_ends_with_it() {
-    let Some(inside) = Inside::new(Kind::Bubblewrap, &json!({})) else {
-        return;
-    };
-    inside
-        .fine("sleep 70051 >/dev/null 2>&1 & setsid sleep 70052 >/dev/null 2>&1 & echo started")
-        .await;
-    eventually("something was left running", || {
-        !runs("sleep 70051") && !runs("sleep 70052")
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn with_bubblewrap_other_processes_are_not_there() {
-    let Some(inside) = Inside::new(Kind::Bubblewrap, &json!({})) else {
-        return;
-    };
-    let own = std::process::id().to_string();
-    let seen = inside.fine("echo /proc/[0-9]*").await;
-    assert!(!seen.split(' ').any(|path| path == format!("/proc/{own}")), "{seen}");
-}
-
-#[tokio::test]
-async fn the_rules_bind_no_thread_of_ours() {
-    let Some(inside) = Inside::new(Kind::Landlock, &json!({})) else {
-        return;
-    };
-    inside
-        .fine("grep -q 'NoNewPrivs:\t1' /proc/self/status && grep -q 'Seccomp:\t2' /proc/self/status")
-        .await;
-    for entry in fs::read_dir("/proc/self/task").unwrap() {
-        let status = fs::read_to_string(entry.unwrap().path().join("status")).unwrap_or_default();
-        assert!(!status.contains("Seccomp:\t2"), "{status}");
-    }
-    fs::write(inside.base.join("outside/ours"), "x").unwrap();
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-}
-
-#[test]
-fn the_report_says_what_works() {
-    let lines = sluice_tools::sandbox::report();
-    let names: Vec<&str> = lines.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["sandbox", "bubblewrap", "landlock", "allowed domains"]);
-    assert!(lines.iter().all(|(_, text)| !text.is_empty()));
 }

@@ -180,6 +180,25 @@ async fn an_allowed_domain_is_reached_through_the_proxy_and_no_other() {
     assert_eq!(lab.bash("cd src 2>/dev/null; exit 5").await.is_error, Some(true));
 }
 
+#[tokio::test]
+async fn socat_is_as_good_a_relay() {
+    let socat = "/usr/bin/socat";
+    if !std::path::Path::new(socat).exists() {
+        eprintln!("skipped: there is no {socat}");
+        return;
+    }
+    let settings =
+        json!({"enabled": true, "socatPath": socat, "network": {"allowedDomains": ["good.test", "127.0.0.1"]}});
+    let Some(lab) = lab(Kind::Bubblewrap, &settings, "127.0.0.1") else {
+        return;
+    };
+    let port = world();
+    let outcome = lab
+        .bash(&ask(&format!("GET http://good.test:{port}/ HTTP/1.1\\r\\n\\r\\n")))
+        .await;
+    assert!(said(&outcome).contains("200 OK"), "{}", said(&outcome));
+}
+
 /// A listed name that leads into someone's own network (AgentAPI's CVE-2025-59956 and its kin).
 #[tokio::test]
 async fn cve_2025_59956_a_name_that_turns_inside_is_refused() {
