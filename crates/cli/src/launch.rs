@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sluice_engine::settings::{Chosen, FlagSettings, Layer, Opener, Places, Settings};
-use sluice_engine::{Asker, KeySource, Options, SystemPrompt, Thinking};
+use sluice_engine::{Asker, KeySource, Options, OutputSchema, SystemPrompt, Thinking};
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
 use sluice_wire::mode::PermissionMode;
 
@@ -123,6 +123,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         bypass_launched: flags.dangerously_skip_permissions || flags.allow_dangerously_skip_permissions,
         asker: asker(flags),
         max_turns: flags.max_turns,
+        output_schema: output_schema(flags)?,
         max_budget_usd: flags.max_budget_usd,
         partial: flags.include_partial_messages,
         replay: flags.replay_user_messages,
@@ -167,6 +168,11 @@ fn thinking(flags: &Flags, environment: &Environment) -> Thinking {
         (Some("adaptive"), None) => Thinking::Adaptive,
         _ => Thinking::Default,
     }
+}
+
+fn output_schema(flags: &Flags) -> Result<Option<OutputSchema>, String> {
+    let parse = |text: &str| OutputSchema::parse(text).map_err(|error| format!("--json-schema: {error}"));
+    flags.json_schema.as_deref().map(parse).transpose()
 }
 
 fn system_prompt(flags: &Flags) -> Result<SystemPrompt, String> {

@@ -63,7 +63,7 @@ pub(crate) fn policy(options: &Options) -> Policy {
 
 /// Puts what the settings files say in the place of what they said before. What was given at the
 /// launch or during the session stays.
-fn lay_out(policy: &mut Policy, options: &Options) {
+pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
     let of_file = |source: Source| {
         matches!(
             source,

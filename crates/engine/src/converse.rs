@@ -3,6 +3,7 @@
 use std::future::Ready;
 use std::pin::Pin;
 
+use serde_json::Value;
 use sluice_model::{Failure, Request, models};
 
 use crate::exchange::Reply;
@@ -46,6 +47,9 @@ impl Session {
                     return self.stopped().await;
                 }
                 self.keep_results();
+                if let Some(ending) = self.structured_ending() {
+                    return ending;
+                }
             }
             if cut && self.turn.nudges.cut < MOST_NUDGES {
                 self.turn.nudges.cut += 1;
@@ -71,6 +75,10 @@ impl Session {
                 self.turn.nudges.refused += 1;
                 self.say(say::informational(say::REFUSED_NOTICE, "notice")).await;
                 self.nudge(say::REFUSED).await;
+                true
+            }
+            Some("end_turn" | "stop_sequence") | None if self.lacks_structured() => {
+                self.enforce_structured().await;
                 true
             }
             Some("end_turn" | "stop_sequence") | None if self.turn.text.is_empty() && self.turn.nudges.silent == 0 => {
@@ -178,7 +186,7 @@ impl Session {
     }
 
     /// Asks the model to go on.
-    async fn nudge(&mut self, text: &str) {
+    pub(crate) async fn nudge(&mut self, text: &str) {
         self.turn.frames += 1;
         self.history.user_text(text);
         self.say(say::nudge(text)).await;
@@ -192,9 +200,15 @@ impl Session {
 
     /// The next request: the whole conversation, its beginning always the same bytes.
     pub(crate) fn request(&mut self) -> Request {
-        let mut request = Request::new(self.model.clone(), self.history.messages().to_vec());
+        let messages = self.history.messages().to_vec();
+        self.request_of(messages)
+    }
+
+    /// A request with these messages and everything that stands before them.
+    pub(crate) fn request_of(&mut self, messages: Vec<Value>) -> Request {
+        let mut request = Request::new(self.model.clone(), messages);
         request.system = self.system().clone();
-        request.tools = self.offered().map(say::tool).collect();
+        request.tools = self.offered().map(say::tool).chain(self.structured_tool()).collect();
         request.thinking = self.thinking();
         request.effort = self.options.effort.clone();
         request

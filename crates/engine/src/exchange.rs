@@ -207,6 +207,7 @@ impl Session {
             let usage = draft.message.usage();
             self.turn.spend(&usage);
             self.ledger.add(model, &usage);
+            self.last_usage = Some(usage);
         }
     }
 
@@ -315,6 +316,7 @@ impl Session {
             message.get("model").and_then(Value::as_str).unwrap_or(&self.model),
             &usage,
         );
+        self.last_usage = Some(usage);
         let blocks = message
             .get("content")
             .and_then(Value::as_array)

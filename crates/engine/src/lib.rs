@@ -15,6 +15,7 @@
 //! * `exchange`: one request to the model, with retries and broken streams;
 //! * `running`, `calls`, `asking`: from a tool use to its result; `effects`: what a call does to the session;
 //! * `confine`: the sandbox of its commands;
+//! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
 //! * `services`: what the session does for its tools;
 //! * `background`: work that outlives its call;
 //! * `history`, `prompt`, `memory`: what the model is shown;
@@ -42,6 +43,9 @@ mod effects;
 mod running;
 mod services;
 
+mod schema;
+mod structured;
+
 mod background;
 
 mod history;
@@ -55,6 +59,7 @@ pub use confine::sandbox;
 pub use options::{Asker, KeySource, Options, StateEvents, Thinking};
 pub use port::{Exit, Input, Port, Signal};
 pub use prompt::SystemPrompt;
+pub use schema::{OutputSchema, SchemaError};
 pub use sluice_model::Error as ModelError;
 
 use tokio::sync::mpsc;

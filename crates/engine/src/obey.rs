@@ -1,5 +1,13 @@
 //! What the host asks of the session, and the session's answers. Every request gets exactly one.
 
+pub(crate) mod aside;
+mod context;
+mod files;
+mod others;
+mod settings;
+pub(crate) mod spending;
+mod suggest;
+
 use serde_json::{Value, json};
 use sluice_model::models;
 use sluice_wire::ToAgent;
@@ -11,6 +19,7 @@ use sluice_wire::control::{
 
 use crate::options::Thinking;
 use crate::say;
+use crate::schema::OutputSchema;
 use crate::session::Session;
 use crate::turn::Stop;
 
@@ -83,12 +92,8 @@ impl Session {
                 ))
                 .await;
             }
-            Request::GetBinaryVersion(_) => {
-                let version = json!({"version": say::PROTOCOL_VERSION, "buildTime": null});
-                self.say(say::success(&id, &version)).await;
-            }
-            Request::Unknown(unknown) => self.unsupported(&id, unknown.tag.as_deref()).await,
-            other => self.unsupported(&id, Some(other.kind())).await,
+            Request::GetBinaryVersion(_) => self.binary_version(&id).await,
+            other => self.inquire(&id, other).await,
         }
     }
 
@@ -111,6 +116,16 @@ impl Session {
     }
 
     async fn initialize(&mut self, id: &RequestId, request: sluice_wire::control::Initialize) {
+        if let Some(schema) = request.json_schema.filter(|schema| !schema.is_null()) {
+            match OutputSchema::parse(schema.get()) {
+                Ok(schema) => self.options.output_schema = Some(schema),
+                Err(error) => {
+                    return self
+                        .say(say::error(id, format!("initialize: jsonSchema: {error}")))
+                        .await;
+                }
+            }
+        }
         if let Some(prompt) = request.system_prompt {
             self.options.system_prompt.replace = Some(prompt_text(prompt.as_slice()));
         }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use sluice_wire::mode::PermissionMode;
 
 use crate::prompt::SystemPrompt;
+use crate::schema::OutputSchema;
 use crate::settings::Settings;
 
 /// What a session is told at its start.
@@ -66,6 +67,9 @@ pub struct Options {
     pub max_turns: Option<u32>,
     /// What the session may cost.
     pub max_budget_usd: Option<f64>,
+
+    /// The shape the answer of every turn has to have.
+    pub output_schema: Option<OutputSchema>,
 
     /// Stream the model's events to the host.
     pub partial: bool,

@@ -12,6 +12,7 @@ use crate::calls::{Call, LAUNCH_DELAY, State, result_block};
 use crate::options::Asker;
 use crate::say;
 use crate::session::Session;
+use crate::structured;
 
 /// How long a message that is being refused may take to end.
 const STOP_DELAY: std::time::Duration = std::time::Duration::from_millis(100);
@@ -75,6 +76,7 @@ impl Session {
         };
         let Some(call) = self.calls.list.last_mut() else { return };
         let refusal = match call.tool {
+            None if call.name == structured::TOOL && self.options.output_schema.is_some() => None,
             None => Some(Outcome::unknown_tool(&call.name)),
             Some(tool) => match call.input.get(say::UNPARSED) {
                 Some(unparsed) => {
@@ -118,7 +120,10 @@ impl Session {
         let Some(call) = self.calls.list.get_mut(index) else {
             return;
         };
-        let Some(tool) = call.tool else { return };
+        let Some(tool) = call.tool else {
+            // Only an answer gets here without a tool: any other such call has its result already.
+            return self.judge(index);
+        };
         call.state = State::Running;
         call.resolved = resolved(&call.checked);
         let decision = {
@@ -265,6 +270,7 @@ impl Session {
             return;
         }
         let block = result_block(&call.id, &outcome.content, outcome.is_error);
+        self.lines.count(&outcome.result);
         let frame = say::tool_result(&call.id, &block, outcome.result, meta);
         call.state = State::Done(for_model(block));
         self.turn.frames += 1;

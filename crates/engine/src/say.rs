@@ -5,7 +5,7 @@ mod result;
 mod speech;
 mod tasks;
 
-pub(crate) use control::{ask, cancel, error, ok, permission_denied, refused, success};
+pub(crate) use control::{ask, cancel, error, ok, permission_denied, refused, request_started, success};
 pub(crate) use result::result;
 pub(crate) use speech::{
     aborted_delta, api_error, api_retry, assistant, block_stop, message_stop, model_fallback, stream_event,
@@ -25,6 +25,7 @@ use sluice_wire::{ToHost, stdin};
 
 use crate::queue::{Priority, Prompt};
 use crate::session::Session;
+use crate::structured;
 use crate::turn::Turn;
 
 /// The version of the protocol we speak, as the reference agent counts it.
@@ -92,6 +93,7 @@ signed!(
     stdout::TurnResult,
     stdout::system::ApiRetry,
     stdout::system::BackgroundTasksChanged,
+    stdout::system::ControlRequestProgress,
     stdout::system::ModelFallback,
     stdout::system::PermissionDenied,
     stdout::system::TaskNotification,
@@ -138,6 +140,11 @@ pub(crate) fn init(session: &Session) -> Init {
         tools: session
             .offered()
             .map(|tool| tool.descriptor().name.to_owned())
+            .chain(
+                session
+                    .is_structured(structured::TOOL)
+                    .then(|| structured::TOOL.to_owned()),
+            )
             .collect(),
         model: session.model.clone(),
         permission_mode: Some(session.policy.mode.clone()),

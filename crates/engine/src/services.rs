@@ -59,6 +59,13 @@ impl Desk {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The text of the answer to a request that is no part of the conversation.
+    pub(crate) async fn answer(&self, request: Request) -> Result<String, String> {
+        let blocks = self.ask(request).await?;
+        let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
+        Ok(texts.join("\n"))
+    }
+
     async fn ask(&self, request: Request) -> Result<Vec<Value>, String> {
         let model = request.model.clone();
         let (message, _) = self
@@ -86,9 +93,7 @@ impl Services for Desk {
             request.system = vec![json!({"type": "text", "text": system})];
             request.thinking = Thinking::Off;
             request.cache = Cache::Off;
-            let blocks = self.ask(request).await?;
-            let texts: Vec<&str> = blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect();
-            Ok(texts.join("\n"))
+            self.answer(request).await
         })
     }
 

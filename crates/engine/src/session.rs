@@ -24,6 +24,8 @@ use crate::confine;
 use crate::guard::Owed;
 use crate::history::History;
 use crate::memory;
+use crate::obey::aside::{Aside, Asides};
+use crate::obey::spending::Lines;
 use crate::options::{Options, StateEvents};
 use crate::out::Out;
 use crate::port::{Exit, Input, Signal};
@@ -88,6 +90,14 @@ pub(crate) struct Session {
     events: mpsc::Receiver<ToolEvent>,
     settings_changes: Option<mpsc::Receiver<()>>,
     pub(crate) quit: CancellationToken,
+
+    /// Requests that take a while.
+    pub(crate) asides: Asides,
+    pub(crate) began: std::time::Instant,
+    /// What the last answer of the model used.
+    pub(crate) last_usage: Option<serde_json::Value>,
+    /// What calls have changed.
+    pub(crate) lines: Lines,
 }
 
 /// How long an interrupted turn waits for what came with the interrupt.
@@ -110,6 +120,7 @@ enum Happening<T> {
     Ran(usize, Outcome),
     Tool(Option<ToolEvent>),
     Settings,
+    Aside(Box<Aside>),
     Launch,
     Enough,
     Quit,
@@ -171,6 +182,10 @@ impl Session {
             unread: VecDeque::new(),
             events,
             quit,
+            asides: Asides::default(),
+            began: std::time::Instant::now(),
+            last_usage: None,
+            lines: Lines::default(),
             out,
             options,
         }
@@ -191,7 +206,7 @@ impl Session {
                 self.take(input).await;
             } else {
                 self.enter(say::State::Idle).await;
-                if self.eof && !self.awaits_background() {
+                if self.eof && self.asides.is_empty() && !self.awaits_background() {
                     break i32::from(self.last_failed);
                 }
                 self.rest().await;
@@ -209,6 +224,7 @@ impl Session {
             () = self.quit.cancelled() => self.leave = Some(self.leave.unwrap_or(0)),
             event = self.events.recv() => self.heed(event).await,
             () = changed(&mut self.settings_changes) => self.settings_changed().await,
+            Some(aside) = self.asides.next() => self.tell_aside(aside).await,
             inputs = self.inbox.recv(), if !self.eof => match inputs {
                 Some(inputs) => self.unread.extend(inputs),
                 None => self.take(Input::Eof).await,
@@ -238,6 +254,7 @@ impl Session {
                 inputs = self.inbox.recv(), if !self.eof => Happening::Heard(inputs),
                 event = self.events.recv() => Happening::Tool(event),
                 () = changed(&mut self.settings_changes) => Happening::Settings,
+                Some(aside) = self.asides.next() => Happening::Aside(Box::new(aside)),
                 Some(done) = self.calls.running.join_next() => match done {
                     Ok((index, outcome)) => Happening::Ran(index, outcome),
                     Err(_) => continue,
@@ -255,6 +272,7 @@ impl Session {
                 Happening::Heard(None) => self.take(Input::Eof).await,
                 Happening::Tool(event) => self.heed(event).await,
                 Happening::Settings => self.settings_changed().await,
+                Happening::Aside(aside) => self.tell_aside(*aside).await,
                 Happening::Ran(index, outcome) if awaited.is_some() => self.hold(index, outcome),
                 Happening::Ran(index, outcome) => {
                     self.drain_events().await;

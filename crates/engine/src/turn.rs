@@ -6,6 +6,8 @@ use serde_json::Value;
 use sluice_model::cost::Tokens;
 use sluice_wire::stdout;
 
+use crate::structured::Structured;
+
 /// From one prompt to its `result`.
 #[derive(Debug)]
 pub(crate) struct Turn {
@@ -35,6 +37,8 @@ pub(crate) struct Turn {
     pub(crate) first_request: Option<Instant>,
     /// How often the model was asked again, by reason.
     pub(crate) nudges: Nudges,
+    /// Answers in the shape the host asked for.
+    pub(crate) structured: Structured,
 }
 
 /// How often a turn asked the model again without a tool or a prompt in between. Each has its
@@ -74,6 +78,7 @@ impl Turn {
             first_token: None,
             first_request: None,
             nudges: Nudges::default(),
+            structured: Structured::default(),
         }
     }
 
@@ -99,6 +104,10 @@ impl Turn {
 pub(crate) enum Ending {
     /// The model had nothing more to say.
     Completed,
+    /// It gave the answer in the shape the host asked for.
+    Structured(Value),
+    /// It gave answers of the wrong shape only, so often that it is not asked again.
+    Unstructured { attempts: u32, last: String },
     /// Someone interrupted it, while the model spoke or while tools ran.
     Interrupted { tools: bool },
     /// A more urgent prompt took its place.

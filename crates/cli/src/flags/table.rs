@@ -151,7 +151,7 @@ pub(super) const FLAGS: &[Flag] = &[
     switch("replay-user-messages", |f| &mut f.replay_user_messages, "With stream-json both ways: print each prompt back once it is taken up"),
     switch("forward-subagent-text", |f| &mut f.forward_subagent_text, "With stream-json: also print what subagents say").later(),
     maybe("prompt-suggestions", "on|off", |f| &mut f.prompt_suggestions, "After each turn, suggest what to ask next").later(),
-    text("json-schema", "schema", |f| &mut f.json_schema, "JSON Schema the final answer must satisfy").later(),
+    text("json-schema", "schema", |f| &mut f.json_schema, "JSON Schema the final answer must satisfy"),
     // The model and how hard it thinks.
     text("model", "name", |f| &mut f.model, "Model: an alias (opus, sonnet, haiku) or a full name"),
     one("fallback-model", "names", Fills::Commas(|f| &mut f.fallback_model), "Models to try in order while the first one is overloaded, separated by commas"),

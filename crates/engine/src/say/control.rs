@@ -9,7 +9,7 @@ use sluice_wire::control::{
     CanUseTool, ControlCancelRequest, ControlRequest, ControlResponse, DecisionReasonType, Failure, MatchedAskRule,
     RequestId,
 };
-use sluice_wire::stdout::system::PermissionDenied;
+use sluice_wire::stdout::system::{ControlRequestProgress, PermissionDenied};
 
 use super::fresh_id;
 use crate::calls::Call;
@@ -73,6 +73,16 @@ pub(crate) fn permission_denied(call: &Call, decision: &Decision) -> PermissionD
         message: decision.message.clone(),
         uuid: fresh_id(),
         ..PermissionDenied::default()
+    }
+}
+
+/// A slow request is being worked on.
+pub(crate) fn request_started(id: &RequestId) -> ControlRequestProgress {
+    ControlRequestProgress {
+        request_id: id.to_string(),
+        status: "started".to_owned(),
+        uuid: fresh_id(),
+        ..ControlRequestProgress::default()
     }
 }
 

@@ -48,6 +48,16 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             succeed(result, &turn.text);
             result.terminal_reason = Some(TerminalReason::Completed);
         }
+        Ending::Structured(value) => {
+            succeed(result, &value.to_string());
+            result.structured_output = Some(value.clone());
+            result.terminal_reason = Some(TerminalReason::Completed);
+        }
+        Ending::Unstructured { attempts, last } => {
+            let text = format!("Failed to provide valid structured output after {attempts} attempts: {last}");
+            fail(result, ResultSubtype::ErrorMaxStructuredOutputRetries, text);
+            result.terminal_reason = Some(TerminalReason::StructuredOutputRetryExhausted);
+        }
         Ending::Superseded { tools } => {
             succeed(result, &turn.text);
             result.terminal_reason = Some(aborted(*tools));

@@ -140,7 +140,13 @@ impl Settings {
     /// The folders a session may also work in.
     #[must_use]
     pub fn additional_directories(&self) -> Vec<PathBuf> {
-        let mut directories = Vec::new();
+        self.directories().into_iter().map(|(_, directory)| directory).collect()
+    }
+
+    /// The same, each with the weakest scope that names it.
+    #[must_use]
+    pub fn directories(&self) -> Vec<(Source, PathBuf)> {
+        let mut directories: Vec<(Source, PathBuf)> = Vec::new();
         for layer in &self.layers {
             let list = layer
                 .in_force()
@@ -153,8 +159,8 @@ impl Settings {
                     None if text == "~" => self.places.home.clone(),
                     None => absolute(&self.places.cwd, text),
                 };
-                if !text.is_empty() && !directories.contains(&directory) {
-                    directories.push(directory);
+                if !text.is_empty() && !directories.iter().any(|(_, known)| *known == directory) {
+                    directories.push((layer.source, directory));
                 }
             }
         }

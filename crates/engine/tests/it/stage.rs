@@ -377,6 +377,7 @@ fn options(dir: &TempDir, server: &ModelServer) -> Options {
         asker: Asker::Host,
         max_turns: None,
         max_budget_usd: None,
+        output_schema: None,
         partial: false,
         replay: false,
         state_events: StateEvents::Off,

@@ -1,0 +1,131 @@
+//! The smaller requests: those that ask about something, and those that concern parts a session may not have.
+
+use serde_json::{Value, json};
+use sluice_wire::control::{
+    BackgroundTasksResponse, McpSetServersResponse, McpStatusResponse, MessageRated, Request, RequestId,
+    RewindFilesResponse,
+};
+
+use crate::say;
+use crate::session::Session;
+use crate::turn::Stop;
+
+/// Why no file can be put back.
+const NO_REWINDING: &str = "File rewinding is not enabled.";
+/// Why an MCP server cannot be added.
+const NO_SERVERS: &str = "This version connects no MCP servers";
+
+impl Session {
+    /// Answers what does not concern the turn.
+    pub(super) async fn inquire(&mut self, id: &RequestId, request: Request) {
+        match request {
+            Request::GetSettings(_) => self.get_settings(id).await,
+            Request::ApplyFlagSettings(request) => self.apply_flag_settings(id, &request.settings).await,
+            Request::UpdateSettings(request) => self.update_settings(id, &request).await,
+            Request::ListPermissionRules(_) => self.list_rules(id).await,
+            Request::GetContextUsage(request) => self.context_usage(id, request.detail.as_deref()).await,
+            Request::GetSessionCost(_) => self.session_cost(id).await,
+            Request::GetUsage(_) => self.usage(id).await,
+            Request::ReadFile(request) => self.read_file(id, *request).await,
+            Request::FileSuggestions(request) => self.file_suggestions(id, request.query),
+            Request::SeedReadState(request) => self.seed_read_state(id, &request),
+            Request::GetTaskOutput(request) => self.task_output(id, &request.task_id).await,
+            Request::GetPlan(_) => self.plan(id),
+            Request::GenerateSessionTitle(request) => self.session_title(id, request.description.as_deref()).await,
+            Request::SideQuestion(request) => self.side_question(id, request.question.as_deref()).await,
+            Request::BackgroundTasks(request) => self.background_calls(id, request.tool_use_id.as_deref()).await,
+            Request::EndSession(_) => self.end_session(id).await,
+            Request::MessageRated(request) => self.rated(id, &request).await,
+            // Nothing here depends on whether anybody watches, and a message from a server nobody knows is lost.
+            Request::SetHasSubscribers(_) | Request::McpMessage(_) => self.say(say::ok(id)).await,
+            Request::RewindFiles(request) => self.rewind(id, request.dry_run == Some(true)).await,
+            other => self.about_servers(id, other).await,
+        }
+    }
+
+    /// No MCP server is connected, and everything about one says so.
+    async fn about_servers(&mut self, id: &RequestId, request: Request) {
+        match request {
+            Request::McpStatus(_) => self.say(say::success(id, &McpStatusResponse::default())).await,
+            Request::McpSetServers(request) => {
+                let refused = |name: &String| (name.clone(), NO_SERVERS.to_owned());
+                let response = McpSetServersResponse {
+                    errors: request.servers.keys().map(refused).collect(),
+                    ..McpSetServersResponse::default()
+                };
+                self.say(say::success(id, &response)).await;
+            }
+            Request::McpReconnect(request) => self.no_server(id, &request.server_name).await,
+            Request::McpToggle(request) => self.no_server(id, &request.server_name).await,
+            Request::McpCall(request) => {
+                let server = request.tool.split("__").nth(1).unwrap_or(&request.tool);
+                let text = format!("MCP server not connected: {server}");
+                self.say(say::error(id, text)).await;
+            }
+            Request::McpReadResource(request) => {
+                let text = format!("MCP server not connected: {}", request.server_name);
+                self.say(say::error(id, text)).await;
+            }
+            Request::ChannelEnable(request) => {
+                let name = request.server_name.as_deref().unwrap_or_default();
+                self.say(say::error(id, format!("server {name} is not connected")))
+                    .await;
+            }
+            Request::Unknown(unknown) => self.unsupported(id, unknown.tag.as_deref()).await,
+            other => self.unsupported(id, Some(other.kind())).await,
+        }
+    }
+
+    async fn no_server(&mut self, id: &RequestId, name: &str) {
+        self.say(say::error(id, format!("Server not found: {name}"))).await;
+    }
+
+    /// Lets running commands, or those of one call, go on in the background.
+    async fn background_calls(&mut self, id: &RequestId, call: Option<&str>) {
+        let moved = self.tasks.background(call) > 0;
+        let response = BackgroundTasksResponse {
+            backgrounded: call.map(|_| moved),
+            ..BackgroundTasksResponse::default()
+        };
+        self.say(say::success(id, &response)).await;
+    }
+
+    /// The host is done: the turn that runs is interrupted, and the process goes.
+    async fn end_session(&mut self, id: &RequestId) {
+        self.say(say::ok(id)).await;
+        self.leave = Some(0);
+        if self.turn.open {
+            self.withdraw_asks().await;
+            self.stop.get_or_insert(Stop::Interrupt);
+        }
+    }
+
+    /// A person's opinion of an answer. It is sent nowhere.
+    async fn rated(&mut self, id: &RequestId, request: &MessageRated) {
+        let field = |name: &str| request.extra.value(name).unwrap_or_default();
+        let known = matches!(field("sentiment").as_str(), Some("positive" | "negative"));
+        if known && field("messageUuid").is_string() {
+            return self.say(say::ok(id)).await;
+        }
+        let text = "message_rated: messageUuid must be a string, sentiment \"positive\" or \"negative\"";
+        self.say(say::error(id, text)).await;
+    }
+
+    async fn rewind(&mut self, id: &RequestId, dry_run: bool) {
+        if !dry_run {
+            return self.say(say::error(id, NO_REWINDING)).await;
+        }
+        let response = RewindFilesResponse {
+            can_rewind: false,
+            error: Some(NO_REWINDING.to_owned()),
+            ..RewindFilesResponse::default()
+        };
+        self.say(say::success(id, &response)).await;
+    }
+
+    /// What this program is.
+    pub(super) async fn binary_version(&mut self, id: &RequestId) {
+        let version = json!({"version": say::PROTOCOL_VERSION, "buildTime": Value::Null});
+        self.say(say::success(id, &version)).await;
+    }
+}
