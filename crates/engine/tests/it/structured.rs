@@ -1,0 +1,149 @@
+//! Answers in the shape a host asks for.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_engine::{Options, OutputSchema};
+use sluice_simulator::{Reply, Script};
+
+use crate::stage::Stage;
+
+fn schema() -> Value {
+    json!({"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]})
+}
+
+fn shaped(options: &mut Options) {
+    options.output_schema = Some(OutputSchema::new(schema()).unwrap());
+}
+
+fn answer(n: impl Into<Value>) -> Reply {
+    Reply::tool("StructuredOutput", json!({"n": n.into()}))
+}
+
+#[tokio::test]
+async fn the_first_answer_that_fits_ends_the_turn() {
+    let script = Script::new().reply(answer(4)).reply(answer(5));
+    let mut stage = Stage::with(script, shaped).await;
+    for n in [4, 5] {
+        stage.prompt("count").await;
+        assert_eq!(
+            stage.turn().await,
+            "init assistant:tool_use user:tool_result result:success"
+        );
+        let result = stage.last("result:success");
+        assert_eq!(result["structured_output"], json!({"n": n}));
+        assert_eq!(result["result"], format!("{{\"n\":{n}}}"));
+        assert_eq!(result["stop_reason"], "tool_use");
+        assert_eq!(result["num_turns"], 2);
+    }
+    let offered = stage.sent(1)["tools"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(offered["name"], "StructuredOutput");
+    assert_eq!(offered["input_schema"], schema());
+    let named = stage.last("init")["tools"].as_array().unwrap().clone();
+    assert!(named.contains(&json!("StructuredOutput")));
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn what_else_the_message_calls_for_is_done_too() {
+    let script = Script::new()
+        .reply(Reply::tool("Bash", json!({"command": "touch made"})).and_tool("StructuredOutput", json!({"n": 1})));
+    let mut stage = Stage::with(script, |options| {
+        shaped(options);
+        options.allowed = vec!["Bash".into()];
+    })
+    .await;
+    stage.prompt("count").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use assistant:tool_use user:tool_result user:tool_result result:success"
+    );
+    assert!(stage.dir.path().join("made").exists());
+    assert_eq!(stage.server.requests().len(), 1);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn an_answer_of_the_wrong_shape_goes_back_with_what_is_wrong() {
+    let script = Script::new().reply(answer("four")).reply(answer(4));
+    let mut stage = Stage::with(script, shaped).await;
+    stage.prompt("count").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use user:tool_error assistant:tool_use user:tool_result result:success"
+    );
+    let told = &stage.last("user:tool_error")["message"]["content"][0]["content"];
+    assert_eq!(*told, "Output does not match required schema: /n: must be number");
+    assert_eq!(stage.last("result:success")["structured_output"], json!({"n": 4}));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn five_of_the_wrong_shape_are_enough() {
+    let mut stage = Stage::with(Script::new().reply(answer("x").repeat()), shaped).await;
+    stage.prompt("count").await;
+    let result = stage.result().await;
+    assert_eq!(result["subtype"], "error_max_structured_output_retries");
+    assert_eq!(result["terminal_reason"], "structured_output_retry_exhausted");
+    assert_eq!(result["num_turns"], 6);
+    assert!(result["errors"][0].as_str().unwrap().contains("/n: must be number"));
+    assert!(result.get("structured_output").is_none());
+    assert_eq!(stage.server.requests().len(), 5);
+    assert_eq!(stage.end().await, 1);
+}
+
+#[tokio::test]
+async fn an_answer_in_words_is_asked_for_once_more_and_then_taken() {
+    let mut stage = Stage::with(Script::new().reply(Reply::text("Four").repeat()), shaped).await;
+    stage.prompt("count").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:text nudge assistant:text result:success"
+    );
+    let nudge = stage.last("nudge")["message"]["content"][0]["text"].as_str().unwrap();
+    assert!(nudge.starts_with("[structured-output-enforce] "), "{nudge}");
+    let result = stage.last("result:success");
+    assert_eq!(result["result"], "Four");
+    assert!(result.get("structured_output").is_none());
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn the_limit_of_requests_holds_for_it() {
+    let mut stage = Stage::with(Script::new().reply(answer("x").repeat()), |options| {
+        shaped(options);
+        options.max_turns = Some(2);
+    })
+    .await;
+    stage.prompt("count").await;
+    assert_eq!(stage.result().await["subtype"], "error_max_turns");
+    assert_eq!(stage.server.requests().len(), 2);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_host_may_bring_the_schema_when_it_greets() {
+    let mut stage = Stage::begin(Script::new().reply(answer(4))).await;
+    let refused = stage
+        .control(json!({"subtype": "initialize", "jsonSchema": {"type": "strange"}}))
+        .await;
+    assert_eq!(refused["subtype"], "error");
+    assert!(refused["error"].as_str().unwrap().contains("jsonSchema"), "{refused}");
+    let greeted = stage
+        .control(json!({"subtype": "initialize", "jsonSchema": schema()}))
+        .await;
+    assert_eq!(greeted["subtype"], "success");
+    stage.prompt("count").await;
+    assert_eq!(stage.result().await["structured_output"], json!({"n": 4}));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn without_a_schema_there_is_no_such_tool() {
+    let mut stage = Stage::begin(Script::new().reply(answer(4)).text("Four")).await;
+    stage.prompt("count").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use user:tool_error assistant:text result:success"
+    );
+    stage.end().await;
+}
