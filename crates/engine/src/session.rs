@@ -94,6 +94,8 @@ pub(crate) struct Session {
     /// Requests that take a while.
     pub(crate) asides: Asides,
     pub(crate) began: std::time::Instant,
+    /// How hard the launch said to try.
+    pub(crate) launch_effort: Option<String>,
     /// What the last answer of the model used.
     pub(crate) last_usage: Option<serde_json::Value>,
     /// What calls have changed.
@@ -184,6 +186,7 @@ impl Session {
             quit,
             asides: Asides::default(),
             began: std::time::Instant::now(),
+            launch_effort: options.effort.clone(),
             last_usage: None,
             lines: Lines::default(),
             out,

@@ -104,7 +104,7 @@ impl Session {
         let path = self.policy.plan_file.clone();
         let id = id.clone();
         self.asides.spawn_blocking(&id.clone(), move || {
-            let plan = path.and_then(|path| Some((std::fs::read_to_string(&path).ok()?, path)));
+            let plan = path.and_then(|path| Some((whole(&path).ok()?, path)));
             let response = match plan {
                 Some((plan, path)) => json!({"exists": true, "plan": plan, "filePath": path.display().to_string()}),
                 None => json!({"exists": false}),
@@ -161,6 +161,15 @@ fn read(path: &Path, resolved: &Path, request: &ReadFile) -> io::Result<ReadFile
     Ok(response)
 }
 
+/// The text of a file of ours.
+fn whole(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open(path, &World.resolve(path))?
+        .take(MOST_BYTES)
+        .read_to_string(&mut text)?;
+    Ok(text)
+}
+
 /// Takes away the beginning of a letter that the limit cut through.
 fn drop_broken_letter(bytes: &mut Vec<u8>) {
     if let Err(error) = std::str::from_utf8(bytes)
@@ -194,7 +203,7 @@ struct Tail {
 }
 
 fn tail(path: &Path) -> io::Result<Tail> {
-    let mut file = File::open(path)?;
+    let mut file = open(path, &World.resolve(path))?;
     let total = file.metadata()?.len();
     file.seek(SeekFrom::Start(total.saturating_sub(OUTPUT_TAIL)))?;
     let mut bytes = Vec::new();

@@ -48,7 +48,8 @@ impl Session {
             self.model = models::resolve(name.filter(|name| *name != "default"));
         }
         if changes.contains_key("effortLevel") {
-            self.options.effort = self.options.settings.string("effortLevel").map(str::to_owned);
+            let level = self.options.settings.string("effortLevel").map(str::to_owned);
+            self.options.effort = level.or_else(|| self.launch_effort.clone());
         }
         self.say(say::ok(id)).await;
         self.say_settings_problems().await;

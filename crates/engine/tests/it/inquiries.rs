@@ -52,6 +52,43 @@ async fn settings_laid_over_hold_from_the_next_call_on() {
 }
 
 #[tokio::test]
+async fn how_hard_to_try_can_be_laid_over_and_taken_back() {
+    let mut stage = Stage::with(Script::new(), |options| options.effort = Some("low".into())).await;
+    for (level, applied) in [(json!("high"), "high"), (json!(null), "low")] {
+        stage
+            .control(json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": level}}))
+            .await;
+        let answer = stage.control(json!({"subtype": "get_settings"})).await;
+        assert_eq!(answer["response"]["applied"]["effort"], applied);
+    }
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_plan_is_shown_once_it_is_written() {
+    let mut stage = Stage::with(Script::new().text("Hello"), |options| {
+        options.mode = Some("plan".into());
+    })
+    .await;
+    stage.prompt("plan").await;
+    stage.turn().await;
+    let reminder = stage.said_to_model(1).join(" ");
+    let file = reminder
+        .split_whitespace()
+        .find(|word| word.ends_with(".md"))
+        .unwrap()
+        .to_owned();
+    std::fs::create_dir_all(stage.path("home/plans")).unwrap();
+    std::fs::write(&file, "1. Look").unwrap();
+    let answer = stage.control(json!({"subtype": "get_plan"})).await;
+    assert_eq!(
+        answer["response"],
+        json!({"exists": true, "plan": "1. Look", "filePath": file})
+    );
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn a_settings_file_is_written_where_it_belongs() {
     let mut stage = Stage::begin(Script::new()).await;
     let update = |source: &str| json!({"subtype": "update_settings", "source": source, "settings": {"model": "haiku"}});
@@ -241,6 +278,8 @@ async fn a_question_on_the_side_while_a_call_is_open() {
         .control(json!({"subtype": "side_question", "question": "well?"}))
         .await;
     assert_eq!(answer["response"]["synthetic"], false, "{answer}");
+    // The call has no result yet, so the question leaves it out.
+    assert!(!stage.sent(2)["messages"].to_string().contains("tool_use"));
     stage.allow(&ask).await;
     assert_eq!(stage.result().await["subtype"], "success");
     assert_eq!(stage.leave_now().await, 0);
@@ -294,7 +333,7 @@ async fn a_running_command_goes_on_in_the_background() {
         .reply(Reply::tool_with_id(
             "toolu_1",
             "Bash",
-            json!({"command": "echo begun; touch begun; sleep 600"}),
+            json!({"command": "echo begun; sleep 600"}),
         ))
         .reply(Reply::text("Done").repeat());
     let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
@@ -315,6 +354,10 @@ async fn a_running_command_goes_on_in_the_background() {
         .control(json!({"subtype": "get_task_output", "task_id": task}))
         .await;
     assert_eq!(output["response"]["truncated"], false, "{output}");
+    assert_eq!(
+        output["response"]["total_bytes"],
+        output["response"]["output"].as_str().unwrap().len()
+    );
     stage.control(json!({"subtype": "stop_task", "task_id": task})).await;
     let none = stage
         .control(json!({"subtype": "get_task_output", "task_id": "none"}))
