@@ -12,6 +12,7 @@ use sluice_wire::permission_update::Behavior;
 
 use super::aside::{Aside, given};
 use crate::asking::lay_out;
+use crate::confine;
 use crate::say;
 use crate::session::Session;
 use crate::settings;
@@ -43,6 +44,10 @@ impl Session {
         };
         self.options.settings.set_flag(&changes);
         lay_out(&mut self.policy, &self.options);
+        if changes.contains_key("sandbox") {
+            self.sandbox = confine::sandbox(&self.options);
+            self.policy.sandboxed = confine::runs_unasked(self.sandbox.as_deref());
+        }
         if changes.contains_key("model") {
             let name = self.options.settings.model().or(self.options.model.as_deref());
             self.model = models::resolve(name.filter(|name| *name != "default"));

@@ -52,6 +52,21 @@ async fn settings_laid_over_hold_from_the_next_call_on() {
 }
 
 #[tokio::test]
+async fn a_sandbox_asked_for_later_confines_the_next_command() {
+    let mut stage = Stage::with(touching("touch made"), |options| options.allowed = vec!["Bash".into()]).await;
+    // One that cannot be made refuses everything, wherever this test runs.
+    let settings = json!({"sandbox": {"enabled": "perhaps"}});
+    stage
+        .control(json!({"subtype": "apply_flag_settings", "settings": settings}))
+        .await;
+    stage.prompt("touch").await;
+    stage.result().await;
+    stage.last("user:tool_error");
+    assert!(!stage.dir.path().join("made").exists());
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn how_hard_to_try_can_be_laid_over_and_taken_back() {
     let mut stage = Stage::with(Script::new(), |options| options.effort = Some("low".into())).await;
     for (level, applied) in [(json!("high"), "high"), (json!(null), "low")] {
