@@ -36,6 +36,8 @@ pub(crate) struct Environment {
     /// `CLAUDE_CODE_ENABLE_TASKS=0`: the todo list in place of the task list.
     pub(crate) todo_list: bool,
 
+    /// Who started us, as the SDKs say it.
+    pub(crate) entrypoint: Option<String>,
     pub(crate) state_events: StateEvents,
     pub(crate) background_wait: Option<Duration>,
     pub(crate) stream_hold: Option<Duration>,
@@ -105,6 +107,7 @@ impl Environment {
             effort: variables.text("CLAUDE_CODE_EFFORT_LEVEL"),
             todo_list: variables.text("CLAUDE_CODE_ENABLE_TASKS").is_some()
                 && !variables.truthy("CLAUDE_CODE_ENABLE_TASKS"),
+            entrypoint: variables.text("CLAUDE_CODE_ENTRYPOINT"),
             state_events: variables.state_events(),
             background_wait: variables.background_wait(),
             stream_hold: variables

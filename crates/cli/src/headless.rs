@@ -16,6 +16,12 @@ pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
         Ok(options) => options,
         Err(problem) => return fail(&problem),
     };
+    if let Some(why) = &options.refusal {
+        warn(why);
+        if flags.output_format != OutputFormat::StreamJson {
+            return 1;
+        }
+    }
     let input = match flags.input_format {
         InputFormat::StreamJson => InputMode::StreamJson,
         InputFormat::Text => {

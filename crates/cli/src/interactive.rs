@@ -36,6 +36,9 @@ pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
         Ok(options) => options,
         Err(problem) => return fail(&problem),
     };
+    if let Some(why) = &options.refusal {
+        return fail(why);
+    }
     options.asker = Asker::Host;
     options.partial = true;
     let heading = Heading {

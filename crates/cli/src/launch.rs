@@ -8,6 +8,7 @@ use sluice_engine::{Asker, KeySource, Options, OutputSchema, SystemPrompt, Think
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
 use sluice_wire::mode::PermissionMode;
 
+use crate::conversation::{self, Conversation};
 use crate::environment::Environment;
 use crate::flags::{Flags, SPOKEN};
 
@@ -82,12 +83,17 @@ fn chosen(flags: &Flags) -> Chosen {
 pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<Options, String> {
     let Place { environment, settings } = place;
     let mode = mode(flags, environment)?;
-    let session_id = flags
-        .session_id
-        .clone()
-        .unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+    let Conversation {
+        session_id,
+        keeping,
+        earlier,
+        refusal,
+    } = conversation::choose(flags, environment)?;
     let (config, key_source) = model_config(flags, place, keyless)?;
     Ok(Options {
+        keeping,
+        earlier,
+        refusal,
         cwd: environment.cwd.clone(),
         add_dirs: flags
             .add_dir

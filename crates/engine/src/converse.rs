@@ -93,6 +93,7 @@ impl Session {
     /// Prompts that arrived while tools ran join the turn.
     async fn fold(&mut self) {
         for prompt in self.queue.fold() {
+            self.keep_prompt(&prompt).await;
             if self.options.replay && !prompt.synthetic {
                 self.say(say::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
                     .await;
@@ -145,7 +146,8 @@ impl Session {
             kind: failure.api_error_type().map(str::to_owned),
             unreachable: failure.api_error().is_some(),
         };
-        self.say(say::api_error(failure, &ending.text, &self.turn)).await;
+        let told = say::api_error(failure, &ending.text, &self.turn);
+        self.say_block(told, None).await;
         self.turn.stop_reason = Some("stop_sequence".to_owned());
         Ending::Api(ending)
     }
@@ -164,6 +166,7 @@ impl Session {
         }
         self.turn.folded = folded;
         self.desk.settle(&mut self.ledger);
+        self.keep_turn_end().await;
         let result = say::result(self, &ending);
         self.last_failed = result.is_error;
         self.results += 1;
@@ -182,14 +185,14 @@ impl Session {
     pub(crate) async fn notice(&mut self, text: &str) {
         self.turn.frames += 1;
         self.history.user_text(text);
-        self.say(say::notice(text)).await;
+        self.say_aside(say::notice(text)).await;
     }
 
     /// Asks the model to go on.
     pub(crate) async fn nudge(&mut self, text: &str) {
         self.turn.frames += 1;
         self.history.user_text(text);
-        self.say(say::nudge(text)).await;
+        self.say_aside(say::nudge(text)).await;
     }
 
     pub(crate) fn over_budget(&self) -> Option<f64> {

@@ -181,10 +181,14 @@ impl Session {
             self.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
         }
         let is_call = kind == "tool_use";
-        let shown = if is_call { self.add_call(&block).await } else { block };
+        let shown = if is_call {
+            self.add_call(&block).await
+        } else {
+            block.clone()
+        };
         let envelope = draft.message.envelope().cloned().unwrap_or_default();
         let assistant = say::assistant(envelope, shown, draft.request_id.clone(), &self.turn);
-        self.say(assistant).await;
+        self.say_block(assistant, Some(&block)).await;
         is_call
     }
 
@@ -261,7 +265,7 @@ impl Session {
             let envelope = draft.message.envelope().cloned().unwrap_or_default();
             let mut assistant = say::assistant(envelope, partial.block.clone(), draft.request_id.clone(), &self.turn);
             assistant.aborted = Some(true);
-            self.say(assistant).await;
+            self.say_block(assistant, Some(&partial.block)).await;
             blocks.push(partial.block);
             kept += 1;
         }
@@ -339,7 +343,7 @@ impl Session {
                 head.request_id.clone(),
                 &self.turn,
             );
-            self.say(assistant).await;
+            self.say_block(assistant, Some(block)).await;
             if is_call {
                 self.admit_last_call().await;
             }

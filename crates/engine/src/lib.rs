@@ -19,6 +19,7 @@
 //! * `services`: what the session does for its tools;
 //! * `background`: work that outlives its call;
 //! * `history`, `prompt`, `memory`: what the model is shown;
+//! * [`transcript`]: what is kept of it, and how a session goes on with what was kept;
 //! * `say`, `out`: what the host is told.
 
 mod options;
@@ -51,6 +52,8 @@ mod background;
 mod history;
 mod memory;
 mod prompt;
+
+pub mod transcript;
 
 mod out;
 mod say;

@@ -81,6 +81,14 @@ impl Session {
                 self.stop_task(&request.task_id).await;
                 self.say(say::success(&id, &json!({}))).await;
             }
+            Request::RenameSession(request) => {
+                let renamed = self.rename(&request.title, request.session_id.as_deref()).await;
+                self.say(match renamed {
+                    Ok(()) => say::ok(&id),
+                    Err(why) => say::error(&id, why),
+                })
+                .await;
+            }
             Request::ListModels(_) => {
                 let models = serde_json::from_value(Value::Array(models::picker())).unwrap_or_default();
                 self.say(say::success(

@@ -8,12 +8,19 @@ use sluice_wire::mode::PermissionMode;
 use crate::prompt::SystemPrompt;
 use crate::schema::OutputSchema;
 use crate::settings::Settings;
+use crate::transcript::{Earlier, Keeping};
 
 /// What a session is told at its start.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The session's id, a uuid.
     pub session_id: String,
+    /// How it is kept.
+    pub keeping: Keeping,
+    /// What it goes on with.
+    pub earlier: Option<Earlier>,
+    /// Why it cannot go on with what it was to go on with: the host is told so, and the session ends.
+    pub refusal: Option<String>,
     /// Where it works.
     pub cwd: PathBuf,
     /// Further directories it may work in.

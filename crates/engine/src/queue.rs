@@ -91,6 +91,8 @@ pub(crate) enum Accepted {
     Queued,
     /// Its uuid was here before: it is the same prompt sent again and will not run.
     Duplicate,
+    /// It was run by an earlier session that this one goes on with.
+    Earlier,
 }
 
 /// The waiting prompts and the memory of those that came before.
@@ -98,11 +100,17 @@ pub(crate) enum Accepted {
 pub(crate) struct Queue {
     waiting: VecDeque<Prompt>,
     seen: HashSet<String>,
+    earlier: HashSet<String>,
 }
 
 impl Queue {
     /// Takes a prompt in, unless its uuid was seen before.
     pub(crate) fn push(&mut self, prompt: Prompt) -> Accepted {
+        if let Some(uuid) = &prompt.uuid
+            && self.earlier.contains(uuid)
+        {
+            return Accepted::Earlier;
+        }
         if let Some(uuid) = &prompt.uuid
             && !self.seen.insert(uuid.clone())
         {
@@ -110,6 +118,11 @@ impl Queue {
         }
         self.waiting.push_back(prompt);
         Accepted::Queued
+    }
+
+    /// Knows these uuids from an earlier session.
+    pub(crate) fn remember(&mut self, uuids: impl IntoIterator<Item = String>) {
+        self.earlier.extend(uuids);
     }
 
     /// The next turn: everything of the most urgent class together. A prompt that is only to be

@@ -272,9 +272,10 @@ impl Session {
         let block = result_block(&call.id, &outcome.content, outcome.is_error);
         self.lines.count(&outcome.result);
         let frame = say::tool_result(&call.id, &block, outcome.result, meta);
-        call.state = State::Done(for_model(block));
+        call.state = State::Done(for_model(block.clone()));
+        let id = call.id.clone();
         self.turn.frames += 1;
-        self.say(frame).await;
+        self.say_result(&id, frame, block).await;
     }
 
     /// The host has answered an ask.
@@ -429,7 +430,7 @@ fn resolved(input: &Value) -> Option<PathBuf> {
 
 /// A result as the model is given it back. References to tools are a notation of the wire: what the model needs to
 /// know is that the tools are there.
-fn for_model(mut block: Value) -> Value {
+pub(crate) fn for_model(mut block: Value) -> Value {
     if let Some(Value::Array(parts)) = block.get_mut("content") {
         for part in parts {
             if part.get("type").and_then(Value::as_str) == Some("tool_reference") {

@@ -6,7 +6,7 @@ mod speech;
 mod tasks;
 
 pub(crate) use control::{ask, cancel, error, ok, permission_denied, refused, request_started, success};
-pub(crate) use result::result;
+pub(crate) use result::{refusal, result};
 pub(crate) use speech::{
     aborted_delta, api_error, api_retry, assistant, block_stop, message_stop, model_fallback, stream_event,
     thinking_tokens, whole_envelope,
@@ -96,6 +96,7 @@ signed!(
     stdout::system::ControlRequestProgress,
     stdout::system::ModelFallback,
     stdout::system::PermissionDenied,
+    stdout::system::SessionTitleChanged,
     stdout::system::TaskNotification,
     stdout::system::TaskStarted,
     stdout::system::TaskUpdated,
@@ -121,6 +122,7 @@ unsigned!(
     sluice_wire::control::ControlRequest,
     sluice_wire::control::ControlResponse,
     sluice_wire::control::ControlCancelRequest,
+    stdout::TranscriptMirror,
 );
 
 pub(crate) fn fresh_id() -> String {

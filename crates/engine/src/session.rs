@@ -34,6 +34,7 @@ use crate::queue::{Accepted, Batch, Priority, Queue, blocks_of};
 use crate::say;
 use crate::services::Desk;
 use crate::settings;
+use crate::transcript::Transcript;
 use crate::turn::{Stop, Turn};
 
 /// All that a conversation is.
@@ -52,6 +53,7 @@ pub(crate) struct Session {
     pub(crate) history: History,
     /// What stands before the conversation: made once, since its bytes must not change.
     pub(crate) system: Option<Vec<serde_json::Value>>,
+    pub(crate) transcript: Transcript,
     pub(crate) turn: Turn,
     pub(crate) owed: Owed,
     pub(crate) calls: Calls,
@@ -153,6 +155,7 @@ impl Session {
             state: say::State::Idle,
             queue: Queue::default(),
             history: History::default(),
+            transcript: Transcript::new(&options),
             turn: Turn::none(),
             owed: Owed::default(),
             system: None,
@@ -168,7 +171,7 @@ impl Session {
             stop_by: None,
             eof: false,
             leave: None,
-            last_failed: false,
+            last_failed: options.refusal.is_some(),
             results: 0,
             cwd: Arc::new(Cwd::new(options.cwd.clone())),
             files: Arc::new(FileState::default()),
@@ -197,6 +200,8 @@ impl Session {
     /// Lives until the host is done with it.
     pub(crate) async fn run(mut self) -> Exit {
         self.settings_changes = Some(settings::watch::watch(self.options.settings.paths()));
+        self.take_up();
+        self.tell_title().await;
         let code = loop {
             if let Some(code) = self.leave {
                 break code;
@@ -330,6 +335,7 @@ impl Session {
     /// Handles one thing from outside.
     pub(crate) async fn take(&mut self, input: Input) {
         match input {
+            Input::Message(_) if self.options.refusal.is_some() => self.refuse_to_begin().await,
             Input::Message(message) => self.obey(*message).await,
             Input::BadRequest {
                 request_id,
@@ -358,6 +364,14 @@ impl Session {
         }
     }
 
+    /// There is nothing to go on with: the host learns it from a result, once it listens.
+    async fn refuse_to_begin(&mut self) {
+        if let (None, Some(why)) = (self.leave, &self.options.refusal) {
+            self.say(say::refusal(why)).await;
+            self.leave = Some(1);
+        }
+    }
+
     /// Takes a prompt in.
     pub(crate) async fn enqueue(&mut self, message: sluice_wire::stdin::User) {
         let prompt = say::prompt(message);
@@ -366,9 +380,12 @@ impl Session {
         let urgent = prompt.priority == Priority::Now;
         let replay = echo.then(|| say::replay(&prompt.id, &prompt.content, None));
         match self.queue.push(prompt) {
-            Accepted::Duplicate => {
+            accepted @ (Accepted::Duplicate | Accepted::Earlier) => {
                 if let Some(replay) = replay {
                     self.say(replay).await;
+                }
+                if let (Accepted::Earlier, Some(uuid)) = (accepted, uuid) {
+                    self.say(say::lifecycle(&uuid, "completed")).await;
                 }
             }
             Accepted::Queued => {
@@ -397,6 +414,9 @@ impl Session {
         let Some((last, earlier)) = batch.prompts.split_last() else {
             return;
         };
+        for prompt in &batch.prompts {
+            self.keep_prompt(prompt).await;
+        }
         if self.options.replay {
             for prompt in earlier.iter().filter(|prompt| !prompt.synthetic) {
                 self.say(say::replay(&prompt.id, &prompt.content, None)).await;
@@ -420,7 +440,8 @@ impl Session {
 
     /// Plays a turn nobody asked for: background work has ended and the model is told.
     async fn play_note(&mut self, note: crate::background::Note) {
-        self.open_turn(Turn::new(Vec::new(), Some(note.origin))).await;
+        self.open_turn(Turn::new(Vec::new(), Some(note.origin.clone()))).await;
+        self.keep_note(&note.text, &note.origin).await;
         self.history.user_text(&note.text);
         self.drain().await;
         self.announce().await;
@@ -433,6 +454,7 @@ impl Session {
         self.stop_by = None;
         self.turn = turn;
         self.owed.set(true);
+        self.transcript.begin_turn();
         self.enter(say::State::Running).await;
     }
 

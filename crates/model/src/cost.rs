@@ -197,6 +197,27 @@ impl Ledger {
         }
     }
 
+    /// Takes up an earlier account: what [`Ledger::model_usage`] once said.
+    pub fn restore(&mut self, model_usage: &Value) {
+        for (model, usage) in model_usage.as_object().into_iter().flatten() {
+            let at = |key: &str| usage.get(key).and_then(Value::as_u64).unwrap_or(0);
+            let tokens = Tokens {
+                input: at("inputTokens"),
+                output: at("outputTokens"),
+                thinking: at("thinkingTokens"),
+                cache_read: at("cacheReadInputTokens"),
+                cache_write: at("cacheCreationInputTokens"),
+                cache_write_5m: at("cacheCreationEphemeral5mInputTokens"),
+                cache_write_1h: at("cacheCreationEphemeral1hInputTokens"),
+                web_searches: at("webSearchRequests"),
+                web_fetches: 0,
+            };
+            let entry = self.entry(model);
+            entry.tokens = entry.tokens.plus(&tokens);
+            entry.cost += usage.get("costUSD").and_then(Value::as_f64).unwrap_or(0.0);
+        }
+    }
+
     /// Forgets everything, as `/clear` does.
     pub fn reset(&mut self) {
         self.entries.clear();

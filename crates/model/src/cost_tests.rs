@@ -133,3 +133,15 @@ fn usage_of_a_turn_is_the_sum_of_its_answers() {
     assert_eq!(shown["output_tokens_details"]["thinking_tokens"], 5);
     assert_eq!(sum.prompt(), 9);
 }
+
+#[test]
+fn an_account_is_taken_up_where_it_was_left() {
+    let mut ledger = Ledger::new();
+    ledger.add("claude-opus-5-5", &usage(10, 12));
+    ledger.add("some-other-model", &usage(1, 1));
+    let mut later = Ledger::new();
+    later.restore(&ledger.model_usage());
+    assert_eq!(later, ledger);
+    later.restore(&json!(null));
+    assert_eq!(later, ledger, "nothing said, nothing taken up");
+}

@@ -1,5 +1,6 @@
 //! `result`: the one end of a turn.
 
+use sluice_model::cost::Tokens;
 use sluice_wire::Number;
 use sluice_wire::stdout::{ResultSubtype, TerminalReason, TurnResult};
 
@@ -38,6 +39,18 @@ pub(crate) fn result(session: &Session, ending: &Ending) -> TurnResult {
         ..TurnResult::default()
     };
     end(&mut result, ending, turn);
+    result
+}
+
+/// The result of a session that cannot begin: nothing was done and nothing was spent.
+pub(crate) fn refusal(text: &str) -> TurnResult {
+    let mut result = TurnResult {
+        usage: serde_json::from_value(Tokens::default().to_usage()).unwrap_or_default(),
+        uuid: fresh_id(),
+        result_index: Some(0),
+        ..TurnResult::default()
+    };
+    fail(&mut result, ResultSubtype::ErrorDuringExecution, text.to_owned());
     result
 }
 

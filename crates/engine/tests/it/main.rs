@@ -22,5 +22,6 @@ mod plain;
 mod queue;
 mod retries;
 mod schedule;
+mod sessions;
 mod state;
 mod structured;

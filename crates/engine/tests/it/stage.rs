@@ -1,10 +1,11 @@
 //! A session on a stage: the scripted model on one side, the test as its host on the other.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use sluice_engine::settings::{Chosen, Places, Settings};
+use sluice_engine::transcript::{Keeping, Projects};
 use sluice_engine::{Asker, Input, KeySource, Options, Port, Signal, StateEvents, SystemPrompt, Thinking};
 use sluice_model::{Auth, Config};
 use sluice_simulator::{Brain, Gate, ModelServer};
@@ -30,6 +31,7 @@ pub(crate) struct Stage {
     pub(crate) heard: Vec<Value>,
     told: usize,
     asked: usize,
+    transcript: Option<PathBuf>,
 }
 
 impl Stage {
@@ -45,6 +47,7 @@ impl Stage {
         let mut options = options(&dir, &server);
         change(&mut options);
         Self {
+            transcript: options.keeping.file.clone(),
             port: sluice_engine::start(options).unwrap(),
             alarm: Alarm::set(),
             dir,
@@ -145,8 +148,22 @@ impl Stage {
         let said = self.alarm.guard(self.port.output.recv()).await;
         let said = said.unwrap_or_else(|| panic!("silence after: {}", line(&self.heard)))?;
         let message = on_the_wire(&said);
+        self.is_kept(&message);
         self.heard.push(message.clone());
         Some(message)
+    }
+
+    /// What is part of the conversation is in the file before it is said, unless nothing can be kept.
+    fn is_kept(&self, message: &Value) {
+        let Some(file) = self.transcript.as_ref().filter(|file| file.exists()) else {
+            return;
+        };
+        let speaks = matches!(message["type"].as_str(), Some("assistant" | "user"));
+        if speaks && message["isReplay"] != true {
+            let uuid = format!("\"uuid\":{}", message["uuid"]);
+            let kept = std::fs::read_to_string(file).unwrap();
+            assert!(kept.contains(&uuid), "{message} is not in {kept}");
+        }
     }
 
     /// Hears what has been said, without waiting for more.
@@ -343,6 +360,17 @@ fn places(root: &Path) -> Places {
     }
 }
 
+fn keeping(root: &Path) -> Keeping {
+    Keeping {
+        projects: Projects::new(root.join("home/projects")),
+        file: Some(root.join("home/projects/stage/11111111-2222-4333-8444-555555555555.jsonl")),
+        entrypoint: "sdk-cli".to_owned(),
+        git_branch: "HEAD".to_owned(),
+        mirror: false,
+        title: None,
+    }
+}
+
 fn options(dir: &TempDir, server: &ModelServer) -> Options {
     let root = dir.path();
     let mut model_config = Config::new(server.url(), Auth::ApiKey("test".to_owned()));
@@ -352,6 +380,9 @@ fn options(dir: &TempDir, server: &ModelServer) -> Options {
     model_config.response_timeout = NEVER;
     Options {
         session_id: "11111111-2222-4333-8444-555555555555".to_owned(),
+        keeping: keeping(root),
+        earlier: None,
+        refusal: None,
         cwd: root.to_path_buf(),
         add_dirs: Vec::new(),
         home: root.join("home"),

@@ -1,0 +1,349 @@
+//! What is kept of a session: every word of it, in a file that other programs read too.
+//!
+//! A message is in the file before anybody is told of it, under the uuid it is told with. Lines are only ever appended;
+//! a session that goes on with an earlier one goes on in its file.
+//!
+//! * [`place`]: where the files lie;
+//! * `entry`: the lines, as values;
+//! * `write`: the pen;
+//! * `read`: from a file to the conversation in it;
+//! * [`resume`]: going on with an earlier one.
+
+pub mod place;
+pub mod resume;
+
+mod entry;
+mod read;
+mod write;
+
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde_json::Value;
+use sluice_wire::Raw;
+use sluice_wire::stdout::system::SessionTitleChanged;
+use sluice_wire::stdout::{self, TranscriptMirror};
+
+pub use place::Projects;
+pub use resume::{Choice, Earlier, Refusal, Which};
+
+use crate::options::Options;
+use crate::queue::Prompt;
+use crate::say;
+use crate::session::Session;
+use entry::{Cost, Entry, Stamp};
+use read::{Line, Names};
+use write::Pen;
+
+/// How a session is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keeping {
+    /// Where all transcripts lie.
+    pub projects: Projects,
+    /// The transcript of this session; none keeps nothing.
+    pub file: Option<PathBuf>,
+    /// Who started the session: `cli`, `sdk-cli`, `sdk-py` …
+    pub entrypoint: String,
+    /// The branch checked out where it works.
+    pub git_branch: String,
+    /// Tell the host of every line.
+    pub mirror: bool,
+    /// The title the person gave it.
+    pub title: Option<String>,
+}
+
+/// A session's transcript while it is being written.
+#[derive(Debug)]
+pub(crate) struct Transcript {
+    stamp: Stamp,
+    pen: Option<Pen>,
+    mirror: bool,
+    /// What has to stand in the file before anything else does.
+    owed: Vec<Value>,
+    /// The end of the chain.
+    leaf: Option<String>,
+    prompt_id: String,
+    last_prompt: Option<String>,
+    /// The entries that hold the calls of the turn.
+    calls: HashMap<String, String>,
+    /// How many blocks of which message are written.
+    blocks: (String, usize),
+    names: Names,
+    began: Instant,
+    started_ms: i64,
+    earlier_cost: Option<Value>,
+    /// Whether it was told that nothing can be written.
+    failed: bool,
+}
+
+impl Transcript {
+    pub(crate) fn new(options: &Options) -> Self {
+        let keeping = &options.keeping;
+        let stamp = Stamp {
+            session_id: options.session_id.clone(),
+            cwd: options.cwd.display().to_string(),
+            version: say::PROTOCOL_VERSION.to_owned(),
+            entrypoint: keeping.entrypoint.clone(),
+            git_branch: keeping.git_branch.clone(),
+        };
+        let mut transcript = Self {
+            stamp,
+            pen: keeping.file.clone().map(Pen::new),
+            mirror: keeping.mirror,
+            owed: Vec::new(),
+            leaf: None,
+            prompt_id: String::new(),
+            last_prompt: None,
+            calls: HashMap::new(),
+            blocks: (String::new(), 0),
+            names: Names::default(),
+            began: Instant::now(),
+            started_ms: jiff::Timestamp::now().as_millisecond(),
+            earlier_cost: None,
+            failed: false,
+        };
+        if let Some(earlier) = &options.earlier {
+            transcript.leaf = earlier.branch.last().map(|line| line.uuid.clone());
+            transcript.names = earlier.names.clone();
+            transcript.earlier_cost.clone_from(&earlier.cost);
+            if earlier.fork {
+                let copy = |line: &Line| copied(line, &options.session_id);
+                transcript.owed.extend(earlier.branch.iter().map(copy));
+            }
+        }
+        if let Some(title) = &keeping.title {
+            transcript.entitle(title);
+        }
+        transcript
+    }
+
+    /// Takes a title in; it is written with the next line.
+    fn entitle(&mut self, title: &str) {
+        self.names.title = Some(title.to_owned());
+        self.owed.push(entry::title(title, &self.stamp.session_id));
+        self.owed.push(entry::agent_name(title, &self.stamp.session_id));
+    }
+
+    /// The title, if it has one.
+    pub(crate) fn title(&self) -> Option<&str> {
+        self.names.title.as_deref().filter(|title| !title.is_empty())
+    }
+
+    /// Another turn begins.
+    pub(crate) fn begin_turn(&mut self) {
+        self.prompt_id = say::fresh_id();
+        self.calls.clear();
+    }
+
+    /// Puts an entry at the end of the chain.
+    fn append(&mut self, entry: Entry) -> io::Result<Vec<Value>> {
+        if self.pen.is_none() {
+            return Ok(Vec::new());
+        }
+        let uuid = entry.uuid.clone();
+        let parent = entry.parent.clone().or_else(|| self.leaf.clone());
+        let line = entry.line(parent.as_deref(), &self.prompt_id, &self.stamp);
+        self.leaf = Some(uuid);
+        self.put(vec![line])
+    }
+
+    /// Writes lines, and before them what is owed; gives what was written.
+    fn put(&mut self, lines: Vec<Value>) -> io::Result<Vec<Value>> {
+        let Some(pen) = &mut self.pen else {
+            return Ok(Vec::new());
+        };
+        let mut all = std::mem::take(&mut self.owed);
+        let titled = all.iter().any(is_title);
+        all.extend(lines);
+        if all.is_empty() {
+            return Ok(all);
+        }
+        if let Err(error) = pen.append(&all) {
+            // Once the place is writable again the chain must be whole.
+            self.owed = all;
+            return Err(error);
+        }
+        if let (true, Some(title)) = (titled, &self.names.title) {
+            write::title_beside(pen.path(), title)?;
+        }
+        Ok(all)
+    }
+
+    /// What stands at the end of a turn: what lists show, where lists look for it.
+    fn end_turn(&mut self, cost: &Cost) -> io::Result<Vec<Value>> {
+        if self.pen.is_none() {
+            return Ok(Vec::new());
+        }
+        let id = self.stamp.session_id.clone();
+        let mut lines = Vec::new();
+        if let (Some(prompt), Some(leaf)) = (&self.last_prompt, &self.leaf) {
+            lines.push(entry::last_prompt(prompt, leaf, &id));
+        }
+        lines.push(entry::cost(cost, self.earlier_cost.as_ref(), self.started_ms, &id));
+        if let Some(pen) = &mut self.pen
+            && let Some(names) = pen.names_far_back()?
+        {
+            self.names = names.or(std::mem::take(&mut self.names));
+            lines.extend(self.title().map(|title| entry::title(title, &id)));
+            let tag = self.names.tag.as_deref().filter(|tag| !tag.is_empty());
+            lines.extend(tag.map(|tag| entry::tag(tag, &id)));
+        }
+        self.put(lines)
+    }
+}
+
+fn is_title(line: &Value) -> bool {
+    line.get("type").and_then(Value::as_str) == Some("custom-title")
+}
+
+/// An entry under another session's id.
+fn copied(line: &Line, session_id: &str) -> Value {
+    let mut fields = line.fields.clone();
+    fields.insert("sessionId".to_owned(), session_id.into());
+    Value::Object(fields)
+}
+
+impl Session {
+    /// Keeps a prompt.
+    pub(crate) async fn keep_prompt(&mut self, prompt: &Prompt) {
+        if let Some(words) = entry::one_line(&prompt.content).filter(|_| !prompt.synthetic) {
+            self.transcript.last_prompt = Some(words);
+        }
+        let entry = Entry::prompt(prompt, self.policy.mode.as_str());
+        self.keep(entry).await;
+    }
+
+    /// Keeps what the model is told by the session itself.
+    pub(crate) async fn keep_note(&mut self, text: &str, origin: &Value) {
+        self.keep(Entry::note(&say::fresh_id(), text, origin, &say::now()))
+            .await;
+    }
+
+    /// Keeps what is said on the user's side, then says it.
+    pub(crate) async fn say_aside(&mut self, frame: stdout::User) {
+        self.keep(Entry::aside(&frame)).await;
+        self.say(frame).await;
+    }
+
+    /// Keeps what a call came to, then says it.
+    pub(crate) async fn say_result(&mut self, call_id: &str, frame: stdout::User, block: Value) {
+        let source = self.transcript.calls.get(call_id).cloned();
+        self.keep(Entry::tool_result(&frame, block, source.as_deref())).await;
+        self.say(frame).await;
+    }
+
+    /// Keeps a block of what the model said, as the model said it, then shows it.
+    pub(crate) async fn say_block(&mut self, frame: stdout::Assistant, block: Option<&Value>) {
+        let transcript = &mut self.transcript;
+        if transcript.blocks.0 != frame.message.id {
+            transcript.blocks = (frame.message.id.clone(), 0);
+        }
+        let index = transcript.blocks.1;
+        transcript.blocks.1 += 1;
+        if let Some(call) = block.and_then(|block| block.get("id")).and_then(Value::as_str) {
+            transcript.calls.insert(call.to_owned(), frame.uuid.clone());
+        }
+        self.keep(Entry::assistant(&frame, block, index, &self.model)).await;
+        self.say(frame).await;
+    }
+
+    /// Keeps what lists show of the session.
+    pub(crate) async fn keep_turn_end(&mut self) {
+        let cost = Cost {
+            total: self.ledger.total_cost_value(),
+            api_ms: self.api_ms,
+            model_usage: self.ledger.model_usage(),
+            unpriced: self.ledger.unpriced().next().is_some(),
+            elapsed_ms: u64::try_from(self.transcript.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        };
+        let written = self.transcript.end_turn(&cost);
+        self.mirror(written).await;
+    }
+
+    async fn keep(&mut self, entry: Entry) {
+        let written = self.transcript.append(entry);
+        self.mirror(written).await;
+    }
+
+    /// Tells the host what was written, if it wants to know; or, once, that it could not be.
+    async fn mirror(&mut self, written: io::Result<Vec<Value>>) {
+        match written {
+            Ok(lines) if self.transcript.mirror && !lines.is_empty() => {
+                let file_path = self.transcript.pen.as_ref().map(|pen| pen.path().display().to_string());
+                self.say(TranscriptMirror {
+                    file_path: file_path.unwrap_or_default(),
+                    entries: lines.iter().map(Raw::of).collect(),
+                    ..TranscriptMirror::default()
+                })
+                .await;
+            }
+            Ok(_) => {}
+            Err(error) if !std::mem::replace(&mut self.transcript.failed, true) => {
+                let text = format!("This conversation cannot be kept: {error}. It goes on all the same.");
+                self.say(say::informational(&text, "warning")).await;
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Takes up what an earlier session left.
+    pub(crate) fn take_up(&mut self) {
+        let Some(earlier) = self.options.earlier.take() else {
+            return;
+        };
+        self.history = earlier.history();
+        self.queue.remember(earlier.uuids);
+        if let Some(cost) = earlier.cost {
+            self.ledger.restore(cost.get("modelUsage").unwrap_or(&Value::Null));
+            self.api_ms = cost.get("totalAPIDuration").and_then(Value::as_u64).unwrap_or(0);
+        }
+    }
+
+    /// Tells the title, if the session has one from the start.
+    pub(crate) async fn tell_title(&self) {
+        if let Some(title) = self.transcript.title() {
+            self.say(title_changed(title)).await;
+        }
+    }
+
+    /// Gives this session, or another one, a title.
+    pub(crate) async fn rename(&mut self, title: &str, other: Option<&str>) -> Result<(), String> {
+        let title = title.trim();
+        if title.is_empty() {
+            return Err("rename_session: a title needs at least one visible character".to_owned());
+        }
+        if let Some(other) = other.filter(|other| *other != self.options.session_id) {
+            let projects = &self.options.keeping.projects;
+            let file = Some(other).filter(|other| place::is_id(other));
+            let file = file.and_then(|other| projects.find(&self.options.cwd, other));
+            let file = file.ok_or_else(|| format!("rename_session: there is no session {other}"))?;
+            let lines = [entry::title(title, other), entry::agent_name(title, other)];
+            return write::append_to(&file, &lines)
+                .and_then(|()| write::title_beside(&file, title))
+                .map_err(|error| format!("rename_session: {error}"));
+        }
+        self.transcript.entitle(title);
+        // A session in which nothing was said has no file yet; the title waits for it.
+        let exists = self
+            .transcript
+            .pen
+            .as_ref()
+            .is_some_and(|pen| pen.begun() || pen.path().exists());
+        if exists {
+            let written = self.transcript.put(Vec::new());
+            self.mirror(written).await;
+        }
+        self.say(title_changed(title)).await;
+        Ok(())
+    }
+}
+
+fn title_changed(title: &str) -> SessionTitleChanged {
+    SessionTitleChanged {
+        title: Some(title.to_owned()),
+        uuid: Some(say::fresh_id()),
+        ..SessionTitleChanged::default()
+    }
+}

@@ -1,0 +1,236 @@
+//! The lines of a transcript, as values. Keys stand in a fixed order and without spaces between them: readers look for
+//! them in the text.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use sluice_wire::stdout;
+
+use crate::queue::Prompt;
+
+/// The longest last prompt that is kept as a title.
+const LONGEST_PROMPT: usize = 200;
+
+/// What every entry of a session carries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) session_id: String,
+    pub(crate) cwd: String,
+    pub(crate) version: String,
+    pub(crate) entrypoint: String,
+    pub(crate) git_branch: String,
+}
+
+/// An entry of the conversation before it has its place in the chain.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) uuid: String,
+    /// Stands behind this entry; none is behind the last one.
+    pub(crate) parent: Option<String>,
+    body: Map<String, Value>,
+}
+
+impl Entry {
+    /// What a person, or a program on their behalf, said.
+    pub(crate) fn prompt(prompt: &Prompt, mode: &str) -> Self {
+        let mut entry = Self::user(&prompt.id, &prompt.content, &prompt.timestamp);
+        entry.set("permissionMode", mode);
+        entry.set("promptSource", "sdk");
+        if prompt.synthetic {
+            entry.set("isMeta", true);
+        }
+        if let Some(origin) = &prompt.origin {
+            entry.set("origin", origin);
+        }
+        entry
+    }
+
+    /// What the session says on the user's side of the conversation.
+    pub(crate) fn aside(frame: &stdout::User) -> Self {
+        let uuid = frame.uuid.as_deref().unwrap_or_default();
+        let timestamp = frame.timestamp.as_deref().unwrap_or_default();
+        let mut entry = Self::user(uuid, &value(&frame.message.content), timestamp);
+        if frame.is_synthetic == Some(true) {
+            entry.set("isMeta", true);
+        }
+        entry
+    }
+
+    /// What the session tells the model by itself, unseen by the host.
+    pub(crate) fn note(uuid: &str, text: &str, origin: &Value, timestamp: &str) -> Self {
+        let mut entry = Self::user(uuid, &json!(text), timestamp);
+        entry.set("isMeta", true);
+        entry.set("origin", origin);
+        entry
+    }
+
+    /// What a call came to, to the byte; `source` is the entry that holds the call.
+    pub(crate) fn tool_result(frame: &stdout::User, block: Value, source: Option<&str>) -> Self {
+        let uuid = frame.uuid.as_deref().unwrap_or_default();
+        let timestamp = frame.timestamp.as_deref().unwrap_or_default();
+        let mut entry = Self::user(uuid, &Value::Array(vec![block]), timestamp);
+        if let Some(result) = &frame.tool_use_result {
+            entry.set("toolUseResult", result);
+        }
+        if let Some(source) = source {
+            entry.set("sourceToolAssistantUUID", source);
+            entry.parent = Some(source.to_owned());
+        }
+        let meta = frame.tool_result_meta.as_deref().and_then(<[_]>::first);
+        if let Some(decision) = meta.and_then(|meta| meta.permission_decision.as_ref()) {
+            entry.set("permissionDecision", camel(value(decision)));
+        }
+        entry
+    }
+
+    /// One block of what the model said, in the model's own words.
+    pub(crate) fn assistant(frame: &stdout::Assistant, block: Option<&Value>, index: usize, model: &str) -> Self {
+        let mut message = value(&frame.message);
+        if let (Some(block), Some(map)) = (block, message.as_object_mut()) {
+            map.insert("content".to_owned(), Value::Array(vec![block.clone()]));
+        }
+        let mut body = Map::new();
+        body.insert("message".to_owned(), message);
+        body.insert("apiBlockIndex".to_owned(), index.into());
+        if let Some(request_id) = &frame.request_id {
+            body.insert("requestId".to_owned(), request_id.as_str().into());
+        }
+        body.insert("requestedModel".to_owned(), model.into());
+        body.insert("type".to_owned(), "assistant".into());
+        if let Some(error) = &frame.error {
+            body.insert("error".to_owned(), value(error));
+            body.insert("isApiErrorMessage".to_owned(), true.into());
+        }
+        Self::new(&frame.uuid, frame.timestamp.as_deref().unwrap_or_default(), body)
+    }
+
+    fn user(uuid: &str, content: &Value, timestamp: &str) -> Self {
+        let mut body = Map::new();
+        body.insert("type".to_owned(), "user".into());
+        body.insert("message".to_owned(), json!({"role": "user", "content": content}));
+        Self::new(uuid, timestamp, body)
+    }
+
+    fn new(uuid: &str, timestamp: &str, mut body: Map<String, Value>) -> Self {
+        body.insert("uuid".to_owned(), uuid.into());
+        body.insert("timestamp".to_owned(), timestamp.into());
+        Self {
+            uuid: uuid.to_owned(),
+            parent: None,
+            body,
+        }
+    }
+
+    fn set(&mut self, key: &str, value: impl Serialize) {
+        self.body
+            .insert(key.to_owned(), serde_json::to_value(value).unwrap_or_default());
+    }
+
+    /// The line, in its place behind `parent`.
+    pub(crate) fn line(self, parent: Option<&str>, prompt_id: &str, stamp: &Stamp) -> Value {
+        let mut line = Map::new();
+        line.insert("parentUuid".to_owned(), parent.into());
+        line.insert("isSidechain".to_owned(), false.into());
+        if self.body.get("type").and_then(Value::as_str) == Some("user") {
+            line.insert("promptId".to_owned(), prompt_id.into());
+        }
+        line.extend(self.body);
+        let stamped = [
+            ("userType", "external"),
+            ("entrypoint", &stamp.entrypoint),
+            ("cwd", &stamp.cwd),
+            ("sessionId", &stamp.session_id),
+            ("version", &stamp.version),
+            ("gitBranch", &stamp.git_branch),
+        ];
+        line.extend(stamped.map(|(key, text)| (key.to_owned(), text.into())));
+        Value::Object(line)
+    }
+}
+
+/// The title a person gave the session.
+pub(crate) fn title(title: &str, session_id: &str) -> Value {
+    json!({"type": "custom-title", "customTitle": title, "sessionId": session_id})
+}
+
+/// The same title, for those who list agents.
+pub(crate) fn agent_name(title: &str, session_id: &str) -> Value {
+    json!({"type": "agent-name", "agentName": title, "sessionId": session_id})
+}
+
+/// The session's tag; empty is none.
+pub(crate) fn tag(tag: &str, session_id: &str) -> Value {
+    json!({"type": "tag", "tag": tag, "sessionId": session_id})
+}
+
+/// What was last asked for, and the end of the chain then.
+pub(crate) fn last_prompt(prompt: &str, leaf: &str, session_id: &str) -> Value {
+    json!({"type": "last-prompt", "lastPrompt": prompt, "leafUuid": leaf, "sessionId": session_id})
+}
+
+/// What the session has cost so far.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Cost {
+    pub(crate) total: Value,
+    pub(crate) api_ms: u64,
+    pub(crate) model_usage: Value,
+    /// Whether a model was used whose prices are not known.
+    pub(crate) unpriced: bool,
+    /// How long this process has been at it.
+    pub(crate) elapsed_ms: u64,
+}
+
+/// What the session has cost so far, with what `earlier` said where this session counts nothing.
+pub(crate) fn cost(cost: &Cost, earlier: Option<&Value>, started_ms: i64, session_id: &str) -> Value {
+    let before = |key: &str| earlier.and_then(|earlier| earlier.get(key)).and_then(Value::as_u64);
+    json!({
+        "type": "cost-state",
+        "sessionId": session_id,
+        "totalCostUSD": cost.total,
+        "totalAPIDuration": cost.api_ms,
+        "totalAPIDurationWithoutRetries": cost.api_ms,
+        "totalToolDuration": before("totalToolDuration").unwrap_or(0),
+        "totalLinesAdded": before("totalLinesAdded").unwrap_or(0),
+        "totalLinesRemoved": before("totalLinesRemoved").unwrap_or(0),
+        "totalDuration": before("totalDuration").unwrap_or(0) + cost.elapsed_ms,
+        "startTime": earlier.and_then(|earlier| earlier.get("startTime")).and_then(Value::as_i64).unwrap_or(started_ms),
+        "modelUsage": cost.model_usage,
+        "hasUnknownModelCost": cost.unpriced,
+    })
+}
+
+/// A prompt's words in one line, for lists.
+pub(crate) fn one_line(content: &Value) -> Option<String> {
+    let text = match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => blocks
+            .iter()
+            .filter_map(|block| block.get("text").and_then(Value::as_str))
+            .collect::<Vec<_>>()
+            .join(" "),
+        _ => return None,
+    };
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.is_empty() {
+        return None;
+    }
+    match text.char_indices().nth(LONGEST_PROMPT) {
+        None => Some(text),
+        Some((cut, _)) => Some(format!("{}…", text.get(..cut).unwrap_or_default())),
+    }
+}
+
+fn value<T: Serialize>(of: &T) -> Value {
+    serde_json::to_value(of).unwrap_or_default()
+}
+
+/// The wire says `reason_type`, files say `reasonType`.
+fn camel(decision: Value) -> Value {
+    let Value::Object(map) = decision else { return decision };
+    map.into_iter()
+        .map(|(key, value)| match key.as_str() {
+            "reason_type" => ("reasonType".to_owned(), value),
+            _ => (key, value),
+        })
+        .collect::<Map<_, _>>()
+        .into()
+}

@@ -1,0 +1,266 @@
+//! Going on with an earlier conversation: which one, how much of it, and what the model is shown of it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::place::{self, Projects};
+use super::read::{self, Line, Names, Record};
+use crate::history::History;
+use crate::queue::blocks_of;
+use crate::running::for_model;
+use crate::say;
+
+/// Which conversation, and how much of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// Which one.
+    pub which: Which,
+    /// Only up to this entry, it included.
+    pub at: Option<String>,
+    /// Refuse unless all that is left out belongs to the turn of this prompt.
+    pub drops_turn: Option<String>,
+    /// Go on under another id and leave the original as it is.
+    pub fork: bool,
+}
+
+/// Which conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// The one of this id or title.
+    Named(String),
+    /// The newest of the folder.
+    Newest,
+}
+
+/// Why an earlier conversation cannot be gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// There is no session of this id.
+    #[error("No conversation found with session ID: {0}")]
+    Unknown(String),
+    /// It is no id, and no session has this title.
+    #[error("--resume needs the id or the title of a session: \"{0}\" is no UUID, and no session has this title")]
+    Untitled(String),
+    /// There is no such entry.
+    #[error("--resume-session-at: the conversation holds no message with the uuid {0}")]
+    NoEntry(String),
+    /// More would be left out than the turn named.
+    #[error("Resume rejected by --resume-drops-turn: {0}")]
+    DropsMore(String),
+    /// The transcript cannot be read.
+    #[error("{path} cannot be read: {error}", path = .0.display(), error = .1)]
+    Unreadable(PathBuf, #[source] io::Error),
+}
+
+/// An earlier conversation.
+#[derive(Debug, Clone)]
+pub struct Earlier {
+    /// The id it was kept under.
+    pub session_id: String,
+    /// Where it was kept.
+    pub file: PathBuf,
+    pub(super) branch: Vec<Line>,
+    pub(super) uuids: Vec<String>,
+    pub(super) names: Names,
+    pub(super) cost: Option<Value>,
+    pub(super) fork: bool,
+}
+
+/// Looks for an earlier conversation. `None` when the newest is asked for and there is none: the session is a new one.
+///
+/// # Errors
+/// When what was asked for is not there, or may not be done.
+pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<Earlier>, Refusal> {
+    let (file, record) = match &choice.which {
+        Which::Named(id) if place::is_id(id) => {
+            let unknown = || Refusal::Unknown(id.clone());
+            let file = projects.find(cwd, id).ok_or_else(unknown)?;
+            let record = load(&file)?;
+            record.leaf().ok_or_else(unknown)?;
+            (file, record)
+        }
+        Which::Named(title) => titled(projects, cwd, title).ok_or_else(|| Refusal::Untitled(title.clone()))?,
+        Which::Newest => match newest(projects, cwd) {
+            Some(found) => found,
+            None => return Ok(None),
+        },
+    };
+    let session_id = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let branch: Vec<Line> = cut(&record, choice)?.into_iter().cloned().collect();
+    // A fork begins a file of its own: what is not in it was never said there.
+    let spoken = if choice.fork { &branch } else { &record.lines };
+    let uuids = spoken.iter().filter(|line| line.is("user"));
+    Ok(Some(Earlier {
+        session_id,
+        file,
+        uuids: uuids.map(|line| line.uuid.clone()).collect(),
+        branch,
+        names: if choice.fork { Names::default() } else { record.names },
+        cost: record.cost,
+        fork: choice.fork,
+    }))
+}
+
+fn load(file: &Path) -> Result<Record, Refusal> {
+    match fs::read(file) {
+        Ok(text) => Ok(read::parse(&text)),
+        Err(error) => Err(Refusal::Unreadable(file.to_owned(), error)),
+    }
+}
+
+/// The newest session that says anything.
+fn newest(projects: &Projects, cwd: &Path) -> Option<(PathBuf, Record)> {
+    let sessions = projects.of(cwd).into_iter();
+    sessions
+        .filter_map(|found| Some((load(&found.file).ok()?, found.file)))
+        .find(|(record, _)| record.leaf().is_some())
+        .map(|(record, file)| (file, record))
+}
+
+/// The newest session of this title.
+fn titled(projects: &Projects, cwd: &Path, title: &str) -> Option<(PathBuf, Record)> {
+    let wanted = title.trim().to_lowercase();
+    projects.of(cwd).into_iter().find_map(|found| {
+        let text = fs::read(&found.file).ok()?;
+        let named = read::names(&text).title?;
+        if named.trim().to_lowercase() != wanted {
+            return None;
+        }
+        let record = read::parse(&text);
+        record.leaf()?;
+        Some((found.file, record))
+    })
+}
+
+/// The conversation as far as it is wanted.
+fn cut<'a>(record: &'a Record, choice: &Choice) -> Result<Vec<&'a Line>, Refusal> {
+    let whole = record.leaf().map(|leaf| record.branch(leaf)).unwrap_or_default();
+    let Some(at) = &choice.at else { return Ok(whole) };
+    if !record.lines.iter().any(|line| line.uuid == *at) {
+        return Err(Refusal::NoEntry(at.clone()));
+    }
+    if let Some(prompt) = &choice.drops_turn {
+        let Some(end) = whole.iter().position(|line| line.uuid == *at) else {
+            return Err(Refusal::DropsMore(format!(
+                "{at} is no part of the conversation as it stands"
+            )));
+        };
+        let dropped = whole.get(end + 1..).unwrap_or_default();
+        belongs(dropped, prompt).map_err(Refusal::DropsMore)?;
+    }
+    Ok(record.branch(at))
+}
+
+/// Whether all of this is the turn of one prompt.
+fn belongs(dropped: &[&Line], prompt: &str) -> Result<(), String> {
+    let mut said = dropped.iter().filter(|line| line.speaks());
+    let Some(first) = said.next() else { return Ok(()) };
+    if first.uuid != prompt {
+        return Err(format!(
+            "the first message left out is {}, not the prompt {prompt}",
+            first.uuid
+        ));
+    }
+    let turn = first.text("promptId");
+    let foreign = said.find(|line| {
+        let asked = line.text("promptSource").is_some() || line.fields.contains_key("origin");
+        let other = line.is("user") && !line.is_result() && line.text("promptId") != turn;
+        asked || other
+    });
+    match foreign {
+        None => Ok(()),
+        Some(line) => Err(format!("{} was said besides the turn of {prompt}", line.uuid)),
+    }
+}
+
+impl Earlier {
+    /// What the model is shown of it.
+    pub(crate) fn history(&self) -> History {
+        let mut spoken: Vec<(bool, Vec<Value>)> = Vec::new();
+        let mut message = None;
+        for line in self.branch.iter().filter(|line| is_shown(line)) {
+            let by_model = line.is("assistant");
+            let blocks = blocks_of(&say::sanitized(line.content()));
+            let goes_on = match line.message_id() {
+                Some(id) => message == Some(id),
+                None => true,
+            };
+            match spoken.last_mut() {
+                Some((last, said)) if *last == by_model && goes_on => said.extend(blocks),
+                _ => spoken.push((by_model, blocks)),
+            }
+            message = line.message_id();
+        }
+        paired(spoken)
+    }
+}
+
+/// What of the conversation reaches the model: not our own words in its place, nor what only readers are to see.
+fn is_shown(line: &Line) -> bool {
+    let ours = line.flag("isApiErrorMessage")
+        || line.fields.get("message").and_then(|message| message.get("model")) == Some(&json!("<synthetic>"));
+    let hidden = line.flag("isVisibleInTranscriptOnly") && !line.flag("isCompactSummary");
+    line.speaks() && !ours && !hidden
+}
+
+/// The conversation with every call beside its result. A call that never came to one is left out, as is a result whose
+/// call is gone: the model is not shown what it could only trip over.
+fn paired(spoken: Vec<(bool, Vec<Value>)>) -> History {
+    let mut history = History::default();
+    let mut called: Vec<String> = Vec::new();
+    let mut rest = spoken.into_iter().peekable();
+    while let Some((by_model, mut blocks)) = rest.next() {
+        if by_model {
+            let answered: Vec<String> = match rest.peek() {
+                Some((false, next)) => next.iter().filter_map(result_of).collect(),
+                _ => Vec::new(),
+            };
+            blocks.retain(|block| call_of(block).is_none_or(|id| answered.contains(&id)));
+            called = blocks.iter().filter_map(call_of).collect();
+            if !blocks.is_empty() {
+                history.assistant(&blocks);
+            }
+        } else {
+            blocks.retain(|block| result_of(block).is_none_or(|id| take(&mut called, &id)));
+            // Results stand first, or the model's server refuses them.
+            let (results, words): (Vec<Value>, Vec<Value>) =
+                blocks.into_iter().partition(|block| result_of(block).is_some());
+            history.user(results.into_iter().map(for_model));
+            history.user(words);
+        }
+    }
+    history
+}
+
+/// Whether this is one of them; it is not a second time.
+fn take(called: &mut Vec<String>, id: &str) -> bool {
+    match called.iter().position(|call| call == id) {
+        Some(at) => {
+            called.swap_remove(at);
+            true
+        }
+        None => false,
+    }
+}
+
+fn call_of(block: &Value) -> Option<String> {
+    named(block, "tool_use", "id")
+}
+
+fn result_of(block: &Value) -> Option<String> {
+    named(block, "tool_result", "tool_use_id")
+}
+
+fn named(block: &Value, kind: &str, key: &str) -> Option<String> {
+    if block.get("type").and_then(Value::as_str) != Some(kind) {
+        return None;
+    }
+    block.get(key).and_then(Value::as_str).map(str::to_owned)
+}
+
+#[cfg(test)]
+#[path = "resume_tests.rs"]
+mod tests;
