@@ -5,6 +5,7 @@
 mod binary;
 mod command_line;
 mod print_modes;
+mod sessions;
 
 mod clean;
 mod file_length;

@@ -149,7 +149,6 @@ impl Record {
         let ends = self.lines.iter().filter(|line| !parents.contains(line.uuid.as_str()));
         let said = ends.filter_map(|end| {
             self.up(&end.uuid, &index)
-                .into_iter()
                 .find(|at| self.lines.get(*at).is_some_and(is_said))
         });
         let last = said.max()?;
@@ -159,7 +158,8 @@ impl Record {
     /// The conversation that ends with this entry, from its beginning or from the last compaction on.
     pub(crate) fn branch(&self, leaf: &str) -> Vec<&Line> {
         let index = self.index();
-        let mut chain = self.up(leaf, &index);
+        let mut seen = HashSet::new();
+        let mut chain: Vec<usize> = self.up(leaf, &index).take_while(|at| seen.insert(*at)).collect();
         chain.reverse();
         let chain = self.with_preserved(chain, &index);
         self.with_parallel(&chain)
@@ -170,19 +170,13 @@ impl Record {
         places.map(|(at, line)| (line.uuid.as_str(), at)).collect()
     }
 
-    /// From an entry up to its root.
-    fn up(&self, from: &str, index: &HashMap<&str, usize>) -> Vec<usize> {
-        let mut chain = Vec::new();
-        let mut seen = HashSet::new();
-        let mut next = index.get(from).copied();
-        while let Some(at) = next
-            && seen.insert(at)
-        {
-            chain.push(at);
-            let parent = self.lines.get(at).and_then(|line| line.parent.as_deref());
-            next = parent.and_then(|parent| index.get(parent).copied());
-        }
-        chain
+    /// From an entry up to its root, step by step. A chain that bites its tail has as many steps as there are entries.
+    fn up(&self, from: &str, index: &HashMap<&str, usize>) -> impl Iterator<Item = usize> {
+        let parent = move |at: &usize| {
+            let parent = self.lines.get(*at)?.parent.as_deref()?;
+            index.get(parent).copied()
+        };
+        std::iter::successors(index.get(from).copied(), parent).take(self.lines.len())
     }
 
     /// What a compaction kept in its own words stands behind the summary.
@@ -246,10 +240,7 @@ impl Record {
         let mut first = *index.get(uuid)?;
         let id = self.lines.get(first)?.message_id()?;
         let same = |at: &usize| self.lines.get(*at).and_then(Line::message_id) == Some(id);
-        self.up(uuid, index)
-            .into_iter()
-            .take_while(same)
-            .for_each(|at| first = at);
+        self.up(uuid, index).take_while(same).for_each(|at| first = at);
         Some(first)
     }
 }
