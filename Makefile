@@ -38,7 +38,7 @@ run:
 	$(call step,run: building (a few minutes the first time; seconds afterwards))
 	@cargo build --profile fast -q -p sluice
 	$(call step,run: a session with the demo model; say something or leave with ctrl-d)
-	@"$$CARGO_TARGET_DIR/fast/sluice" $(ARGS)
+	@SLUICE_TERMINAL=1 "$$CARGO_TARGET_DIR/fast/sluice" $(ARGS)
 
 test:
 	$(call need,cargo node npm python3)

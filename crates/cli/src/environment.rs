@@ -20,6 +20,8 @@ pub(crate) struct Environment {
     pub(crate) temp_dir: PathBuf,
     pub(crate) is_root: bool,
     pub(crate) is_sandbox: bool,
+    /// `SLUICE_TERMINAL`: open the terminal door even where the output is not a terminal.
+    pub(crate) terminal: bool,
 
     pub(crate) api_key: Option<String>,
     pub(crate) auth_token: Option<String>,
@@ -87,6 +89,7 @@ impl Environment {
             temp_dir: env::temp_dir(),
             is_root: is_root(),
             is_sandbox: variables.truthy("IS_SANDBOX"),
+            terminal: variables.truthy("SLUICE_TERMINAL"),
             api_key: variables.text("ANTHROPIC_API_KEY"),
             auth_token: variables.either("ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
             base_url: variables.text("ANTHROPIC_BASE_URL"),

@@ -57,7 +57,9 @@ fn run(flags: Flags, environment: Environment) -> i32 {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
             Some(Subcommand::Doctor) => doctor::run(&flags, &environment),
             // Output that goes into a pipe is meant for a program, as with `--print`.
-            None if flags.interactive() && io::stdout().is_terminal() => interactive::run(flags, environment).await,
+            None if flags.interactive() && (environment.terminal || io::stdout().is_terminal()) => {
+                interactive::run(flags, environment).await
+            }
             None => headless::run(flags, environment).await,
         }
     })

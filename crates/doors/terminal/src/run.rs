@@ -1,11 +1,12 @@
 //! The loop: what is typed goes to the agent, what is heard goes to the screen.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 use std::thread;
 
 use sluice_wire::control::{CanUseTool, ControlRequest, Interrupt, Request, RequestId};
+use sluice_wire::stdout::CommandState;
 use sluice_wire::{ToAgent, ToHost, stdin};
 use tokio::sync::mpsc;
 
@@ -47,6 +48,8 @@ pub async fn run(mut agent: Agent, heading: Heading, first: Option<String>) -> i
         paint,
         say: agent.say,
         busy: false,
+        open: HashSet::new(),
+        leaving: false,
         asks: VecDeque::new(),
         requests: 0,
     };
@@ -71,13 +74,21 @@ pub async fn run(mut agent: Agent, heading: Heading, first: Option<String>) -> i
                     }
                 }
                 Some(Act::Interrupt) if table.busy => table.interrupt().await,
+                // What was typed before the end is still answered, as long as nobody has to be asked.
+                Some(Act::Leave) if table.busy && table.asks.is_empty() => table.leaving = true,
                 Some(Act::Interrupt | Act::Leave) | None => {
                     table.print("\n");
                     return 0;
                 }
             },
             heard = agent.hear.recv() => match heard {
-                Some(message) => table.heard(&message).await,
+                Some(message) => {
+                    table.heard(&message);
+                    if table.leaving && (!table.busy || !table.asks.is_empty()) {
+                        table.print("\n");
+                        return 0;
+                    }
+                }
                 None => return 1,
             },
         }
@@ -113,7 +124,12 @@ struct Table {
     show: Show,
     paint: Paint,
     say: mpsc::Sender<ToAgent>,
+    /// A prompt is not done with yet.
     busy: bool,
+    /// The prompts that are not done with.
+    open: HashSet<String>,
+    /// Nothing more will be typed.
+    leaving: bool,
     asks: VecDeque<(RequestId, CanUseTool)>,
     requests: u64,
 }
@@ -144,8 +160,10 @@ impl Table {
 
     async fn prompt(&mut self, text: String) {
         self.busy = true;
+        let uuid = uuid::Uuid::new_v4().to_string();
         let mut prompt = stdin::User::new(text);
-        prompt.uuid = Some(uuid::Uuid::new_v4().to_string());
+        prompt.uuid = Some(uuid.clone());
+        self.open.insert(uuid);
         self.tell(prompt).await;
     }
 
@@ -155,7 +173,7 @@ impl Table {
         self.tell(ControlRequest::new(id, Interrupt::default())).await;
     }
 
-    async fn heard(&mut self, message: &ToHost) {
+    fn heard(&mut self, message: &ToHost) {
         match message {
             ToHost::ControlRequest(request) => {
                 if let Request::CanUseTool(ask) = &request.request {
@@ -173,11 +191,23 @@ impl Table {
                     self.ask_next();
                 }
             }
+            ToHost::CommandLifecycle(lifecycle) => {
+                if matches!(lifecycle.state, CommandState::Completed | CommandState::Cancelled) {
+                    self.open.remove(&lifecycle.command_uuid);
+                }
+                if self.busy && self.open.is_empty() {
+                    self.busy = false;
+                    self.print("\n");
+                    if !self.leaving {
+                        self.invite();
+                    }
+                }
+            }
             other => {
                 let text = self.show.message(other);
                 self.print(&text);
-                if matches!(other, ToHost::Result(_)) {
-                    self.busy = false;
+                // A turn nobody asked for has ended while nothing was waited for.
+                if matches!(other, ToHost::Result(_)) && !self.busy {
                     self.print("\n");
                     self.invite();
                 }
