@@ -111,6 +111,16 @@ async fn a_turn_with_tools_is_a_chain_under_the_uuids_of_the_wire() {
     let (text, done) = (uuid(0, "assistant:text"), uuid(1, "assistant:text"));
     let calls = [uuid(0, "assistant:tool_use"), uuid(1, "assistant:tool_use")];
     let results = [uuid(0, "user:tool_result"), uuid(1, "user:tool_result")];
+    // The two run side by side, so either may end first; a result hangs from its own call.
+    let (called, ended) = (stage.all("assistant:tool_use"), stage.all("user:tool_result"));
+    let parents: Vec<Value> = ended
+        .iter()
+        .map(|result| {
+            let id = &result["message"]["content"][0]["tool_use_id"];
+            let call = called.iter().find(|call| call["message"]["content"][0]["id"] == *id);
+            call.unwrap()["uuid"].clone()
+        })
+        .collect();
     assert_eq!(
         shelf.chain(ID),
         [
@@ -118,15 +128,15 @@ async fn a_turn_with_tools_is_a_chain_under_the_uuids_of_the_wire() {
             (json!("u1"), text.clone()),
             (text, calls[0].clone()),
             (calls[0].clone(), calls[1].clone()),
-            (calls[0].clone(), results[0].clone()),
-            (calls[1].clone(), results[1].clone()),
+            (parents[0].clone(), results[0].clone()),
+            (parents[1].clone(), results[1].clone()),
             (results[1].clone(), done.clone()),
         ]
     );
     let lines = shelf.lines(ID);
     assert_eq!(lines[0]["message"]["content"], "run both", "a string stays one");
-    assert_eq!(lines[4]["sourceToolAssistantUUID"], calls[0]);
-    assert_eq!(lines[4]["toolUseResult"]["stdout"], "one");
+    assert_eq!(lines[4]["sourceToolAssistantUUID"], parents[0]);
+    assert_eq!(lines[4]["toolUseResult"], ended[0]["tool_use_result"]);
     for line in lines.iter().filter(|line| line["uuid"].is_string()) {
         for (key, value) in [
             ("sessionId", ID),
