@@ -22,7 +22,7 @@ pub(crate) use command::{help, parse};
 pub(crate) use fields::{Flags, InputFormat, OutputFormat, Sim, Subcommand};
 
 /// The version of the reference CLI whose protocol is spoken; hosts compare it, so it comes first in `-v`.
-pub(crate) const SPOKEN: &str = "2.1.325";
+pub(crate) const SPOKEN: &str = sluice_engine::PROTOCOL_VERSION;
 
 /// What `-v` prints.
 pub(crate) fn version_line() -> String {
