@@ -18,12 +18,19 @@ const EDGES: &[(&str, &[&str])] = &[
         &["sluice-model", "sluice-permission", "sluice-tools", "sluice-wire"],
     ),
     ("sluice-stdio", &["sluice-engine", "sluice-wire"]),
+    (
+        "sluice-mcp-door",
+        &["sluice-engine", "sluice-permission", "sluice-tools", "sluice-wire"],
+    ),
     ("sluice-terminal", &["sluice-wire"]),
+    // The host arm never links the engine.
+    ("sluice-host", &["sluice-wire"]),
     ("sluice-simulator", &["sluice-wire"]),
     (
         "sluice",
         &[
             "sluice-engine",
+            "sluice-mcp-door",
             "sluice-model",
             "sluice-permission",
             "sluice-simulator",
@@ -40,11 +47,12 @@ const EDGES_OF_TESTS: &[&str] = &["sluice-simulator"];
 
 /// Libraries that belong to one layer: (library, the only crates that may use it).
 const OWNED: &[(&str, &[&str])] = &[
-    ("reqwest", &["sluice-model", "sluice-tools"]),
-    ("rustls", &["sluice-model", "sluice-tools"]),
+    ("reqwest", &["sluice-model", "sluice-tools", "sluice-engine"]),
+    ("rustls", &["sluice-model", "sluice-tools", "sluice-engine"]),
     ("hyper", &["sluice-simulator"]),
     ("clap", &["sluice"]),
     ("anyhow", &["sluice"]),
+    ("rmcp", &["sluice-engine", "sluice-mcp-door"]),
     ("brush-parser", &["sluice-permission"]),
 ];
 

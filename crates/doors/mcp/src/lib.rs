@@ -1,0 +1,1 @@
+//! The tools, or the agent, as an MCP server.

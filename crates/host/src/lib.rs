@@ -1,0 +1,1 @@
+//! Drives any agent that speaks the wire, and knows the truth about it.
