@@ -157,14 +157,14 @@ fn accepted(answer: &Value) -> Value {
 impl Session {
     /// Whether the model may use a tool at all.
     pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
-        let loaded = self.loaded.iter().any(|name| name == tool.name);
+        let loaded = self.loaded.iter().any(|name| *name == tool.name);
         self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool))
     }
 
     /// Models that do not keep track by themselves are given a list to do it with.
     fn helps(&self, tool: &Descriptor) -> bool {
         let tracks = sluice_model::models::facts(&self.model).thinking == sluice_model::models::Thinks::Adaptively;
-        TASK_LIST.contains(&tool.name) && self.options.tools.is_none() && !tracks
+        TASK_LIST.contains(&&*tool.name) && self.options.tools.is_none() && !tracks
     }
 
     /// Whether the tool is there, offered or not.
@@ -174,17 +174,17 @@ impl Session {
             Some(_) => self.names(tool) || (tool.default && self.says_default()),
             None => true,
         };
-        let listed = match tool.name {
+        let listed = match &*tool.name {
             "TodoWrite" => self.options.todo_list,
             name if TASK_LIST.contains(&name) => !self.options.todo_list,
             _ => true,
         };
-        answered && chosen && listed && !sluice_permission::tool_removed(&self.policy, tool.name)
+        answered && chosen && listed && !sluice_permission::tool_removed(&self.policy, &tool.name)
     }
 
     /// Whether `--tools` names it.
     fn names(&self, tool: &Descriptor) -> bool {
-        let named = |name: &String| name == tool.name || tool.aliases.contains(&name.as_str());
+        let named = |name: &String| tool.is_called(name);
         self.options.tools.as_ref().is_some_and(|tools| tools.iter().any(named))
     }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sluice_tools::{Outcome, Tool};
+use sluice_tools::{AnyTool, Outcome};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -29,7 +29,7 @@ pub(crate) struct Call {
     pub(crate) presented: bool,
     /// Where the file it is about really lies, as it was when the call was decided about.
     pub(crate) resolved: Option<PathBuf>,
-    pub(crate) tool: Option<&'static dyn Tool>,
+    pub(crate) tool: Option<AnyTool>,
     pub(crate) safe: bool,
     pub(crate) state: State,
     /// How it came to be allowed, for the result's meta.

@@ -7,11 +7,12 @@ use serde_json::Value;
 use sluice_model::{Failure, Request, models};
 
 use crate::exchange::Reply;
+use crate::listen::Heard;
 use crate::options::Thinking;
 use crate::prompt::{self, Place};
 use crate::queue::blocks_of;
 use crate::say;
-use crate::session::{Heard, Session};
+use crate::session::Session;
 use crate::turn::{ApiEnding, Ending, Stop};
 
 /// How often a turn asks again for the same reason before it takes the answer as it is.
@@ -211,7 +212,11 @@ impl Session {
     pub(crate) fn request_of(&mut self, messages: Vec<Value>) -> Request {
         let mut request = Request::new(self.model.clone(), messages);
         request.system = self.system().clone();
-        request.tools = self.offered().map(say::tool).chain(self.structured_tool()).collect();
+        request.tools = self
+            .offered()
+            .map(|tool| say::tool(&tool))
+            .chain(self.structured_tool())
+            .collect();
         request.thinking = self.thinking();
         request.effort = self.options.effort.clone();
         request

@@ -37,15 +37,14 @@ impl Session {
 
     /// Tells the calls that are about to begin how the session stands.
     pub(crate) fn brief_desk(&self) {
-        let deferred = sluice_tools::registry()
-            .iter()
-            .map(|tool| tool.descriptor())
+        let deferred = self
+            .toolbox()
             // What is offered already may be asked for all the same.
-            .filter(|tool| self.has(tool) && tool.name != "ToolSearch")
+            .filter(|tool| self.has(tool.descriptor()) && tool.descriptor().name != "ToolSearch")
             .map(|tool| DeferredTool {
-                name: tool.name.to_owned(),
-                description: tool.description.to_owned(),
-                schema: tool.schema.clone(),
+                name: tool.descriptor().name.to_string(),
+                description: tool.descriptor().description.to_string(),
+                schema: tool.descriptor().schema.clone(),
             });
         self.desk
             .update(self.policy.mode.as_str(), &self.model, deferred.collect());

@@ -10,8 +10,9 @@ use std::time::Instant;
 use serde_json::Value;
 use sluice_model::{Accumulator, Event, EventKind, Failure, Request, Stream, Verdict, retry};
 
+use crate::listen::Heard;
 use crate::say;
-use crate::session::{Heard, Session};
+use crate::session::Session;
 use crate::turn::Stop;
 
 /// What a request came to.

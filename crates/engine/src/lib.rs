@@ -9,7 +9,7 @@
 //! * `options`, `port`: what a session is told at its start, and the two channels;
 //! * [`settings`]: what the files of all scopes say;
 //! * `queue`: prompts that wait, pure;
-//! * `session`: the one owner of all state, and the one place where it waits;
+//! * `session`: the one owner of all state; `listen`: the one place where it waits; `play`: from a prompt to its turn;
 //! * `obey`: what the host asks for;
 //! * `converse`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `exchange`: one request to the model, with retries and broken streams;
@@ -27,6 +27,8 @@ mod port;
 mod queue;
 pub mod settings;
 
+mod listen;
+mod play;
 mod session;
 
 mod obey;

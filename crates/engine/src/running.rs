@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use sluice_permission::{Decision, Paths as _, ReasonKind, Verdict};
-use sluice_tools::{Context, Outcome, Tool};
+use sluice_tools::{AnyTool, Context, Outcome};
 use tokio::time::Instant;
 
 use crate::asking::{Answer, World};
@@ -22,15 +22,20 @@ const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "NotebookEdit", "Glob", "
 
 impl Session {
     /// The tools the model may use.
-    pub(crate) fn offered(&self) -> impl Iterator<Item = &'static dyn Tool> + '_ {
-        sluice_tools::registry()
-            .iter()
-            .copied()
-            .filter(|tool| self.offers(tool.descriptor()))
+    pub(crate) fn offered(&self) -> impl Iterator<Item = AnyTool> + '_ {
+        self.toolbox().filter(|tool| self.offers(tool.descriptor()))
     }
 
-    fn find(&self, name: &str) -> Option<&'static dyn Tool> {
-        sluice_tools::find(name).filter(|tool| self.offers(tool.descriptor()))
+    /// Every tool there is in this session, offered or not: those built in, then its own.
+    pub(crate) fn toolbox(&self) -> impl Iterator<Item = AnyTool> + '_ {
+        let builtin = sluice_tools::registry().iter().copied().map(AnyTool::Builtin);
+        builtin.chain(self.extras.iter().cloned().map(AnyTool::Own))
+    }
+
+    fn find(&self, name: &str) -> Option<AnyTool> {
+        self.toolbox()
+            .find(|tool| tool.descriptor().is_called(name))
+            .filter(|tool| self.offers(tool.descriptor()))
     }
 
     /// Takes a call in; gives the block as the host is shown it.
@@ -40,7 +45,7 @@ impl Session {
         let tool = self.find(&name);
         let raw = block.get("input").cloned().unwrap_or_else(|| json!({}));
         let mut presented = false;
-        let input = match tool {
+        let input = match &tool {
             Some(tool) if raw.get(say::UNPARSED).is_none() => {
                 let filled = tool.fill(&raw);
                 let shown = tool.present(&filled, &self.context(&id)).await;
@@ -59,7 +64,7 @@ impl Session {
             checked: Value::Null,
             presented,
             resolved: None,
-            safe: tool.is_some_and(|tool| tool.concurrency_safe(&input)),
+            safe: tool.as_ref().is_some_and(|tool| tool.concurrency_safe(&input)),
             input,
             tool,
             state: State::New,
@@ -75,7 +80,7 @@ impl Session {
             return;
         };
         let Some(call) = self.calls.list.last_mut() else { return };
-        let refusal = match call.tool {
+        let refusal = match &call.tool {
             None if call.name == structured::TOOL && self.options.output_schema.is_some() => None,
             None => Some(Outcome::unknown_tool(&call.name)),
             Some(tool) => match call.input.get(say::UNPARSED) {
@@ -120,7 +125,7 @@ impl Session {
         let Some(call) = self.calls.list.get_mut(index) else {
             return;
         };
-        let Some(tool) = call.tool else {
+        let Some(tool) = call.tool.clone() else {
             // Only an answer gets here without a tool: any other such call has its result already.
             return self.judge(index);
         };
@@ -135,7 +140,7 @@ impl Session {
             Verdict::Deny => return self.refuse(index, &decision).await,
             Verdict::Ask => {}
         }
-        if let Some(outcome) = self.vetted(tool, index).await {
+        if let Some(outcome) = self.vetted(&tool, index).await {
             return self.finish(index, outcome, None).await;
         }
         match self.options.asker {
@@ -154,7 +159,7 @@ impl Session {
         }
     }
 
-    async fn vetted(&self, tool: &'static dyn Tool, index: usize) -> Option<Outcome> {
+    async fn vetted(&self, tool: &AnyTool, index: usize) -> Option<Outcome> {
         let call = self.calls.list.get(index)?;
         let context = self.context(&call.id);
         tool.vet(&call.checked, &context).await
@@ -165,7 +170,7 @@ impl Session {
         let Some(call) = self.calls.list.get_mut(index) else {
             return;
         };
-        let Some(tool) = call.tool else { return };
+        let Some(tool) = call.tool.clone() else { return };
         call.state = State::Running;
         call.decision = Some(meta);
         let input = changed.unwrap_or_else(|| call.input.clone());
@@ -324,7 +329,7 @@ impl Session {
         let Some(call) = self.calls.list.get_mut(index) else {
             return;
         };
-        let Some(tool) = call.tool else { return };
+        let Some(tool) = call.tool.clone() else { return };
         if *input == call.checked {
             // What was asked about: the model's own spelling of paths is kept.
             return self.start(index, None, meta);

@@ -16,7 +16,7 @@ pub(crate) use tasks::{
 };
 
 use serde_json::{Value, json};
-use sluice_tools::Tool;
+use sluice_tools::AnyTool;
 use sluice_wire::content::{Block, Content};
 use sluice_wire::mode::PermissionMode;
 use sluice_wire::stdout::system::{Informational, Init, Level, SessionState, SessionStateChanged, Status};
@@ -141,7 +141,7 @@ pub(crate) fn init(session: &Session) -> Init {
         cwd: session.cwd.get().display().to_string(),
         tools: session
             .offered()
-            .map(|tool| tool.descriptor().name.to_owned())
+            .map(|tool| tool.descriptor().name.to_string())
             .chain(
                 session
                     .is_structured(structured::TOOL)
@@ -310,7 +310,7 @@ pub(crate) fn informational(content: &str, level: &str) -> Informational {
 }
 
 /// A tool as the model is offered it.
-pub(crate) fn tool(tool: &'static dyn Tool) -> Value {
+pub(crate) fn tool(tool: &AnyTool) -> Value {
     let descriptor = tool.descriptor();
     json!({"name": descriptor.name, "description": descriptor.description, "input_schema": descriptor.schema})
 }

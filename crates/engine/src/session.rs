@@ -1,18 +1,16 @@
 //! The session: one task that owns the whole state of a conversation.
 //!
 //! It rests until something arrives, plays turns while prompts wait, and leaves when the input
-//! has ended and nothing is owed. While a turn runs it goes on listening: [`Session::hear`] is
-//! the one place where it waits, and everything that may happen meanwhile is handled there.
+//! has ended and nothing is owed.
 
 use std::collections::VecDeque;
-use std::pin::Pin;
 use std::sync::Arc;
 
 use sluice_model::Client;
 use sluice_model::cost::Ledger;
 use sluice_permission::PermissionMode;
 use sluice_tools::sandbox::Sandbox;
-use sluice_tools::{Cwd, FileState, Lists, Outcome, Tasks, ToolEvent, Web, WebConfig};
+use sluice_tools::{Cwd, FileState, Lists, Tasks, Tool, ToolEvent, Web, WebConfig};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -23,14 +21,12 @@ use crate::calls::Calls;
 use crate::confine;
 use crate::guard::Owed;
 use crate::history::History;
-use crate::memory;
-use crate::obey::aside::{Aside, Asides};
+use crate::obey::aside::Asides;
 use crate::obey::spending::Lines;
 use crate::options::{Options, StateEvents};
 use crate::out::Out;
-use crate::port::{Exit, Input, Signal};
-use crate::prompt;
-use crate::queue::{Accepted, Batch, Priority, Queue, blocks_of};
+use crate::port::{Exit, Input};
+use crate::queue::Queue;
 use crate::say;
 use crate::services::Desk;
 use crate::settings;
@@ -60,8 +56,8 @@ pub(crate) struct Session {
     pub(crate) background: Background,
     pub(crate) policy: sluice_permission::Policy,
     pub(crate) initialized: bool,
-    reminded_of_plan: bool,
-    reminded_of_memory: bool,
+    pub(crate) reminded_of_plan: bool,
+    pub(crate) reminded_of_memory: bool,
     /// Problems of the settings files that were told already.
     pub(crate) told_problems: Vec<String>,
 
@@ -81,16 +77,18 @@ pub(crate) struct Session {
     pub(crate) sandbox: Option<Arc<Sandbox>>,
     pub(crate) web: Arc<Web>,
     pub(crate) desk: Arc<Desk>,
+    /// Tools this session alone has: a server's, and those whose description depends on what it found.
+    pub(crate) extras: Vec<Arc<dyn Tool>>,
     /// Tools a search has turned up: they are offered from then on.
     pub(crate) loaded: Vec<String>,
     /// The mode to go back to when a plan is done.
     pub(crate) before_plan: Option<PermissionMode>,
     pub(crate) tool_events: mpsc::Sender<ToolEvent>,
 
-    inbox: mpsc::Receiver<Vec<Input>>,
-    unread: VecDeque<Input>,
-    events: mpsc::Receiver<ToolEvent>,
-    settings_changes: Option<mpsc::Receiver<()>>,
+    pub(crate) inbox: mpsc::Receiver<Vec<Input>>,
+    pub(crate) unread: VecDeque<Input>,
+    pub(crate) events: mpsc::Receiver<ToolEvent>,
+    pub(crate) settings_changes: Option<mpsc::Receiver<()>>,
     pub(crate) quit: CancellationToken,
 
     /// Requests that take a while.
@@ -102,32 +100,6 @@ pub(crate) struct Session {
     pub(crate) last_usage: Option<serde_json::Value>,
     /// What calls have changed.
     pub(crate) lines: Lines,
-}
-
-/// How long an interrupted turn waits for what came with the interrupt.
-const LINGER: std::time::Duration = std::time::Duration::from_millis(3);
-
-/// What ended a wait.
-pub(crate) enum Heard<T> {
-    /// What was waited for.
-    Ready(T),
-    /// Every call has its result.
-    CallsDone,
-    /// The turn has to stop; [`Session::stop`] says why.
-    Stopped,
-}
-
-/// What may happen while waiting.
-enum Happening<T> {
-    Ready(T),
-    Heard(Option<Vec<Input>>),
-    Ran(usize, Outcome),
-    Tool(Option<ToolEvent>),
-    Settings,
-    Aside(Box<Aside>),
-    Launch,
-    Enough,
-    Quit,
 }
 
 impl Session {
@@ -180,6 +152,7 @@ impl Session {
             sandbox,
             web: Arc::new(Web::new(web_config(&options))),
             desk,
+            extras: Vec::new(),
             loaded: Vec::new(),
             before_plan: None,
             tool_events,
@@ -224,263 +197,6 @@ impl Session {
         Exit { code }
     }
 
-    /// Waits for anything at all.
-    async fn rest(&mut self) {
-        let deadline = self.background_deadline();
-        tokio::select! {
-            biased;
-            () = self.quit.cancelled() => self.leave = Some(self.leave.unwrap_or(0)),
-            event = self.events.recv() => self.heed(event).await,
-            () = changed(&mut self.settings_changes) => self.settings_changed().await,
-            Some(aside) = self.asides.next() => self.tell_aside(aside).await,
-            inputs = self.inbox.recv(), if !self.eof => match inputs {
-                Some(inputs) => self.unread.extend(inputs),
-                None => self.take(Input::Eof).await,
-            },
-            () = sleep_until(deadline) => self.background.give_up(),
-        }
-    }
-
-    /// Waits for `awaited`, or for the calls when there is none, and handles all else.
-    pub(crate) async fn hear<F: Future>(&mut self, mut awaited: Option<Pin<&mut F>>) -> Heard<F::Output> {
-        loop {
-            if self.stop.is_some() {
-                self.linger().await;
-                return Heard::Stopped;
-            }
-            if awaited.is_none() && self.stop_by.take().is_some() {
-                self.stop = Some(Stop::Interrupt);
-                return Heard::Stopped;
-            }
-            if awaited.is_none() && self.calls.all_done() {
-                return Heard::CallsDone;
-            }
-            let (launch_at, stop_by) = (self.calls.launch_at, self.stop_by);
-            let happening = tokio::select! {
-                biased;
-                () = self.quit.cancelled() => Happening::Quit,
-                inputs = self.inbox.recv(), if !self.eof => Happening::Heard(inputs),
-                event = self.events.recv() => Happening::Tool(event),
-                () = changed(&mut self.settings_changes) => Happening::Settings,
-                Some(aside) = self.asides.next() => Happening::Aside(Box::new(aside)),
-                Some(done) = self.calls.running.join_next() => match done {
-                    Ok((index, outcome)) => Happening::Ran(index, outcome),
-                    Err(_) => continue,
-                },
-                output = poll_opt(&mut awaited) => Happening::Ready(output),
-                () = sleep_until(launch_at) => Happening::Launch,
-                () = sleep_until(stop_by) => Happening::Enough,
-            };
-            match happening {
-                Happening::Ready(output) => return Heard::Ready(output),
-                Happening::Heard(Some(inputs)) => {
-                    self.unread.extend(inputs);
-                    self.read().await;
-                }
-                Happening::Heard(None) => self.take(Input::Eof).await,
-                Happening::Tool(event) => self.heed(event).await,
-                Happening::Settings => self.settings_changed().await,
-                Happening::Aside(aside) => self.tell_aside(*aside).await,
-                Happening::Ran(index, outcome) if awaited.is_some() => self.hold(index, outcome),
-                Happening::Ran(index, outcome) => {
-                    self.drain_events().await;
-                    self.finish_run(index, outcome).await;
-                    self.launch().await;
-                }
-                Happening::Launch => self.launch().await,
-                Happening::Enough => self.stop = Some(Stop::Interrupt),
-                Happening::Quit => {
-                    self.leave = Some(self.leave.unwrap_or(0));
-                    self.stop = Some(Stop::Leave);
-                }
-            }
-        }
-    }
-
-    /// What is written along with an interrupt belongs to the same turn, a second interrupt included: a
-    /// moment is left for it to arrive.
-    async fn linger(&mut self) {
-        let until = Instant::now() + LINGER;
-        while self.stop == Some(Stop::Interrupt)
-            && !self.eof
-            && let Ok(Some(inputs)) = tokio::time::timeout_at(until, self.inbox.recv()).await
-        {
-            self.unread.extend(inputs);
-            self.read().await;
-        }
-    }
-
-    /// Reads what has arrived without waiting for more.
-    pub(crate) async fn drain(&mut self) {
-        tokio::task::yield_now().await;
-        while let Ok(inputs) = self.inbox.try_recv() {
-            self.unread.extend(inputs);
-        }
-        self.read().await;
-    }
-
-    /// Events a call sent before it returned are told before its result.
-    pub(crate) async fn drain_events(&mut self) {
-        while let Ok(event) = self.events.try_recv() {
-            self.heed(Some(event)).await;
-        }
-    }
-
-    async fn read(&mut self) {
-        while let Some(input) = self.unread.pop_front() {
-            self.take(input).await;
-        }
-    }
-
-    /// Handles one thing from outside.
-    pub(crate) async fn take(&mut self, input: Input) {
-        match input {
-            Input::Message(_) if self.options.refusal.is_some() => self.refuse_to_begin().await,
-            Input::Message(message) => self.obey(*message).await,
-            Input::BadRequest {
-                request_id,
-                subtype,
-                problem,
-            } => {
-                self.misread(&request_id, subtype.as_deref(), &problem).await;
-            }
-            Input::Bad(report) => self.say(say::informational(&report, "warning")).await,
-            Input::Eof => {
-                self.eof = true;
-                self.background.begin_wait(self.options.background_wait);
-                self.fail_open_asks().await;
-            }
-            Input::Signal(Signal::Interrupt) => {
-                self.leave = Some(0);
-                if self.turn.open {
-                    self.withdraw_asks().await;
-                    self.stop = Some(Stop::Interrupt);
-                }
-            }
-            Input::Signal(Signal::Leave(code)) => {
-                self.leave = Some(code);
-                self.stop = Some(Stop::Leave);
-            }
-        }
-    }
-
-    /// There is nothing to go on with: the host learns it from a result, once it listens.
-    async fn refuse_to_begin(&mut self) {
-        if let (None, Some(why)) = (self.leave, &self.options.refusal) {
-            self.say(say::refusal(why)).await;
-            self.leave = Some(1);
-        }
-    }
-
-    /// Takes a prompt in.
-    pub(crate) async fn enqueue(&mut self, message: sluice_wire::stdin::User) {
-        let prompt = say::prompt(message);
-        let uuid = prompt.uuid.clone();
-        let echo = self.options.replay && !prompt.synthetic;
-        let urgent = prompt.priority == Priority::Now;
-        let replay = echo.then(|| say::replay(&prompt.id, &prompt.content, None));
-        match self.queue.push(prompt) {
-            accepted @ (Accepted::Duplicate | Accepted::Earlier) => {
-                if let Some(replay) = replay {
-                    self.say(replay).await;
-                }
-                if let (Accepted::Earlier, Some(uuid)) = (accepted, uuid) {
-                    self.say(say::lifecycle(&uuid, "completed")).await;
-                }
-            }
-            Accepted::Queued => {
-                // A prompt answers no ask that is open.
-                if self.state == say::State::Idle {
-                    self.enter(say::State::Running).await;
-                }
-                if let Some(uuid) = uuid {
-                    self.say(say::lifecycle(&uuid, "queued")).await;
-                }
-                if urgent && self.turn.open && self.stop.is_none() {
-                    self.withdraw_asks().await;
-                    self.stop = Some(Stop::Supersede);
-                }
-            }
-        }
-    }
-
-    /// Plays the turn of these prompts.
-    async fn play(&mut self, batch: Batch) {
-        let uuids = batch.uuids();
-        let query = batch.prompts.iter().any(|prompt| prompt.should_query);
-        let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
-        self.open_turn(Turn::new(uuids.clone(), origin)).await;
-
-        let Some((last, earlier)) = batch.prompts.split_last() else {
-            return;
-        };
-        for prompt in &batch.prompts {
-            self.keep_prompt(prompt).await;
-        }
-        if self.options.replay {
-            for prompt in earlier.iter().filter(|prompt| !prompt.synthetic) {
-                self.say(say::replay(&prompt.id, &prompt.content, None)).await;
-            }
-        }
-        for uuid in &uuids {
-            self.say(say::lifecycle(uuid, "started")).await;
-        }
-        self.drain().await;
-
-        let content = say::sanitized(&batch.content());
-        self.remind();
-        self.history.user(blocks_of(&content));
-        if self.options.replay && !last.synthetic {
-            self.turn.replay = Some(say::replay(&last.id, &content, Some(&last.timestamp)));
-        }
-        self.announce().await;
-        let ending = self.converse(query).await;
-        self.close_turn(ending, &uuids).await;
-    }
-
-    /// Plays a turn nobody asked for: background work has ended and the model is told.
-    async fn play_note(&mut self, note: crate::background::Note) {
-        self.open_turn(Turn::new(Vec::new(), Some(note.origin.clone()))).await;
-        self.keep_note(&note.text, &note.origin).await;
-        self.history.user_text(&note.text);
-        self.drain().await;
-        self.announce().await;
-        let ending = self.converse(true).await;
-        self.close_turn(ending, &[]).await;
-    }
-
-    async fn open_turn(&mut self, turn: Turn) {
-        self.stop = None;
-        self.stop_by = None;
-        self.turn = turn;
-        self.owed.set(true);
-        self.transcript.begin_turn();
-        self.enter(say::State::Running).await;
-    }
-
-    /// What the model has to know of the session's state, said once where it changes.
-    fn remind(&mut self) {
-        if !std::mem::replace(&mut self.reminded_of_memory, true) {
-            let memories = memory::load(self.options.settings.places(), self.options.settings.chosen());
-            if let Some(reminder) = memory::reminder(&memories) {
-                self.history.user_text(&reminder);
-            }
-        }
-        let planning = self.policy.mode == PermissionMode::Plan;
-        if planning && !std::mem::replace(&mut self.reminded_of_plan, planning) {
-            self.history
-                .user_text(&prompt::plan_reminder(self.policy.plan_file.as_deref()));
-        }
-        self.reminded_of_plan = planning;
-    }
-
-    /// `system/init`, which opens every turn.
-    async fn announce(&mut self) {
-        let init = say::init(self);
-        self.say(init).await;
-        self.say_settings_problems().await;
-    }
-
     /// Tells of a change of state, to those who asked to be told.
     pub(crate) async fn enter(&mut self, state: say::State) {
         if self.state == state {
@@ -495,14 +211,6 @@ impl Session {
 
     pub(crate) async fn say(&self, message: impl say::Signed) {
         self.out.say(message).await;
-    }
-
-    fn awaits_background(&self) -> bool {
-        self.leave.is_none() && self.background.awaited()
-    }
-
-    fn background_deadline(&self) -> Option<Instant> {
-        if self.eof { self.background.deadline() } else { None }
     }
 }
 
@@ -527,32 +235,4 @@ fn plan_name() -> String {
     };
     let tail: String = id.simple().to_string().chars().take(6).collect();
     format!("{}-{}-{tail}", pick(&SIZES, 8), pick(&WATERS, 12))
-}
-
-/// Sleeps until then, or for ever.
-async fn sleep_until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Waits for a settings file to change.
-async fn changed(changes: &mut Option<mpsc::Receiver<()>>) {
-    let told = match changes {
-        Some(changes) => changes.recv().await,
-        None => std::future::pending().await,
-    };
-    if told.is_none() {
-        // The watcher is gone: nothing more will be told.
-        *changes = None;
-    }
-}
-
-/// Awaits what there is to await, or for ever.
-async fn poll_opt<F: Future>(awaited: &mut Option<Pin<&mut F>>) -> F::Output {
-    match awaited {
-        Some(future) => future.as_mut().await,
-        None => std::future::pending().await,
-    }
 }

@@ -20,14 +20,15 @@ use crate::tool::{Descriptor, Pending, Tool};
 /// What only a person may fill in.
 const OF_THE_PERSON: [&str; 3] = ["answers", "annotations", "response"];
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "AskUserQuestion",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "AskUserQuestion".into(),
     description: "Asks the person you work for, when you cannot go on well without a decision that is theirs.\n\n\
         - Up to four questions at once, each with two to four options. The person can always answer in their own words instead, so there is no need for an option \"Other\".\n\
         - `question`: the whole question, ending in a question mark. `header`: a label of at most 12 characters. `options`: short labels that differ clearly, each with a description of what it would mean.\n\
         - If you would recommend one, put it first and say so in its label.\n\
         - `multiSelect`: several options may be chosen together. `preview`: something to look at for an option, such as a sketch or a piece of code; only where one option is chosen.\n\
-        - Do not ask what you can find out yourself, nor whether a plan is good: that is what ExitPlanMode does.",
+        - Do not ask what you can find out yourself, nor whether a plan is good: that is what ExitPlanMode does.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -74,6 +75,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: true,
     needs_person: true,
+}
 });
 
 /// The tool.
@@ -95,7 +97,7 @@ impl Tool for AskUserQuestion {
         if issues.is_empty() {
             Ok(value)
         } else {
-            Err(Invalid::new(DESCRIPTOR.name, &sentences, &issues))
+            Err(Invalid::new(&DESCRIPTOR.name, &sentences, &issues))
         }
     }
 

@@ -36,8 +36,9 @@ const BURIAL: Duration = Duration::from_secs(5);
 /// How long we wait for output of processes that outlive their shell.
 const STRAGGLERS: Duration = Duration::from_millis(50);
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "Bash",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "Bash".into(),
     description: "Runs a command in bash and gives back what it printed.\n\n\
         - Every call is a new shell: variables, functions and exports do not carry over. The working directory does, as long as it stays inside the project's directories.\n\
         - stdin is empty, so interactive programs do not work; stdout and stderr come back together, in order.\n\
@@ -46,7 +47,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
         - Long output is saved to a file and only its beginning is shown.\n\
         - Quote paths with spaces. Join commands that depend on each other with `&&`. Independent commands can be separate calls in one message.\n\
         - To read, write and change files prefer Read, Write and Edit: their effect is visible and can be reviewed.\n\
-        - `description`: what the command does, in a few words, for the person who is asked to allow it.",
+        - `description`: what the command does, in a few words, for the person who is asked to allow it.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -62,6 +63,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: true,
     needs_person: false,
+}
 });
 
 /// The tool.

@@ -18,13 +18,14 @@ use crate::{atomic, input, patch, paths};
 /// A larger file is not edited: it would be in memory several times over.
 const LARGEST: u64 = 64 << 20;
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "Edit",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "Edit".into(),
     description: "Replaces one passage of a file by another, exactly.\n\n\
         - `old_string` must be in the file character for character, without the line numbers Read puts before each line.\n\
         - It must be there once; add lines around it until it is, or set `replace_all` to change every occurrence.\n\
         - An empty `old_string` makes a new file with `new_string` as its content.\n\
-        - Line ends and encoding of the file are kept.",
+        - Line ends and encoding of the file are kept.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -39,6 +40,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: true,
     needs_person: false,
+}
 });
 
 /// The tool.

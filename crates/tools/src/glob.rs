@@ -20,13 +20,14 @@ use crate::{input, paths};
 /// How many files are listed.
 const LISTED: usize = 100;
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "Glob",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "Glob".into(),
     description: "Finds files by the pattern of their names.\n\n\
         - `**/*.rs` finds at any depth, `src/*.rs` only in that folder, `*.{ts,tsx}` either ending; a pattern without a slash counts at any depth.\n\
         - The files changed last come first; at most 100 are listed, and the answer says if there are more.\n\
         - What .gitignore excludes is left out, unless `path` or the pattern names the folder. Folders themselves are not listed.\n\
-        - To look for text inside files use Grep.",
+        - To look for text inside files use Grep.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -39,6 +40,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: false,
     needs_person: false,
+}
 });
 
 /// The tool.

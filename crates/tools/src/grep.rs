@@ -32,14 +32,15 @@ const LONGEST_LINE: usize = 8 << 20;
 /// The largest file that is searched across lines, which takes it in whole.
 const LARGEST_MULTILINE: usize = 32 << 20;
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "Grep",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "Grep".into(),
     description: "Searches the text of files with a regular expression (ripgrep's syntax, without look-around and back-references).\n\n\
         - `output_mode`: `files_with_matches` lists the files, those changed last first (the default); `content` shows the lines; `count` says how many lines of each file match.\n\
         - Narrow the files with `path`, `glob` (`*.rs`, `src/**/*.{ts,tsx}`, `!*.test.js`) or `type` (`rust`, `py`, `js`).\n\
         - A pattern matches within one line; with `multiline` it may span lines and `.` takes in line ends.\n\
         - What .gitignore excludes and binary files are left out. Braces and other signs are escaped as usual: `interface\\{\\}`.\n\
-        - 250 lines or files are shown unless `head_limit` says otherwise; `offset` goes on from there.",
+        - 250 lines or files are shown unless `head_limit` says otherwise; `offset` goes on from there.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -65,6 +66,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: false,
     needs_person: false,
+}
 });
 
 /// The tool.

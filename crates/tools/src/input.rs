@@ -41,7 +41,7 @@ pub(crate) fn checked(tool: &Descriptor, input: &Value, cwd: &Path, path_fields:
     let mut issues = Issues::default();
     let mut value = issues.value(&tool.schema, input, &mut Vec::new());
     if !issues.list.is_empty() {
-        return Err(Invalid::new(tool.name, &issues.sentences, &issues.list));
+        return Err(Invalid::new(&tool.name, &issues.sentences, &issues.list));
     }
     for name in path_fields {
         if let Some(field) = value.get_mut(name)
@@ -58,11 +58,11 @@ pub(crate) fn parsed<T: DeserializeOwned>(tool: &Descriptor, input: &Value) -> R
     let mut issues = Issues::default();
     let value = issues.value(&tool.schema, input, &mut Vec::new());
     if !issues.list.is_empty() {
-        return Err(Invalid::new(tool.name, &issues.sentences, &issues.list).into());
+        return Err(Invalid::new(&tool.name, &issues.sentences, &issues.list).into());
     }
     serde_json::from_value(value).map_err(|error| {
         let issue = json!({"code": "custom", "path": [], "message": error.to_string()});
-        Invalid::new(tool.name, &[error.to_string()], &[issue]).into()
+        Invalid::new(&tool.name, &[error.to_string()], &[issue]).into()
     })
 }
 

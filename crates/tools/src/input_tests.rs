@@ -6,8 +6,8 @@ use super::*;
 
 fn tool() -> Descriptor {
     Descriptor {
-        name: "Sample",
-        description: "",
+        name: "Sample".into(),
+        description: "".into(),
         schema: json!({
             "type": "object",
             "properties": {

@@ -73,5 +73,5 @@ pub use outcome::{Effect, Invalid, Outcome};
 pub use registry::{find, registry};
 pub use services::{DeferredTool, NoServices, SearchHit, SearchPart, SearchReply, SearchRequest, Services};
 pub use tasks::{TaskStatus, TaskView, Tasks};
-pub use tool::{Descriptor, Pending, Tool};
+pub use tool::{AnyTool, Descriptor, Pending, Tool};
 pub use web::{Web, WebConfig};

@@ -20,12 +20,13 @@ use crate::{atomic, ids, input, paths};
 const LARGEST: u64 = 32 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "NotebookEdit",
+    name: "NotebookEdit".into(),
     description: "Changes one cell of a Jupyter notebook (.ipynb). Read the notebook first.\n\n\
         - `replace` (the default) gives the cell `cell_id` a new source; what its code had printed is taken out.\n\
         - `insert` adds a cell after `cell_id`, or before all others if none is named; `cell_type` must be given.\n\
         - `delete` takes the cell `cell_id` out.\n\
-        - Cells are named as Read shows them, or by number from 0: `cell-3`, `3`.",
+        - Cells are named as Read shows them, or by number from 0: `cell-3`, `3`."
+        .into(),
     schema: json!({
         "type": "object",
         "properties": {

@@ -24,15 +24,16 @@ use crate::{input, paths, text};
 /// How much of the beginning decides whether a file is text.
 const SNIFFED: usize = 8 * 1024;
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "Read",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "Read".into(),
     description: "Reads a file.\n\n\
         - Text comes with line numbers (`N<TAB>text`), the first 2000 lines unless `offset` and `limit` say otherwise. \
         Very large passages are cut; the answer says how to get the rest.\n\
         - Images (PNG, JPEG, GIF, WebP) are shown, notebooks (.ipynb) come as cells with their outputs, PDF files as documents; \
         `pages` takes some pages of a PDF as text.\n\
         - A folder cannot be read; list it with a command. Devices and pipes cannot be read either.\n\
-        - Several files can be read at once by several calls in one message.",
+        - Several files can be read at once by several calls in one message.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -48,6 +49,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: true,
     needs_person: false,
+}
 });
 
 /// The tool.

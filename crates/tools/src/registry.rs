@@ -49,8 +49,5 @@ pub fn registry() -> &'static [&'static dyn Tool] {
 
 /// The tool of this name or alias.
 pub fn find(name: &str) -> Option<&'static dyn Tool> {
-    TOOLS.iter().copied().find(|tool| {
-        let descriptor = tool.descriptor();
-        descriptor.name == name || descriptor.aliases.contains(&name)
-    })
+    TOOLS.iter().copied().find(|tool| tool.descriptor().is_called(name))
 }

@@ -21,12 +21,13 @@ const LONGEST_TIMEOUT: u64 = 600_000;
 /// How much of the end of the output is shown.
 const SHOWN: u64 = 30_000;
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "TaskOutput",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "TaskOutput".into(),
     description: "Gives the status of a background task and what it has printed.\n\n\
         - With `block` (the default) it waits for the task's end, at most `timeout` milliseconds; without, it tells how things stand now.\n\
         - Of long output only the end is shown; the whole is in the task's output file, which Read can open.\n\
-        - You are told when a background task ends: there is no need to ask again and again.",
+        - You are told when a background task ends: there is no need to ask again and again.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -40,6 +41,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: false,
     needs_person: false,
+}
 });
 
 /// The tool.

@@ -12,10 +12,11 @@ use crate::outcome::{Invalid, Outcome};
 use crate::tasks::{TaskStatus, TaskView};
 use crate::tool::{Descriptor, Pending, Tool};
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "TaskStop",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "TaskStop".into(),
     description: "Ends a background task, such as a server you started with Bash and `run_in_background`, together with everything it started. \
-        `task_id` is the id you were given when it began. What it printed until then stays in its output file.",
+        `task_id` is the id you were given when it began. What it printed until then stays in its output file.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -28,6 +29,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &["KillShell"],
     default: true,
     needs_person: false,
+}
 });
 
 /// The tool.

@@ -12,14 +12,15 @@ use crate::lists::Todo;
 use crate::outcome::{Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "TodoWrite",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "TodoWrite".into(),
     description: "Writes the list of what is to be done in this session, so that nothing is forgotten and the person sees how far you are.\n\n\
         - Use it for work of three or more steps, or when several things are asked for at once; not for a single simple step.\n\
         - Every call replaces the whole list: send all entries, also the finished ones.\n\
         - `content` says what is to be done (\"Run the tests\"), `activeForm` the same while it is being done (\"Running the tests\").\n\
         - Exactly one entry is `in_progress` at a time. Mark an entry `completed` as soon as it is wholly done, and only then.\n\
-        - Take out what turned out not to be needed, and add what you find on the way.",
+        - Take out what turned out not to be needed, and add what you find on the way.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -44,6 +45,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: false,
     needs_person: false,
+}
 });
 
 /// The tool.

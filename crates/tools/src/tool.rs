@@ -1,9 +1,12 @@
 //! What a tool is.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
+use std::ops::Deref;
 use std::path::Path;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -18,9 +21,9 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 #[derive(Debug, Clone)]
 pub struct Descriptor {
     /// The name on the wire.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What it does and how to use it, for the model.
-    pub description: &'static str,
+    pub description: Cow<'static, str>,
     /// The JSON Schema of the input.
     pub schema: Value,
     /// Other names it answers to.
@@ -31,7 +34,15 @@ pub struct Descriptor {
     pub needs_person: bool,
 }
 
-/// One built-in tool.
+impl Descriptor {
+    /// Whether the tool answers to this name.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+}
+
+/// One tool: built in, or made for a session.
 pub trait Tool: Send + Sync {
     /// What the model is told about it.
     fn descriptor(&self) -> &Descriptor;
@@ -64,6 +75,26 @@ pub trait Tool: Send + Sync {
     /// reported as it was given.
     /// Dropping the future ends what it started, except what has moved to the background.
     fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome>;
+}
+
+/// A tool wherever it lives: those built in are there for ever, others come and go with a session.
+#[derive(Debug, Clone)]
+pub enum AnyTool {
+    /// One of the table.
+    Builtin(&'static dyn Tool),
+    /// One that this session alone has, such as a server's.
+    Own(Arc<dyn Tool>),
+}
+
+impl Deref for AnyTool {
+    type Target = dyn Tool;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Builtin(tool) => *tool,
+            Self::Own(tool) => &**tool,
+        }
+    }
 }
 
 impl fmt::Debug for dyn Tool {

@@ -19,14 +19,15 @@ const FOUND: usize = 5;
 /// How many can be asked for.
 const MOST: usize = 50;
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "ToolSearch",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "ToolSearch".into(),
     description: "Loads tools that are known by name only, so that you can call them. Until a tool is loaded its parameters are unknown and a call of it fails.\n\n\
         `query` is one of:\n\
         - `select:Name,Other` — exactly these tools;\n\
         - words, such as `notebook cell` — the tools that fit best;\n\
         - words with a plus, such as `+slack send` — only tools that have `slack` in their name or description, ordered by the rest.\n\n\
-        What is found can be called from your next message on.",
+        What is found can be called from your next message on.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -39,6 +40,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: true,
     needs_person: false,
+}
 });
 
 /// The tool.

@@ -13,13 +13,14 @@ use crate::outcome::{Invalid, Outcome};
 use crate::services::{SearchPart, SearchReply, SearchRequest};
 use crate::tool::{Descriptor, Pending, Tool};
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "WebSearch",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "WebSearch".into(),
     description: "Searches the web, for what is newer than what you know or not in it.\n\n\
         - You get titles and addresses of pages, and what was found out from them; WebFetch reads a page more closely.\n\
         - `allowed_domains` restricts the search to some sites, `blocked_domains` leaves some out; use one or the other.\n\
         - Put the current year into a query about something recent.\n\
-        - When you use what you found, name the pages it came from, as Markdown links.",
+        - When you use what you found, name the pages it came from, as Markdown links.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -33,6 +34,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: true,
     needs_person: false,
+}
 });
 
 /// The tool.

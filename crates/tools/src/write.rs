@@ -16,12 +16,13 @@ use crate::{atomic, input, patch, paths, text};
 const COMPARED: u64 = 8 << 20;
 
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "Write",
+    name: "Write".into(),
     description: "Writes a file: makes it, or replaces everything in it.\n\n\
         - Missing folders on the way are made.\n\
         - To change part of a file that exists, prefer Edit; it is shorter and shows exactly what changes.\n\
         - Read a file before replacing it, unless you mean to discard what it holds.\n\
-        - The content is written as given: line ends and final newline are yours to choose.",
+        - The content is written as given: line ends and final newline are yours to choose."
+        .into(),
     schema: json!({
         "type": "object",
         "properties": {

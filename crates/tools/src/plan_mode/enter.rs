@@ -10,16 +10,18 @@ use crate::input;
 use crate::outcome::{Effect, Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "EnterPlanMode",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "EnterPlanMode".into(),
     description: "Switches to plan mode: you look around and write a plan, and change nothing until the person has approved it.\n\n\
         Use it before work where the way is open and a wrong start is dear: a new feature, several ways to do it, changes across many files, unclear wishes. \
         Not for small or plainly described changes, and not when only a question is to be answered. \
-        When the plan is written, ExitPlanMode puts it before the person.",
+        When the plan is written, ExitPlanMode puts it before the person.".into(),
     schema: json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false}),
     aliases: &[],
     default: true,
     needs_person: true,
+}
 });
 
 /// The tool.

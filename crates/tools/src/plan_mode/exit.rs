@@ -15,12 +15,13 @@ const SHOWN: [&str; 2] = ["plan", "planFilePath"];
 /// The longest plan that is shown.
 const LONGEST: u64 = 1 << 20;
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "ExitPlanMode",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "ExitPlanMode".into(),
     description: "Puts your plan before the person and, once it is approved, leaves plan mode.\n\n\
         Call it in plan mode when the plan stands in the plan file you were told about: the person is shown what that file holds, so there is nothing to pass. \
         Use it only for plans of work to be done, not at the end of a search for information. \
-        Settle open questions with AskUserQuestion first; do not ask there whether the plan is good, this tool does.",
+        Settle open questions with AskUserQuestion first; do not ask there whether the plan is good, this tool does.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -43,6 +44,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: true,
     needs_person: true,
+}
 });
 
 /// The tool.

@@ -11,12 +11,13 @@ use crate::input;
 use crate::outcome::{Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "TaskCreate",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "TaskCreate".into(),
     description: "Adds one task to the session's task list, so that work of several steps is neither forgotten nor invisible.\n\n\
         - `subject`: a short order (\"Fix the login form\"). `description`: what is to be done and when it counts as done. `activeForm`: the subject while it is being done (\"Fixing the login form\").\n\
         - A new task is `pending` and waits for nothing; use TaskUpdate to start it, finish it or say what it waits for.\n\
-        - Look at TaskList first, so that nothing stands there twice. For a single simple step no task is needed.",
+        - Look at TaskList first, so that nothing stands there twice. For a single simple step no task is needed.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -31,6 +32,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: false,
     needs_person: false,
+}
 });
 
 /// The tool.

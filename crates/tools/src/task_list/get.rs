@@ -13,10 +13,11 @@ use crate::lists::Item;
 use crate::outcome::{Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "TaskGet",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "TaskGet".into(),
     description: "Gives one task of the session's task list in full: its description, its status, which tasks it waits for and which wait for it. \
-        Use it before you start on a task whose description you have not seen.",
+        Use it before you start on a task whose description you have not seen.".into(),
     schema: json!({
         "type": "object",
         "properties": {"taskId": {"type": "string", "description": "The number of the task."}},
@@ -26,6 +27,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: false,
     needs_person: false,
+}
 });
 
 /// The tool.

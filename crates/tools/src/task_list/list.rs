@@ -11,14 +11,16 @@ use crate::input;
 use crate::outcome::{Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "TaskList",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "TaskList".into(),
     description: "Gives the session's task list, one line for each task: its number, its status, its subject, who does it and which unfinished tasks it waits for. \
-        Look here for what to do next: the lowest number that is pending, belongs to nobody and waits for nothing.",
+        Look here for what to do next: the lowest number that is pending, belongs to nobody and waits for nothing.".into(),
     schema: json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false}),
     aliases: &[],
     default: false,
     needs_person: false,
+}
 });
 
 /// The tool.

@@ -12,12 +12,13 @@ use crate::lists::{Change, Progress, Refusal, Update};
 use crate::outcome::{Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
 
-static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
-    name: "TaskUpdate",
+static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
+    Descriptor {
+    name: "TaskUpdate".into(),
     description: "Changes one task of the session's task list. What you leave out stays.\n\n\
         - `status`: `in_progress` when you start on it, `completed` when it is wholly done (not while tests fail or parts are missing), `deleted` to take it out for good.\n\
         - `addBlockedBy`: the tasks that must be done first; `addBlocks`: the tasks that must wait for this one.\n\
-        - `owner`: who does it. `metadata`: keys to set; `null` removes a key.",
+        - `owner`: who does it. `metadata`: keys to set; `null` removes a key.".into(),
     schema: json!({
         "type": "object",
         "properties": {
@@ -37,6 +38,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     aliases: &[],
     default: false,
     needs_person: false,
+}
 });
 
 /// The tool.

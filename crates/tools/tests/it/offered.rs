@@ -6,7 +6,7 @@ fn names(wanted: impl Fn(&Descriptor) -> bool) -> Vec<&'static str> {
         .iter()
         .map(|tool| tool.descriptor())
         .filter(|descriptor| wanted(descriptor))
-        .map(|descriptor| descriptor.name)
+        .map(|descriptor| &*descriptor.name)
         .collect();
     names.sort_unstable();
     names

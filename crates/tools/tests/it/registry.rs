@@ -7,7 +7,7 @@ use sluice_tools::{Outcome, find, registry};
 fn every_tool_is_found_by_its_name_and_describes_itself() {
     for tool in registry() {
         let descriptor = tool.descriptor();
-        assert_eq!(find(descriptor.name).unwrap().descriptor().name, descriptor.name);
+        assert_eq!(find(&descriptor.name).unwrap().descriptor().name, descriptor.name);
         assert!(descriptor.description.len() > 80, "{}", descriptor.name);
         assert_eq!(descriptor.schema["type"], "object");
         for required in descriptor.schema["required"].as_array().unwrap() {

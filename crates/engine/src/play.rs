@@ -1,0 +1,121 @@
+//! From a prompt to its turn: prompts are taken in, and each turn is opened, announced, played and closed.
+
+use sluice_permission::PermissionMode;
+
+use crate::memory;
+use crate::prompt;
+use crate::queue::{Accepted, Batch, Priority, blocks_of};
+use crate::say;
+use crate::session::Session;
+use crate::turn::{Stop, Turn};
+
+impl Session {
+    /// Takes a prompt in.
+    pub(crate) async fn enqueue(&mut self, message: sluice_wire::stdin::User) {
+        let prompt = say::prompt(message);
+        let uuid = prompt.uuid.clone();
+        let echo = self.options.replay && !prompt.synthetic;
+        let urgent = prompt.priority == Priority::Now;
+        let replay = echo.then(|| say::replay(&prompt.id, &prompt.content, None));
+        match self.queue.push(prompt) {
+            accepted @ (Accepted::Duplicate | Accepted::Earlier) => {
+                if let Some(replay) = replay {
+                    self.say(replay).await;
+                }
+                if let (Accepted::Earlier, Some(uuid)) = (accepted, uuid) {
+                    self.say(say::lifecycle(&uuid, "completed")).await;
+                }
+            }
+            Accepted::Queued => {
+                // A prompt answers no ask that is open.
+                if self.state == say::State::Idle {
+                    self.enter(say::State::Running).await;
+                }
+                if let Some(uuid) = uuid {
+                    self.say(say::lifecycle(&uuid, "queued")).await;
+                }
+                if urgent && self.turn.open && self.stop.is_none() {
+                    self.withdraw_asks().await;
+                    self.stop = Some(Stop::Supersede);
+                }
+            }
+        }
+    }
+
+    /// Plays the turn of these prompts.
+    pub(crate) async fn play(&mut self, batch: Batch) {
+        let uuids = batch.uuids();
+        let query = batch.prompts.iter().any(|prompt| prompt.should_query);
+        let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
+        self.open_turn(Turn::new(uuids.clone(), origin)).await;
+
+        let Some((last, earlier)) = batch.prompts.split_last() else {
+            return;
+        };
+        for prompt in &batch.prompts {
+            self.keep_prompt(prompt).await;
+        }
+        if self.options.replay {
+            for prompt in earlier.iter().filter(|prompt| !prompt.synthetic) {
+                self.say(say::replay(&prompt.id, &prompt.content, None)).await;
+            }
+        }
+        for uuid in &uuids {
+            self.say(say::lifecycle(uuid, "started")).await;
+        }
+        self.drain().await;
+
+        let content = say::sanitized(&batch.content());
+        self.remind();
+        self.history.user(blocks_of(&content));
+        if self.options.replay && !last.synthetic {
+            self.turn.replay = Some(say::replay(&last.id, &content, Some(&last.timestamp)));
+        }
+        self.announce().await;
+        let ending = self.converse(query).await;
+        self.close_turn(ending, &uuids).await;
+    }
+
+    /// Plays a turn nobody asked for: background work has ended and the model is told.
+    pub(crate) async fn play_note(&mut self, note: crate::background::Note) {
+        self.open_turn(Turn::new(Vec::new(), Some(note.origin.clone()))).await;
+        self.keep_note(&note.text, &note.origin).await;
+        self.history.user_text(&note.text);
+        self.drain().await;
+        self.announce().await;
+        let ending = self.converse(true).await;
+        self.close_turn(ending, &[]).await;
+    }
+
+    async fn open_turn(&mut self, turn: Turn) {
+        self.stop = None;
+        self.stop_by = None;
+        self.turn = turn;
+        self.owed.set(true);
+        self.transcript.begin_turn();
+        self.enter(say::State::Running).await;
+    }
+
+    /// What the model has to know of the session's state, said once where it changes.
+    fn remind(&mut self) {
+        if !std::mem::replace(&mut self.reminded_of_memory, true) {
+            let memories = memory::load(self.options.settings.places(), self.options.settings.chosen());
+            if let Some(reminder) = memory::reminder(&memories) {
+                self.history.user_text(&reminder);
+            }
+        }
+        let planning = self.policy.mode == PermissionMode::Plan;
+        if planning && !std::mem::replace(&mut self.reminded_of_plan, planning) {
+            self.history
+                .user_text(&prompt::plan_reminder(self.policy.plan_file.as_deref()));
+        }
+        self.reminded_of_plan = planning;
+    }
+
+    /// `system/init`, which opens every turn.
+    async fn announce(&mut self) {
+        let init = say::init(self);
+        self.say(init).await;
+        self.say_settings_problems().await;
+    }
+}
