@@ -8,6 +8,7 @@
 //!
 //! * `options`, `port`: what a session is told at its start, and the two channels;
 //! * [`settings`]: what the files of all scopes say;
+//! * `catalogue`: commands, skills, output styles and plugins that lie on disk;
 //! * `queue`: prompts that wait, pure;
 //! * `session`: the one owner of all state; `listen`: the one place where it waits; `play`: from a prompt to its turn;
 //! * `obey`: what the host asks for;
@@ -22,6 +23,7 @@
 //! * [`transcript`]: what is kept of it, and how a session goes on with what was kept;
 //! * `say`, `out`: what the host is told.
 
+mod catalogue;
 mod options;
 mod port;
 mod queue;
@@ -60,6 +62,7 @@ pub mod transcript;
 mod out;
 mod say;
 
+pub use catalogue::plugins::PluginDir;
 pub use confine::sandbox;
 pub use options::{Asker, KeySource, Options, StateEvents, Thinking};
 pub use port::{Exit, Input, Port, Signal};

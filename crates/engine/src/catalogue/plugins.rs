@@ -1,0 +1,140 @@
+//! Plugins: folders that bring commands, skills, agents, styles, hooks and MCP servers.
+//!
+//! This module finds them and says where their parts lie; each part is read by whoever uses it. A plugin is named
+//! on the command line, or lies in the person's configuration folder and is switched on in a settings file.
+//! What cannot be loaded is named and takes nothing from the others.
+
+mod installed;
+mod manifest;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::settings::Settings;
+
+/// What stands for a plugin's folder in its hooks, servers, commands and skills.
+pub(crate) const ROOT_MARK: &str = "${CLAUDE_PLUGIN_ROOT}";
+
+/// A plugin folder the host or the command line named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginDir {
+    /// The folder.
+    pub path: PathBuf,
+    /// Whether its MCP servers are left out.
+    pub without_mcp: bool,
+}
+
+/// Something a plugin configures: a file of its own, or a part of its manifest.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Configured {
+    /// A JSON file, which need not be there.
+    File(PathBuf),
+    /// What the manifest says.
+    Inline(Value),
+}
+
+/// One plugin, and where its parts lie. Folders need not exist.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Plugin {
+    /// What its parts are named after: `name:command`.
+    pub(crate) name: String,
+    /// Its folder.
+    pub(crate) root: PathBuf,
+    /// `name@marketplace`, or `name@inline` for one the host named.
+    pub(crate) source: String,
+    pub(crate) version: Option<String>,
+    /// Folders of commands, or single files.
+    pub(crate) commands: Vec<PathBuf>,
+    /// Folders of agents, or single files.
+    pub(crate) agents: Vec<PathBuf>,
+    /// Folders of skills, or single skills' folders.
+    pub(crate) skills: Vec<PathBuf>,
+    /// Folders of output styles, or single files.
+    pub(crate) output_styles: Vec<PathBuf>,
+    /// Hooks: `hooks/hooks.json` and what the manifest adds.
+    pub(crate) hooks: Vec<Configured>,
+    /// MCP servers: `.mcp.json` and what the manifest adds.
+    pub(crate) mcp_servers: Vec<Configured>,
+}
+
+/// Why a plugin, or a part of it, is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PluginError {
+    /// Its name and source, as far as they are known.
+    pub(crate) plugin: String,
+    /// The kind of failure, as `init` tells it.
+    pub(crate) kind: &'static str,
+    pub(crate) message: String,
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// All plugins of a session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Plugins {
+    pub(crate) list: Vec<Plugin>,
+    pub(crate) errors: Vec<PluginError>,
+}
+
+impl Plugins {
+    /// Finds the plugins the command line named and those the settings switch on. Looks at no folder when there
+    /// are neither.
+    pub(crate) fn load(dirs: &[PluginDir], settings: &Settings) -> Self {
+        let mut found = Self::default();
+        for dir in dirs {
+            let named = dir.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            found.take(&dir.path, &named, "inline");
+            if dir.without_mcp
+                && let Some(plugin) = found.list.iter_mut().find(|plugin| plugin.root == dir.path)
+            {
+                plugin.mcp_servers.clear();
+            }
+        }
+        let enabled = installed::enabled(settings);
+        if !enabled.is_empty() {
+            let shelf = installed::Shelf::read(&settings.places().config_dir.join("plugins"));
+            for (name, marketplace) in enabled {
+                match shelf.find(&name, &marketplace) {
+                    Ok(root) => found.take(&root, &name, &marketplace),
+                    Err(error) => found.errors.push(error),
+                }
+            }
+        }
+        found
+    }
+
+    /// The plugin of this name.
+    pub(crate) fn named(&self, name: &str) -> Option<&Plugin> {
+        self.list.iter().find(|plugin| plugin.name == name)
+    }
+
+    /// Takes the plugin of a folder. The first of a name is the one that counts.
+    fn take(&mut self, root: &Path, called: &str, marketplace: &str) {
+        match manifest::read(root, called, marketplace) {
+            Ok((plugin, errors)) => {
+                if self.named(&plugin.name).is_none() {
+                    self.list.push(plugin);
+                    self.errors.extend(errors);
+                }
+            }
+            Err(error) => self.errors.push(error),
+        }
+    }
+}
+
+/// A value with the mark of a plugin's folder replaced wherever it stands in a text.
+pub(crate) fn with_root(value: &Value, root: &Path) -> Value {
+    match value {
+        Value::String(text) => Value::String(text.replace(ROOT_MARK, &root.to_string_lossy())),
+        Value::Array(items) => items.iter().map(|item| with_root(item, root)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| (key.clone(), with_root(value, root)))
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+#[path = "plugins_tests.rs"]
+mod tests;

@@ -1,0 +1,192 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::fs;
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+use crate::settings::{Chosen, FlagSettings, Places};
+
+/// A folder with a home, a project and whatever else a test lays down.
+struct Lab(TempDir);
+
+impl Lab {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let lab = Self(TempDir::new().unwrap());
+        fs::create_dir_all(lab.at("work")).unwrap();
+        for (path, text) in files {
+            let path = lab.at(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text.replace("$LAB", &lab.0.path().to_string_lossy())).unwrap();
+        }
+        lab
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn settings(&self, flag: Value) -> Settings {
+        let places = Places {
+            cwd: self.at("work"),
+            home: self.at("home"),
+            config_dir: self.at("home/.claude"),
+            managed: self.at("managed"),
+            global: self.at("home/.claude.json"),
+        };
+        Settings::load(
+            &places,
+            &Chosen::ALL,
+            Some(FlagSettings::Inline(flag.to_string())),
+            None,
+        )
+    }
+
+    fn dir(&self, path: &str) -> PluginDir {
+        PluginDir {
+            path: self.at(path),
+            without_mcp: false,
+        }
+    }
+}
+
+#[test]
+fn a_folder_without_a_manifest_is_a_plugin_of_its_name() {
+    let lab = Lab::new(&[("plug/commands/x.md", "X")]);
+    let plugins = Plugins::load(&[lab.dir("plug")], &lab.settings(json!({})));
+    assert_eq!(plugins.errors, []);
+    let plugin = plugins.named("plug").unwrap();
+    assert_eq!(plugin.source, "plug@inline");
+    assert_eq!(plugin.commands, [lab.at("plug/commands")]);
+    assert_eq!(plugin.agents, [lab.at("plug/agents")]);
+    assert_eq!(plugin.hooks, [Configured::File(lab.at("plug/hooks/hooks.json"))]);
+    assert_eq!(plugin.mcp_servers, [Configured::File(lab.at("plug/.mcp.json"))]);
+}
+
+#[test]
+fn a_manifest_adds_to_the_usual_places() {
+    let manifest = json!({
+        "name": "tool-box", "version": "1.2.3", "commands": ["./more/one.md", "./more"], "agents": "./crew",
+        "hooks": {"Stop": []}, "mcpServers": "./servers.json",
+    });
+    let lab = Lab::new(&[
+        ("plug/.claude-plugin/plugin.json", &manifest.to_string()),
+        ("plug/more/one.md", "1"),
+        ("plug/crew/a.md", "A"),
+        ("plug/servers.json", "{}"),
+    ]);
+    let plugins = Plugins::load(&[lab.dir("plug")], &lab.settings(json!({})));
+    assert_eq!(plugins.errors, []);
+    let plugin = &plugins.list[0];
+    assert_eq!(
+        (plugin.name.as_str(), plugin.version.as_deref()),
+        ("tool-box", Some("1.2.3"))
+    );
+    let commands = ["plug/commands", "plug/more/one.md", "plug/more"];
+    assert_eq!(plugin.commands, commands.map(|path| lab.at(path)));
+    assert_eq!(plugin.agents, ["plug/agents", "plug/crew"].map(|path| lab.at(path)));
+    assert_eq!(plugin.hooks[1], Configured::Inline(json!({"Stop": []})));
+    assert_eq!(plugin.mcp_servers[1], Configured::File(lab.at("plug/servers.json")));
+}
+
+#[test]
+fn a_path_that_leaves_the_folder_or_is_not_there_is_named_and_left_out() {
+    let manifest = json!({"name": "plug", "commands": ["../other", "/etc", "./gone", 7]});
+    let lab = Lab::new(&[
+        ("plug/.claude-plugin/plugin.json", &manifest.to_string()),
+        ("other/x.md", ""),
+    ]);
+    let plugins = Plugins::load(&[lab.dir("plug")], &lab.settings(json!({})));
+    assert_eq!(plugins.list[0].commands, [lab.at("plug/commands")]);
+    let kinds: Vec<&str> = plugins.errors.iter().map(|error| error.kind).collect();
+    let invalid = "manifest-validation-error";
+    assert_eq!(kinds, [invalid, invalid, "path-not-found", invalid]);
+}
+
+#[test]
+fn what_cannot_be_loaded_takes_nothing_from_the_others() {
+    let lab = Lab::new(&[
+        ("broken/.claude-plugin/plugin.json", "{\"name\": "),
+        ("spaced/.claude-plugin/plugin.json", "{\"name\": \"a b\"}"),
+        ("good/commands/x.md", "X"),
+    ]);
+    let dirs = ["broken", "nowhere", "spaced", "good"].map(|path| lab.dir(path));
+    let plugins = Plugins::load(&dirs, &lab.settings(json!({})));
+    assert_eq!(plugins.list.len(), 1);
+    let errors: Vec<(&str, &str)> = plugins
+        .errors
+        .iter()
+        .map(|error| (error.plugin.as_str(), error.kind))
+        .collect();
+    let expected = [
+        ("broken@inline", "manifest-parse-error"),
+        ("nowhere@inline", "path-not-found"),
+        ("spaced@inline", "manifest-validation-error"),
+    ];
+    assert_eq!(errors, expected);
+}
+
+#[test]
+fn a_plugin_may_come_without_its_servers() {
+    let lab = Lab::new(&[("plug/.mcp.json", "{}")]);
+    let dir = PluginDir {
+        without_mcp: true,
+        ..lab.dir("plug")
+    };
+    let plugins = Plugins::load(&[dir], &lab.settings(json!({})));
+    assert_eq!(plugins.list[0].mcp_servers, []);
+}
+
+#[test]
+fn an_installed_plugin_counts_when_it_is_switched_on() {
+    let lab = Lab::new(&[
+        (
+            "home/.claude/plugins/installed_plugins.json",
+            r#"{"version":2,"plugins":{"a@m":[{"scope":"user","installPath":"$LAB/cache/a"}],
+               "b@m":{"installPath":"$LAB/cache/b"},"off@m":{"installPath":"$LAB/cache/a"}}}"#,
+        ),
+        ("cache/a/commands/x.md", "X"),
+        ("cache/b/commands/x.md", "X"),
+        (
+            "home/.claude/plugins/known_marketplaces.json",
+            r#"{"m":{"installLocation":"$LAB/market"}}"#,
+        ),
+        (
+            "market/.claude-plugin/marketplace.json",
+            r#"{"name":"m","metadata":{"pluginRoot":"./plugins"},"plugins":[{"name":"c","source":"./c"},
+               {"name":"out","source":"../../cache/a"}]}"#,
+        ),
+        ("market/plugins/c/skills/s/SKILL.md", "S"),
+    ]);
+    let enabled = json!({"enabledPlugins": {
+        "a@m": true, "b@m": ["1.0"], "c@m": true, "off@m": false, "gone@m": true, "out@m": true, "x@nowhere": true,
+    }});
+    let plugins = Plugins::load(&[], &lab.settings(enabled));
+    let roots: Vec<(&str, &Path)> = plugins
+        .list
+        .iter()
+        .map(|plugin| (plugin.source.as_str(), plugin.root.as_path()))
+        .collect();
+    let (a, b, c) = (lab.at("cache/a"), lab.at("cache/b"), lab.at("market/plugins/./c"));
+    assert_eq!(roots, [("a@m", a.as_path()), ("b@m", &b), ("c@m", &c)]);
+    let errors: Vec<(&str, &str)> = plugins
+        .errors
+        .iter()
+        .map(|error| (error.plugin.as_str(), error.kind))
+        .collect();
+    let expected = [
+        ("gone@m", "plugin-not-found"),
+        ("out@m", "plugin-not-found"),
+        ("x@nowhere", "marketplace-not-found"),
+    ];
+    assert_eq!(errors, expected);
+}
+
+#[test]
+fn the_mark_of_the_folder_is_replaced_wherever_it_stands() {
+    let value = json!({"command": "${CLAUDE_PLUGIN_ROOT}/run", "args": ["--dir=${CLAUDE_PLUGIN_ROOT}", 1]});
+    let expected = json!({"command": "/p/run", "args": ["--dir=/p", 1]});
+    assert_eq!(with_root(&value, Path::new("/p")), expected);
+}
