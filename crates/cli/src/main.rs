@@ -10,6 +10,7 @@ mod flags;
 mod headless;
 mod interactive;
 mod launch;
+mod mcp_serve;
 mod sim;
 
 use std::ffi::OsString;
@@ -17,7 +18,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use environment::Environment;
-use flags::{FlagError, Flags, Subcommand};
+use flags::{FlagError, Flags, Mcp, Subcommand};
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -56,6 +57,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
         match &flags.subcommand {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
             Some(Subcommand::Doctor) => doctor::run(&flags, &environment),
+            Some(Subcommand::Mcp(Mcp::Serve)) => mcp_serve::run(&flags, &environment).await,
             // Output that goes into a pipe is meant for a program, as with `--print`.
             None if flags.interactive() && (environment.terminal || io::stdout().is_terminal()) => {
                 interactive::run(flags, environment).await

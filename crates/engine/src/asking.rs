@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use sluice_permission::{Behavior, Call, Decision, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
+use sluice_permission::{Behavior, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
 use sluice_tools::Descriptor;
 
 use crate::options::{Asker, Options};
@@ -82,6 +82,32 @@ pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
 
 /// The tools of the task list, in whose place the older todo list may stand.
 const TASK_LIST: &[&str] = &["TaskCreate", "TaskGet", "TaskUpdate", "TaskList"];
+
+/// Whether a tool is there at all: chosen at the launch, and not taken out by a rule.
+pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bool {
+    let says_default = |tools: &Vec<String>| tools.iter().any(|name| name == "default");
+    let chosen = match &options.tools {
+        Some(tools) => named(options, tool) || (tool.default && says_default(tools)),
+        None => true,
+    };
+    let listed = match &*tool.name {
+        "TodoWrite" => options.todo_list,
+        name if TASK_LIST.contains(&name) => !options.todo_list,
+        _ => true,
+    };
+    chosen && listed && !sluice_permission::tool_removed(policy, &tool.name)
+}
+
+/// Which files a search must not show.
+pub(crate) fn hiding(policy: Policy) -> sluice_tools::Hidden {
+    std::sync::Arc::new(move |path: &Path| sluice_permission::hidden(&policy, path, &World))
+}
+
+/// Whether `--tools` names it.
+fn named(options: &Options, tool: &Descriptor) -> bool {
+    let named = |name: &String| tool.is_called(name);
+    options.tools.as_ref().is_some_and(|tools| tools.iter().any(named))
+}
 
 /// What the host answered to an ask.
 #[derive(Debug, PartialEq)]
@@ -170,40 +196,17 @@ impl Session {
     /// Whether the tool is there, offered or not.
     pub(crate) fn has(&self, tool: &Descriptor) -> bool {
         let answered = !tool.needs_person || self.options.asker == Asker::Host;
-        let chosen = match &self.options.tools {
-            Some(_) => self.names(tool) || (tool.default && self.says_default()),
-            None => true,
-        };
-        let listed = match &*tool.name {
-            "TodoWrite" => self.options.todo_list,
-            name if TASK_LIST.contains(&name) => !self.options.todo_list,
-            _ => true,
-        };
-        answered && chosen && listed && !sluice_permission::tool_removed(&self.policy, &tool.name)
+        answered && there(&self.options, &self.policy, tool)
     }
 
     /// Whether `--tools` names it.
     fn names(&self, tool: &Descriptor) -> bool {
-        let named = |name: &String| tool.is_called(name);
-        self.options.tools.as_ref().is_some_and(|tools| tools.iter().any(named))
-    }
-
-    fn says_default(&self) -> bool {
-        self.options
-            .tools
-            .as_ref()
-            .is_some_and(|tools| tools.iter().any(|name| name == "default"))
+        named(&self.options, tool)
     }
 
     /// Which files a search must not show.
     pub(crate) fn hidden(&self) -> sluice_tools::Hidden {
-        let policy = self.policy.clone();
-        std::sync::Arc::new(move |path: &Path| sluice_permission::hidden(&policy, path, &World))
-    }
-
-    pub(crate) fn decide_by(&self, policy: &Policy, tool: &str, input: &Value) -> Decision {
-        let cwd = self.cwd.get();
-        sluice_permission::decide(policy, &Call::new(tool, input, &cwd), &World)
+        hiding(self.policy.clone())
     }
 
     /// Applies a change of permissions that came with an answer, and writes it down where it is to last.

@@ -1,11 +1,13 @@
 //! The sandbox of a session's commands, where the settings ask for one.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_permission::{Decision, Policy};
+use sluice_permission::{Call, Decision, Policy};
 use sluice_tools::sandbox::{Config, Sandbox};
 
+use crate::asking::World;
 use crate::options::Options;
 use crate::session::Session;
 
@@ -33,28 +35,31 @@ pub(crate) fn runs_unasked(sandbox: Option<&Sandbox>) -> bool {
     sandbox.is_some_and(|sandbox| sandbox.kind().is_some() && sandbox.config().auto_allow)
 }
 
-impl Session {
-    /// Decides about a call that would run outside of the sandbox as if there were none.
-    pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
-        let outside = self.policy.sandboxed && tool == "Bash" && !self.is_confined(input);
-        if outside {
-            let policy = Policy {
-                sandboxed: false,
-                ..self.policy.clone()
-            };
-            return self.decide_by(&policy, tool, input);
-        }
-        self.decide_by(&self.policy, tool, input)
+/// Decides about a call; one that would run outside of the sandbox as if there were none.
+pub(crate) fn decide(policy: &Policy, sandbox: Option<&Sandbox>, cwd: &Path, tool: &str, input: &Value) -> Decision {
+    let call = Call::new(tool, input, cwd);
+    if policy.sandboxed && tool == "Bash" && !is_confined(sandbox, input) {
+        let policy = Policy {
+            sandboxed: false,
+            ..policy.clone()
+        };
+        return sluice_permission::decide(&policy, &call, &World);
     }
+    sluice_permission::decide(policy, &call, &World)
+}
 
-    fn is_confined(&self, input: &Value) -> bool {
-        let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
-        let disable = input
-            .get("dangerouslyDisableSandbox")
-            .and_then(Value::as_bool)
-            .unwrap_or(false);
-        self.sandbox
-            .as_deref()
-            .is_some_and(|sandbox| sandbox.applies(command, disable))
+fn is_confined(sandbox: Option<&Sandbox>, input: &Value) -> bool {
+    let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
+    let disable = input
+        .get("dangerouslyDisableSandbox")
+        .and_then(Value::as_bool)
+        .unwrap_or(false);
+    sandbox.is_some_and(|sandbox| sandbox.applies(command, disable))
+}
+
+impl Session {
+    /// Decides about a call of this session.
+    pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
+        decide(&self.policy, self.sandbox.as_deref(), &self.cwd.get(), tool, input)
     }
 }

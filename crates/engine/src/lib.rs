@@ -15,6 +15,7 @@
 //! * `converse`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `exchange`: one request to the model, with retries and broken streams;
 //! * `running`, `calls`, `asking`: from a tool use to its result; `effects`: what a call does to the session;
+//! * [`Guarded`]: the same way to a tool, for a door that offers tools and has no session;
 //! * `confine`: the sandbox of its commands;
 //! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
 //! * `services`: what the session does for its tools;
@@ -46,6 +47,8 @@ mod calls;
 mod confine;
 mod effects;
 mod running;
+
+mod guarded;
 mod services;
 
 mod schema;
@@ -64,6 +67,7 @@ mod say;
 
 pub use catalogue::plugins::PluginDir;
 pub use confine::sandbox;
+pub use guarded::{Guarded, GuardedCall, Question, Ran, Reply};
 pub use options::{Asker, KeySource, Options, StateEvents, Thinking};
 pub use port::{Exit, Input, Port, Signal};
 pub use prompt::SystemPrompt;

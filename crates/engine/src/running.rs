@@ -425,7 +425,7 @@ impl Session {
 }
 
 /// Where the file a call is about really lies.
-fn resolved(input: &Value) -> Option<PathBuf> {
+pub(crate) fn resolved(input: &Value) -> Option<PathBuf> {
     let path = input
         .get("file_path")
         .or_else(|| input.get("notebook_path"))?

@@ -215,7 +215,7 @@ impl Session {
 }
 
 /// The way to the web, as the way to the model.
-fn web_config(options: &Options) -> WebConfig {
+pub(crate) fn web_config(options: &Options) -> WebConfig {
     let proxy = &options.model_config.proxy;
     WebConfig {
         extra_roots: options.model_config.extra_roots.clone(),

@@ -8,7 +8,7 @@ use sluice_permission::split_rules;
 
 use super::fields::{InputFormat, OutputFormat};
 use super::table::{FLAGS, Fills, Flag, MODES, Shown, Takes};
-use super::{FlagError, Flags, Sim, Subcommand};
+use super::{FlagError, Flags, Mcp, Sim, Subcommand};
 
 /// Reads a command line, without the program's name.
 ///
@@ -32,8 +32,19 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Flags, FlagE
     flags.prompt = matches
         .get_many::<String>(PROMPT)
         .map(|words| words.map(String::as_str).collect::<Vec<_>>().join(" "));
-    for flag in FLAGS {
-        fill(&mut flags, flag, &matches)?;
+    match matches.subcommand() {
+        Some(("mcp", mcp)) => {
+            if let Some(("serve", serve)) = mcp.subcommand() {
+                for flag in FLAGS.iter().filter(|flag| serves(flag)) {
+                    fill(&mut flags, flag, serve)?;
+                }
+            }
+        }
+        _ => {
+            for flag in FLAGS {
+                fill(&mut flags, flag, &matches)?;
+            }
+        }
     }
     Ok(flags)
 }
@@ -45,6 +56,28 @@ pub(crate) fn help() -> String {
 
 const PROMPT: &str = "prompt";
 const SCRIPT: &str = "script";
+
+/// The flags of `mcp serve`: who may do what, where, and with which model.
+const SERVE: &[&str] = &[
+    "permission-mode",
+    "allowedTools",
+    "disallowedTools",
+    "tools",
+    "add-dir",
+    "settings",
+    "setting-sources",
+    "managed-settings",
+    "allow-dangerously-skip-permissions",
+    "dangerously-skip-permissions",
+    "model",
+    "fallback-model",
+    "effort",
+    "max-turns",
+    "max-budget-usd",
+    "system-prompt",
+    "append-system-prompt",
+    "no-session-persistence",
+];
 
 fn command() -> Command {
     let script = || Arg::new(SCRIPT).value_name("SCRIPT").required(true).help("A JSON file");
@@ -66,6 +99,21 @@ fn command() -> Command {
                 .subcommand(subcommand("agent", "An agent on stdin and stdout").arg(script())),
         )
         .subcommand(subcommand("doctor", "Check what this machine offers"))
+        .subcommand(mcp())
+}
+
+/// What has to do with MCP servers, ours among them.
+fn mcp() -> Command {
+    subcommand("mcp", "Be an MCP server").subcommand_required(true).subcommand(
+        subcommand("serve", "Offer the tools on stdin and stdout, behind the permissions of this folder")
+            .args_override_self(true)
+            .args(FLAGS.iter().filter(|flag| serves(flag)).map(|flag| arg(flag).hide(false))),
+    )
+}
+
+/// Whether `mcp serve` takes this flag as a session does.
+fn serves(flag: &Flag) -> bool {
+    SERVE.contains(&flag.name)
 }
 
 fn subcommand(name: &'static str, about: &'static str) -> Command {
@@ -115,6 +163,7 @@ fn chosen(matches: &ArgMatches) -> Option<Subcommand> {
                 Sim::Agent { script }
             }))
         }
+        ("mcp", _) => Some(Subcommand::Mcp(Mcp::Serve)),
         _ => Some(Subcommand::Doctor),
     }
 }
@@ -193,6 +242,9 @@ fn explain(error: &clap::Error) -> FlagError {
         ErrorKind::TooManyValues => FlagError::new(format!("option '{option}' takes no value")),
         ErrorKind::MissingRequiredArgument => {
             FlagError::new(format!("missing {option}")).hint("sluice sim model SCRIPT")
+        }
+        ErrorKind::MissingSubcommand if context(ContextKind::InvalidSubcommand).is_some_and(|it| it.contains("mcp")) => {
+            FlagError::new("mcp needs to know what to do").hint("sluice mcp serve")
         }
         ErrorKind::MissingSubcommand => FlagError::new("sim needs to know which end to play")
             .hint("sluice sim model SCRIPT, or sluice sim agent SCRIPT"),

@@ -108,6 +108,14 @@ pub(crate) struct Flags {
 pub(crate) enum Subcommand {
     Sim(Sim),
     Doctor,
+    Mcp(Mcp),
+}
+
+/// MCP servers: ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Mcp {
+    /// Be one.
+    Serve,
 }
 
 /// The stand-ins: a scripted end of the wire, and the file that holds the script.

@@ -1,0 +1,50 @@
+//! Progress notifications, for the requests that ask for them.
+
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use tokio::time::{Duration, Instant, interval_at};
+
+/// How often a call that runs says so.
+pub(crate) const EVERY: Duration = Duration::from_secs(5);
+
+/// Where the progress of one request is told.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    to: Option<(Peer<RoleServer>, ProgressToken)>,
+    steps: f64,
+}
+
+impl Progress {
+    /// The one this request asks for, if it does.
+    pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
+        let token = context.meta.get_progress_token();
+        Self {
+            to: token.map(|token| (context.peer.clone(), token)),
+            steps: 0.0,
+        }
+    }
+
+    /// Says how it stands. A client that does not listen costs nothing.
+    pub(crate) async fn tell(&mut self, message: impl Into<String>) {
+        let Some((peer, token)) = &self.to else { return };
+        self.steps += 1.0;
+        let told = ProgressNotificationParam::new(token.clone(), self.steps).with_message(message);
+        let _gone = peer.notify_progress(told).await;
+    }
+
+    /// Waits for `work` and says from time to time that it goes on.
+    pub(crate) async fn during<T>(&mut self, what: &str, work: impl Future<Output = T>) -> T {
+        let began = Instant::now();
+        let mut ticks = interval_at(began + EVERY, EVERY);
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                now = ticks.tick(), if self.to.is_some() => {
+                    self.tell(format!("{what}: {} s", (now - began).as_secs())).await;
+                }
+            }
+        }
+    }
+}

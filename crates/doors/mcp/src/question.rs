@@ -1,0 +1,222 @@
+//! A question put to the person behind the client, by elicitation.
+//!
+//! A client that cannot ask anybody is never waited for: the call is refused, with the rule or flag that would allow it.
+
+use rmcp::model::{
+    ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, ServerRequest,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RoleServer};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+/// Most letters of an input that are shown; commands are shown whole.
+const MOST: usize = 4_000;
+
+const ONCE: &str = "allow once";
+const FROM_NOW_ON: &str = "allow from now on";
+const NO: &str = "deny";
+
+/// What a person says to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// Yes, this once.
+    Once,
+    /// Yes, and what goes with it from now on.
+    FromNowOn,
+    /// No.
+    No,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unasked {
+    /// It did not say at `initialize` that it can.
+    #[error("this client cannot ask anybody (it has no `elicitation` capability)")]
+    Unable,
+    /// It was asked and failed.
+    #[error("the client could not ask: {0}")]
+    Failed(String),
+    /// Nobody need answer any more.
+    #[error("the question was withdrawn")]
+    Withdrawn,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ask {
+    /// The question in words.
+    pub(crate) message: String,
+    /// What else a yes could allow, in words.
+    pub(crate) from_now_on: Option<String>,
+}
+
+impl Ask {
+    /// May `tool` do this?
+    pub(crate) fn about(tool: &str, input: &Value, why: &str) -> Self {
+        let why = why.trim();
+        let reason = if why.is_empty() { String::new() } else { format!("\n\n{}", plain(why)) };
+        Self {
+            message: format!("Allow {}?\n\n{}{reason}", plain(tool), shown(input)),
+            from_now_on: None,
+        }
+    }
+
+    fn schema(&self) -> Value {
+        let mut choices = vec![ONCE];
+        let mut says = "Whether it may run".to_owned();
+        if let Some(more) = &self.from_now_on {
+            choices.push(FROM_NOW_ON);
+            says = format!("{says}. \"{FROM_NOW_ON}\" also allows: {}", plain(more));
+        }
+        choices.push(NO);
+        json!({
+            "type": "object",
+            "properties": {
+                "decision": {"type": "string", "title": "Decision", "description": says, "enum": choices, "default": ONCE}
+            },
+        })
+    }
+}
+
+/// Asks, and waits for the answer until `cancel`.
+pub(crate) async fn ask(peer: &Peer<RoleServer>, ask: &Ask, cancel: &CancellationToken) -> Result<Said, Unasked> {
+    if !can_ask(peer) {
+        return Err(Unasked::Unable);
+    }
+    let failed = |error: &dyn std::fmt::Display| Unasked::Failed(error.to_string());
+    let schema: ElicitationSchema = serde_json::from_value(ask.schema()).map_err(|error| failed(&error))?;
+    let params = ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: ask.message.clone(),
+        requested_schema: schema,
+    };
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(params));
+    let mut handle = peer
+        .send_cancellable_request(request, PeerRequestOptions::no_options())
+        .await
+        .map_err(|error| failed(&error))?;
+    tokio::select! {
+        answer = &mut handle.rx => match answer {
+            Ok(Ok(ClientResult::ElicitResult(result))) => Ok(read(&result)),
+            Ok(Ok(_)) => Err(Unasked::Failed("it answered something else".to_owned())),
+            Ok(Err(error)) => Err(failed(&error)),
+            Err(_) => Err(Unasked::Withdrawn),
+        },
+        () = cancel.cancelled() => {
+            // A client that is gone need not be told.
+            let _gone = handle.cancel(Some("nobody need answer any more".to_owned())).await;
+            Err(Unasked::Withdrawn)
+        }
+    }
+}
+
+/// Whether the client said that it can ask a person to fill in a form.
+pub(crate) fn can_ask(peer: &Peer<RoleServer>) -> bool {
+    let info = peer.peer_info();
+    let elicitation = info.as_ref().and_then(|info| info.capabilities.elicitation.as_ref());
+    elicitation.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
+}
+
+/// A form that was sent back as it was means its default; anything that is none of the choices means no.
+fn read(result: &ElicitResult) -> Said {
+    if result.action != ElicitationAction::Accept {
+        return Said::No;
+    }
+    let decision = result.content.as_ref().and_then(|content| content.get("decision"));
+    match decision {
+        None => Said::Once,
+        Some(word) if word == ONCE => Said::Once,
+        Some(word) if word == FROM_NOW_ON => Said::FromNowOn,
+        Some(_) => Said::No,
+    }
+}
+
+/// What is to be done, as a person reads it: a command as it stands, anything else field by field.
+fn shown(input: &Value) -> String {
+    let Some(fields) = input.as_object() else {
+        return plain(&input.to_string());
+    };
+    let lines = fields.iter().map(|(name, value)| {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let text = plain(&text);
+        // Whoever allows a command has to see all of it.
+        match name.as_str() {
+            "command" => format!("{name}: {text}"),
+            _ => format!("{name}: {}", shortened(&text)),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => {
+            let (head, rest) = text.split_at(end);
+            format!("{head}… ({} more characters)", rest.chars().count())
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// Text that shows what it is: nothing in it moves a cursor, changes a colour or turns the direction of writing.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        let turns = matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+        if (letter.is_control() && letter != '\n' && letter != '\t') || turns {
+            out.extend(letter.escape_unicode());
+        } else {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clear_yes_is_one() {
+        let said = |action, content: Option<Value>| {
+            let mut result = ElicitResult::new(action);
+            result.content = content;
+            read(&result)
+        };
+        assert_eq!(said(ElicitationAction::Accept, None), Said::Once);
+        assert_eq!(said(ElicitationAction::Accept, Some(json!({}))), Said::Once);
+        assert_eq!(said(ElicitationAction::Accept, Some(json!({"decision": ONCE}))), Said::Once);
+        assert_eq!(said(ElicitationAction::Accept, Some(json!({"decision": FROM_NOW_ON}))), Said::FromNowOn);
+        assert_eq!(said(ElicitationAction::Accept, Some(json!({"decision": "deny"}))), Said::No);
+        assert_eq!(said(ElicitationAction::Accept, Some(json!({"decision": true}))), Said::No);
+        assert_eq!(said(ElicitationAction::Accept, Some(json!({"decision": null}))), Said::No);
+        assert_eq!(said(ElicitationAction::Decline, Some(json!({"decision": ONCE}))), Said::No);
+        assert_eq!(said(ElicitationAction::Cancel, None), Said::No);
+    }
+
+    #[test]
+    fn a_question_hides_nothing() {
+        let command = format!("echo {} && rm -rf /", "x".repeat(9_000));
+        let ask = Ask::about("Bash", &json!({"command": command}), "This command requires approval");
+        assert!(ask.message.contains("&& rm -rf /"), "commands are shown whole");
+        let ask = Ask::about("Bash", &json!({"command": "ls\u{1b}[2K\u{202e}\r"}), "");
+        assert_eq!(ask.message, "Allow Bash?\n\ncommand: ls\\u{1b}[2K\\u{202e}\\u{d}");
+        let ask = Ask::about("Write", &json!({"file_path": "/a", "content": "y".repeat(5_000)}), "");
+        assert!(ask.message.ends_with("… (1000 more characters)"));
+    }
+
+    #[test]
+    fn what_else_a_yes_allows_is_said() {
+        let mut ask = Ask::about("Bash", &json!({"command": "make"}), "");
+        let choices = |ask: &Ask| ask.schema().pointer("/properties/decision/enum").cloned();
+        assert_eq!(choices(&ask), Some(json!([ONCE, NO])));
+        ask.from_now_on = Some("Bash(make *)".to_owned());
+        assert_eq!(choices(&ask), Some(json!([ONCE, FROM_NOW_ON, NO])));
+        assert!(ask.schema().to_string().contains("Bash(make *)"));
+        let known = serde_json::from_value::<ElicitationSchema>(ask.schema());
+        assert!(known.is_ok(), "{known:?}");
+    }
+}

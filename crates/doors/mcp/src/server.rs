@@ -1,0 +1,185 @@
+//! The server around what is offered: who it is, which MCP it speaks, what it does not have, and how it ends.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, CustomRequest, CustomResult, ErrorCode, ErrorData, Implementation, JsonObject,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
+    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer, ServerInitializeError, serve_server_with_ct};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use crate::lines::Lines;
+
+/// What the server is called.
+const NAME: &str = "sluice";
+/// How long what runs may go on after the client has said its last word: a script that writes its requests and closes
+/// the pipe still gets its answers.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Why a door cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum DoorError {
+    /// The model's address or the proxies cannot be used.
+    #[error(transparent)]
+    Model(#[from] sluice_engine::ModelError),
+    /// The client and the server do not come to terms.
+    #[error("the MCP handshake failed: {0}")]
+    Handshake(String),
+}
+
+/// What a server has to offer.
+pub(crate) trait Offer: Send + Sync + 'static {
+    /// What the client is told about it.
+    const ABOUT: &'static str;
+
+    /// The tools, as they are now.
+    fn tools(&self) -> Vec<Tool>;
+
+    /// Makes a call; nothing where there is no such tool.
+    fn call(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> impl Future<Output = Option<CallToolResult>> + Send;
+}
+
+/// Serves until the client is gone, or until `stop`.
+///
+/// `gone` is told when the client has said its last word: nobody can be asked from then on.
+pub(crate) async fn serve<O, R, W>(
+    offer: O,
+    (read, write): (R, W),
+    gone: CancellationToken,
+    stop: CancellationToken,
+) -> Result<(), DoorError>
+where
+    O: Offer,
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let end = CancellationToken::new();
+    let lines = Lines::new(read, write, gone.clone());
+    let ending = tokio::spawn(end_in_time(gone.clone(), stop, end.clone()));
+    let served = match serve_server_with_ct(Server(offer), lines, end).await {
+        Ok(running) => {
+            // How it ended matters to nobody: the client is gone or we are told to go.
+            let _reason = running.waiting().await;
+            Ok(())
+        }
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
+        Err(error) => Err(DoorError::Handshake(error.to_string())),
+    };
+    gone.cancel();
+    ending.abort();
+    served
+}
+
+/// Ends every call: at once when told to, a moment after the client has gone otherwise.
+async fn end_in_time(gone: CancellationToken, stop: CancellationToken, end: CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => gone.cancel(),
+        () = async { gone.cancelled().await; tokio::time::sleep(GRACE).await } => {}
+    }
+    end.cancel();
+}
+
+/// An offer behind the requests of MCP.
+struct Server<O>(O);
+
+impl<O: Offer> ServerHandler for Server<O> {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut info = ServerConfig::new(capabilities).with_instructions(O::ABOUT);
+        info.server_info = Implementation::new(NAME, env!("CARGO_PKG_VERSION"));
+        info.protocol_version = ProtocolVersion::V_2025_11_25;
+        info
+    }
+
+    /// Those in which a server may ask its client during a call; what came after lets the client call again instead.
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.0.tools()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        match self.0.call(&request.name, arguments, &context).await {
+            Some(result) => Ok(CallToolResponse::Complete(result)),
+            // The code is the one the reference agent uses.
+            None => Err(ErrorData::internal_error(format!("Tool {} not found", request.name), None)),
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(not_understood(&request.method))
+    }
+}
+
+/// A request that is none of MCP's, or one of them in a form that cannot be read.
+fn not_understood(method: &str) -> ErrorData {
+    match method {
+        "tools/call" => ErrorData::invalid_params(
+            "tools/call takes {\"name\": string, \"arguments\"?: object}; these params are something else",
+            None,
+        ),
+        "initialize" | "tools/list" | "ping" => {
+            ErrorData::invalid_params(format!("the params of {method} cannot be read"), None)
+        }
+        _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method} here"), None),
+    }
+}

@@ -1,0 +1,153 @@
+//! What a call came to, as MCP shows it: the tool's result object as JSON text and as structured content; a failure as
+//! plain text.
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+use sluice_tools::Outcome;
+
+/// Most bytes of a result's text. Tools keep to limits of their own; this is for what they quote, such as a whole file
+/// that was changed.
+const MOST: usize = 256 * 1024;
+
+/// The result of a call that was made.
+pub(crate) fn result(outcome: Outcome) -> CallToolResult {
+    if outcome.is_error == Some(true) {
+        return failure(bare(&texts(&outcome.content)));
+    }
+    let images = images(&outcome.content);
+    let mut value = fit(outcome.result, MOST);
+    if !images.is_empty() {
+        // An image is handed over as one, not a second time as text.
+        drop_data(&mut value);
+    }
+    let text = match &value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let mut result = CallToolResult::success(std::iter::once(ContentBlock::text(text)).chain(images).collect());
+    result.structured_content = value.is_object().then_some(value);
+    result
+}
+
+/// A call that did not do what it was to do.
+pub(crate) fn failure(why: impl Into<String>) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(why)])
+}
+
+/// The marker around a refusal is for models that read `tool_result` blocks.
+fn bare(text: &str) -> &str {
+    let inner = text.strip_prefix("<tool_use_error>");
+    inner
+        .and_then(|text| text.strip_suffix("</tool_use_error>"))
+        .unwrap_or(text)
+}
+
+fn blocks(content: &Value) -> &[Value] {
+    content.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn texts(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        _ => {
+            let texts = blocks(content).iter().filter_map(|block| block.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+fn images(content: &Value) -> Vec<ContentBlock> {
+    let image = |block: &Value| {
+        let source = block.get("source").filter(|_| block.get("type") == Some(&json!("image")))?;
+        let text = |key: &str| source.get(key)?.as_str();
+        Some(ContentBlock::image(text("data")?, text("media_type")?))
+    };
+    blocks(content).iter().filter_map(image).collect()
+}
+
+/// Takes encoded bytes out of a result.
+fn drop_data(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.shift_remove("base64");
+            map.values_mut().for_each(drop_data);
+        }
+        Value::Array(list) => list.iter_mut().for_each(drop_data),
+        _ => {}
+    }
+}
+
+/// The same value, its long texts shortened until all of it fits.
+fn fit(mut value: Value, most: usize) -> Value {
+    let mut longest = most / 2;
+    while longest > 256 && value.to_string().len() > most {
+        shorten(&mut value, longest);
+        longest /= 2;
+    }
+    value
+}
+
+fn shorten(value: &mut Value, longest: usize) {
+    match value {
+        Value::String(text) if text.len() > longest => {
+            let mut end = longest;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            let rest = text.len() - end;
+            text.truncate(end);
+            text.push_str(&format!("… [{rest} more bytes]"));
+        }
+        Value::Array(list) => list.iter_mut().for_each(|it| shorten(it, longest)),
+        Value::Object(map) => map.values_mut().for_each(|it| shorten(it, longest)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn wire(outcome: Outcome) -> Value {
+        let mut value = serde_json::to_value(result(outcome)).unwrap();
+        value.as_object_mut().unwrap().remove("resultType");
+        value
+    }
+
+    #[test]
+    fn a_result_is_text_and_structure() {
+        let object = json!({"stdout": "hi", "stderr": "", "interrupted": false});
+        assert_eq!(
+            wire(Outcome::ok("hi", object.clone())),
+            json!({"content": [{"type": "text", "text": object.to_string()}], "structuredContent": object, "isError": false})
+        );
+    }
+
+    #[test]
+    fn a_failure_is_plain_text() {
+        let refused = json!({"content": [{"type": "text", "text": "no such file"}], "isError": true});
+        assert_eq!(wire(Outcome::refused("no such file")), refused);
+        assert_eq!(wire(Outcome::failed("no such file")), refused);
+    }
+
+    #[test]
+    fn an_image_is_one() {
+        let content = json!([{"type": "image", "source": {"type": "base64", "data": "QUJD", "media_type": "image/png"}}]);
+        let seen = wire(Outcome::ok(content, json!({"type": "image", "file": {"base64": "QUJD", "originalSize": 3}})));
+        assert_eq!(seen["content"][1], json!({"type": "image", "data": "QUJD", "mimeType": "image/png"}));
+        assert_eq!(seen["structuredContent"], json!({"type": "image", "file": {"originalSize": 3}}));
+    }
+
+    #[test]
+    fn a_result_has_an_end() {
+        let long = "ü".repeat(MOST);
+        let value = fit(json!({"originalFile": long, "filePath": "/a", "hunks": [long]}), MOST);
+        assert!(value.to_string().len() <= MOST, "{}", value.to_string().len());
+        assert_eq!(value["filePath"], "/a");
+        assert!(value["originalFile"].as_str().unwrap().ends_with("more bytes]"));
+        let small = json!({"a": "b"});
+        assert_eq!(fit(small.clone(), MOST), small);
+    }
+}

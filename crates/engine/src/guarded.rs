@@ -1,0 +1,278 @@
+//! Tools without a session: one call at a time, checked, decided about, perhaps asked about, and run.
+//!
+//! For doors that offer the tools themselves. The way of a call is the one it has in a session: the same policy, the
+//! same settings files, the same sandbox, and no other way to a tool.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use sluice_permission::{Decision, PermissionUpdate, Policy, Source, Verdict};
+use sluice_tools::sandbox::Sandbox;
+use sluice_tools::{Context, Cwd, Descriptor, FileState, Lists, Outcome, Tasks, Tool, ToolEvent, Web};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::asking::{self, World};
+use crate::confine;
+use crate::options::{KeySource, Options};
+use crate::running;
+use crate::services::Desk;
+use crate::session;
+use crate::settings;
+
+/// Tools that only mean something inside a conversation.
+const OF_A_CONVERSATION: &[&str] = &["ToolSearch"];
+/// Tools that need a model of their own.
+const NEED_A_MODEL: &[&str] = &["WebFetch", "WebSearch"];
+/// How many events of calls may wait for the one who drops them.
+const EVENTS: usize = 64;
+
+/// One use of a tool.
+#[derive(Debug, Clone)]
+pub struct GuardedCall {
+    /// An id of this call, different from that of any other.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// Its input.
+    pub input: Value,
+    /// Ends the call, and the question about it.
+    pub cancel: CancellationToken,
+}
+
+/// May this call run?
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The tool.
+    pub tool: &'static str,
+    /// What it is to do, checked: defaults filled in, paths absolute.
+    pub input: Value,
+    /// Why it is asked about, and what could be allowed for good.
+    pub decision: Decision,
+}
+
+/// An answer to a [`Question`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// It may run.
+    Allow,
+    /// It may run, and so may what was suggested, until the end.
+    AllowFromNowOn,
+    /// It may not, with what the caller is told.
+    Deny(String),
+}
+
+/// What a call came to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ran {
+    /// No tool of that name is offered.
+    Unknown,
+    /// It may not run; the text says why.
+    Denied(String),
+    /// It ran, or was refused by the tool itself.
+    Done(Outcome),
+}
+
+/// The tools of one place, behind its permissions.
+#[derive(Debug)]
+pub struct Guarded {
+    options: Options,
+    rules: Mutex<Rules>,
+    cwd: Arc<Cwd>,
+    files: Arc<FileState>,
+    tasks: Arc<Tasks>,
+    lists: Arc<Lists>,
+    sandbox: Option<Arc<Sandbox>>,
+    web: Arc<Web>,
+    desk: Arc<Desk>,
+    events: mpsc::Sender<ToolEvent>,
+}
+
+/// What may change while calls run.
+#[derive(Debug)]
+struct Rules {
+    /// Read again whenever a file of theirs has changed.
+    options: Options,
+    policy: Policy,
+    changes: mpsc::Receiver<()>,
+}
+
+impl Guarded {
+    /// Takes up what the options say. Has to be called on a runtime.
+    ///
+    /// # Errors
+    /// When the model's address or the proxies cannot be used.
+    pub fn new(options: Options) -> Result<Self, crate::ModelError> {
+        let client = Arc::new(sluice_model::Client::new(options.model_config.clone())?);
+        let sandbox = confine::sandbox(&options);
+        let mut policy = asking::policy(&options);
+        policy.sandboxed = confine::runs_unasked(sandbox.as_deref());
+        let desk = Desk::new(client, options.plans_dir.join("none.md"));
+        let model = sluice_model::models::resolve(options.model.as_deref());
+        desk.update(policy.mode.as_str(), &model, Vec::new());
+        let (events, mut happened) = mpsc::channel(EVENTS);
+        // Nobody here is told of background work; what it came to is read with TaskOutput.
+        tokio::spawn(async move { while happened.recv().await.is_some() {} });
+        let rules = Rules {
+            changes: settings::watch::watch(options.settings.paths()),
+            options: options.clone(),
+            policy,
+        };
+        Ok(Self {
+            rules: Mutex::new(rules),
+            cwd: Arc::new(Cwd::new(options.cwd.clone())),
+            files: Arc::new(FileState::default()),
+            tasks: Arc::new(Tasks::default()),
+            lists: Arc::new(Lists::default()),
+            sandbox,
+            web: Arc::new(Web::new(session::web_config(&options))),
+            desk: Arc::new(desk),
+            events,
+            options,
+        })
+    }
+
+    /// The tools that may be called, in the order they are told about.
+    #[must_use]
+    pub fn tools(&self) -> Vec<&'static Descriptor> {
+        let rules = self.rules();
+        let all = sluice_tools::registry().iter().map(|tool| tool.descriptor());
+        all.filter(|tool| self.offers(&rules.policy, tool)).collect()
+    }
+
+    /// Checks a call, asks about it where the policy does not decide, and runs it.
+    pub async fn call<A>(&self, call: GuardedCall, ask: A) -> Ran
+    where
+        A: AsyncFnOnce(Question) -> Reply,
+    {
+        let policy = self.rules().policy.clone();
+        let found = sluice_tools::find(&call.tool).filter(|tool| self.offers(&policy, tool.descriptor()));
+        let Some(tool) = found else { return Ran::Unknown };
+        let input = tool.fill(&call.input);
+        let checked = match tool.check(&input, &self.cwd.get()) {
+            Ok(checked) => checked,
+            Err(invalid) => return Ran::Done(invalid.into()),
+        };
+        let name = &*tool.descriptor().name;
+        let context = self.context(&call, running::resolved(&checked), policy);
+        let decision = self.decide(name, &checked);
+        match decision.behavior {
+            Verdict::Allow => {}
+            Verdict::Deny => return Ran::Denied(decision.message),
+            Verdict::Ask => {
+                if let Some(outcome) = tool.vet(&checked, &context).await {
+                    return Ran::Done(outcome);
+                }
+                let suggestions = decision.suggestions.clone().unwrap_or_default();
+                let question = Question {
+                    tool: name,
+                    input: checked.clone(),
+                    decision,
+                };
+                let reply = tokio::select! {
+                    reply = ask(question) => reply,
+                    () = call.cancel.cancelled() => return Ran::Done(Outcome::interrupted()),
+                };
+                match reply {
+                    Reply::Deny(why) => return Ran::Denied(why),
+                    Reply::Allow => {}
+                    Reply::AllowFromNowOn => self.allow(suggestions),
+                }
+                // The rules may have changed while somebody thought about it: what is forbidden now stays so.
+                let again = self.decide(name, &checked);
+                if again.behavior == Verdict::Deny {
+                    return Ran::Denied(again.message);
+                }
+            }
+        }
+        Ran::Done(run(tool, input, &context, &call.cancel).await)
+    }
+
+    /// Ends what still runs in the background.
+    pub async fn close(&self) {
+        self.tasks.kill_all().await;
+    }
+
+    fn offers(&self, policy: &Policy, tool: &Descriptor) -> bool {
+        let can = self.options.key_source != KeySource::None || !NEED_A_MODEL.contains(&&*tool.name);
+        can && !tool.needs_person
+            && !OF_A_CONVERSATION.contains(&&*tool.name)
+            && asking::there(&self.options, policy, tool)
+    }
+
+    fn decide(&self, tool: &str, input: &Value) -> Decision {
+        let rules = self.rules();
+        confine::decide(&rules.policy, self.sandbox.as_deref(), &self.cwd.get(), tool, input)
+    }
+
+    /// What was suggested holds until the end, and is written down nowhere.
+    fn allow(&self, suggestions: Vec<PermissionUpdate>) {
+        let cwd = self.options.cwd.clone();
+        let mut rules = self.rules();
+        for update in suggestions {
+            let update = for_now(update);
+            // One that cannot be applied costs a question more, and nothing else.
+            let _refused = sluice_permission::apply(&mut rules.policy, &update, &|_: Source| cwd.clone(), &World);
+        }
+    }
+
+    /// The rules in force, as the files say them now.
+    fn rules(&self) -> MutexGuard<'_, Rules> {
+        let mut guard = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules = &mut *guard;
+        if rules.changes.try_recv().is_ok() && rules.options.settings.reload() {
+            asking::lay_out(&mut rules.policy, &rules.options);
+        }
+        guard
+    }
+
+    fn context(&self, call: &GuardedCall, resolved: Option<PathBuf>, policy: Policy) -> Context {
+        let roots = std::iter::once(&self.options.cwd).chain(&self.options.add_dirs);
+        Context {
+            call_id: call.id.clone(),
+            cwd: self.cwd.clone(),
+            roots: roots.cloned().collect(),
+            env: self.options.env.clone().into(),
+            files: self.files.clone(),
+            output_dir: self.options.output_dir.clone(),
+            cancel: call.cancel.clone(),
+            events: self.events.clone(),
+            tasks: self.tasks.clone(),
+            hidden: Some(asking::hiding(policy)),
+            resolved,
+            services: self.desk.clone(),
+            lists: self.lists.clone(),
+            web: self.web.clone(),
+            sandbox: self.sandbox.clone(),
+        }
+    }
+}
+
+/// Runs it. A tool that does not look at its cancellation is dropped, which ends what it started.
+async fn run(tool: &'static dyn Tool, input: Value, context: &Context, cancel: &CancellationToken) -> Outcome {
+    let running = tool.run(input, context);
+    tokio::pin!(running);
+    tokio::select! {
+        outcome = &mut running => return outcome,
+        () = cancel.cancelled() => {}
+    }
+    let patience = std::time::Duration::from_secs(3);
+    let ended = tokio::time::timeout(patience, running).await;
+    ended.unwrap_or_else(|_| Outcome::interrupted())
+}
+
+/// The same change, for as long as this lasts.
+fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
+    use sluice_permission::Destination::Session;
+    match &mut update {
+        PermissionUpdate::AddRules(it) => it.destination = Session,
+        PermissionUpdate::ReplaceRules(it) => it.destination = Session,
+        PermissionUpdate::RemoveRules(it) => it.destination = Session,
+        PermissionUpdate::SetMode(it) => it.destination = Session,
+        PermissionUpdate::AddDirectories(it) => it.destination = Session,
+        PermissionUpdate::RemoveDirectories(it) => it.destination = Session,
+        PermissionUpdate::Unknown { .. } => {}
+    }
+    update
+}
