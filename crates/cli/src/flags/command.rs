@@ -104,11 +104,21 @@ fn command() -> Command {
 
 /// What has to do with MCP servers, ours among them.
 fn mcp() -> Command {
-    subcommand("mcp", "Be an MCP server").subcommand_required(true).subcommand(
-        subcommand("serve", "Offer the tools on stdin and stdout, behind the permissions of this folder")
+    subcommand("mcp", "Be an MCP server")
+        .subcommand_required(true)
+        .subcommand(
+            subcommand(
+                "serve",
+                "Offer the tools on stdin and stdout, behind the permissions of this folder",
+            )
             .args_override_self(true)
-            .args(FLAGS.iter().filter(|flag| serves(flag)).map(|flag| arg(flag).hide(false))),
-    )
+            .args(
+                FLAGS
+                    .iter()
+                    .filter(|flag| serves(flag))
+                    .map(|flag| arg(flag).hide(false)),
+            ),
+        )
 }
 
 /// Whether `mcp serve` takes this flag as a session does.
@@ -243,7 +253,9 @@ fn explain(error: &clap::Error) -> FlagError {
         ErrorKind::MissingRequiredArgument => {
             FlagError::new(format!("missing {option}")).hint("sluice sim model SCRIPT")
         }
-        ErrorKind::MissingSubcommand if context(ContextKind::InvalidSubcommand).is_some_and(|it| it.contains("mcp")) => {
+        ErrorKind::MissingSubcommand
+            if context(ContextKind::InvalidSubcommand).is_some_and(|it| it.contains("mcp")) =>
+        {
             FlagError::new("mcp needs to know what to do").hint("sluice mcp serve")
         }
         ErrorKind::MissingSubcommand => FlagError::new("sim needs to know which end to play")

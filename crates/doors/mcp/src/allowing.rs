@@ -70,7 +70,10 @@ mod tests {
         let rule = suggest::rules("Bash", vec![Some("npm run *".to_owned())], Destination::LocalSettings);
         let ask = ask.offering(vec![rule, suggest::directory(Path::new("/data"))]);
         let said = remedy("Bash", &ask);
-        assert!(said.contains("--allowedTools \"Bash(npm run *)\" and --add-dir /data"), "{said}");
+        assert!(
+            said.contains("--allowedTools \"Bash(npm run *)\" and --add-dir /data"),
+            "{said}"
+        );
         let offered = offered(ask.suggestions.as_deref().unwrap_or_default());
         assert_eq!(offered.as_deref(), Some("Bash(npm run *); work in /data"));
     }

@@ -192,7 +192,10 @@ mod tests {
         assert_eq!(problem("{", true), (-32700, None));
         assert_eq!(problem("[]", true), (-32600, None));
         assert_eq!(problem("7", true), (-32600, None));
-        assert_eq!(problem(r#"{"jsonrpc":"1.0","id":3,"method":"ping"}"#, true), (-32600, Some(RequestId::Number(3))));
+        assert_eq!(
+            problem(r#"{"jsonrpc":"1.0","id":3,"method":"ping"}"#, true),
+            (-32600, Some(RequestId::Number(3)))
+        );
         let long = Line::TooLong { bytes: 99 };
         assert!(matches!(understand(&long, true), Some(Heard::Bad(..))));
     }

@@ -54,7 +54,11 @@ impl Ask {
     /// May `tool` do this?
     pub(crate) fn about(tool: &str, input: &Value, why: &str) -> Self {
         let why = why.trim();
-        let reason = if why.is_empty() { String::new() } else { format!("\n\n{}", plain(why)) };
+        let reason = if why.is_empty() {
+            String::new()
+        } else {
+            format!("\n\n{}", plain(why))
+        };
         Self {
             message: format!("Allow {}?\n\n{}{reason}", plain(tool), shown(input)),
             from_now_on: None,
@@ -165,7 +169,8 @@ fn shortened(text: &str) -> String {
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
-        let turns = matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+        let turns =
+            matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
         if (letter.is_control() && letter != '\n' && letter != '\t') || turns {
             out.extend(letter.escape_unicode());
         } else {
@@ -188,12 +193,30 @@ mod tests {
         };
         assert_eq!(said(ElicitationAction::Accept, None), Said::Once);
         assert_eq!(said(ElicitationAction::Accept, Some(json!({}))), Said::Once);
-        assert_eq!(said(ElicitationAction::Accept, Some(json!({"decision": ONCE}))), Said::Once);
-        assert_eq!(said(ElicitationAction::Accept, Some(json!({"decision": FROM_NOW_ON}))), Said::FromNowOn);
-        assert_eq!(said(ElicitationAction::Accept, Some(json!({"decision": "deny"}))), Said::No);
-        assert_eq!(said(ElicitationAction::Accept, Some(json!({"decision": true}))), Said::No);
-        assert_eq!(said(ElicitationAction::Accept, Some(json!({"decision": null}))), Said::No);
-        assert_eq!(said(ElicitationAction::Decline, Some(json!({"decision": ONCE}))), Said::No);
+        assert_eq!(
+            said(ElicitationAction::Accept, Some(json!({"decision": ONCE}))),
+            Said::Once
+        );
+        assert_eq!(
+            said(ElicitationAction::Accept, Some(json!({"decision": FROM_NOW_ON}))),
+            Said::FromNowOn
+        );
+        assert_eq!(
+            said(ElicitationAction::Accept, Some(json!({"decision": "deny"}))),
+            Said::No
+        );
+        assert_eq!(
+            said(ElicitationAction::Accept, Some(json!({"decision": true}))),
+            Said::No
+        );
+        assert_eq!(
+            said(ElicitationAction::Accept, Some(json!({"decision": null}))),
+            Said::No
+        );
+        assert_eq!(
+            said(ElicitationAction::Decline, Some(json!({"decision": ONCE}))),
+            Said::No
+        );
         assert_eq!(said(ElicitationAction::Cancel, None), Said::No);
     }
 

@@ -125,7 +125,10 @@ impl<O: Offer> ServerHandler for Server<O> {
         match self.0.call(&request.name, arguments, &context).await {
             Some(result) => Ok(CallToolResponse::Complete(result)),
             // The code is the one the reference agent uses.
-            None => Err(ErrorData::internal_error(format!("Tool {} not found", request.name), None)),
+            None => Err(ErrorData::internal_error(
+                format!("Tool {} not found", request.name),
+                None,
+            )),
         }
     }
 
@@ -180,6 +183,10 @@ fn not_understood(method: &str) -> ErrorData {
         "initialize" | "tools/list" | "ping" => {
             ErrorData::invalid_params(format!("the params of {method} cannot be read"), None)
         }
-        _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method} here"), None),
+        _ => ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            format!("there is no method {method} here"),
+            None,
+        ),
     }
 }

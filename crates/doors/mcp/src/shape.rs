@@ -58,7 +58,9 @@ fn texts(content: &Value) -> String {
 
 fn images(content: &Value) -> Vec<ContentBlock> {
     let image = |block: &Value| {
-        let source = block.get("source").filter(|_| block.get("type") == Some(&json!("image")))?;
+        let source = block
+            .get("source")
+            .filter(|_| block.get("type") == Some(&json!("image")))?;
         let text = |key: &str| source.get(key)?.as_str();
         Some(ContentBlock::image(text("data")?, text("media_type")?))
     };
@@ -134,10 +136,20 @@ mod tests {
 
     #[test]
     fn an_image_is_one() {
-        let content = json!([{"type": "image", "source": {"type": "base64", "data": "QUJD", "media_type": "image/png"}}]);
-        let seen = wire(Outcome::ok(content, json!({"type": "image", "file": {"base64": "QUJD", "originalSize": 3}})));
-        assert_eq!(seen["content"][1], json!({"type": "image", "data": "QUJD", "mimeType": "image/png"}));
-        assert_eq!(seen["structuredContent"], json!({"type": "image", "file": {"originalSize": 3}}));
+        let content =
+            json!([{"type": "image", "source": {"type": "base64", "data": "QUJD", "media_type": "image/png"}}]);
+        let seen = wire(Outcome::ok(
+            content,
+            json!({"type": "image", "file": {"base64": "QUJD", "originalSize": 3}}),
+        ));
+        assert_eq!(
+            seen["content"][1],
+            json!({"type": "image", "data": "QUJD", "mimeType": "image/png"})
+        );
+        assert_eq!(
+            seen["structuredContent"],
+            json!({"type": "image", "file": {"originalSize": 3}})
+        );
     }
 
     #[test]

@@ -52,6 +52,7 @@ impl ToolsDoor {
         let mut ask = Ask::about(tool, &input, why);
         ask.from_now_on = offered(decision.suggestions.as_deref().unwrap_or_default());
         let answer = tokio::select! {
+            biased;
             answer = question::ask(&context.peer, &ask, &context.ct) => answer,
             () = self.gone.cancelled() => Err(Unasked::Withdrawn),
         };
@@ -109,7 +110,10 @@ fn described(tool: &'static Descriptor) -> Tool {
 
 /// What a client may show its person; nothing here decides on that.
 fn annotations(name: &str) -> ToolAnnotations {
-    let reads = matches!(name, "Read" | "Glob" | "Grep" | "TaskOutput" | "TaskGet" | "TaskList" | "WebFetch" | "WebSearch");
+    let reads = matches!(
+        name,
+        "Read" | "Glob" | "Grep" | "TaskOutput" | "TaskGet" | "TaskList" | "WebFetch" | "WebSearch"
+    );
     let destroys = matches!(name, "Bash" | "Write" | "Edit" | "NotebookEdit" | "TaskStop");
     let outside = matches!(name, "Bash" | "WebFetch" | "WebSearch");
     ToolAnnotations::new()
