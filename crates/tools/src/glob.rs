@@ -2,19 +2,18 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Instant;
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::AtFlags;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::outcome::{Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
-use crate::walk::{Patience, Root, Scope, each_file};
+use crate::walk::{FileAt, Patience, Root, Scope, each_file};
 use crate::{input, paths};
 
 /// How many files are listed.
@@ -166,42 +165,20 @@ type Changed = (i128, i128);
 struct Newest {
     /// The oldest on top.
     files: BinaryHeap<(Reverse<Changed>, PathBuf)>,
-    /// The folder files were last seen in.
-    folder: Option<(PathBuf, OwnedFd)>,
     total: usize,
 }
 
 impl Newest {
-    fn saw(&mut self, path: &Path) {
+    fn saw(&mut self, file: FileAt<'_>) {
         self.total += 1;
-        let changed = self.changed(path);
+        let changed = changed(file);
         if self.files.len() >= LISTED
             && let Some((Reverse(oldest), _)) = self.files.peek()
             && changed < *oldest
         {
             return;
         }
-        self.keep((Reverse(changed), path.to_owned()));
-    }
-
-    /// When a file was changed. Files come folder by folder, and a name in an open folder is found faster than a path.
-    fn changed(&mut self, path: &Path) -> Changed {
-        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            return Changed::default();
-        };
-        if self.folder.as_ref().is_none_or(|(known, _)| known != parent) {
-            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            self.folder = rustix::fs::open(parent, flags, Mode::empty())
-                .ok()
-                .map(|folder| (parent.to_owned(), folder));
-        }
-        let stat = self
-            .folder
-            .as_ref()
-            .and_then(|(_, folder)| rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok());
-        stat.map_or_else(Changed::default, |stat| {
-            (stat.st_mtime.into(), stat.st_mtime_nsec.into())
-        })
+        self.keep((Reverse(changed), file.path.to_owned()));
     }
 
     fn keep(&mut self, file: (Reverse<Changed>, PathBuf)) {
@@ -212,6 +189,18 @@ impl Newest {
     }
 }
 
+/// When a file was changed. A name in an open folder is found faster than a path.
+fn changed(file: FileAt<'_>) -> Changed {
+    let stat = match file.at {
+        Some((folder, name)) => rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW),
+        None => rustix::fs::lstat(file.path),
+    };
+    stat.map_or_else(
+        |_| Changed::default(),
+        |stat| (stat.st_mtime.into(), stat.st_mtime_nsec.into()),
+    )
+}
+
 /// One thread's share, handed over when the thread is done.
 struct Visitor<'a> {
     found: &'a Mutex<Newest>,
@@ -219,8 +208,8 @@ struct Visitor<'a> {
 }
 
 impl crate::walk::Visit for Visitor<'_> {
-    fn file(&mut self, path: &Path) {
-        self.own.saw(path);
+    fn file(&mut self, file: FileAt<'_>) {
+        self.own.saw(file);
     }
 }
 

@@ -22,7 +22,7 @@ use self::sink::{Any, Hits, Lines};
 use crate::context::Context;
 use crate::outcome::{Invalid, Outcome};
 use crate::tool::{Descriptor, Pending, Tool};
-use crate::walk::{Patience, Root, Scope, Visit, each_file};
+use crate::walk::{FileAt, Patience, Root, Scope, Visit, each_file};
 use crate::{input, text};
 
 /// How many lines or files are shown where no limit is given.
@@ -254,7 +254,8 @@ struct Looking<'a> {
 }
 
 impl Visit for Looking<'_> {
-    fn file(&mut self, path: &Path) {
+    fn file(&mut self, file: FileAt<'_>) {
+        let path = file.path;
         let Ok(file) = open(path) else { return };
         let mut source = Source {
             file,

@@ -1,5 +1,6 @@
 //! Going through a tree of files, on several threads, for as long as it is worth it.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +8,15 @@ use std::time::{Duration, Instant};
 
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
-use ignore::{WalkBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
+
+mod ignored;
+mod tree;
+
+pub(crate) use tree::FileAt;
+
+use ignored::Ignored;
+use tree::Guide;
 
 use crate::context::{Context, Hidden};
 use crate::outcome::Outcome;
@@ -18,8 +26,6 @@ use crate::paths;
 const LONGEST: Duration = Duration::from_secs(20);
 /// More threads than this wait for the disk and for each other.
 const THREADS: usize = 8;
-/// After how many files a thread asks whether to go on.
-const ASKED_EVERY: usize = 16;
 /// What version control keeps for itself.
 const VERSION_CONTROL: [&str; 6] = [".git", ".svn", ".hg", ".bzr", ".jj", ".sl"];
 
@@ -191,9 +197,9 @@ impl Scope {
 }
 
 /// What is done with every file.
-pub(crate) trait Visit: Send {
+pub(crate) trait Visit {
     /// Here is one.
-    fn file(&mut self, path: &Path);
+    fn file(&mut self, file: FileAt<'_>);
 }
 
 /// Gives every wanted file to a visitor; each thread has its own. Links are not followed, what is ignored by
@@ -201,60 +207,49 @@ pub(crate) trait Visit: Send {
 pub(crate) fn each_file<V, M>(scope: &Scope, patience: &Patience, make: M)
 where
     V: Visit,
-    M: Fn() -> V,
+    M: Fn() -> V + Sync,
 {
+    let root = scope.root.real();
+    if !root.is_dir() {
+        if scope.takes(root) {
+            make().file(FileAt { path: root, at: None });
+        }
+        return;
+    }
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(THREADS));
-    let excluded = scope.globs.clone();
     // outside a repository `.gitignore` counts as well, but not the one of some folder far above
-    let in_repository = scope.root.real().ancestors().any(|folder| folder.join(".git").exists());
-    let walk = WalkBuilder::new(scope.root.real())
-        .hidden(false)
-        .parents(in_repository)
-        .require_git(in_repository)
-        .git_global(false)
-        .threads(threads)
-        .filter_entry(move |entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            entry.depth() == 0
-                || !is_folder
-                || !(VERSION_CONTROL.iter().any(|name| entry.file_name() == *name)
-                    || excluded.matched(entry.path(), true).is_ignore())
-        })
-        .build_parallel();
-    walk.run(|| {
+    let in_repository = root.ancestors().any(|folder| folder.join(".git").exists());
+    let above = if in_repository {
+        Ignored::above(root)
+    } else {
+        Ignored::default()
+    };
+    tree::each(root, above, threads, &Way { scope, patience }, || {
         let mut visitor = make();
-        let mut seen = 0usize;
-        Box::new(move |entry| {
-            // asking costs more than passing a file over
-            if seen.is_multiple_of(ASKED_EVERY) && patience.is_over() {
-                return WalkState::Quit;
+        move |file: FileAt<'_>| {
+            if scope.takes(file.path) {
+                visitor.file(file);
             }
-            seen += 1;
-            if let Ok(entry) = entry
-                && entry.file_type().is_some_and(|kind| kind.is_file())
-                && scope.takes(entry.path())
-            {
-                visitor.file(entry.path());
-            }
-            WalkState::Continue
-        })
+        }
     });
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Where a search goes, and how long.
+struct Way<'a> {
+    scope: &'a Scope,
+    patience: &'a Patience,
+}
 
-    #[test]
-    fn patience_ends_with_time_or_with_the_call() {
-        let never = Patience::of(CancellationToken::new(), Duration::ZERO);
-        assert!(never.is_over() && never.has_expired() && !never.is_cancelled());
-        let cancelled = Patience::new(CancellationToken::new());
-        assert!(!cancelled.is_over());
-        cancelled.cancel.cancel();
-        assert!(
-            cancelled.is_over() && !cancelled.has_expired(),
-            "nobody waits for its answer"
-        );
+impl Guide for Way<'_> {
+    fn enters(&self, folder: &Path, name: &OsStr) -> bool {
+        !VERSION_CONTROL.iter().any(|kept| name == *kept) && !self.scope.globs.matched(folder, true).is_ignore()
+    }
+
+    fn is_over(&self) -> bool {
+        self.patience.is_over()
     }
 }
+
+#[cfg(test)]
+#[path = "walk_tests.rs"]
+mod tests;

@@ -1,0 +1,203 @@
+//! Every file of a tree, folder by folder, on several threads.
+//!
+//! Made for trees with very many files: a folder is opened once, its names are read in one go, and a path is put
+//! together only for whoever asks. What a folder leaves out is known from its own names, so folders without such a
+//! file cost nothing more.
+
+use std::ffi::{CStr, OsStr};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use rustix::fd::AsFd;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
+
+use super::ignored::{Ignored, Told};
+
+/// How many bytes of names are read at once.
+const NAMES: usize = 32 << 10;
+
+/// A file that was found: where, and how to reach it without going there again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FileAt<'a> {
+    /// Its path.
+    pub(crate) path: &'a Path,
+    /// The open folder it lies in and its name there; none for a file that was named itself.
+    pub(crate) at: Option<(BorrowedFd<'a>, &'a CStr)>,
+}
+
+/// What goes through a tree wants to know.
+pub(super) trait Guide: Sync {
+    /// Whether to go into this folder.
+    fn enters(&self, folder: &Path, name: &OsStr) -> bool;
+    /// Whether to stop.
+    fn is_over(&self) -> bool;
+}
+
+/// A folder that waits to be gone through.
+struct Waiting {
+    path: PathBuf,
+    above: Ignored,
+}
+
+/// What the threads share.
+struct Shared {
+    waiting: Mutex<Stack>,
+    news: Condvar,
+}
+
+struct Stack {
+    folders: Vec<Waiting>,
+    /// Threads that may still find more.
+    busy: usize,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Stack> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next folder, none when there will be no more.
+    fn next(&self) -> Option<Waiting> {
+        let mut stack = self.lock();
+        stack.busy -= 1;
+        loop {
+            if let Some(folder) = stack.folders.pop() {
+                stack.busy += 1;
+                return Some(folder);
+            }
+            if stack.busy == 0 {
+                self.news.notify_all();
+                return None;
+            }
+            stack = self.news.wait(stack).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn add(&self, folders: &mut Vec<Waiting>) {
+        if !folders.is_empty() {
+            self.lock().folders.append(folders);
+            self.news.notify_all();
+        }
+    }
+}
+
+/// Gives every file below `root` that is not ignored to `visit`, which is made once for each thread.
+pub(super) fn each<G, M, V>(root: &Path, above: Ignored, threads: usize, guide: &G, make: M)
+where
+    G: Guide,
+    M: Fn() -> V + Sync,
+    V: FnMut(FileAt<'_>),
+{
+    let shared = Shared {
+        waiting: Mutex::new(Stack {
+            folders: vec![Waiting {
+                path: root.to_owned(),
+                above,
+            }],
+            busy: threads,
+        }),
+        news: Condvar::new(),
+    };
+    let work = || {
+        let mut visit = make();
+        let mut names = Names::default();
+        let mut found = Vec::new();
+        while let Some(folder) = shared.next() {
+            if !guide.is_over() {
+                names.visit(&folder, guide, &mut visit, &mut found);
+            }
+            shared.add(&mut found);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+}
+
+/// The names of one folder; kept from folder to folder for its memory.
+#[derive(Default)]
+struct Names {
+    /// One after the other, each with its final zero.
+    text: Vec<u8>,
+    /// Where each begins, and what it names.
+    list: Vec<(usize, FileType)>,
+}
+
+impl Names {
+    fn visit<G: Guide>(
+        &mut self,
+        folder: &Waiting,
+        guide: &G,
+        visit: &mut impl FnMut(FileAt<'_>),
+        folders: &mut Vec<Waiting>,
+    ) {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let Ok(open) = rustix::fs::open(&folder.path, flags, Mode::empty()) else {
+            return;
+        };
+        let told = self.read(&open);
+        let ignored = folder.above.inside(&folder.path, told);
+        let mut path = folder.path.clone();
+        for (index, (start, kind)) in self.list.iter().enumerate() {
+            // asking costs more than passing a file over
+            if index % 64 == 63 && guide.is_over() {
+                return;
+            }
+            let Some(Ok(name)) = self.text.get(*start..).map(CStr::from_bytes_until_nul) else {
+                continue;
+            };
+            let kind = known(*kind, &open, name);
+            let (is_folder, is_file) = (kind == FileType::Directory, kind == FileType::RegularFile);
+            if !is_folder && !is_file {
+                continue;
+            }
+            let name_os = OsStr::from_bytes(name.to_bytes());
+            path.push(name_os);
+            let left_out = !ignored.is_empty() && ignored.leaves_out(&path, is_folder);
+            if !left_out && is_file {
+                let at = Some((open.as_fd(), name));
+                visit(FileAt { path: &path, at });
+            } else if !left_out && guide.enters(&path, name_os) {
+                folders.push(Waiting {
+                    path: path.clone(),
+                    above: ignored.clone(),
+                });
+            }
+            path.pop();
+        }
+    }
+
+    /// Reads all names; what cannot be read to the end counts as far as it was read.
+    fn read(&mut self, folder: &OwnedFd) -> Told {
+        self.text.clear();
+        self.list.clear();
+        let mut told = Told::default();
+        let mut buffer = [MaybeUninit::uninit(); NAMES];
+        let mut entries = RawDir::new(folder, &mut buffer);
+        while let Some(Ok(entry)) = entries.next() {
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            told.note(name.to_bytes());
+            self.list.push((self.text.len(), entry.file_type()));
+            self.text.extend_from_slice(name.to_bytes_with_nul());
+        }
+        told
+    }
+}
+
+/// What a name stands for, asked of the file where the folder does not say.
+fn known(kind: FileType, folder: &OwnedFd, name: &CStr) -> FileType {
+    if kind != FileType::Unknown {
+        return kind;
+    }
+    rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+        .map_or(kind, |stat| FileType::from_raw_mode(stat.st_mode))
+}
