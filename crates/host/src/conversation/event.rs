@@ -1,0 +1,214 @@
+//! What can happen to a conversation.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sluice_wire::control::{Allow, CanUseToolResponse, ControlRequest, Deny, Interrupt, Request, RequestId};
+use sluice_wire::stdin::User;
+use sluice_wire::{Frame, Raw, ToAgent};
+
+use super::line::frame_text;
+use super::{Line, Time};
+
+/// Something happened, and when.
+///
+/// A conversation's log is its events in order; they can be written down and read back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// When it happened.
+    pub at: Time,
+    /// What happened.
+    pub what: What,
+}
+
+/// What happened: something this side wants, a line on the wire, or news of the process and the way to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// A prompt is handed in. From here on it is accepted: it ends delivered or failed.
+    Submit(Submit),
+    /// A prompt that has not begun is taken back; `request` is the id a control request for it would get.
+    Withdraw {
+        /// The prompt's uuid.
+        prompt: Box<str>,
+        /// The id of the `cancel_async_message` that may become necessary.
+        request: RequestId,
+    },
+    /// Someone, or some callback, answered an ask.
+    Answer(Answer),
+    /// This side asks the agent for something, an interrupt for example.
+    Request(OwnRequest),
+    /// The agent wrote a line.
+    Said(#[serde(with = "frame_text")] Frame),
+    /// The agent wrote something that is not a message.
+    Garbled(Line),
+    /// A line to the agent, found in a log of its pipes: someone wrote it, this machine need not.
+    Wrote(#[serde(with = "frame_text")] Frame),
+    /// A process is about to be started; `resumed` says that it takes up the conversation there is.
+    Starting {
+        /// Whether it was told to resume.
+        resumed: bool,
+    },
+    /// The process runs and its pipes are open.
+    Up,
+    /// The process is gone.
+    Exited(Exit),
+    /// Lines pass in both directions.
+    Connected,
+    /// Old lines are being read; what they ask may long be answered.
+    CatchingUp,
+    /// The way to the process is lost; the process may well live.
+    Lost,
+    /// No process will follow. What is still open ends now.
+    Closed,
+    /// Time passed.
+    Tick,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exit {
+    /// Its exit code, when it ended by itself.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+/// A prompt as it will be written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Submit {
+    /// The uuid it carries: fresh for every prompt, the same when the same prompt is handed in again.
+    pub id: Box<str>,
+    /// The line.
+    pub line: Line,
+}
+
+impl Submit {
+    /// `prompt` under the uuid `id`.
+    pub fn new(id: impl Into<Box<str>>, mut prompt: User) -> Self {
+        let id = id.into();
+        prompt.uuid = Some(id.to_string());
+        Self {
+            id,
+            line: ToAgent::from(prompt).into(),
+        }
+    }
+}
+
+/// What an answer says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The call may run: the whole answer, or nothing for "as it was asked".
+    Allow(Option<Raw>),
+    /// The call may not run: the whole answer.
+    Deny(Raw),
+    /// What a hook, a server or a form gave back.
+    Give(Raw),
+    /// There is no answer; why.
+    Refuse(Box<str>),
+}
+
+/// An answer to an ask.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The ask's request id.
+    pub ask: RequestId,
+    /// What it says.
+    pub verdict: Verdict,
+    /// Who gave it, for others to see.
+    pub by: Option<Box<str>>,
+}
+
+impl Answer {
+    /// Lets the call run as it was asked.
+    pub fn allow(ask: RequestId) -> Self {
+        Self::new(ask, Verdict::Allow(None))
+    }
+
+    /// Lets the call run, changed as `answer` says.
+    pub fn allow_with(ask: RequestId, answer: Allow) -> Self {
+        let answer = CanUseToolResponse::from(answer);
+        Self::new(ask, Verdict::Allow(Some(Raw::of(&answer))))
+    }
+
+    /// Does not let the call run; `message` is what the model reads.
+    pub fn deny(ask: RequestId, message: impl Into<String>) -> Self {
+        Self::deny_with(
+            ask,
+            Deny {
+                message: message.into(),
+                ..Deny::default()
+            },
+        )
+    }
+
+    /// Does not let the call run, as `answer` says.
+    pub fn deny_with(ask: RequestId, answer: Deny) -> Self {
+        let answer = CanUseToolResponse::from(answer);
+        Self::new(ask, Verdict::Deny(Raw::of(&answer)))
+    }
+
+    /// An answer without a name under it.
+    pub fn new(ask: RequestId, verdict: Verdict) -> Self {
+        Self { ask, verdict, by: None }
+    }
+}
+
+/// A control request of this side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OwnRequest {
+    /// Its id.
+    pub id: RequestId,
+    /// The line.
+    pub line: Line,
+    /// How long an answer may take; old agents never answer what they do not know.
+    pub within: Option<Duration>,
+}
+
+impl OwnRequest {
+    /// `request` under the id `id`.
+    pub fn new(id: impl Into<RequestId>, request: impl Into<Request>) -> Self {
+        let id = id.into();
+        let request = ControlRequest::new(id.clone(), request);
+        Self {
+            id,
+            line: ToAgent::from(request).into(),
+            within: None,
+        }
+    }
+
+    /// An interrupt.
+    pub fn interrupt(id: impl Into<RequestId>) -> Self {
+        Self::new(id, Interrupt::default())
+    }
+}
+
+impl Event {
+    /// `what` at `at`.
+    pub fn new(at: impl Into<Time>, what: What) -> Self {
+        Self { at: at.into(), what }
+    }
+
+    /// A line the agent wrote.
+    #[must_use]
+    pub fn said(at: impl Into<Time>, frame: Frame) -> Self {
+        Self::new(at, What::Said(frame))
+    }
+
+    /// A line the agent wrote, as text.
+    #[must_use]
+    pub fn line(at: impl Into<Time>, text: &str) -> Self {
+        let what = match Frame::parse(text) {
+            Ok(frame) => What::Said(frame),
+            Err(_) => What::Garbled(text.into()),
+        };
+        Self::new(at, what)
+    }
+
+    /// Time passed.
+    #[must_use]
+    pub fn tick(at: impl Into<Time>) -> Self {
+        Self::new(at, What::Tick)
+    }
+}

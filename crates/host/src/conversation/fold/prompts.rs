@@ -1,0 +1,272 @@
+//! Prompts on their way: accepted, written, taken up, or known to be lost.
+
+use sluice_wire::Frame;
+use sluice_wire::control::{CancelAsyncMessage, RequestId};
+
+use super::Fold;
+use crate::conversation::index::{key, place};
+use crate::conversation::read::{Message, Note};
+use crate::conversation::{
+    Change, Effect, EntryKind, Evidence, Failure, Line, OwnRequest, Prompt, PromptState, Proof, Submit,
+};
+
+impl Fold<'_> {
+    /// A prompt is accepted. The same one handed in again is the same one.
+    pub(super) fn submit(&mut self, submit: Submit) {
+        if self.state.find_prompt(&submit.id).is_some() {
+            return;
+        }
+        let state = if self.state.closed {
+            PromptState::Failed(Failure::Closed)
+        } else {
+            PromptState::Queued
+        };
+        self.accept(submit.id, true, submit.line, state);
+    }
+
+    fn accept(&mut self, id: Box<str>, marked: bool, line: Line, state: PromptState) {
+        let at = self.state.prompts.len();
+        self.state.index.prompts.insert(key(&id), place(at));
+        let now = self.state.now;
+        self.state.prompts.push(Prompt {
+            id,
+            marked,
+            line,
+            state: PromptState::Queued,
+            at: now,
+            since: now,
+            turn: None,
+            proof: None,
+            entry: None,
+            finished: false,
+        });
+        self.set_prompt(at, state);
+    }
+
+    pub(super) fn set_prompt(&mut self, at: usize, to: PromptState) {
+        let now = self.state.now;
+        let Some(prompt) = self.state.prompts.get_mut(at) else {
+            return;
+        };
+        prompt.state = to;
+        prompt.since = now;
+        if prompt.is_over() {
+            super::remove(&mut self.state.index.waiting, at);
+        } else {
+            super::insert(&mut self.state.index.waiting, at);
+        }
+        self.change(Change::Prompt(at));
+    }
+
+    /// Writes the prompts that wait. During an interrupt they go on waiting: what is written then could be
+    /// swept away with the turn.
+    pub(super) fn write_prompts(&mut self) {
+        if self.state.index.waiting.is_empty() || self.state.interrupt.is_some() {
+            return;
+        }
+        for at in self.state.index.waiting.clone() {
+            let at = at as usize;
+            let Some(prompt) = self.state.prompts.get(at) else {
+                continue;
+            };
+            if prompt.state == PromptState::Queued {
+                self.effects.push(Effect::Send(prompt.line.clone()));
+                self.set_prompt(at, PromptState::Sent);
+            }
+        }
+    }
+
+    /// A prompt found in a log of the pipes.
+    pub(super) fn wrote_prompt(&mut self, frame: &Frame, message: &Message<'_>) {
+        match message.uuid.get() {
+            Some(uuid) => match self.state.find_prompt(uuid) {
+                Some(at) => {
+                    if self
+                        .state
+                        .prompts
+                        .get(at)
+                        .is_some_and(|it| it.state == PromptState::Queued)
+                    {
+                        self.set_prompt(at, PromptState::Sent);
+                    }
+                }
+                None => self.accept(uuid.into(), true, frame.into(), PromptState::Sent),
+            },
+            None => {
+                let id = format!("unmarked-{}", self.state.prompts.len());
+                self.accept(id.into(), false, frame.into(), PromptState::Sent);
+            }
+        }
+    }
+
+    /// The prompt was taken up, by `turn` when that is known.
+    pub(super) fn deliver(&mut self, at: usize, turn: Option<usize>, proof: Proof) {
+        let Some(prompt) = self.state.prompts.get(at) else {
+            return;
+        };
+        // What is named stays; what is presumed gives way to what is named, or to a better presumption.
+        let stays = prompt.proof == Some(Proof::Named) || (proof == Proof::Presumed && prompt.turn == turn);
+        if prompt.state == PromptState::Delivered && prompt.turn.is_some() && stays {
+            return;
+        }
+        let (before, entry) = (prompt.turn, prompt.entry);
+        if prompt.state != PromptState::Delivered {
+            self.set_prompt(at, PromptState::Delivered);
+        }
+        let entry = match entry {
+            Some(entry) => {
+                if let Some(it) = self.state.entries.get_mut(entry) {
+                    it.turn = turn.or(before).map(place);
+                }
+                entry
+            }
+            None => {
+                let line = self.state.prompts.get(at).map(|it| it.line.clone()).unwrap_or_default();
+                self.add_entry(line, EntryKind::Prompt(place(at)), None, turn)
+            }
+        };
+        if let Some(prompt) = self.state.prompts.get_mut(at) {
+            prompt.proof = Some(proof);
+            prompt.entry = Some(entry);
+            prompt.turn = turn.or(before);
+        }
+        if turn.is_none() || turn == before {
+            return;
+        }
+        if let Some(old) = before.and_then(|it| self.state.turns.get_mut(it)) {
+            old.prompts.retain(|it| *it != at);
+        }
+        if let Some((turn, it)) = turn.and_then(|turn| Some((turn, self.state.turns.get_mut(turn)?))) {
+            it.prompts.push(at);
+            self.change(Change::Turn(turn));
+        }
+    }
+
+    /// `command_lifecycle`: the agent tells what becomes of a prompt.
+    pub(super) fn lifecycle(&mut self, note: &Note<'_>) {
+        self.state.tells = true;
+        if !self.is_new(note.uuid.get()) {
+            return;
+        }
+        let prompt = self.state.find_prompt(note.command_uuid.text());
+        match note.state.text() {
+            "queued" => {
+                let lost = |at: &usize| {
+                    let prompt = self.state.prompts.get(*at);
+                    prompt.is_some_and(|it| it.state == PromptState::Indeterminate)
+                };
+                if let Some(at) = prompt.filter(lost) {
+                    self.set_prompt(at, PromptState::Sent);
+                }
+            }
+            "started" => {
+                let turn = self.open(Evidence::Announced);
+                self.sign();
+                if let Some(at) = prompt {
+                    self.deliver(at, turn, Proof::Named);
+                }
+            }
+            "completed" => {
+                if let Some(at) = prompt {
+                    self.deliver(at, None, Proof::Named);
+                    self.finished(at);
+                }
+            }
+            "cancelled" => {
+                if let Some(at) = prompt {
+                    self.gone(at);
+                    self.finished(at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The agent is done with a prompt. With the last of its turn, the turn's `result` is owed.
+    fn finished(&mut self, at: usize) {
+        let Some(prompt) = self.state.prompts.get_mut(at) else {
+            return;
+        };
+        prompt.finished = true;
+        let turn = prompt.turn;
+        self.change(Change::Prompt(at));
+        let Some(turn) = turn.filter(|it| self.state.index.open == Some(*it)) else {
+            return;
+        };
+        let done = |at: &usize| self.state.prompts.get(*at).is_some_and(|it| it.finished);
+        if self.state.turns.get(turn).is_some_and(|it| it.prompts.iter().all(done)) {
+            self.evidence(Evidence::SaidIdle);
+        }
+    }
+
+    /// A prompt that had not begun will not begin.
+    pub(super) fn gone(&mut self, at: usize) {
+        if self.state.prompts.get(at).is_some_and(|it| !it.is_over()) {
+            self.set_prompt(at, PromptState::Failed(Failure::Withdrawn));
+        }
+    }
+
+    pub(super) fn withdraw(&mut self, id: &str, request: RequestId) {
+        let Some(at) = self.state.find_prompt(id) else { return };
+        match self.state.prompts.get(at).map(|it| it.state) {
+            Some(PromptState::Queued) => self.gone(at),
+            // Only the agent can tell whether it has begun.
+            Some(PromptState::Sent) => self.request(OwnRequest::new(
+                request,
+                CancelAsyncMessage {
+                    message_uuid: id.to_owned(),
+                    ..CancelAsyncMessage::default()
+                },
+            )),
+            _ => {}
+        }
+    }
+
+    /// The agent repeats a prompt it has read. Gives whether it is one of this side's.
+    pub(super) fn echoed(&mut self, frame: &Frame, message: &Message<'_>) -> bool {
+        let known = message.uuid.get().and_then(|it| self.state.find_prompt(it));
+        let prompt = known.or_else(|| self.same_text(frame));
+        let Some(at) = prompt else { return false };
+        self.state.echoes = true;
+        let open = self.state.index.open;
+        // The echo of a prompt that was run before, by this process or the one before it, begins nothing.
+        let turn = if self.state.prompts.get(at).is_some_and(|it| it.finished) {
+            None
+        } else {
+            open
+        };
+        self.deliver(at, turn, Proof::Named);
+        self.sign();
+        true
+    }
+
+    /// A prompt written without a uuid comes back with one of the agent's making.
+    fn same_text(&self, frame: &Frame) -> Option<usize> {
+        let unmarked = |at: &usize| {
+            self.state
+                .prompts
+                .get(*at)
+                .is_some_and(|it| !it.marked && it.proof != Some(Proof::Named))
+        };
+        // The last turns are enough: what is echoed was just read.
+        let recent = self.state.prompts.len().saturating_sub(64);
+        let mut candidates = (recent..self.state.prompts.len()).filter(unmarked).peekable();
+        candidates.peek()?;
+        let content = said_content(frame)?;
+        candidates.find(|at| {
+            let prompt = self.state.prompts.get(*at);
+            let written = prompt.and_then(|it| match it.line.to_agent() {
+                Ok(sluice_wire::ToAgent::User(user)) => Some(user.message.content.text()),
+                _ => None,
+            });
+            written.as_deref() == Some(content.as_str())
+        })
+    }
+}
+
+fn said_content(frame: &Frame) -> Option<String> {
+    match frame.to_host() {
+        Ok(sluice_wire::ToHost::User(user)) => Some(user.message.content.text()),
+        _ => None,
+    }
+}

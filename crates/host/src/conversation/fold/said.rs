@@ -1,0 +1,88 @@
+//! Lines of the agent, by what they say they are.
+
+use sluice_wire::Frame;
+
+use super::Fold;
+use crate::conversation::index::key;
+use crate::conversation::read::{self, Note};
+use crate::conversation::{Change, EntryKind, Line};
+
+impl Fold<'_> {
+    pub(super) fn said(&mut self, frame: &Frame) {
+        self.state.heard = Some(self.state.now);
+        let text = frame.text();
+        let understood = match frame.ty() {
+            "stream_event" => self.read(text, Self::stream),
+            "assistant" => self.read(text, |fold, it| fold.assistant(frame, &it)),
+            "user" => self.read(text, |fold, it| fold.user(frame, &it)),
+            "result" => self.read(text, |fold, it| fold.result(frame, &it)),
+            "system" => self.system(frame),
+            "command_lifecycle" => self.read(text, |fold, it: Note<'_>| fold.lifecycle(&it)),
+            "tool_progress" => self.read(text, |fold, it: Note<'_>| fold.progress(&it)),
+            "control_request" => self.read(text, |fold, it: read::Control<'_>| fold.ask(frame, &it)),
+            "control_cancel_request" => self.read(text, |fold, it: read::Control<'_>| fold.cancelled(&it.request_id)),
+            "control_response" => self.read(text, |fold, it: read::Responded<'_>| fold.responded(frame, it)),
+            "conversation_reset" => self.read(text, |fold, it: Note<'_>| fold.reset(frame, &it)),
+            "rate_limit_event" => {
+                self.state.session.limits = Some(Line::from(frame));
+                self.change(Change::Session);
+                true
+            }
+            "keep_alive" | "transcript_mirror" => true,
+            "tool_use_summary"
+            | "auth_status"
+            | "prompt_suggestion"
+            | "active_goal"
+            | "streamlined_text"
+            | "streamlined_tool_use_summary" => self.read(text, |fold, it: Note<'_>| {
+                if fold.is_new(it.uuid.get()) {
+                    fold.entry(frame, EntryKind::System, None);
+                }
+            }),
+            _ => false,
+        };
+        if !understood {
+            self.unknown(frame);
+        }
+    }
+
+    /// Reads a line and does something with it; `false` when it cannot be read.
+    fn read<'a, T: serde::Deserialize<'a>>(&mut self, text: &'a str, then: impl FnOnce(&mut Self, T)) -> bool {
+        match serde_json::from_str(text) {
+            Ok(it) => {
+                then(self, it);
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Something this version does not know is kept where it came, and counted.
+    pub(super) fn unknown(&mut self, frame: &Frame) {
+        let note: Note<'_> = serde_json::from_str(frame.text()).unwrap_or_default();
+        if self.is_new(note.uuid.get()) {
+            self.state.drift.unknown += 1;
+            self.entry(frame, EntryKind::Unknown, None);
+            self.change(Change::Drift);
+        }
+    }
+
+    pub(super) fn garbled(&mut self, line: Line) {
+        self.state.heard = Some(self.state.now);
+        self.state.drift.garbled += 1;
+        let turn = self.state.index.open;
+        self.add_entry(line, EntryKind::Unknown, None, turn);
+        self.change(Change::Drift);
+    }
+
+    /// Whether a message with this id comes for the first time. One without an id always does.
+    pub(super) fn is_new(&mut self, uuid: Option<&str>) -> bool {
+        let Some(uuid) = uuid else { return true };
+        let new = self.state.seen.0.insert(key(uuid));
+        if !new {
+            self.state.drift.repeated += 1;
+            self.change(Change::Drift);
+        }
+        new
+    }
+}

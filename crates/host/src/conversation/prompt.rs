@@ -1,0 +1,82 @@
+//! Prompts: what was handed in, and what is known of its way.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Line, Time};
+
+/// Something a person or program wants the agent to read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// Its uuid, the same on the wire; one of our making when it was written without.
+    pub id: Box<str>,
+    /// Whether the line carries the uuid.
+    pub(crate) marked: bool,
+    /// The line.
+    pub line: Line,
+    /// Where it is.
+    pub state: PromptState,
+    /// When it was handed in.
+    pub at: Time,
+    /// When it reached its state.
+    pub since: Time,
+    /// The turn it belongs to, once that is known.
+    pub turn: Option<usize>,
+    /// How that is known.
+    pub proof: Option<Proof>,
+    /// Its place among the entries, once it was taken up.
+    pub entry: Option<usize>,
+    /// Whether the agent says that it is done with it.
+    pub finished: bool,
+}
+
+/// Where a prompt is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptState {
+    /// Accepted, not yet written: no process is up, the way is lost, or an interrupt has to end first.
+    Queued,
+    /// Written. The agent may have it in its own queue.
+    Sent,
+    /// The agent took it up.
+    Delivered,
+    /// Written, but the process or the time went by without a sign of it. It may have arrived.
+    /// Under the same uuid it can be written again without harm, and is, to a process that resumes.
+    Indeterminate,
+    /// It will not be read.
+    Failed(Failure),
+}
+
+/// Why a prompt will not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Failure {
+    /// It was taken back before it began.
+    Withdrawn,
+    /// The conversation was closed before it was written.
+    Closed,
+    /// The conversation was closed before anyone could tell whether it arrived.
+    Lost,
+}
+
+/// How it is known that a prompt belongs to its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// Worked out from the order of things, for agents that say nothing. What is said later outweighs it.
+    Presumed,
+    /// The agent named it.
+    Named,
+}
+
+impl Prompt {
+    /// Whether nothing more will happen to it.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        matches!(self.state, PromptState::Delivered | PromptState::Failed(_))
+    }
+
+    /// Whether it waits to be taken up.
+    pub(crate) fn is_owed(&self) -> bool {
+        matches!(self.state, PromptState::Sent | PromptState::Indeterminate)
+    }
+}
