@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use sluice_engine::StateEvents;
+use sluice_engine::{Compaction, StateEvents};
 use sluice_model::Proxy;
 
 /// What the variables say, as far as anybody here asks.
@@ -41,6 +41,7 @@ pub(crate) struct Environment {
     /// Who started us, as the SDKs say it.
     pub(crate) entrypoint: Option<String>,
     pub(crate) state_events: StateEvents,
+    pub(crate) compaction: Compaction,
     pub(crate) background_wait: Option<Duration>,
     pub(crate) stream_hold: Option<Duration>,
 
@@ -112,6 +113,14 @@ impl Environment {
                 && !variables.truthy("CLAUDE_CODE_ENABLE_TASKS"),
             entrypoint: variables.text("CLAUDE_CODE_ENTRYPOINT"),
             state_events: variables.state_events(),
+            compaction: Compaction {
+                off: variables.truthy("DISABLE_COMPACT"),
+                manual_only: variables.truthy("DISABLE_AUTO_COMPACT"),
+                window: variables.number("CLAUDE_CODE_AUTO_COMPACT_WINDOW"),
+                percent: variables
+                    .number("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE")
+                    .filter(|percent| (1..=100).contains(percent)),
+            },
             background_wait: variables.background_wait(),
             stream_hold: variables
                 .number("CLAUDE_CODE_STREAM_EVENT_HOLD_MS")

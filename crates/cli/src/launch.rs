@@ -131,6 +131,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         max_turns: flags.max_turns,
         output_schema: output_schema(flags)?,
         max_budget_usd: flags.max_budget_usd,
+        compaction: environment.compaction,
         partial: flags.include_partial_messages,
         replay: flags.replay_user_messages,
         state_events: environment.state_events,

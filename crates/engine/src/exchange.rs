@@ -44,6 +44,10 @@ impl Session {
         if let Some(replay) = self.turn.replay.take() {
             self.say(replay).await;
         }
+        if !self.make_room().await {
+            self.stop_before_speech().await;
+            return Reply::Stopped;
+        }
         let mut attempt = 1;
         let mut overloaded = 0;
         let mut streaming = true;
@@ -77,7 +81,16 @@ impl Session {
                     }
                 }
                 Verdict::GiveUp => {
-                    if !(failure.is_overloaded() && self.fall_back().await) {
+                    let eased = if failure.is_prompt_too_long() {
+                        self.make_room_after_all().await
+                    } else {
+                        failure.is_overloaded() && self.fall_back().await
+                    };
+                    if self.stop.is_some() {
+                        self.stop_before_speech().await;
+                        return Reply::Stopped;
+                    }
+                    if !eased {
                         return Reply::Failed(failure);
                     }
                     attempt = 1;
@@ -205,6 +218,7 @@ impl Session {
         self.turn.stop_reason = draft.message.stop_reason().map(str::to_owned);
         self.charge(draft);
         self.history.assistant(&blocks);
+        self.take_gauge();
     }
 
     fn charge(&mut self, draft: &Draft) {
@@ -350,6 +364,7 @@ impl Session {
             }
         }
         self.history.assistant(&blocks);
+        self.take_gauge();
         self.launch().await;
         Attempt::Done
     }
@@ -390,7 +405,7 @@ fn spoken(block: &Value) -> bool {
 }
 
 /// A number from 0 to 1 that keeps many sessions from retrying in step.
-fn jitter() -> f64 {
+pub(crate) fn jitter() -> f64 {
     let byte = uuid::Uuid::new_v4().as_bytes().first().copied().unwrap_or(128);
     f64::from(byte) / 255.0
 }

@@ -1,9 +1,12 @@
 //! The conversation as the model is shown it.
 //!
 //! Messages are only ever appended, and what was sent once is never touched again, so that the
-//! request of one turn is a byte prefix of the next one's and the prompt cache holds.
+//! request of one turn is a byte prefix of the next one's and the prompt cache holds. The one
+//! exception is a compaction, which puts a summary in the place of all but the last messages.
 
 use serde_json::{Value, json};
+
+use crate::measure::{block_tokens, message_tokens};
 
 /// The messages so far, and what the user side has said since the model last spoke.
 #[derive(Debug, Default, Clone)]
@@ -73,12 +76,73 @@ impl History {
         sent.into_iter().flatten().chain(&self.pending).find_map(text)
     }
 
+    /// How many messages there are, what the user side is about to say not counted.
+    pub(crate) fn len(&self) -> usize {
+        self.sent.len()
+    }
+
+    /// Whether nothing was said yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sent.is_empty() && self.pending.is_empty()
+    }
+
+    /// About how many tokens was said after the first `from` messages.
+    pub(crate) fn tokens_since(&self, from: usize) -> u64 {
+        let sent: u64 = self.sent.iter().skip(from).map(message_tokens).sum();
+        sent + self.pending.iter().map(block_tokens).sum::<u64>()
+    }
+
+    /// Where a compaction cuts: what is to be summarised, and what stays as it is. None when the model has not said
+    /// enough for a summary.
+    pub(crate) fn cut(&self) -> Option<Cut> {
+        let all = self.all();
+        let mut spoken = all.iter().enumerate().rev().filter(|(_, message)| is_model(message));
+        let (last, _) = spoken.next()?;
+        // The model's last message stays with what answers it, unless it is all the model ever said.
+        let with_reply = spoken.next().is_some();
+        let at = if with_reply { last } else { last + 1 };
+        let mut head = all;
+        let tail = head.split_off(at);
+        Some(Cut { head, tail, with_reply })
+    }
+
+    /// Goes on with what was kept of a conversation.
+    pub(crate) fn go_on_with(&mut self, tail: &[Value]) {
+        for message in tail {
+            let blocks = message
+                .get("content")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default();
+            if is_model(message) {
+                self.assistant(&blocks);
+            } else {
+                self.user(blocks);
+            }
+        }
+    }
+
     fn seal(&mut self) {
         if !self.pending.is_empty() {
             let blocks = std::mem::take(&mut self.pending);
             self.sent.push(json!({"role": "user", "content": blocks}));
         }
     }
+}
+
+/// A conversation, cut in two.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Cut {
+    /// What a summary takes the place of.
+    pub(crate) head: Vec<Value>,
+    /// What stays.
+    pub(crate) tail: Vec<Value>,
+    /// Whether the tail begins with the model's last message.
+    pub(crate) with_reply: bool,
+}
+
+fn is_model(message: &Value) -> bool {
+    message.get("role").and_then(Value::as_str) == Some("assistant")
 }
 
 fn is_user(message: &Value) -> bool {
@@ -141,6 +205,51 @@ mod tests {
         assert_eq!((asked.len(), asked[2]["content"].as_array().unwrap().len()), (3, 2));
         assert_eq!(history.messages().len(), 3);
         assert_eq!(history.first_words().as_deref(), Some("one"));
+    }
+
+    fn reply(text: &str) -> Vec<Value> {
+        vec![json!({"type": "text", "text": text})]
+    }
+
+    #[test]
+    fn a_compaction_keeps_the_last_message_of_the_model_and_what_answers_it() {
+        let mut history = History::default();
+        assert_eq!(history.cut(), None);
+        history.user_text("one");
+        assert_eq!(history.cut(), None, "the model has said nothing");
+        history.assistant(&reply("first"));
+        let cut = history.cut().unwrap();
+        assert_eq!((cut.head.len(), cut.tail.len(), cut.with_reply), (2, 0, false));
+        history.user_text("two");
+        let cut = history.cut().unwrap();
+        assert_eq!((cut.head.len(), cut.tail.len(), cut.with_reply), (2, 1, false));
+        history.assistant(&[json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {}})]);
+        history.user([json!({"type": "tool_result", "tool_use_id": "t", "content": "x"})]);
+        let cut = history.cut().unwrap();
+        assert_eq!((cut.head.len(), cut.tail.len(), cut.with_reply), (3, 2, true));
+
+        history = History::default();
+        history.user(reply("summary"));
+        history.go_on_with(&cut.tail);
+        let shown = history.messages().to_vec();
+        assert_eq!(shown.len(), 3);
+        assert_eq!(shown[0]["content"][0]["text"], "summary");
+        assert_eq!(shown[1..], cut.tail[..]);
+    }
+
+    #[test]
+    fn a_summary_and_the_prompt_that_was_kept_are_one_message() {
+        let mut history = History::default();
+        history.user_text("one");
+        history.assistant(&reply("first"));
+        history.user_text("two");
+        let cut = history.cut().unwrap();
+        history = History::default();
+        history.user(reply("summary"));
+        history.go_on_with(&cut.tail);
+        history.user_text("three");
+        assert_eq!(history.messages().len(), 1);
+        assert_eq!(history.messages()[0]["content"].as_array().unwrap().len(), 3);
     }
 
     #[test]

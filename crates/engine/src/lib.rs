@@ -20,7 +20,8 @@
 //! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
 //! * `services`: what the session does for its tools;
 //! * `background`: work that outlives its call;
-//! * `history`, `prompt`, `memory`: what the model is shown;
+//! * `history`, `prompt`, `memory`: what the model is shown; `measure`: how much room it takes;
+//! * `compact`: a summary in its place, once that is too much;
 //! * [`transcript`]: what is kept of it, and how a session goes on with what was kept;
 //! * `say`, `out`: what the host is told.
 
@@ -56,7 +57,9 @@ mod structured;
 
 mod background;
 
+mod compact;
 mod history;
+mod measure;
 mod memory;
 mod prompt;
 
@@ -66,6 +69,7 @@ mod out;
 mod say;
 
 pub use catalogue::plugins::PluginDir;
+pub use compact::Compaction;
 pub use confine::sandbox;
 pub use guarded::{Guarded, GuardedCall, Question, Ran, Reply};
 pub use options::{Asker, KeySource, Options, StateEvents, Thinking};

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use sluice_wire::mode::PermissionMode;
 
+use crate::compact::Compaction;
 use crate::prompt::SystemPrompt;
 use crate::schema::OutputSchema;
 use crate::settings::Settings;
@@ -74,6 +75,8 @@ pub struct Options {
     pub max_turns: Option<u32>,
     /// What the session may cost.
     pub max_budget_usd: Option<f64>,
+    /// When a conversation is summarised.
+    pub compaction: Compaction,
 
     /// The shape the answer of every turn has to have.
     pub output_schema: Option<OutputSchema>,

@@ -2,6 +2,7 @@
 
 use sluice_permission::PermissionMode;
 
+use crate::compact;
 use crate::memory;
 use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, blocks_of};
@@ -44,6 +45,11 @@ impl Session {
 
     /// Plays the turn of these prompts.
     pub(crate) async fn play(&mut self, batch: Batch) {
+        if let (true, Some(wanted), Some(prompt)) =
+            (self.may_compact(), compact::instructions(&batch), batch.prompts.first())
+        {
+            return self.play_compact(prompt, &wanted).await;
+        }
         let uuids = batch.uuids();
         let query = batch.prompts.iter().any(|prompt| prompt.should_query);
         let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
@@ -87,7 +93,7 @@ impl Session {
         self.close_turn(ending, &[]).await;
     }
 
-    async fn open_turn(&mut self, turn: Turn) {
+    pub(crate) async fn open_turn(&mut self, turn: Turn) {
         self.stop = None;
         self.stop_by = None;
         self.turn = turn;
@@ -97,7 +103,7 @@ impl Session {
     }
 
     /// What the model has to know of the session's state, said once where it changes.
-    fn remind(&mut self) {
+    pub(crate) fn remind(&mut self) {
         if !std::mem::replace(&mut self.reminded_of_memory, true) {
             let memories = memory::load(self.options.settings.places(), self.options.settings.chosen());
             if let Some(reminder) = memory::reminder(&memories) {
@@ -113,7 +119,7 @@ impl Session {
     }
 
     /// `system/init`, which opens every turn.
-    async fn announce(&mut self) {
+    pub(crate) async fn announce(&mut self) {
         let init = say::init(self);
         self.say(init).await;
         self.say_settings_problems().await;

@@ -8,8 +8,8 @@ mod tasks;
 pub(crate) use control::{ask, cancel, error, ok, permission_denied, refused, request_started, success};
 pub(crate) use result::{refusal, result};
 pub(crate) use speech::{
-    aborted_delta, api_error, api_retry, assistant, block_stop, message_stop, model_fallback, stream_event,
-    thinking_tokens, whole_envelope,
+    aborted_delta, api_error, api_retry, assistant, block_stop, local_reply, message_stop, model_fallback,
+    stream_event, thinking_tokens, whole_envelope,
 };
 pub(crate) use tasks::{
     background_tasks, progress, run_id, task_backgrounded, task_notification, task_started, task_updated,
@@ -92,6 +92,7 @@ signed!(
     stdout::ToolProgress,
     stdout::TurnResult,
     stdout::system::ApiRetry,
+    stdout::system::CompactBoundary,
     stdout::system::BackgroundTasksChanged,
     stdout::system::ControlRequestProgress,
     stdout::system::ModelFallback,
@@ -237,6 +238,14 @@ pub(crate) fn local_output(text: &str) -> stdout::User {
         is_replay: Some(true),
         ..stdout::User::default()
     }
+}
+
+/// A command as the conversation records it.
+pub(crate) fn command_echo(name: &str, args: &str) -> String {
+    format!(
+        "<command-name>/{name}</command-name>\n            <command-message>{name}</command-message>\n            \
+         <command-args>{args}</command-args>"
+    )
 }
 
 /// What a call came to.

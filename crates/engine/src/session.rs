@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::asking;
 use crate::background::Background;
 use crate::calls::Calls;
+use crate::compact::Compactions;
 use crate::confine;
 use crate::guard::Owed;
 use crate::history::History;
@@ -100,6 +101,7 @@ pub(crate) struct Session {
     pub(crate) last_usage: Option<serde_json::Value>,
     /// What calls have changed.
     pub(crate) lines: Lines,
+    pub(crate) compactions: Compactions,
 }
 
 impl Session {
@@ -165,6 +167,7 @@ impl Session {
             launch_effort: options.effort.clone(),
             last_usage: None,
             lines: Lines::default(),
+            compactions: Compactions::default(),
             out,
             options,
         }

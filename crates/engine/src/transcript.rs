@@ -6,6 +6,7 @@
 //! * [`place`]: where the files lie;
 //! * `entry`: the lines, as values;
 //! * `write`: the pen;
+//! * `tail`: what a compaction leaves as it is;
 //! * `read`: from a file to the conversation in it;
 //! * [`resume`]: going on with an earlier one.
 
@@ -14,27 +15,30 @@ pub mod resume;
 
 mod entry;
 mod read;
+mod tail;
 mod write;
 
 use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde_json::Value;
 use sluice_wire::Raw;
-use sluice_wire::stdout::system::SessionTitleChanged;
+use sluice_wire::stdout::system::{CompactBoundary, SessionTitleChanged};
 use sluice_wire::stdout::{self, TranscriptMirror};
 
 pub use place::Projects;
 pub use resume::{Choice, Earlier, Refusal, Which};
 
+use crate::measure::Gauge;
 use crate::options::Options;
 use crate::queue::Prompt;
 use crate::say;
 use crate::session::Session;
 use entry::{Cost, Entry, Stamp};
 use read::{Line, Names};
+use tail::Tail;
 use write::Pen;
 
 /// How a session is kept.
@@ -64,6 +68,7 @@ pub(crate) struct Transcript {
     owed: Vec<Value>,
     /// The end of the chain.
     leaf: Option<String>,
+    tail: Tail,
     prompt_id: String,
     last_prompt: Option<String>,
     /// The entries that hold the calls of the turn.
@@ -94,6 +99,7 @@ impl Transcript {
             mirror: keeping.mirror,
             owed: Vec::new(),
             leaf: None,
+            tail: Tail::default(),
             prompt_id: String::new(),
             last_prompt: None,
             calls: HashMap::new(),
@@ -106,6 +112,7 @@ impl Transcript {
         };
         if let Some(earlier) = &options.earlier {
             transcript.leaf = earlier.branch.last().map(|line| line.uuid.clone());
+            transcript.tail = Tail::of(&earlier.branch);
             transcript.names = earlier.names.clone();
             transcript.earlier_cost.clone_from(&earlier.cost);
             if earlier.fork {
@@ -131,6 +138,21 @@ impl Transcript {
         self.names.title.as_deref().filter(|title| !title.is_empty())
     }
 
+    /// The end of the chain.
+    pub(crate) fn leaf(&self) -> Option<&str> {
+        self.leaf.as_deref()
+    }
+
+    /// The entries that a compaction keeps.
+    pub(crate) fn kept(&self, with_reply: bool) -> Vec<String> {
+        self.tail.uuids(with_reply)
+    }
+
+    /// Where it is written.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.pen.as_ref().map(Pen::path)
+    }
+
     /// Another turn begins.
     pub(crate) fn begin_turn(&mut self) {
         self.prompt_id = say::fresh_id();
@@ -145,6 +167,7 @@ impl Transcript {
         let uuid = entry.uuid.clone();
         let parent = entry.parent.clone().or_else(|| self.leaf.clone());
         let line = entry.line(parent.as_deref(), &self.prompt_id, &self.stamp);
+        self.tail.push(None, &uuid);
         self.leaf = Some(uuid);
         self.put(vec![line])
     }
@@ -245,8 +268,26 @@ impl Session {
         if let Some(call) = block.and_then(|block| block.get("id")).and_then(Value::as_str) {
             transcript.calls.insert(call.to_owned(), frame.uuid.clone());
         }
+        if block.is_some() {
+            self.transcript.tail.push(Some(&frame.message.id), &frame.uuid);
+        }
         self.keep(Entry::assistant(&frame, block, index, &self.model)).await;
         self.say(frame).await;
+    }
+
+    /// Keeps where a compaction ended and what the model goes on with.
+    pub(crate) async fn keep_compaction(&mut self, boundary: &CompactBoundary, summary: &stdout::User) {
+        // What was kept in its own words stays the end of the conversation.
+        let tail = self.transcript.tail.clone();
+        let timestamp = summary.timestamp.clone().unwrap_or_default();
+        self.keep(Entry::boundary(boundary, &timestamp)).await;
+        self.keep(Entry::summary(summary)).await;
+        self.transcript.tail = tail;
+    }
+
+    /// Keeps a command of the session's own, or what it said.
+    pub(crate) async fn keep_local(&mut self, uuid: &str, text: &str) {
+        self.keep(Entry::local(uuid, text, &say::now())).await;
     }
 
     /// Keeps what lists show of the session.
@@ -262,7 +303,7 @@ impl Session {
         self.mirror(written).await;
     }
 
-    async fn keep(&mut self, entry: Entry) {
+    pub(crate) async fn keep(&mut self, entry: Entry) {
         let written = self.transcript.append(entry);
         self.mirror(written).await;
     }
@@ -294,6 +335,7 @@ impl Session {
             return;
         };
         self.history = earlier.history();
+        self.compactions.gauge = Gauge::read(&earlier.usage().unwrap_or_default(), self.history.len());
         self.queue.remember(earlier.uuids);
         if let Some(cost) = earlier.cost {
             self.ledger.restore(cost.get("modelUsage").unwrap_or(&Value::Null));

@@ -118,6 +118,8 @@ pub(crate) enum Ending {
     Budget(f64),
     /// The model could not be reached or refused.
     Api(ApiEnding),
+    /// A command of the session's own, which the model had no part in.
+    Local { command: String, text: String },
 }
 
 /// How a model request finally failed, as hosts are told.

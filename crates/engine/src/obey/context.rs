@@ -1,5 +1,7 @@
 //! What fills the model's context: an estimate by bytes, and what the last answer really used.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 use sluice_model::cost::Tokens;
 use sluice_model::models;
@@ -7,24 +9,29 @@ use sluice_wire::control::{ContextPart, GetContextUsageResponse, MessageBreakdow
 use sluice_wire::usage::Usage;
 use sluice_wire::{Number, Raw};
 
+use crate::compact::Limits;
+use crate::measure::{block_tokens, blocks, kind, message_tokens, tokens};
+use crate::memory::{self, Memory};
 use crate::say;
 use crate::session::Session;
 
 /// Squares of the picture, by row and column.
 const ROWS: u64 = 10;
 const COLUMNS: u64 = 20;
-/// About what a picture or a document page takes, whatever its bytes.
-const PICTURE: u64 = 1600;
 
 impl Session {
     pub(super) async fn context_usage(&mut self, id: &RequestId, detail: Option<&str>) {
         let request = self.request_of(self.history.all());
+        let memories = memory::load(self.options.settings.places(), self.options.settings.chosen());
         let context = Context {
             model: &self.model,
             system: &request.system,
             tools: &request.tools,
             messages: &request.messages,
             last: self.last_usage.as_ref(),
+            limits: self.limits(),
+            memories: &memories,
+            own: &self.options.settings.places().config_dir,
         };
         let mut response = context.usage();
         if detail == Some("summary") {
@@ -43,11 +50,20 @@ struct Context<'a> {
     tools: &'a [Value],
     messages: &'a [Value],
     last: Option<&'a Value>,
+    limits: Limits,
+    memories: &'a [Memory],
+    /// Where the person's own files lie.
+    own: &'a Path,
 }
 
 impl Context<'_> {
     fn usage(&self) -> GetContextUsageResponse {
-        let window = models::facts(self.model).window;
+        let window = self.limits.window;
+        let raw_window = models::facts(self.model).window;
+        // What is remembered is told within the first message; it is a part of its own here.
+        let remembered: u64 = memory::reminder(self.memories).map_or(0, |text| tokens(&Value::String(text)));
+        let said: u64 = self.messages.iter().map(message_tokens).sum();
+        let told = remembered.min(said);
         let used = [
             (
                 "system_prompt",
@@ -61,30 +77,41 @@ impl Context<'_> {
                 "inactive",
                 self.tools.iter().map(tokens).sum(),
             ),
-            (
-                "messages",
-                "Messages",
-                "claude",
-                self.messages.iter().map(message_tokens).sum(),
-            ),
+            ("memory_files", "Memory files", "claude", remembered),
+            ("messages", "Messages", "purple_FOR_SUBAGENTS_ONLY", said - told),
         ];
         let total: u64 = used.iter().map(|(_, _, _, tokens)| tokens).sum();
-        let free = window.saturating_sub(total);
+        let buffer = self.limits.buffer();
+        let free = window.saturating_sub(total + buffer);
         let mut categories: Vec<ContextPart> = used
             .into_iter()
             .filter(|(_, _, _, tokens)| *tokens > 0)
             .map(|(id, name, color, tokens)| part(id, name, color, tokens, "used"))
             .collect();
+        if buffer > 0 {
+            categories.push(part(
+                "autocompact_buffer",
+                "Autocompact buffer",
+                "inactive",
+                buffer,
+                "buffer",
+            ));
+        }
         categories.push(part("free_space", "Free space", "promptBorder", free, "free"));
         GetContextUsageResponse {
             grid_rows: grid(&categories, window),
             categories,
             total_tokens: total,
             max_tokens: window,
-            raw_max_tokens: window,
-            // Nothing is summarised here before the window is full.
-            autocompact_source: Some("model-default".to_owned()),
-            auto_compact_threshold: Some(window),
+            raw_max_tokens: raw_window,
+            autocompact_source: Some(self.limits.source.to_owned()),
+            auto_compact_threshold: self.limits.auto.then_some(self.limits.threshold),
+            is_auto_compact_enabled: self.limits.auto,
+            memory_files: self
+                .memories
+                .iter()
+                .map(|memory| memory_file(memory, self.own))
+                .collect(),
             percentage: Number(percent(total, window)),
             model: self.model.to_owned(),
             mcp_instructions: Some(Vec::new()),
@@ -107,37 +134,17 @@ fn part(id: &str, name: &str, color: &str, tokens: u64, kind: &str) -> ContextPa
     }
 }
 
-/// Nobody counts tokens here: four bytes are about one.
-fn tokens(value: &Value) -> u64 {
-    let bytes = match value {
-        Value::String(text) => text.len(),
-        other => other.to_string().len(),
+fn memory_file(memory: &Memory, own: &Path) -> Raw {
+    let kind = match memory.path.file_name().is_some_and(|name| name == "CLAUDE.local.md") {
+        true => "Local",
+        false if memory.path.starts_with(own) => "User",
+        false => "Project",
     };
-    u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
-}
-
-fn blocks(message: &Value) -> impl Iterator<Item = &Value> {
-    message.get("content").and_then(Value::as_array).into_iter().flatten()
-}
-
-fn message_tokens(message: &Value) -> u64 {
-    blocks(message).map(block_tokens).sum()
-}
-
-fn block_tokens(block: &Value) -> u64 {
-    match kind(block) {
-        "image" | "document" => PICTURE,
-        "text" => block.get("text").map(tokens).unwrap_or_default(),
-        "tool_result" => match block.get("content") {
-            Some(Value::Array(parts)) => parts.iter().map(block_tokens).sum(),
-            other => other.map(tokens).unwrap_or_default(),
-        },
-        _ => tokens(block),
-    }
-}
-
-fn kind(block: &Value) -> &str {
-    block.get("type").and_then(Value::as_str).unwrap_or_default()
+    Raw::of(&json!({
+        "path": memory.path.display().to_string(),
+        "type": kind,
+        "tokens": tokens(&Value::String(memory.text.clone())),
+    }))
 }
 
 fn tool(tool: &Value) -> Raw {
@@ -208,21 +215,35 @@ fn api_usage(usage: &Value) -> Usage {
     }
 }
 
-/// Rows of squares, for drawing: every part that is there has at least one.
+/// Rows of squares, for drawing: every part that is there has at least one, and what is kept free stands last.
 fn grid(parts: &[ContextPart], window: u64) -> Vec<Raw> {
-    let all = ROWS * COLUMNS;
+    let all = usize::try_from(ROWS * COLUMNS).unwrap_or_default();
+    let is = |part: &ContextPart, kind: &str| part.kind.as_deref() == Some(kind);
+    let share = |part: &ContextPart| part.tokens as f64 * all as f64 / window.max(1) as f64;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let kept: usize = parts
+        .iter()
+        .filter(|part| is(part, "buffer"))
+        .map(|part| share(part).round() as usize)
+        .sum();
+    let used = parts.iter().filter(|part| is(part, "used"));
+    let rest = parts
+        .iter()
+        .filter(|part| is(part, "free"))
+        .chain(parts.iter().filter(|part| is(part, "buffer")));
     let mut squares = Vec::new();
-    for part in parts {
-        let share = part.tokens as f64 * all as f64 / window.max(1) as f64;
-        let is_free = part.kind.as_deref() == Some("free");
-        let left = usize::try_from(all).unwrap_or_default().saturating_sub(squares.len());
+    for part in used.chain(rest) {
+        let left = all.saturating_sub(squares.len());
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let count = if is_free { left } else { left.min(share.ceil() as usize) };
+        let count = match part.kind.as_deref() {
+            Some("free") => left.saturating_sub(kept),
+            Some("buffer") => left,
+            _ => left.min(share(part).ceil() as usize),
+        };
         for at in 0..count {
-            let fullness = if is_free {
-                1.0
-            } else {
-                (share - at as f64).clamp(0.0, 1.0)
+            let fullness = match is(part, "used") {
+                true => (share(part) - at as f64).clamp(0.0, 1.0),
+                false => 1.0,
             };
             squares.push(json!({
                 "color": part.color, "isFilled": true, "categoryName": part.name, "tokens": part.tokens,
@@ -243,6 +264,8 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
     use super::*;
+    use crate::compact::Compaction;
+    use crate::measure::PICTURE;
 
     fn conversation() -> Vec<Value> {
         vec![
@@ -263,6 +286,9 @@ mod tests {
             tools: &[json!({"name": "Read", "input_schema": {}})],
             messages: &conversation(),
             last,
+            limits: Limits::of(1_000_000, &Compaction::default(), None, None),
+            memories: &[],
+            own: Path::new("/home/me/.claude"),
         }
         .usage()
     }
@@ -272,13 +298,23 @@ mod tests {
         let usage = usage(None);
         let sum: u64 = usage.categories.iter().map(|part| part.tokens).sum();
         assert_eq!(sum, usage.max_tokens);
-        assert_eq!(usage.total_tokens, sum - usage.categories.last().unwrap().tokens);
+        let unused: u64 = usage.categories.iter().rev().take(2).map(|part| part.tokens).sum();
+        assert_eq!(usage.total_tokens, sum - unused);
         let ids: Vec<_> = usage
             .categories
             .iter()
             .map(|part| part.id.as_deref().unwrap())
             .collect();
-        assert_eq!(ids, ["system_prompt", "system_tools", "messages", "free_space"]);
+        assert_eq!(
+            ids,
+            [
+                "system_prompt",
+                "system_tools",
+                "messages",
+                "autocompact_buffer",
+                "free_space"
+            ]
+        );
     }
 
     #[test]
@@ -297,6 +333,8 @@ mod tests {
         assert_eq!(rows.len(), 10);
         assert!(rows.iter().all(|row| row.as_array().unwrap().len() == 20));
         assert_eq!(rows[0][0]["categoryName"], "System prompt");
+        assert_eq!(rows[9][19]["categoryName"], "Autocompact buffer");
+        assert_eq!(rows[9][0]["categoryName"], "Free space");
     }
 
     #[test]

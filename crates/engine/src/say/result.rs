@@ -75,6 +75,12 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             succeed(result, &turn.text);
             result.terminal_reason = Some(aborted(*tools));
         }
+        Ending::Local { command, text } => {
+            succeed(result, text);
+            result.local_command = Some(command.clone());
+            result.num_turns = 0;
+            result.duration_api_ms = 0;
+        }
         Ending::Api(api) => {
             succeed(result, &api.text);
             result.is_error = true;

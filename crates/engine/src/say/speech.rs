@@ -90,6 +90,18 @@ pub(crate) fn synthetic(text: &str, turn: &Turn) -> Assistant {
     assistant(message, json!({"type": "text", "text": text}), None, turn)
 }
 
+/// What a command of the session's own came to, said where an answer would stand.
+pub(crate) fn local_reply(text: &str, command: &str, args: &str, failed: bool, turn: &Turn) -> Assistant {
+    let mut reply = synthetic(text, turn);
+    reply.message.stop_reason = Some("end_turn".to_owned());
+    reply.message.stop_sequence = None;
+    let channel = if failed { "stderr" } else { "stdout" };
+    reply.local_command_source = Some(format!("<local-command-{channel}>{text}</local-command-{channel}>"));
+    reply.local_command_run = serde_json::from_value(json!({"command": command, "args": args})).ok();
+    reply.local_command_outcome = failed.then(|| Raw::of(&json!({"kind": "failed"})));
+    reply
+}
+
 /// A request that finally failed, said where the answer would stand.
 pub(crate) fn api_error(failure: &Failure, text: &str, turn: &Turn) -> Assistant {
     Assistant {

@@ -4,6 +4,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sluice_wire::stdout;
+use sluice_wire::stdout::system::CompactBoundary;
 
 use crate::queue::Prompt;
 
@@ -26,6 +27,8 @@ pub(crate) struct Entry {
     pub(crate) uuid: String,
     /// Stands behind this entry; none is behind the last one.
     pub(crate) parent: Option<String>,
+    /// A new beginning: the conversation before it ended with this entry.
+    pub(crate) begins_after: Option<Option<String>>,
     body: Map<String, Value>,
 }
 
@@ -103,6 +106,39 @@ impl Entry {
         Self::new(&frame.uuid, frame.timestamp.as_deref().unwrap_or_default(), body)
     }
 
+    /// Where a compaction ended: what stands before it is no longer shown to the model.
+    pub(crate) fn boundary(frame: &CompactBoundary, timestamp: &str) -> Self {
+        let meta = serde_json::to_value(&frame.compact_metadata).unwrap_or_default();
+        let body = json!({
+            "type": "system",
+            "subtype": "compact_boundary",
+            "content": "Conversation compacted",
+            "isMeta": false,
+            "level": "info",
+            "compactMetadata": camel_case(meta),
+        });
+        let mut entry = Self::new(&frame.uuid, timestamp, object(body));
+        entry.begins_after = Some(frame.logical_parent_uuid.clone());
+        entry
+    }
+
+    /// What the model goes on with after a compaction.
+    pub(crate) fn summary(frame: &stdout::User) -> Self {
+        let mut entry = Self::aside(frame);
+        entry.body.remove("isMeta");
+        // A plain text, whatever the host was shown.
+        let text = frame.message.content.text();
+        entry.set("message", json!({"role": "user", "content": text}));
+        entry.set("isVisibleInTranscriptOnly", true);
+        entry.set("isCompactSummary", true);
+        entry
+    }
+
+    /// A command of the session's own, and what it said: nothing the model was asked.
+    pub(crate) fn local(uuid: &str, text: &str, timestamp: &str) -> Self {
+        Self::user(uuid, &json!(text), timestamp)
+    }
+
     fn user(uuid: &str, content: &Value, timestamp: &str) -> Self {
         let mut body = Map::new();
         body.insert("type".to_owned(), "user".into());
@@ -116,6 +152,7 @@ impl Entry {
         Self {
             uuid: uuid.to_owned(),
             parent: None,
+            begins_after: None,
             body,
         }
     }
@@ -128,7 +165,13 @@ impl Entry {
     /// The line, in its place behind `parent`.
     pub(crate) fn line(self, parent: Option<&str>, prompt_id: &str, stamp: &Stamp) -> Value {
         let mut line = Map::new();
-        line.insert("parentUuid".to_owned(), parent.into());
+        match self.begins_after {
+            None => line.insert("parentUuid".to_owned(), parent.into()),
+            Some(before) => {
+                line.insert("parentUuid".to_owned(), Value::Null);
+                line.insert("logicalParentUuid".to_owned(), before.into())
+            }
+        };
         line.insert("isSidechain".to_owned(), false.into());
         if self.body.get("type").and_then(Value::as_str) == Some("user") {
             line.insert("promptId".to_owned(), prompt_id.into());
@@ -221,6 +264,36 @@ pub(crate) fn one_line(content: &Value) -> Option<String> {
 
 fn value<T: Serialize>(of: &T) -> Value {
     serde_json::to_value(of).unwrap_or_default()
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// The wire writes `pre_tokens`, files write `preTokens`.
+fn camel_case(value: Value) -> Value {
+    match value {
+        Value::Object(map) => map
+            .into_iter()
+            .map(|(key, value)| (camel_key(&key), camel_case(value)))
+            .collect::<Map<_, _>>()
+            .into(),
+        other => other,
+    }
+}
+
+fn camel_key(key: &str) -> String {
+    let mut words = key.split('_');
+    let mut name = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        name.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
+        name.extend(letters);
+    }
+    name
 }
 
 /// The wire says `reason_type`, files say `reasonType`.

@@ -177,6 +177,13 @@ fn belongs(dropped: &[&Line], prompt: &str) -> Result<(), String> {
 }
 
 impl Earlier {
+    /// What the API counted with the last answer, if that stands at the end of what the model is shown.
+    pub(super) fn usage(&self) -> Option<Value> {
+        let last = self.branch.iter().rev().find(|line| is_shown(line))?;
+        let message = last.fields.get("message").filter(|_| last.is("assistant"))?;
+        message.get("usage").cloned()
+    }
+
     /// What the model is shown of it.
     pub(crate) fn history(&self) -> History {
         let mut spoken: Vec<(bool, Vec<Value>)> = Vec::new();

@@ -1,0 +1,270 @@
+//! Compaction: a conversation that fills the model's window is replaced by a summary of it and its last messages.
+//!
+//! It happens by itself before a request that would be too long, after one that was, and when the person asks for it
+//! with `/compact`. The file keeps everything: a boundary there says where the conversation begins anew.
+//!
+//! * `limits`: when, and when not any more; pure;
+//! * `words`: what the model is asked and told; pure;
+//! * `summarise`: the request for the summary;
+//! * `command`: `/compact`.
+
+mod command;
+mod limits;
+mod summarise;
+mod words;
+
+use std::time::Instant;
+
+use sluice_model::models;
+use sluice_wire::Number;
+use sluice_wire::content::{Block, Content};
+use sluice_wire::stdout::system::{
+    Activity, CompactBoundary, CompactMetadata, PreservedMessages, PreservedSegment, Status,
+};
+use sluice_wire::stdout::{self, UserMessage};
+
+pub(crate) use command::instructions;
+pub use limits::Compaction;
+pub(crate) use limits::{Limits, Tries};
+
+use crate::history::{Cut, History};
+use crate::measure::{Gauge, tokens};
+use crate::say;
+use crate::session::Session;
+
+/// Why a conversation is summarised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trigger {
+    /// The person asked for it.
+    Manual,
+    /// It fills the window.
+    Auto,
+}
+
+impl Trigger {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Auto => "auto",
+        }
+    }
+}
+
+/// A conversation that was summarised, ready to be told.
+#[derive(Debug, Clone)]
+pub(crate) struct Compacted {
+    boundary: CompactBoundary,
+    summary: stdout::User,
+}
+
+/// Why it was not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Uncompacted {
+    /// Nothing was said yet.
+    Empty,
+    /// The model has said too little.
+    TooLittle,
+    /// There is no summary to be had.
+    Failed(String),
+    /// The turn has to stop.
+    Stopped,
+}
+
+impl Uncompacted {
+    /// As `compact_error` tells it.
+    fn told(&self, trigger: Trigger) -> String {
+        match (self, trigger) {
+            (Self::Empty, _) => "No messages to compact".to_owned(),
+            (Self::TooLittle, Trigger::Auto) => "too_few_groups".to_owned(),
+            (Self::TooLittle, Trigger::Manual) => "Not enough messages to compact.".to_owned(),
+            (Self::Failed(why), _) => format!("Error during compaction: {why}"),
+            (Self::Stopped, _) => "Compaction was interrupted.".to_owned(),
+        }
+    }
+}
+
+/// What a session knows about its compactions.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Compactions {
+    pub(crate) gauge: Gauge,
+    tries: Tries,
+    /// Tokens they made room for, all together.
+    dropped: u64,
+}
+
+impl Session {
+    /// When this conversation becomes too long.
+    pub(crate) fn limits(&self) -> Limits {
+        let settings = &self.options.settings;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let window = settings
+            .number("autoCompactWindow")
+            .map(|window| window.max(0.0) as u64);
+        Limits::of(
+            models::facts(&self.model).window,
+            &self.options.compaction,
+            settings.bool("autoCompactEnabled"),
+            window,
+        )
+    }
+
+    /// The model has answered: what the API counted covers all that was said.
+    pub(crate) fn take_gauge(&mut self) {
+        let usage = self.last_usage.clone().unwrap_or_default();
+        self.compactions.gauge = Gauge::read(&usage, self.history.len());
+        let full = self.context_tokens() >= self.limits().threshold;
+        self.compactions.tries.answered(full);
+    }
+
+    /// How many tokens the next request takes.
+    pub(crate) fn context_tokens(&mut self) -> u64 {
+        match self.compactions.gauge.counted() {
+            Some((counted, messages)) => counted + self.history.tokens_since(messages),
+            None => {
+                let request = self.request_of(Vec::new());
+                let before: u64 = request.system.iter().chain(&request.tools).map(tokens).sum();
+                before + self.history.tokens_since(0)
+            }
+        }
+    }
+
+    /// Makes room before a request that would be too long. False when the turn has to stop.
+    pub(crate) async fn make_room(&mut self) -> bool {
+        let limits = self.limits();
+        if !limits.auto || !self.compactions.tries.may_try() || self.context_tokens() < limits.threshold {
+            return true;
+        }
+        !matches!(self.compact_by_itself().await, Err(Uncompacted::Stopped))
+    }
+
+    /// Makes room after a request was too long; true if it may be repeated.
+    pub(crate) async fn make_room_after_all(&mut self) -> bool {
+        let may = self.limits().auto && self.compactions.tries.may_try();
+        may && self.history.cut().is_some() && self.compact_by_itself().await.is_ok()
+    }
+
+    async fn compact_by_itself(&mut self) -> Result<(), Uncompacted> {
+        let compacted = self.compact(None, Trigger::Auto).await?;
+        self.turn.frames += 1;
+        self.tell_compaction(compacted).await;
+        Ok(())
+    }
+
+    /// Puts a summary in the place of all but the last messages. Nothing is told yet but that it happens: see
+    /// [`Session::tell_compaction`].
+    pub(crate) async fn compact(
+        &mut self,
+        instructions: Option<&str>,
+        trigger: Trigger,
+    ) -> Result<Compacted, Uncompacted> {
+        if self.history.is_empty() {
+            return Err(Uncompacted::Empty);
+        }
+        self.say(Status {
+            status: Some(Activity::Compacting),
+            compact_output_chars: (trigger == Trigger::Auto).then_some(0),
+            uuid: say::fresh_id(),
+            ..Status::default()
+        })
+        .await;
+        let began = Instant::now();
+        let before = self.context_tokens();
+        let outcome = match self.history.cut() {
+            None => Err(Uncompacted::TooLittle),
+            Some(cut) => match self.summarise(&cut.head, instructions).await {
+                Ok(summary) => Ok((cut, summary)),
+                Err(why) => Err(why),
+            },
+        };
+        let done = match outcome {
+            Ok((cut, summary)) => Ok(self.begin_anew(&cut, &summary, trigger, before, began)),
+            Err(why) => {
+                self.compactions.tries.failed();
+                Err(why)
+            }
+        };
+        let error = done.as_ref().err().map(|why| why.told(trigger));
+        self.say(Status {
+            compact_result: Some(if error.is_none() { "success" } else { "failed" }.to_owned()),
+            compact_error: error,
+            uuid: say::fresh_id(),
+            ..Status::default()
+        })
+        .await;
+        done
+    }
+
+    /// The conversation begins anew with a summary.
+    fn begin_anew(&mut self, cut: &Cut, summary: &str, trigger: Trigger, before: u64, began: Instant) -> Compacted {
+        let kept = self.transcript.kept(cut.with_reply);
+        let kept = if cut.tail.is_empty() { Vec::new() } else { kept };
+        let text = words::continuation(summary, self.transcript.path(), !kept.is_empty());
+        self.history = History::default();
+        // What was said once at the beginning is gone with it.
+        self.reminded_of_memory = false;
+        self.reminded_of_plan = false;
+        self.remind();
+        self.history.user_text(&text);
+        self.history.go_on_with(&cut.tail);
+        self.compactions.gauge = Gauge::default();
+        self.last_usage = None;
+        let after = self.context_tokens();
+        let compactions = &mut self.compactions;
+        compactions.dropped += before.saturating_sub(after);
+        compactions.tries.succeeded();
+
+        let content = match trigger {
+            Trigger::Manual => Content::Text(text),
+            Trigger::Auto => Content::Blocks(vec![Block::text(text)]),
+        };
+        let summary = stdout::User {
+            message: UserMessage::new(content),
+            uuid: Some(say::fresh_id()),
+            timestamp: Some(say::now()),
+            is_replay: (trigger == Trigger::Manual).then_some(false),
+            is_synthetic: Some(true),
+            ..stdout::User::default()
+        };
+        let anchor = summary.uuid.clone().unwrap_or_default();
+        let segment = kept.first().zip(kept.last()).map(|(head, tail)| PreservedSegment {
+            head_uuid: head.clone(),
+            anchor_uuid: anchor.clone(),
+            tail_uuid: tail.clone(),
+            ..PreservedSegment::default()
+        });
+        let messages = (!kept.is_empty()).then(|| PreservedMessages {
+            anchor_uuid: anchor,
+            all_uuids: Some(kept.clone()),
+            uuids: kept,
+            ..PreservedMessages::default()
+        });
+        let boundary = CompactBoundary {
+            uuid: say::fresh_id(),
+            compact_metadata: CompactMetadata {
+                trigger: trigger.as_str().to_owned(),
+                pre_tokens: before,
+                post_tokens: Some(after),
+                duration_ms: Some(Number::from(millis(began))),
+                cumulative_dropped_tokens: Some(Number::from(compactions.dropped)),
+                preserved_segment: segment,
+                preserved_messages: messages,
+                ..CompactMetadata::default()
+            },
+            logical_parent_uuid: self.transcript.leaf().map(str::to_owned),
+            ..CompactBoundary::default()
+        };
+        Compacted { boundary, summary }
+    }
+
+    /// Keeps and tells where the conversation begins anew.
+    pub(crate) async fn tell_compaction(&mut self, compacted: Compacted) {
+        let Compacted { boundary, summary } = compacted;
+        self.keep_compaction(&boundary, &summary).await;
+        self.say(boundary).await;
+        self.say(summary).await;
+    }
+}
+
+fn millis(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,170 @@
+//! The request for a summary: the conversation itself, and one thing more. What stands before it stays the same bytes,
+//! so that the prompt cache serves it.
+
+use std::pin::pin;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use sluice_model::{Accumulator, Client, Failure, Request, Verdict, retry};
+
+use super::{Uncompacted, words};
+use crate::exchange::jitter;
+use crate::listen::Heard;
+use crate::say;
+use crate::session::Session;
+
+/// Most tokens of a summary, its thinking included.
+const MOST_TOKENS: u32 = 20_000;
+
+/// What the model answered.
+struct Answer {
+    text: String,
+    model: Option<String>,
+    usage: Value,
+}
+
+impl Session {
+    /// Has the model sum up what was said.
+    pub(super) async fn summarise(
+        &mut self,
+        head: &[Value],
+        instructions: Option<&str>,
+    ) -> Result<String, Uncompacted> {
+        let task = words::task(instructions);
+        let mut head = head;
+        let (mut attempt, mut overloaded, mut streaming) = (1, 0, true);
+        loop {
+            let mut request = self.request_of(with_task(head, &task));
+            request.max_tokens = request.max_tokens.min(MOST_TOKENS);
+            let client = self.client.clone();
+            let began = Instant::now();
+            let heard = self.hear(Some(pin!(ask(&client, &request, streaming)))).await;
+            self.api_ms += super::millis(began);
+            let failure = match heard {
+                Heard::Ready(Ok(answer)) => return self.accept(&answer),
+                Heard::Ready(Err(failure)) => failure,
+                Heard::CallsDone | Heard::Stopped => return Err(Uncompacted::Stopped),
+            };
+            if failure.is_prompt_too_long()
+                && let Some(rest) = shorter(head)
+            {
+                // Better a summary of most of it than none at all.
+                head = rest;
+                continue;
+            }
+            let policy = retry::Policy {
+                max_retries: self.options.max_retries,
+            };
+            match retry::next(&policy, attempt, &failure, overloaded, jitter()) {
+                Verdict::RetryWithoutStreaming => streaming = false,
+                Verdict::Retry { delay } => {
+                    self.say(say::api_retry(attempt, self.options.max_retries, delay, &failure))
+                        .await;
+                    if let Heard::Stopped = self.hear(Some(pin!(tokio::time::sleep(delay)))).await {
+                        return Err(Uncompacted::Stopped);
+                    }
+                }
+                Verdict::GiveUp => return Err(Uncompacted::Failed(self.client.explain(&failure, &self.model))),
+            }
+            overloaded += u32::from(failure.is_overloaded());
+            attempt += 1;
+        }
+    }
+
+    fn accept(&mut self, answer: &Answer) -> Result<String, Uncompacted> {
+        let model = answer.model.as_deref().unwrap_or(&self.model);
+        self.ledger.add(model, &answer.usage);
+        words::summary(&answer.text).ok_or_else(|| Uncompacted::Failed("the model gave no summary".to_owned()))
+    }
+}
+
+/// The conversation and the task after it, in one message with what the user side said last.
+fn with_task(head: &[Value], task: &str) -> Vec<Value> {
+    let mut messages = head.to_vec();
+    let block = json!({"type": "text", "text": task});
+    let last = messages.last_mut();
+    let open = last.filter(|message| message.get("role").and_then(Value::as_str) == Some("user"));
+    match open.and_then(|message| message.get_mut("content")?.as_array_mut()) {
+        Some(blocks) => blocks.push(block),
+        None => messages.push(json!({"role": "user", "content": [block]})),
+    }
+    messages
+}
+
+/// The later part of a conversation, from a prompt on: about a fifth is left out. None when nothing can be.
+fn shorter(head: &[Value]) -> Option<&[Value]> {
+    let begins = |message: &Value| {
+        let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
+        let mut kinds = blocks.filter_map(|block| block.get("type").and_then(Value::as_str));
+        message.get("role").and_then(Value::as_str) == Some("user") && kinds.all(|kind| kind != "tool_result")
+    };
+    let least = head.len().div_ceil(5).max(1);
+    let at = (least..head.len()).find(|at| head.get(*at).is_some_and(begins))?;
+    head.get(at..)
+}
+
+/// One attempt.
+async fn ask(client: &Client, request: &Request, streaming: bool) -> Result<Answer, Failure> {
+    if !streaming {
+        let (message, _) = client.create(request).await?;
+        let blocks = message.get("content").and_then(Value::as_array);
+        return Ok(Answer {
+            text: texts(blocks.into_iter().flatten()),
+            model: message.get("model").and_then(Value::as_str).map(str::to_owned),
+            usage: message.get("usage").cloned().unwrap_or_default(),
+        });
+    }
+    let mut stream = client.stream(request).await?;
+    let mut message = Accumulator::new();
+    while let Some(event) = stream.next().await? {
+        message.feed(&event);
+    }
+    Ok(Answer {
+        text: texts(message.finished().iter().map(|finished| &finished.block)),
+        model: message.model().map(str::to_owned),
+        usage: message.usage(),
+    })
+}
+
+fn texts<'a>(blocks: impl Iterator<Item = &'a Value>) -> String {
+    let texts: Vec<&str> = blocks.filter_map(|block| block.get("text")?.as_str()).collect();
+    texts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+    use super::*;
+
+    fn said(role: &str, kind: &str) -> Value {
+        json!({"role": role, "content": [{"type": kind, "text": "x"}]})
+    }
+
+    #[test]
+    fn the_task_joins_what_the_user_side_said_last() {
+        let with = with_task(&[said("user", "text")], "sum up");
+        assert_eq!(
+            (with.len(), with[0]["content"][1]["text"].as_str()),
+            (1, Some("sum up"))
+        );
+        let with = with_task(&[said("user", "text"), said("assistant", "text")], "sum up");
+        assert_eq!(with.len(), 3);
+    }
+
+    #[test]
+    fn a_head_is_made_shorter_only_where_a_prompt_begins() {
+        let head = [
+            said("user", "text"),
+            said("assistant", "tool_use"),
+            said("user", "tool_result"),
+            said("assistant", "text"),
+            said("user", "text"),
+            said("assistant", "text"),
+        ];
+        let rest = shorter(&head).unwrap();
+        assert_eq!(rest.len(), 2);
+        assert_eq!(shorter(rest), None);
+        assert_eq!(shorter(&[]), None);
+    }
+}
