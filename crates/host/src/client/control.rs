@@ -1,0 +1,259 @@
+//! Every request a host can make of an agent, typed.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use sluice_wire::control::*;
+use sluice_wire::mode::PermissionMode;
+use sluice_wire::{Map, Raw};
+
+use super::Client;
+use crate::error::{Error, ErrorKind};
+
+/// A request of the host, and what a success answers.
+pub trait HostRequest: Into<Request> + Send {
+    /// What it is called on the wire.
+    const SUBTYPE: &'static str;
+    /// What a success answers.
+    type Response: DeserializeOwned;
+}
+
+/// A success that says nothing, whatever it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Done;
+
+impl<'de> serde::Deserialize<'de> for Done {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde::de::IgnoredAny::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+/// Reads what a success answers. One that answers nothing is an empty object.
+pub(super) fn read<T: DeserializeOwned>(subtype: &str, success: Success) -> Result<T, Error> {
+    let response = match success.response {
+        None | Some(Value::Null) => Value::Object(serde_json::Map::new()),
+        Some(response) => response,
+    };
+    let unreadable = |error| Error::new(ErrorKind::Unreadable, format!("the answer to `{subtype}`: {error}"));
+    serde_json::from_value(response).map_err(unreadable)
+}
+
+macro_rules! requests {
+    ($($request:ident = $subtype:literal -> $response:ty;)*) => {
+        $(
+            impl HostRequest for $request {
+                const SUBTYPE: &'static str = $subtype;
+                type Response = $response;
+            }
+        )*
+
+        /// Every request there is a type for.
+        #[cfg(test)]
+        const SUBTYPES: &[&str] = &[$($subtype),*];
+    };
+}
+
+requests! {
+    Initialize = "initialize" -> InitializeResponse;
+    Interrupt = "interrupt" -> InterruptResponse;
+    SetPermissionMode = "set_permission_mode" -> SetPermissionModeResponse;
+    SetModel = "set_model" -> SetModelResponse;
+    SetMaxThinkingTokens = "set_max_thinking_tokens" -> Done;
+    McpStatus = "mcp_status" -> McpStatusResponse;
+    McpSetServers = "mcp_set_servers" -> McpSetServersResponse;
+    McpReconnect = "mcp_reconnect" -> Done;
+    McpToggle = "mcp_toggle" -> Done;
+    McpMessage = "mcp_message" -> Done;
+    RewindFiles = "rewind_files" -> RewindFilesResponse;
+    StopTask = "stop_task" -> Done;
+    ApplyFlagSettings = "apply_flag_settings" -> Done;
+    GetSettings = "get_settings" -> GetSettingsResponse;
+    CancelAsyncMessage = "cancel_async_message" -> CancelAsyncMessageResponse;
+    GetContextUsage = "get_context_usage" -> GetContextUsageResponse;
+    ReloadPlugins = "reload_plugins" -> ReloadPluginsResponse;
+    SeedReadState = "seed_read_state" -> Done;
+    RenameSession = "rename_session" -> Done;
+    ReadFile = "read_file" -> ReadFileResponse;
+    FileSuggestions = "file_suggestions" -> FileSuggestionsResponse;
+    GetBinaryVersion = "get_binary_version" -> GetBinaryVersionResponse;
+    GetSessionCost = "get_session_cost" -> GetSessionCostResponse;
+    SetColor = "set_color" -> Done;
+    McpCall = "mcp_call" -> McpCallResponse;
+    BackgroundTasks = "background_tasks" -> BackgroundTasksResponse;
+    GetUsage = "get_usage" -> GetUsageResponse;
+    ReloadSkills = "reload_skills" -> ReloadSkillsResponse;
+    RegisterRepoRoot = "register_repo_root" -> Value;
+    ListModels = "list_models" -> ListModelsResponse;
+    UpdateSettings = "update_settings" -> Done;
+    GetHooksListing = "get_hooks_listing" -> GetHooksListingResponse;
+    ListPermissionRules = "list_permission_rules" -> ListPermissionRulesResponse;
+    ReloadOutputStyles = "reload_output_styles" -> ReloadOutputStylesResponse;
+    McpReadResource = "mcp_read_resource" -> McpReadResourceResponse;
+    GetTaskOutput = "get_task_output" -> GetTaskOutputResponse;
+    SetHasSubscribers = "set_has_subscribers" -> Done;
+    SetMcpPermissionModeOverride = "set_mcp_permission_mode_override" -> SetMcpPermissionModeOverrideResponse;
+    ClaimSession = "claim_session" -> Value;
+    GetPlan = "get_plan" -> Value;
+    GetWorkspaceDiff = "get_workspace_diff" -> Value;
+    GenerateSessionTitle = "generate_session_title" -> GenerateSessionTitleResponse;
+    SideQuestion = "side_question" -> SideQuestionResponse;
+    EndSession = "end_session" -> Done;
+    MessageRated = "message_rated" -> Done;
+    ChannelEnable = "channel_enable" -> Value;
+}
+
+/// A method for a request: its documentation, its name, what it takes, the request.
+macro_rules! methods {
+    ($($(#[doc = $doc:literal])+ $name:ident($($arg:ident: $ty:ty),*) -> $request:ident { $($field:ident: $value:expr),* };)*) => {
+        /// The requests by name. Every one has a deadline and fails as [`Client::request`] does.
+        impl Client {
+            $(
+                $(#[doc = $doc])+
+                ///
+                /// # Errors
+                /// When the agent refuses, stays silent or is gone.
+                pub async fn $name(
+                    &self,
+                    $($arg: $ty),*
+                ) -> Result<<$request as HostRequest>::Response, Error> {
+                    #[allow(clippy::needless_update)]
+                    let request = $request { $($field: $value,)* ..$request::default() };
+                    self.request(request).await
+                }
+            )*
+        }
+    };
+}
+
+methods! {
+    /// Switches the mode.
+    set_permission_mode(mode: impl Into<PermissionMode> + Send) -> SetPermissionMode { mode: mode.into() };
+    /// Limits how many tokens the model thinks; `None` lifts the limit.
+    set_max_thinking_tokens(tokens: Option<u64>) -> SetMaxThinkingTokens { max_thinking_tokens: tokens.map(Into::into) };
+    /// How MCP servers stand.
+    mcp_status() -> McpStatus {};
+    /// Replaces the MCP servers of the host.
+    mcp_set_servers(servers: Map<Raw>) -> McpSetServers { servers: servers };
+    /// Connects an MCP server again.
+    mcp_reconnect(server: impl Into<String> + Send) -> McpReconnect { server_name: server.into() };
+    /// Switches an MCP server on or off.
+    mcp_toggle(server: impl Into<String> + Send, enabled: bool) -> McpToggle { server_name: server.into(), enabled: enabled };
+    /// Puts files back as they were before a prompt; with `dry_run` only says which.
+    rewind_files(prompt: impl Into<String> + Send, dry_run: bool) -> RewindFiles {
+        user_message_id: prompt.into(), dry_run: dry_run.then_some(true)
+    };
+    /// Stops a background task.
+    stop_task(task: impl Into<String> + Send) -> StopTask { task_id: task.into() };
+    /// Lays settings over those of the files; `null` takes a key back.
+    apply_flag_settings(settings: impl Into<Raw> + Send) -> ApplyFlagSettings { settings: settings.into() };
+    /// The settings that hold, and where they come from.
+    get_settings() -> GetSettings {};
+    /// Takes back a prompt that waits inside the agent.
+    cancel_async_message(prompt: impl Into<String> + Send) -> CancelAsyncMessage { message_uuid: prompt.into() };
+    /// What fills the context.
+    get_context_usage() -> GetContextUsage {};
+    /// Reads the plugins again.
+    reload_plugins() -> ReloadPlugins {};
+    /// Says that the agent has read a file.
+    seed_read_state(path: impl Into<String> + Send, mtime: f64) -> SeedReadState { path: path.into(), mtime: mtime.into() };
+    /// Gives the session a title.
+    rename_session(title: impl Into<String> + Send) -> RenameSession { title: title.into() };
+    /// Reads a file as the agent sees it.
+    read_file(path: impl Into<String> + Send) -> ReadFile { path: path.into() };
+    /// Files that could be meant.
+    file_suggestions(query: impl Into<String> + Send) -> FileSuggestions { query: query.into() };
+    /// The agent's version.
+    get_binary_version() -> GetBinaryVersion {};
+    /// What the session has cost, in words.
+    get_session_cost() -> GetSessionCost {};
+    /// The session's colour.
+    set_color(color: impl Into<String> + Send) -> SetColor { color: Some(color.into()) };
+    /// Calls a tool of an MCP server.
+    mcp_call(tool: impl Into<String> + Send, arguments: impl Into<Raw> + Send) -> McpCall {
+        tool: tool.into(), arguments: Some(arguments.into())
+    };
+    /// Moves a running call, or all of them, to the background.
+    background_tasks(call: Option<String>) -> BackgroundTasks { tool_use_id: call };
+    /// What was used of what there is.
+    get_usage() -> GetUsage {};
+    /// Reads the skills again.
+    reload_skills() -> ReloadSkills {};
+    /// Adds the root of a repository.
+    register_repo_root(directory: impl Into<String> + Send) -> RegisterRepoRoot { directory: directory.into() };
+    /// The models that may be chosen.
+    list_models() -> ListModels {};
+    /// Changes a settings file: `localSettings` or `userSettings`.
+    update_settings(source: impl Into<String> + Send, settings: impl Into<Raw> + Send) -> UpdateSettings {
+        source: source.into(), settings: settings.into()
+    };
+    /// The hooks there are.
+    get_hooks_listing() -> GetHooksListing {};
+    /// The permission rules that hold.
+    list_permission_rules() -> ListPermissionRules {};
+    /// Reads the output styles again.
+    reload_output_styles() -> ReloadOutputStyles {};
+    /// Reads a resource of an MCP server.
+    mcp_read_resource(server: impl Into<String> + Send, uri: impl Into<String> + Send) -> McpReadResource {
+        server_name: server.into(), uri: uri.into()
+    };
+    /// The end of a background task's output.
+    get_task_output(task: impl Into<String> + Send) -> GetTaskOutput { task_id: task.into() };
+    /// Whether anybody watches.
+    set_has_subscribers(watched: bool) -> SetHasSubscribers { has_subscribers: Some(watched) };
+    /// What the agent plans.
+    get_plan() -> GetPlan {};
+    /// What has changed in the workspace.
+    get_workspace_diff() -> GetWorkspaceDiff {};
+    /// Lets the model find a title.
+    generate_session_title(description: Option<String>) -> GenerateSessionTitle { description: description };
+    /// Asks the model something beside the conversation.
+    side_question(question: impl Into<String> + Send) -> SideQuestion { question: Some(question.into()) };
+    /// Ends the session.
+    end_session(reason: Option<String>) -> EndSession { reason: reason };
+}
+
+impl Client {
+    /// Switches the model; `None` goes back to the default.
+    ///
+    /// # Errors
+    /// When the agent refuses, stays silent or is gone.
+    pub async fn set_model(&self, model: Option<&str>) -> Result<SetModelResponse, Error> {
+        let mut request = SetModel {
+            model: model.map(str::to_owned),
+            ..SetModel::default()
+        };
+        // As the official SDKs say it.
+        request.extra.write_null("model");
+        self.request(request).await
+    }
+
+    /// Tells the agent that a server inside this program has other tools now.
+    ///
+    /// # Errors
+    /// When the agent refuses, stays silent or is gone.
+    pub async fn mcp_tools_changed(&self, server: impl Into<String> + Send) -> Result<Done, Error> {
+        let message = serde_json::json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+        self.request(McpMessage {
+            server_name: server.into(),
+            message: message.into(),
+            ..McpMessage::default()
+        })
+        .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sluice_wire::control::Request;
+
+    use super::SUBTYPES;
+
+    #[test]
+    fn every_request_of_the_wire_that_a_host_makes_has_its_type() {
+        let of_agents = ["can_use_tool", "hook_callback", "elicitation", "request_user_dialog"];
+        let missing: Vec<_> = Request::KNOWN
+            .iter()
+            .filter(|known| !SUBTYPES.contains(known) && !of_agents.contains(known))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+}

@@ -1,0 +1,293 @@
+//! Options as a command line and an environment, as the official SDKs write them.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{Options, Settings, Skills, SystemPrompt, Thinking, Tools};
+use crate::error::{Error, ErrorKind};
+use crate::transport::{Launch, Start};
+
+impl Options {
+    /// The program, its arguments and its environment.
+    ///
+    /// # Errors
+    /// When options contradict each other, or a settings file that is to be merged cannot be read.
+    pub fn launch(&self, start: &Start) -> Result<Launch, Error> {
+        Ok(Launch {
+            program: self.program.clone(),
+            args: self.argv(start)?,
+            env: self.environment(),
+            clear_env: self.clear_env,
+            cwd: self.cwd.clone(),
+            uid: self.user,
+        })
+    }
+
+    /// The arguments.
+    ///
+    /// # Errors
+    /// As [`Options::launch`].
+    pub fn argv(&self, start: &Start) -> Result<Vec<OsString>, Error> {
+        self.check()?;
+        let mut args = Args(self.program_args.clone());
+        args.pair("--output-format", "stream-json");
+        args.flag("--verbose");
+        self.model_flags(&mut args);
+        self.permission_flags(&mut args);
+        self.session_flags(&mut args, start);
+        self.settings_flags(&mut args)?;
+        self.server_flags(&mut args);
+        self.output_flags(&mut args);
+        for (flag, value) in &self.extra_args {
+            match value {
+                None => args.flag(&format!("--{flag}")),
+                // One that begins with a dash would be taken for a flag.
+                Some(value) if value.starts_with('-') => args.flag(&format!("--{flag}={value}")),
+                Some(value) => args.pair(&format!("--{flag}"), value),
+            }
+        }
+        args.pair("--input-format", "stream-json");
+        Ok(args.0)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let asks = self.asks || self.callbacks.permission.is_some();
+        if asks && self.permission_prompt_tool_name.is_some() {
+            let text = "asks are answered either by this program or by a tool, not by both";
+            return Err(Error::new(ErrorKind::Options, text));
+        }
+        if asks && self.permission_prompts_none {
+            let text = "asks are either answered or denied at once, not both";
+            return Err(Error::new(ErrorKind::Options, text));
+        }
+        Ok(())
+    }
+
+    fn model_flags(&self, args: &mut Args) {
+        match &self.system_prompt {
+            SystemPrompt::None => args.pair("--system-prompt", ""),
+            SystemPrompt::Text(text) => args.pair("--system-prompt", text),
+            SystemPrompt::File(path) => args.path("--system-prompt-file", path),
+            SystemPrompt::Preset { append: Some(append) } => args.pair("--append-system-prompt", append),
+            // Texts go with the greeting.
+            SystemPrompt::Preset { append: None } | SystemPrompt::Texts(_) => {}
+        }
+        match &self.tools {
+            Some(Tools::Preset) => args.pair("--tools", "default"),
+            Some(Tools::Only(tools)) => args.pair("--tools", &tools.join(",")),
+            None => {}
+        }
+        let mut allowed = self.allowed_tools.clone();
+        match &self.skills {
+            Some(Skills::All) => allowed.push("Skill".to_owned()),
+            Some(Skills::Only(names)) => allowed.extend(names.iter().map(|name| format!("Skill({name})"))),
+            None => {}
+        }
+        args.list("--allowedTools", &allowed);
+        args.maybe("--max-turns", self.max_turns.filter(|turns| *turns > 0));
+        args.maybe("--max-budget-usd", self.max_budget_usd);
+        args.maybe("--task-budget", self.task_budget);
+        args.list("--disallowedTools", &self.disallowed_tools);
+        args.maybe("--model", self.model.as_ref());
+        args.list("--fallback-model", &self.fallback_model);
+        args.list("--betas", &self.betas);
+        match &self.thinking {
+            Some(Thinking::Adaptive(display)) => {
+                args.pair("--thinking", "adaptive");
+                args.maybe("--thinking-display", display.as_ref());
+            }
+            Some(Thinking::Enabled(tokens)) => args.pair("--max-thinking-tokens", &tokens.to_string()),
+            Some(Thinking::Disabled) => args.pair("--thinking", "disabled"),
+            None => args.maybe("--max-thinking-tokens", self.max_thinking_tokens),
+        }
+        args.maybe("--effort", self.effort.as_ref());
+        args.maybe("--json-schema", self.output_schema.as_ref());
+    }
+
+    fn permission_flags(&self, args: &mut Args) {
+        if self.asks || self.callbacks.permission.is_some() {
+            args.pair("--permission-prompt-tool", "stdio");
+        } else {
+            args.maybe("--permission-prompt-tool", self.permission_prompt_tool_name.as_ref());
+        }
+        if self.permission_prompts_none {
+            args.pair("--permission-prompts", "none");
+        }
+        args.maybe("--permission-mode", self.permission_mode.as_ref());
+        args.flag_if(
+            "--allow-dangerously-skip-permissions",
+            self.allow_dangerously_skip_permissions,
+        );
+    }
+
+    fn session_flags(&self, args: &mut Args, start: &Start) {
+        if let Some(session) = &start.resume {
+            // Started again: everything that led to this session has been done.
+            args.flag(&format!("--resume={session}"));
+        } else {
+            args.flag_if("--continue", self.continue_conversation);
+            args.joined("--resume", self.resume.as_ref());
+            args.joined("--session-id", self.session_id.as_ref());
+            args.flag_if("--fork-session", self.fork_session);
+            args.joined("--resume-session-at", self.resume_session_at.as_ref());
+            args.joined("--resume-drops-turn", self.resume_drops_turn.as_ref());
+        }
+        args.flag_if("--no-session-persistence", !self.persist_session);
+        args.flag_if("--session-mirror", self.session_mirror);
+    }
+
+    fn settings_flags(&self, args: &mut Args) -> Result<(), Error> {
+        match (&self.settings, &self.sandbox) {
+            (None, None) => {}
+            (Some(Settings::File(path)), None) => args.path("--settings", path),
+            (Some(Settings::Object(object)), None) => args.pair("--settings", &object.to_string()),
+            (settings, Some(sandbox)) => {
+                let mut whole = match settings {
+                    None => json!({}),
+                    Some(Settings::Object(object)) => object.clone(),
+                    Some(Settings::File(path)) => read_settings(path)?,
+                };
+                if let Some(object) = whole.as_object_mut() {
+                    object.insert("sandbox".to_owned(), sandbox.clone());
+                }
+                args.pair("--settings", &whole.to_string());
+            }
+        }
+        args.maybe("--managed-settings", self.managed_settings.as_ref());
+        let sources = match (&self.setting_sources, &self.skills) {
+            (Some(sources), _) => Some(sources.join(",")),
+            // Skills are found in the files of these.
+            (None, Some(_)) => Some("user,project".to_owned()),
+            (None, None) => None,
+        };
+        args.joined("--setting-sources", sources.as_ref());
+        for dir in &self.add_dirs {
+            args.path("--add-dir", dir);
+        }
+        if let Some(root) = &self.project_config_root {
+            args.flag(&format!("--project-config-root={}", root.display()));
+        }
+        Ok(())
+    }
+
+    fn server_flags(&self, args: &mut Args) {
+        let mut servers = serde_json::Map::new();
+        for (name, config) in &self.mcp_servers {
+            servers.insert(name.clone(), config.clone());
+        }
+        for server in &self.sdk_servers {
+            let config = json!({"type": "sdk", "name": server.name()});
+            servers.insert(server.name().to_owned(), config);
+        }
+        if let Some(path) = &self.mcp_config {
+            args.path("--mcp-config", path);
+        }
+        if !servers.is_empty() {
+            args.pair("--mcp-config", &json!({"mcpServers": servers}).to_string());
+        }
+        args.flag_if("--strict-mcp-config", self.strict_mcp_config);
+        args.flag_if("--await-initialize", self.plugins_in_greeting);
+        for plugin in self.plugins.iter().filter(|_| !self.plugins_in_greeting) {
+            if plugin.skip_mcp {
+                args.flag(&format!("--plugin-dir-no-mcp={}", plugin.path.display()));
+            } else {
+                args.path("--plugin-dir", &plugin.path);
+            }
+        }
+    }
+
+    fn output_flags(&self, args: &mut Args) {
+        args.flag_if("--include-partial-messages", self.include_partial_messages);
+        args.flag_if("--include-hook-events", self.include_hook_events);
+        args.flag_if("--replay-user-messages", self.replay_user_messages);
+        args.maybe("--agent", self.agent.as_ref());
+        args.flag_if("--debug", self.debug);
+        if let Some(path) = &self.debug_file {
+            args.flag(&format!("--debug-file={}", path.display()));
+        }
+    }
+
+    fn environment(&self) -> BTreeMap<OsString, Option<OsString>> {
+        let mut env: BTreeMap<OsString, Option<OsString>> = BTreeMap::new();
+        let mut set = |name: &str, value: &str| env.insert(name.into(), Some(value.into()));
+        set("CLAUDE_CODE_ENTRYPOINT", &self.entrypoint);
+        set("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1");
+        // The best sign of life there is; agents that do not know it ignore it.
+        set("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1");
+        if let Some(cwd) = &self.cwd {
+            env.insert("PWD".into(), Some(cwd.into()));
+        }
+        // An agent started by an agent is not inside it.
+        env.insert("CLAUDECODE".into(), None);
+        env.extend(self.env.clone());
+        let mut always = |name: &str, value: &str| env.insert(name.into(), Some(value.into()));
+        always("CLAUDE_AGENT_SDK_VERSION", env!("CARGO_PKG_VERSION"));
+        if self.enable_file_checkpointing {
+            always("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true");
+        }
+        if let Some(format) = &self.question_preview_format {
+            always("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT", format);
+        }
+        if let Some(app) = &self.client_app {
+            always("CLAUDE_AGENT_SDK_CLIENT_APP", app);
+        }
+        env
+    }
+}
+
+fn read_settings(path: &Path) -> Result<Value, Error> {
+    let wrong = |why: &dyn std::fmt::Display| Error::new(ErrorKind::Options, format!("{}: {why}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(&error))?;
+    let value: Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(wrong(&"settings are an object"))
+    }
+}
+
+struct Args(Vec<OsString>);
+
+impl Args {
+    fn flag(&mut self, flag: &str) {
+        self.0.push(flag.into());
+    }
+
+    fn flag_if(&mut self, flag: &str, set: bool) {
+        if set {
+            self.flag(flag);
+        }
+    }
+
+    fn pair(&mut self, flag: &str, value: &str) {
+        self.flag(flag);
+        self.0.push(value.into());
+    }
+
+    fn path(&mut self, flag: &str, value: &Path) {
+        self.flag(flag);
+        self.0.push(value.into());
+    }
+
+    fn maybe(&mut self, flag: &str, value: Option<impl std::fmt::Display>) {
+        if let Some(value) = value {
+            self.pair(flag, &value.to_string());
+        }
+    }
+
+    /// In one word, so that a value that begins with a dash or is empty stays a value.
+    fn joined(&mut self, flag: &str, value: Option<&String>) {
+        if let Some(value) = value {
+            self.flag(&format!("{flag}={value}"));
+        }
+    }
+
+    fn list(&mut self, flag: &str, values: &[String]) {
+        if !values.is_empty() {
+            self.pair(flag, &values.join(","));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! One prompt, and what comes of it.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::Stream;
+use tokio::sync::oneshot;
+
+use crate::client::{Client, Prompt};
+use crate::driver::Ended;
+use crate::error::Error;
+use crate::event::Event;
+use crate::log::Events;
+use crate::message::Message;
+use crate::options::Options;
+use crate::transport::Transport;
+
+/// Starts an agent, hands in one prompt, and streams what it says until the turn has ended.
+///
+/// ```no_run
+/// use futures_util::StreamExt as _;
+/// use sluice_host::{Options, query, wire::ToHost};
+/// # async fn example() -> Result<(), sluice_host::Error> {
+/// let mut answer = query("What is 2 + 2?", Options::new()).await?;
+/// while let Some(message) = answer.next().await {
+///     if let Some(ToHost::Result(result)) = message?.to_host() {
+///         println!("{}", result.result.clone().unwrap_or_default());
+///     }
+/// }
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// When the agent cannot be started.
+pub async fn query(prompt: impl Into<Prompt>, options: Options) -> Result<Query, Error> {
+    let client = Client::connect(options).await?;
+    Query::begin(client, prompt.into()).await
+}
+
+/// The same over another transport.
+///
+/// # Errors
+/// When the agent cannot be reached.
+pub async fn query_over(
+    transport: impl Transport,
+    prompt: impl Into<Prompt>,
+    options: Options,
+) -> Result<Query, Error> {
+    let client = Client::over(transport, options).await?;
+    Query::begin(client, prompt.into()).await
+}
+
+/// What an agent says to one prompt. The agent leaves when this is dropped.
+#[derive(Debug)]
+pub struct Query {
+    client: Client,
+    events: Events,
+    end: oneshot::Receiver<Result<Ended, Error>>,
+    /// The number of the event after the last, once that is known.
+    last: Option<u64>,
+    over: bool,
+}
+
+impl Query {
+    async fn begin(client: Client, prompt: Prompt) -> Result<Self, Error> {
+        let events = client.events();
+        let (ended, end) = oneshot::channel();
+        client.submit(prompt, Some(ended)).await?;
+        Ok(Self {
+            client,
+            events,
+            end,
+            last: None,
+            over: false,
+        })
+    }
+
+    /// The conversation, to interrupt it or to answer.
+    #[must_use]
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Reads to the end and gives the text of the answer.
+    ///
+    /// # Errors
+    /// When the agent goes away before.
+    pub async fn text(mut self) -> Result<String, Error> {
+        let mut text = String::new();
+        while let Some(message) = std::future::poll_fn(|context| Pin::new(&mut self).poll_next(context)).await {
+            if let Some(sluice_wire::ToHost::Result(result)) = message?.to_host() {
+                text = result.result.clone().unwrap_or_default();
+            }
+        }
+        self.client.close().await;
+        Ok(text)
+    }
+}
+
+impl Stream for Query {
+    type Item = Result<Arc<Message>, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        if this.over {
+            return Poll::Ready(None);
+        }
+        if this.last.is_none()
+            && let Poll::Ready(ended) = Pin::new(&mut this.end).poll(context)
+        {
+            match ended {
+                Ok(Ok(ended)) if ended.result.is_some() => this.last = Some(ended.position),
+                Ok(Ok(_)) | Err(_) => {
+                    this.over = true;
+                    return Poll::Ready(Some(Err(Error::new(
+                        crate::ErrorKind::Gone,
+                        "the agent ended before its turn did",
+                    ))));
+                }
+                Ok(Err(error)) => {
+                    this.over = true;
+                    return Poll::Ready(Some(Err(error)));
+                }
+            }
+        }
+        loop {
+            if this.last.is_some_and(|last| this.events.position() >= last) {
+                this.over = true;
+                return Poll::Ready(None);
+            }
+            match Pin::new(&mut this.events).poll_next(context) {
+                Poll::Ready(Some(Event::Message(message))) => return Poll::Ready(Some(Ok(message))),
+                Poll::Ready(Some(_)) => {}
+                Poll::Ready(None) => {
+                    this.over = true;
+                    return Poll::Ready(None);
+                }
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+}

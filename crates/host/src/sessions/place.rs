@@ -1,0 +1,151 @@
+//! Where the sessions of a folder lie.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Sessions;
+use crate::error::{Error, ErrorKind};
+
+/// How much of a folder's name is kept in the name of its sessions' folder.
+const KEPT: usize = 200;
+
+/// A folder of sessions, and the folder they are about when that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Project {
+    pub(super) sessions: PathBuf,
+    pub(super) path: Option<PathBuf>,
+}
+
+impl Sessions {
+    /// The folders to look in: of `dir` and the worktrees beside it, or all.
+    pub(super) fn projects(&self, dir: Option<&Path>) -> Result<Vec<Project>, Error> {
+        let projects = self.root.join("projects");
+        let Some(dir) = dir else {
+            let mut all: Vec<Project> = folders(&projects)?
+                .into_iter()
+                .map(|sessions| Project { sessions, path: None })
+                .collect();
+            all.sort_by(|a, b| a.sessions.cmp(&b.sessions));
+            return Ok(all);
+        };
+        let dir = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+        let mut found = Vec::new();
+        let worktrees = worktrees(&dir);
+        for path in std::iter::once(dir).chain(worktrees) {
+            for sessions in homes(&projects, &path)? {
+                let known = found.iter().any(|it: &Project| it.sessions == sessions);
+                if !known {
+                    found.push(Project {
+                        sessions,
+                        path: Some(path.clone()),
+                    });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The file of a session.
+    pub(super) fn find(&self, session_id: &str, dir: Option<&Path>) -> Result<(Project, PathBuf), Error> {
+        if uuid::Uuid::parse_str(session_id).is_err() {
+            return Err(Error::new(
+                ErrorKind::Session,
+                format!("{session_id} is no id of a session"),
+            ));
+        }
+        let found = self.projects(dir)?.into_iter().find_map(|project| {
+            let file = project.sessions.join(format!("{session_id}.jsonl"));
+            let filled = fs::metadata(&file).is_ok_and(|data| data.is_file() && data.len() > 0);
+            filled.then_some((project, file))
+        });
+        found.ok_or_else(|| Error::new(ErrorKind::Session, format!("there is no session {session_id} here")))
+    }
+}
+
+fn folders(of: &Path) -> Result<Vec<PathBuf>, Error> {
+    match fs::read_dir(of) {
+        Ok(entries) => Ok(entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.is_dir())
+            .collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(Error::session(of.display(), &error)),
+    }
+}
+
+/// The folder of `path`; of a very long one any whose name begins the same, for not all hash alike.
+fn homes(projects: &Path, path: &Path) -> Result<Vec<PathBuf>, Error> {
+    let key = key(&path.to_string_lossy());
+    if key.len() <= KEPT {
+        let home = projects.join(key);
+        return Ok(if home.is_dir() { vec![home] } else { Vec::new() });
+    }
+    let beginning: String = key.chars().take(KEPT).collect();
+    let beginning = format!("{beginning}-");
+    let fits = |home: &PathBuf| {
+        let name = home.file_name().map(|name| name.to_string_lossy().into_owned());
+        name.is_some_and(|name| name.starts_with(&beginning))
+    };
+    Ok(folders(projects)?.into_iter().filter(fits).collect())
+}
+
+/// The name of the sessions' folder of a path.
+pub(super) fn key(path: &str) -> String {
+    // Counted in the units of UTF-16, as the reference agent does.
+    let plain = |unit: u16| match char::from_u32(u32::from(unit)) {
+        Some(letter) if letter.is_ascii_alphanumeric() => letter,
+        _ => '-',
+    };
+    let name: String = path.encode_utf16().map(plain).collect();
+    if name.len() <= KEPT {
+        return name;
+    }
+    let hash = path.encode_utf16().fold(0_i32, |hash, unit| {
+        hash.wrapping_shl(5).wrapping_sub(hash).wrapping_add(i32::from(unit))
+    });
+    let beginning: String = name.chars().take(KEPT).collect();
+    format!("{beginning}-{}", base36(hash.unsigned_abs()))
+}
+
+fn base36(mut number: u32) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit(number % 36, 36).unwrap_or('0'));
+        number /= 36;
+        if number == 0 {
+            break;
+        }
+    }
+    digits.into_iter().rev().collect()
+}
+
+/// The other worktrees of the repository `dir` is in.
+fn worktrees(dir: &Path) -> Vec<PathBuf> {
+    let listed = Command::new("git")
+        .arg("-C")
+        .arg(dir)
+        .args(["worktree", "list", "--porcelain"])
+        .output();
+    let Ok(listed) = listed else { return Vec::new() };
+    String::from_utf8_lossy(&listed.stdout)
+        .lines()
+        .filter_map(|line| line.strip_prefix("worktree "))
+        .map(PathBuf::from)
+        .filter(|path| path != dir)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::key;
+
+    #[test]
+    fn a_folder_becomes_a_name() {
+        assert_eq!(key("/home/me/my.project"), "-home-me-my-project");
+        let long = format!("/{}", "a".repeat(300));
+        let name = key(&long);
+        assert!(name.starts_with(&format!("-{}-", "a".repeat(199))), "{name}");
+    }
+}

@@ -1,0 +1,114 @@
+//! An agent as a child process.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use tokio::process::Command;
+
+use super::{BoxFuture, ByteSource, Link, Start, Transport};
+use crate::error::{Error, ErrorKind};
+use crate::process;
+
+/// A program and how to start it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// The program; looked for on `PATH` when it is a bare name.
+    pub program: PathBuf,
+    /// What it is given.
+    pub args: Vec<OsString>,
+    /// Variables over the inherited ones; `None` takes one away.
+    pub env: BTreeMap<OsString, Option<OsString>>,
+    /// Whether nothing is inherited.
+    pub clear_env: bool,
+    /// The folder it starts in.
+    pub cwd: Option<PathBuf>,
+    /// The user it runs as.
+    pub uid: Option<u32>,
+}
+
+type Plan = dyn Fn(&Start) -> Result<Launch, Error> + Send + Sync;
+
+/// An agent as a child process: its own group, ended with this program, nobody left behind.
+#[derive(Clone)]
+pub struct ChildTransport {
+    plan: Arc<Plan>,
+}
+
+impl std::fmt::Debug for ChildTransport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ChildTransport")
+    }
+}
+
+impl ChildTransport {
+    /// Starts what `plan` says, each time anew.
+    pub fn new(plan: impl Fn(&Start) -> Result<Launch, Error> + Send + Sync + 'static) -> Self {
+        Self { plan: Arc::new(plan) }
+    }
+
+    /// Starts always the same; `--resume=ID` is added when it is to go on with a session.
+    #[must_use]
+    pub fn of(launch: Launch) -> Self {
+        Self::new(move |start| {
+            let mut launch = launch.clone();
+            if let Some(session) = &start.resume {
+                launch.args.push(format!("--resume={session}").into());
+            }
+            Ok(launch)
+        })
+    }
+}
+
+impl Transport for ChildTransport {
+    fn connect(&self, start: Start) -> BoxFuture<'_, Result<Link, Error>> {
+        Box::pin(async move {
+            let launch = (self.plan)(&start)?;
+            let program = launch.program.clone();
+            if let Some(cwd) = &launch.cwd
+                && !cwd.is_dir()
+            {
+                let text = format!("{}: the folder the agent shall start in is not there", cwd.display());
+                return Err(Error::new(ErrorKind::Start, text));
+            }
+            let started = process::start(command(launch)).await;
+            let (pipes, process) = started.map_err(|error| Error::start(program.display(), &error))?;
+            let (Some(stdin), Some(stdout)) = (pipes.stdin, pipes.stdout) else {
+                return Err(Error::new(ErrorKind::Start, "the agent has no pipes"));
+            };
+            let link = Link {
+                stderr: pipes.stderr.map(|stderr| ByteSource(Box::new(stderr))),
+                process: Some(process),
+                ..Link::bytes(stdout, stdin)
+            };
+            Ok(link)
+        })
+    }
+}
+
+fn command(launch: Launch) -> Command {
+    let mut command = Command::new(launch.program);
+    command
+        .args(launch.args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    if launch.clear_env {
+        command.env_clear();
+    }
+    for (name, value) in launch.env {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    if let Some(cwd) = launch.cwd {
+        command.current_dir(cwd);
+    }
+    if let Some(uid) = launch.uid {
+        command.uid(uid);
+    }
+    command
+}

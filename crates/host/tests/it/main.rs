@@ -1,0 +1,13 @@
+//! The host against the scripted agent, in memory and as processes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value
+)]
+
+mod asks;
+mod requests;
+mod stage;
+mod turns;

@@ -1,0 +1,122 @@
+//! A scripted agent in memory, and what a host said to it.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sluice_host::transport::{ChannelTransport, Link, Start};
+use sluice_host::{Client, Deadlines, Event, Events, Options};
+use sluice_simulator::AgentScript;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+/// Agents to be played one after the other, as often as the host connects; the last one again and again.
+#[derive(Clone)]
+pub(crate) struct Stage {
+    scripts: Arc<Mutex<VecDeque<Value>>>,
+    starts: Arc<Mutex<Vec<Start>>>,
+    heard: Arc<Mutex<Vec<Value>>>,
+}
+
+impl Stage {
+    pub(crate) fn new(scripts: impl IntoIterator<Item = Value>) -> Self {
+        Self {
+            scripts: Arc::new(Mutex::new(scripts.into_iter().collect())),
+            starts: Arc::default(),
+            heard: Arc::default(),
+        }
+    }
+
+    /// One agent that answers every prompt with the same steps.
+    pub(crate) fn answering(steps: Value) -> Self {
+        Self::new([forever(steps)])
+    }
+
+    pub(crate) fn transport(&self) -> ChannelTransport {
+        let stage = self.clone();
+        ChannelTransport::new(move |start| {
+            let stage = stage.clone();
+            async move { Ok(stage.open(start)) }
+        })
+    }
+
+    pub(crate) async fn client(&self, options: Options) -> Client {
+        Client::over(self.transport(), options).await.unwrap()
+    }
+
+    /// Every line the host wrote, read.
+    pub(crate) fn heard(&self) -> Vec<Value> {
+        self.heard.lock().unwrap().clone()
+    }
+
+    pub(crate) fn starts(&self) -> Vec<Start> {
+        self.starts.lock().unwrap().clone()
+    }
+
+    fn open(&self, start: Start) -> Link {
+        self.starts.lock().unwrap().push(start);
+        let script = {
+            let mut scripts = self.scripts.lock().unwrap();
+            if scripts.len() > 1 {
+                scripts.pop_front()
+            } else {
+                scripts.front().cloned()
+            }
+        };
+        let script = AgentScript::parse(&script.unwrap().to_string(), Path::new(".")).unwrap();
+        let (host_out, note_in) = tokio::io::duplex(1 << 20);
+        let (mut note_out, agent_in) = tokio::io::duplex(1 << 20);
+        let (agent_out, host_in) = tokio::io::duplex(1 << 20);
+        let heard = Arc::clone(&self.heard);
+        tokio::spawn(async move {
+            let mut lines = BufReader::new(note_in).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                heard.lock().unwrap().push(serde_json::from_str(&line).unwrap());
+                if note_out.write_all(format!("{line}\n").as_bytes()).await.is_err() {
+                    return;
+                }
+            }
+        });
+        tokio::spawn(async move {
+            sluice_simulator::agent::play(&script, agent_in, agent_out).await.ok();
+        });
+        Link::bytes(host_in, host_out)
+    }
+}
+
+/// An agent that answers every prompt with the same steps.
+pub(crate) fn forever(steps: Value) -> Value {
+    let mut round = vec![json!({"expect": {"type": "user"}, "as": "prompt"}), json!({"init": {}})];
+    round.extend(steps.as_array().unwrap().clone());
+    json!({"session_id": SESSION, "steps": [{"repeat": "forever", "steps": round}]})
+}
+
+pub(crate) const SESSION: &str = "11111111-2222-4333-8444-555555555555";
+
+/// The words of a turn.
+pub(crate) fn hello() -> Value {
+    json!([{"text": "Hello"}, {"result": {"result": "Hello"}}])
+}
+
+/// Options with short deadlines.
+pub(crate) fn brisk() -> Options {
+    Options::new().deadlines(Deadlines {
+        greeting: Duration::from_secs(10),
+        request: Duration::from_secs(5),
+        interrupt: Duration::from_secs(3),
+        terminate: Duration::from_secs(2),
+        leave: Duration::from_secs(2),
+        result: Duration::from_secs(10),
+    })
+}
+
+/// The first event that fits.
+pub(crate) async fn until<T>(events: &mut Events, mut fits: impl FnMut(&Event) -> Option<T>) -> T {
+    loop {
+        let event = events.next().await.expect("the events end");
+        if let Some(found) = fits(&event) {
+            return found;
+        }
+    }
+}
