@@ -262,8 +262,9 @@ async fn run(tool: &'static dyn Tool, input: Value, context: &Context, cancel: &
     ended.unwrap_or_else(|_| Outcome::interrupted())
 }
 
-/// The same change, for as long as this lasts.
-fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
+/// The same change of permissions, written down nowhere.
+#[must_use]
+pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
     use sluice_permission::Destination::Session;
     match &mut update {
         PermissionUpdate::AddRules(it) => it.destination = Session,

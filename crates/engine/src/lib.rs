@@ -71,7 +71,7 @@ mod say;
 pub use catalogue::plugins::PluginDir;
 pub use compact::Compaction;
 pub use confine::sandbox;
-pub use guarded::{Guarded, GuardedCall, Question, Ran, Reply};
+pub use guarded::{Guarded, GuardedCall, Question, Ran, Reply, for_now};
 pub use options::{Asker, KeySource, Options, StateEvents, Thinking};
 pub use port::{Exit, Input, Port, Signal};
 pub use prompt::SystemPrompt;

@@ -2,6 +2,8 @@
 
 use sluice_permission::{Decision, PermissionUpdate, print_rule};
 
+pub(crate) use sluice_engine::for_now;
+
 /// What a yes "from now on" allows besides, in words; nothing where nothing can be offered.
 pub(crate) fn offered(suggestions: &[PermissionUpdate]) -> Option<String> {
     let words: Vec<String> = suggestions.iter().filter_map(described).collect();
@@ -32,7 +34,11 @@ pub(crate) fn remedy(tool: &str, decision: &Decision) -> String {
             rule.source.as_str()
         );
     }
-    let suggestions = decision.suggestions.as_deref().unwrap_or_default();
+    ways(tool, decision.suggestions.as_deref().unwrap_or_default())
+}
+
+/// The flags that would have allowed what was suggested.
+pub(crate) fn ways(tool: &str, suggestions: &[PermissionUpdate]) -> String {
     let ways: Vec<String> = suggestions.iter().filter_map(flag).collect();
     if ways.is_empty() {
         return format!(

@@ -7,6 +7,7 @@
 //!
 //! * `lines`: the wire; `server`: the requests of MCP around what is offered, and how it all ends;
 //! * `tools`: every tool by itself;
+//! * `agent`: the agent itself; [`Errand`]: what a client may ask of it;
 //! * `question`, `allowing`: how somebody is asked, and what would have allowed it;
 //! * `shape`, `progress`: what a call comes to, and how it stands.
 
@@ -15,11 +16,16 @@ mod server;
 
 mod tools;
 
+mod agent;
+mod errand;
+
 mod allowing;
 mod question;
 
 mod progress;
 mod shape;
 
+pub use agent::{Launcher, serve_agent};
+pub use errand::{Bounds, Errand};
 pub use server::DoorError;
 pub use tools::serve_tools;

@@ -1,0 +1,148 @@
+//! The agent as an MCP server: `run` starts one, `reply` goes on with it, `cancel` stops what it does.
+//!
+//! Each agent is a session of the engine, and this is its host: asks go out by elicitation, what happens goes out as
+//! progress, and the result of the turn is the result of the call.
+
+mod crew;
+mod turn;
+mod words;
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolResult, JsonObject, Tool};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::json;
+use sluice_engine::Options;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use crate::errand::{self, Bounds, Cancel, Errand, ReplyTo, Run};
+use crate::progress::Progress;
+use crate::server::{self, DoorError, Offer};
+use crate::shape;
+use crew::{Agent, Crew};
+
+/// Makes the options of a session from what a client asks for, or says what is wrong.
+pub type Launcher = Arc<dyn Fn(&Errand) -> Result<Options, String> + Send + Sync>;
+
+/// Serves agents until the client is gone or `stop`. Nothing of them runs any more when this returns.
+///
+/// # Errors
+/// When the client speaks no MCP.
+pub async fn serve_agent<R, W>(
+    launcher: Launcher,
+    bounds: Bounds,
+    streams: (R, W),
+    stop: CancellationToken,
+) -> Result<(), DoorError>
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let crew = Arc::new(Crew::default());
+    let gone = CancellationToken::new();
+    let door = AgentDoor {
+        launcher,
+        bounds,
+        crew: crew.clone(),
+        gone: gone.clone(),
+    };
+    let served = server::serve(door, streams, gone, stop).await;
+    crew.dismiss().await;
+    served
+}
+
+struct AgentDoor {
+    launcher: Launcher,
+    bounds: Bounds,
+    crew: Arc<Crew>,
+    /// The client will say nothing more.
+    gone: CancellationToken,
+}
+
+impl Offer for AgentDoor {
+    const ABOUT: &'static str = words::ABOUT;
+
+    fn tools(&self) -> Vec<Tool> {
+        words::tools()
+    }
+
+    async fn call(
+        &self,
+        name: &str,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<CallToolResult> {
+        let done = match name {
+            "run" => self.run(arguments, context).await,
+            "reply" => self.reply(arguments, context).await,
+            "cancel" => self.cancel(arguments).await,
+            _ => return None,
+        };
+        Some(done.unwrap_or_else(shape::failure))
+    }
+}
+
+impl AgentDoor {
+    async fn run(&self, arguments: JsonObject, context: &RequestContext<RoleServer>) -> Result<CallToolResult, String> {
+        let run: Run = errand::read("run", arguments)?;
+        let agent = self.start(&run.errand(&self.bounds)?)?;
+        self.play(&agent, run.prompt, context).await
+    }
+
+    async fn reply(
+        &self,
+        arguments: JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, String> {
+        let reply: ReplyTo = errand::read("reply", arguments)?;
+        errand::prompted(&reply.prompt)?;
+        let agent = match self.crew.find(&reply.session_id) {
+            Some(agent) => agent,
+            // It was let go, or worked for another server: what it said is kept.
+            None => self.start(&Errand {
+                resume: Some(reply.session_id),
+                ..Errand::default()
+            })?,
+        };
+        self.play(&agent, reply.prompt, context).await
+    }
+
+    async fn cancel(&self, arguments: JsonObject) -> Result<CallToolResult, String> {
+        let cancel: Cancel = errand::read("cancel", arguments)?;
+        let agents = match &cancel.session_id {
+            None => self.crew.all(),
+            Some(id) => vec![self.crew.find(id).ok_or_else(|| format!("there is no session {id} here"))?],
+        };
+        let mut cancelled = Vec::new();
+        for agent in agents.iter().filter(|agent| agent.is_busy()) {
+            agent.interrupt().await;
+            cancelled.push(agent.id.clone());
+        }
+        Ok(CallToolResult::structured(json!({"cancelled": cancelled})))
+    }
+
+    fn start(&self, errand: &Errand) -> Result<Arc<Agent>, String> {
+        let mut options = (self.launcher)(errand)?;
+        if let Some(why) = options.refusal {
+            return Err(why);
+        }
+        options.asker = sluice_engine::Asker::Host;
+        // A form with a yes and a no cannot answer it.
+        options.disallowed.push("AskUserQuestion".to_owned());
+        let id = options.session_id.clone();
+        let port = sluice_engine::start(options).map_err(|error| error.to_string())?;
+        Ok(self.crew.join(id, port))
+    }
+
+    async fn play(
+        &self,
+        agent: &Agent,
+        prompt: String,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, String> {
+        let mut progress = Progress::of(context);
+        progress.tell(format!("session {}", agent.id)).await;
+        agent.turn(prompt, context, &self.gone, progress).await
+    }
+}

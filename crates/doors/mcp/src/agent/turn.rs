@@ -1,0 +1,259 @@
+//! One turn of an agent, from the prompt of a call to its result.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::time::Duration;
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use serde_json::{Value, json};
+use sluice_wire::content::Block;
+use sluice_wire::control::{Allow, CanUseTool, ControlResponse, Deny, Request, RequestId};
+use sluice_wire::stdout::{Assistant, CommandState, TurnResult};
+use sluice_wire::{ToHost, stdin};
+use tokio::time::{Instant, interval_at};
+use tokio_util::sync::CancellationToken;
+
+use super::crew::Agent;
+use crate::allowing;
+use crate::progress::Progress;
+use crate::question::{self, Ask, Said, Unasked};
+
+/// How long an agent may be silent before its client is told that it still works.
+const STILL: Duration = Duration::from_secs(15);
+/// Most letters of what happens that go out as progress.
+const GLIMPSE: usize = 200;
+
+type Answer = Pin<Box<dyn Future<Output = Result<Said, Unasked>> + Send>>;
+
+/// The ask that is out.
+struct Asked {
+    id: RequestId,
+    ask: Box<CanUseTool>,
+    withdraw: CancellationToken,
+    answer: Answer,
+}
+
+/// A turn as it goes.
+struct Turn<'a> {
+    agent: &'a Agent,
+    peer: &'a Peer<RoleServer>,
+    progress: Progress,
+    /// Asks that wait for the one that is out: a person answers one at a time.
+    waiting: VecDeque<(RequestId, Box<CanUseTool>)>,
+    asked: Option<Asked>,
+    /// The prompt whose turn this is, and whether it has begun.
+    prompt: String,
+    begun: bool,
+}
+
+impl Agent {
+    /// Gives it a prompt and waits for what comes of it.
+    pub(super) async fn turn(
+        &self,
+        prompt: String,
+        context: &RequestContext<RoleServer>,
+        gone: &CancellationToken,
+        progress: Progress,
+    ) -> Result<CallToolResult, String> {
+        let Ok(mut output) = self.output.try_lock() else {
+            return Err(format!("session {} is still working: wait for it, or cancel it first", self.id));
+        };
+        let mut message = stdin::User::new(prompt);
+        let uuid = uuid::Uuid::new_v4().to_string();
+        message.uuid = Some(uuid.clone());
+        let mut turn = Turn {
+            agent: self,
+            peer: &context.peer,
+            progress,
+            waiting: VecDeque::new(),
+            asked: None,
+            prompt: uuid,
+            begun: false,
+        };
+        self.say(message).await;
+        let mut interrupted = false;
+        let began = Instant::now();
+        let mut still = interval_at(began + STILL, STILL);
+        loop {
+            turn.ask_next();
+            tokio::select! {
+                biased;
+                () = gone.cancelled(), if turn.asked.is_some() => turn.answered(Err(Unasked::Withdrawn)).await,
+                () = context.ct.cancelled(), if !interrupted => {
+                    interrupted = true;
+                    self.interrupt().await;
+                }
+                answer = answer(&mut turn.asked) => turn.answered(answer).await,
+                said = output.recv() => match said {
+                    None => return Err(format!("session {} has ended", self.id)),
+                    Some(said) => {
+                        still.reset();
+                        if let Some(result) = turn.heard(said).await {
+                            return Ok(shaped(&result));
+                        }
+                    }
+                },
+                now = still.tick() => {
+                    turn.progress.tell(format!("working for {} s", (now - began).as_secs())).await;
+                }
+            }
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// Takes in what the agent says; gives the result that ends this turn.
+    async fn heard(&mut self, said: ToHost) -> Option<Box<TurnResult>> {
+        match said {
+            ToHost::Result(result) if self.begun => return Some(result),
+            ToHost::CommandLifecycle(life) if life.command_uuid == self.prompt => {
+                self.begun |= life.state == CommandState::Started;
+            }
+            ToHost::ControlRequest(request) => match request.request {
+                Request::CanUseTool(ask) => self.waiting.push_back((request.request_id, ask)),
+                _ => {
+                    let why = "this host answers nothing but can_use_tool";
+                    self.agent.say(ControlResponse::error(request.request_id, why)).await;
+                }
+            },
+            ToHost::ControlCancelRequest(cancel) => {
+                self.waiting.retain(|(id, _)| *id != cancel.request_id);
+                if let Some(asked) = self.asked.take_if(|asked| asked.id == cancel.request_id) {
+                    asked.withdraw.cancel();
+                    // It says to the client that nobody need answer; what it gives then is for nobody.
+                    let _withdrawn = asked.answer.await;
+                }
+            }
+            ToHost::Assistant(message) => {
+                if let Some(glimpse) = glimpse(&message) {
+                    self.progress.tell(glimpse).await;
+                }
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Puts the next ask to the client, if none is out.
+    fn ask_next(&mut self) {
+        if self.asked.is_some() {
+            return;
+        }
+        let Some((id, ask)) = self.waiting.pop_front() else { return };
+        let withdraw = CancellationToken::new();
+        self.asked = Some(Asked {
+            id,
+            answer: Box::pin(put(self.peer.clone(), question(&ask), withdraw.clone())),
+            ask,
+            withdraw,
+        });
+    }
+
+    /// Tells the agent what came of the ask that was out.
+    async fn answered(&mut self, answer: Result<Said, Unasked>) {
+        let Some(Asked { id, ask, .. }) = self.asked.take() else {
+            return;
+        };
+        let allow = |updates| {
+            ControlResponse::success(
+                id.clone(),
+                &Allow {
+                    updated_input: Some(ask.input.clone()),
+                    updated_permissions: updates,
+                    ..Allow::default()
+                },
+            )
+        };
+        let deny = |message: String| {
+            ControlResponse::success(
+                id.clone(),
+                &Deny {
+                    message,
+                    ..Deny::default()
+                },
+            )
+        };
+        let response = match answer {
+            Ok(Said::Once) => allow(None),
+            Ok(Said::FromNowOn) => {
+                let suggestions = ask.permission_suggestions.clone().unwrap_or_default();
+                allow(Some(suggestions.into_iter().map(allowing::for_now).collect()))
+            }
+            Ok(Said::No) => deny("The person who was asked said no to this call.".to_owned()),
+            Err(unasked) => {
+                let suggestions = ask.permission_suggestions.as_deref().unwrap_or_default();
+                deny(format!(
+                    "This call needs somebody's yes, but {unasked}. Go on without it, or end and say what would be \
+                     needed. {}",
+                    allowing::ways(&ask.tool_name, suggestions)
+                ))
+            }
+        };
+        self.agent.say(response).await;
+    }
+}
+
+async fn put(peer: Peer<RoleServer>, ask: Ask, withdraw: CancellationToken) -> Result<Said, Unasked> {
+    question::ask(&peer, &ask, &withdraw).await
+}
+
+async fn answer(asked: &mut Option<Asked>) -> Result<Said, Unasked> {
+    match asked {
+        Some(asked) => asked.answer.as_mut().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn question(ask: &CanUseTool) -> Ask {
+    let input = serde_json::to_value(&ask.input).unwrap_or(Value::Null);
+    let mut question = Ask::about(&ask.tool_name, &input, ask.decision_reason.as_deref().unwrap_or_default());
+    question.from_now_on = allowing::offered(ask.permission_suggestions.as_deref().unwrap_or_default());
+    question
+}
+
+/// What is going on, in a line.
+fn glimpse(message: &Assistant) -> Option<String> {
+    let block = message.message.content.last()?;
+    let text = match block {
+        Block::Text(text) => text.text.clone(),
+        Block::ToolUse(call) => {
+            let input = serde_json::to_value(&call.input).unwrap_or(Value::Null);
+            let about = ["command", "file_path", "notebook_path", "pattern", "url", "query", "description"];
+            let about = about.iter().find_map(|key| input.get(key)?.as_str());
+            match about {
+                Some(about) => format!("{}: {about}", call.name),
+                None => call.name.clone(),
+            }
+        }
+        _ => return None,
+    };
+    Some(text.chars().take(GLIMPSE).collect())
+}
+
+/// A turn's result as the result of the call.
+fn shaped(result: &TurnResult) -> CallToolResult {
+    let errors = result.errors.as_deref().unwrap_or_default().join("\n");
+    let text = match &result.result {
+        Some(text) => text.clone(),
+        None if errors.is_empty() => format!("The turn ended without an answer ({}).", result.subtype.as_str()),
+        None => errors,
+    };
+    let denials = result.permission_denials.iter().map(|denial| {
+        json!({"tool_name": denial.tool_name, "tool_input": denial.tool_input})
+    });
+    let structured = json!({
+        "session_id": result.session_id,
+        "result": text,
+        "subtype": result.subtype.as_str(),
+        "is_error": result.is_error,
+        "num_turns": result.num_turns,
+        "duration_ms": result.duration_ms,
+        "total_cost_usd": result.total_cost_usd,
+        "permission_denials": denials.collect::<Vec<_>>(),
+    });
+    let mut shaped = CallToolResult::success(vec![ContentBlock::text(text)]);
+    shaped.is_error = Some(result.is_error);
+    shaped.structured_content = Some(structured);
+    shaped
+}

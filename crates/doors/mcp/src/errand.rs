@@ -1,0 +1,204 @@
+//! What a client asks of the agent, and how far it may go in asking.
+//!
+//! The arguments of an MCP call are often written by a model. So they can narrow what the server was started with, and
+//! never widen it: another folder has to lie inside those of the launch, another mode may ask for more, not for less.
+
+use std::path::{Path, PathBuf};
+
+use rmcp::model::JsonObject;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use sluice_wire::mode::PermissionMode;
+
+/// What an agent is started with, besides what the server was.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Errand {
+    /// Where it works.
+    pub cwd: Option<PathBuf>,
+    /// The model it asks.
+    pub model: Option<String>,
+    /// The mode it begins in.
+    pub mode: Option<PermissionMode>,
+    /// Rounds with the model.
+    pub max_turns: Option<u32>,
+    /// The session it goes on with.
+    pub resume: Option<String>,
+}
+
+/// What no errand goes beyond.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Bounds {
+    /// The folders of the launch, the working directory first.
+    pub roots: Vec<PathBuf>,
+    /// The mode of the launch.
+    pub mode: PermissionMode,
+}
+
+/// The arguments of `run`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Run {
+    pub(crate) prompt: String,
+    cwd: Option<String>,
+    model: Option<String>,
+    permission_mode: Option<String>,
+    max_turns: Option<u32>,
+}
+
+/// The arguments of `reply`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReplyTo {
+    pub(crate) session_id: String,
+    pub(crate) prompt: String,
+}
+
+/// The arguments of `cancel`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cancel {
+    pub(crate) session_id: Option<String>,
+}
+
+/// Reads arguments, or says what is wrong with them.
+pub(crate) fn read<T: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<T, String> {
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| format!("{tool} was called wrongly: {error}"))
+}
+
+impl Run {
+    /// The errand it is, if it keeps within the bounds.
+    pub(crate) fn errand(&self, bounds: &Bounds) -> Result<Errand, String> {
+        prompted(&self.prompt)?;
+        Ok(Errand {
+            cwd: self.cwd.as_deref().map(|cwd| folder(cwd, bounds)).transpose()?,
+            model: self.model.clone(),
+            mode: self
+                .permission_mode
+                .as_deref()
+                .map(|word| mode(word, bounds))
+                .transpose()?,
+            max_turns: self.max_turns,
+            resume: None,
+        })
+    }
+}
+
+/// A prompt has to say something.
+pub(crate) fn prompted(prompt: &str) -> Result<(), String> {
+    if prompt.trim().is_empty() {
+        return Err("the prompt is empty: say what is to be done".to_owned());
+    }
+    Ok(())
+}
+
+fn folder(cwd: &str, bounds: &Bounds) -> Result<PathBuf, String> {
+    let start = bounds.roots.first().map_or(Path::new("/"), PathBuf::as_path);
+    let path = start.join(cwd);
+    let real = path
+        .canonicalize()
+        .map_err(|error| format!("cwd {}: {error}", path.display()))?;
+    if !real.is_dir() {
+        return Err(format!("cwd {} is no folder", path.display()));
+    }
+    let inside = |root: &PathBuf| root.canonicalize().is_ok_and(|root| real.starts_with(root));
+    if !bounds.roots.iter().any(inside) {
+        return Err(format!(
+            "cwd {} lies outside of the folders this server was started for; start it with --add-dir {} to allow it",
+            path.display(),
+            real.display()
+        ));
+    }
+    Ok(real)
+}
+
+fn mode(word: &str, bounds: &Bounds) -> Result<PermissionMode, String> {
+    let mode = match word {
+        "manual" => PermissionMode::Default,
+        word => PermissionMode::from(word),
+    };
+    let wanted = freedom(&mode).ok_or_else(|| {
+        format!("permission_mode {word} is none of default, plan, dontAsk, acceptEdits, bypassPermissions")
+    })?;
+    if wanted > freedom(&bounds.mode).unwrap_or(ASKS).max(ASKS) {
+        return Err(format!(
+            "permission_mode {word} allows more than this server was started with; start it with --permission-mode \
+             {word} to allow it"
+        ));
+    }
+    Ok(mode)
+}
+
+/// What is asked about: everything that is no looking.
+const ASKS: u8 = 1;
+
+/// How much runs without a question; nothing for what is no mode of ours.
+fn freedom(mode: &PermissionMode) -> Option<u8> {
+    match mode {
+        PermissionMode::Plan | PermissionMode::DontAsk => Some(0),
+        PermissionMode::Default => Some(ASKS),
+        PermissionMode::AcceptEdits | PermissionMode::Auto => Some(2),
+        PermissionMode::BypassPermissions => Some(3),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn run(arguments: Value) -> Result<Run, String> {
+        read("run", arguments.as_object().unwrap().clone())
+    }
+
+    #[test]
+    fn arguments_that_are_wrong_are_named() {
+        assert!(run(json!({})).unwrap_err().contains("prompt"));
+        assert!(run(json!({"prompt": 3})).unwrap_err().contains("string"));
+        assert!(run(json!({"prompt": "x", "promt": 1})).unwrap_err().contains("promt"));
+        let empty = run(json!({"prompt": "  "})).unwrap();
+        assert!(empty.errand(&Bounds::default()).is_err());
+    }
+
+    #[test]
+    fn a_mode_may_only_ask_for_more() {
+        let may = |word: &str, launched: PermissionMode| {
+            let bounds = Bounds {
+                mode: launched,
+                ..Bounds::default()
+            };
+            mode(word, &bounds).is_ok()
+        };
+        assert!(may("plan", PermissionMode::Default));
+        assert!(may("manual", PermissionMode::Plan));
+        assert!(!may("acceptEdits", PermissionMode::Default));
+        assert!(!may("acceptEdits", PermissionMode::DontAsk));
+        assert!(may("acceptEdits", PermissionMode::AcceptEdits));
+        assert!(!may("bypassPermissions", PermissionMode::AcceptEdits));
+        assert!(may("acceptEdits", PermissionMode::BypassPermissions));
+        assert!(!may("sudo", PermissionMode::BypassPermissions));
+    }
+
+    #[test]
+    fn a_folder_lies_inside_those_of_the_launch() {
+        let dir = tempfile::tempdir().unwrap();
+        let (project, other) = (dir.path().join("project"), dir.path().join("other"));
+        std::fs::create_dir_all(project.join("sub")).unwrap();
+        std::fs::create_dir_all(&other).unwrap();
+        std::fs::write(project.join("file"), "").unwrap();
+        std::os::unix::fs::symlink(&other, project.join("link")).unwrap();
+        let bounds = Bounds {
+            roots: vec![project.clone()],
+            mode: PermissionMode::Default,
+        };
+        assert_eq!(folder("sub", &bounds), Ok(project.join("sub").canonicalize().unwrap()));
+        assert_eq!(folder(".", &bounds), Ok(project.canonicalize().unwrap()));
+        for outside in ["..", "../other", "link", "/", "file", "missing"] {
+            assert!(folder(outside, &bounds).is_err(), "{outside}");
+        }
+    }
+}
