@@ -9,6 +9,7 @@
 
 mod command;
 mod fields;
+mod mcp;
 mod table;
 mod validate;
 

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         return say(&flags::version_line());
     }
     if flags.help {
-        return say(&flags::help());
+        return say(&flags.help_of.unwrap_or_else(flags::help));
     }
     let code = run(flags, Environment::read());
     // The exit code is all that is left to say: threads that still wait for input must not keep
@@ -57,7 +57,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
         match &flags.subcommand {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
             Some(Subcommand::Doctor) => doctor::run(&flags, &environment),
-            Some(Subcommand::Mcp(Mcp::Serve)) => mcp_serve::run(&flags, &environment).await,
+            Some(Subcommand::Mcp(Mcp::Serve { agent })) => mcp_serve::run(&flags, &environment, *agent).await,
             // Output that goes into a pipe is meant for a program, as with `--print`.
             None if flags.interactive() && (environment.terminal || io::stdout().is_terminal()) => {
                 interactive::run(flags, environment).await

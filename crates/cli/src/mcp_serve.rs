@@ -1,6 +1,11 @@
-//! `sluice mcp serve`: the tools as an MCP server on the standard streams.
+//! `sluice mcp serve`: the tools, or the agent, as an MCP server on the standard streams.
 
+use std::sync::Arc;
+
+use sluice_engine::Options;
 use sluice_engine::settings::Opener;
+use sluice_mcp_door::{Bounds, Errand, Launcher};
+use sluice_wire::mode::PermissionMode;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -9,7 +14,7 @@ use crate::flags::Flags;
 use crate::launch::{self, Keyless, Place};
 use crate::{fail, warn};
 
-pub(crate) async fn run(flags: &Flags, environment: &Environment) -> i32 {
+pub(crate) async fn run(flags: &Flags, environment: &Environment, agent: bool) -> i32 {
     let place = Place::look(flags, environment, Opener::Host);
     let options = match launch::options(flags, &place, Keyless::Refuse) {
         Ok(options) => options,
@@ -22,10 +27,74 @@ pub(crate) async fn run(flags: &Flags, environment: &Environment) -> i32 {
     let stop = CancellationToken::new();
     tokio::spawn(told_to_go(stop.clone()));
     let streams = (tokio::io::stdin(), tokio::io::stdout());
-    match sluice_mcp_door::serve_tools(options, streams, stop).await {
+    let served = if agent {
+        let bounds = bounds(&options);
+        let launcher = launcher(flags.clone(), environment.clone());
+        sluice_mcp_door::serve_agent(launcher, bounds, streams, stop).await
+    } else {
+        sluice_mcp_door::serve_tools(options, streams, stop).await
+    };
+    match served {
         Ok(()) => 0,
         Err(error) => fail(&error.to_string()),
     }
+}
+
+/// What clients cannot go beyond: what the server itself was started with.
+fn bounds(options: &Options) -> Bounds {
+    // Settings may name a mode; only the launch may name one in which nothing is asked.
+    let configured = options.settings.default_mode();
+    let configured = configured.filter(|mode| *mode != PermissionMode::BypassPermissions || options.bypass_launched);
+    Bounds {
+        roots: std::iter::once(&options.cwd)
+            .chain(&options.add_dirs)
+            .cloned()
+            .collect(),
+        mode: options.mode.clone().or(configured).unwrap_or_default(),
+    }
+}
+
+/// Starts each agent as the command line would, in the folder and with the model its client asks for.
+fn launcher(flags: Flags, environment: Environment) -> Launcher {
+    Arc::new(move |errand: &Errand| {
+        let flags = changed(&flags, &environment, errand);
+        let mut environment = environment.clone();
+        if let Some(cwd) = &errand.cwd {
+            environment.cwd.clone_from(cwd);
+        }
+        let place = Place::look(&flags, &environment, Opener::Host);
+        launch::options(&flags, &place, Keyless::Refuse)
+    })
+}
+
+/// The flags of the server as they are for this errand.
+fn changed(flags: &Flags, environment: &Environment, errand: &Errand) -> Flags {
+    let mut flags = flags.clone();
+    // Paths were written for the folder the server was started in.
+    let absolute = |path: &str| environment.cwd.join(path).to_string_lossy().into_owned();
+    flags.add_dir = flags.add_dir.iter().map(|dir| absolute(dir)).collect();
+    flags.settings = flags
+        .settings
+        .map(|settings| match settings.trim_start().starts_with('{') {
+            true => settings,
+            false => absolute(&settings),
+        });
+    if let Some(model) = &errand.model {
+        flags.model = Some(model.clone());
+    }
+    if let Some(mode) = &errand.mode {
+        flags.allow_dangerously_skip_permissions |= flags.dangerously_skip_permissions;
+        flags.dangerously_skip_permissions = false;
+        flags.permission_mode = Some(mode.as_str().to_owned());
+    }
+    // Zero is no limit.
+    let limit = |turns: Option<u32>| turns.filter(|most| *most > 0);
+    flags.max_turns = match (limit(flags.max_turns), limit(errand.max_turns)) {
+        (Some(most), Some(asked)) => Some(most.min(asked)),
+        (most, asked) => asked.or(most),
+    };
+    flags.resume.clone_from(&errand.resume);
+    flags
 }
 
 /// Ends the server as its client would.

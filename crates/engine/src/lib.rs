@@ -76,7 +76,7 @@ pub use options::{Asker, KeySource, Options, StateEvents, Thinking};
 pub use port::{Exit, Input, Port, Signal};
 pub use prompt::SystemPrompt;
 pub use schema::{OutputSchema, SchemaError};
-pub use sluice_model::Error as ModelError;
+pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

@@ -8,7 +8,7 @@ use sluice_permission::split_rules;
 
 use super::fields::{InputFormat, OutputFormat};
 use super::table::{FLAGS, Fills, Flag, MODES, Shown, Takes};
-use super::{FlagError, Flags, Mcp, Sim, Subcommand};
+use super::{FlagError, Flags, Sim, Subcommand, mcp};
 
 /// Reads a command line, without the program's name.
 ///
@@ -19,6 +19,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Flags, FlagE
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
             return Ok(Flags {
                 help: true,
+                help_of: Some(error.to_string().trim_end().to_owned()),
                 ..Flags::default()
             });
         }
@@ -33,13 +34,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Flags, FlagE
         .get_many::<String>(PROMPT)
         .map(|words| words.map(String::as_str).collect::<Vec<_>>().join(" "));
     match matches.subcommand() {
-        Some(("mcp", mcp)) => {
-            if let Some(("serve", serve)) = mcp.subcommand() {
-                for flag in FLAGS.iter().filter(|flag| serves(flag)) {
-                    fill(&mut flags, flag, serve)?;
-                }
-            }
-        }
+        Some(("mcp", matches)) => mcp::fill(&mut flags, matches)?,
         _ => {
             for flag in FLAGS {
                 fill(&mut flags, flag, &matches)?;
@@ -56,28 +51,6 @@ pub(crate) fn help() -> String {
 
 const PROMPT: &str = "prompt";
 const SCRIPT: &str = "script";
-
-/// The flags of `mcp serve`: who may do what, where, and with which model.
-const SERVE: &[&str] = &[
-    "permission-mode",
-    "allowedTools",
-    "disallowedTools",
-    "tools",
-    "add-dir",
-    "settings",
-    "setting-sources",
-    "managed-settings",
-    "allow-dangerously-skip-permissions",
-    "dangerously-skip-permissions",
-    "model",
-    "fallback-model",
-    "effort",
-    "max-turns",
-    "max-budget-usd",
-    "system-prompt",
-    "append-system-prompt",
-    "no-session-persistence",
-];
 
 fn command() -> Command {
     let script = || Arg::new(SCRIPT).value_name("SCRIPT").required(true).help("A JSON file");
@@ -99,34 +72,10 @@ fn command() -> Command {
                 .subcommand(subcommand("agent", "An agent on stdin and stdout").arg(script())),
         )
         .subcommand(subcommand("doctor", "Check what this machine offers"))
-        .subcommand(mcp())
+        .subcommand(mcp::command())
 }
 
-/// What has to do with MCP servers, ours among them.
-fn mcp() -> Command {
-    subcommand("mcp", "Be an MCP server")
-        .subcommand_required(true)
-        .subcommand(
-            subcommand(
-                "serve",
-                "Offer the tools on stdin and stdout, behind the permissions of this folder",
-            )
-            .args_override_self(true)
-            .args(
-                FLAGS
-                    .iter()
-                    .filter(|flag| serves(flag))
-                    .map(|flag| arg(flag).hide(false)),
-            ),
-        )
-}
-
-/// Whether `mcp serve` takes this flag as a session does.
-fn serves(flag: &Flag) -> bool {
-    SERVE.contains(&flag.name)
-}
-
-fn subcommand(name: &'static str, about: &'static str) -> Command {
+pub(super) fn subcommand(name: &'static str, about: &'static str) -> Command {
     let help = Arg::new("help")
         .short('h')
         .long("help")
@@ -135,7 +84,7 @@ fn subcommand(name: &'static str, about: &'static str) -> Command {
     Command::new(name).about(about).disable_help_subcommand(true).arg(help)
 }
 
-fn arg(flag: &Flag) -> Arg {
+pub(super) fn arg(flag: &Flag) -> Arg {
     let arg = Arg::new(flag.name)
         .long(flag.name)
         .aliases(flag.aliases)
@@ -173,12 +122,12 @@ fn chosen(matches: &ArgMatches) -> Option<Subcommand> {
                 Sim::Agent { script }
             }))
         }
-        ("mcp", _) => Some(Subcommand::Mcp(Mcp::Serve)),
+        ("mcp", matches) => mcp::chosen(matches).map(Subcommand::Mcp),
         _ => Some(Subcommand::Doctor),
     }
 }
 
-fn fill(flags: &mut Flags, flag: &Flag, matches: &ArgMatches) -> Result<(), FlagError> {
+pub(super) fn fill(flags: &mut Flags, flag: &Flag, matches: &ArgMatches) -> Result<(), FlagError> {
     if let Fills::Switch(field) = flag.fills {
         *field(flags) = matches.get_flag(flag.name);
         return Ok(());
@@ -256,7 +205,7 @@ fn explain(error: &clap::Error) -> FlagError {
         ErrorKind::MissingSubcommand
             if context(ContextKind::InvalidSubcommand).is_some_and(|it| it.contains("mcp")) =>
         {
-            FlagError::new("mcp needs to know what to do").hint("sluice mcp serve")
+            FlagError::new("mcp needs to know what to do").hint("sluice mcp --help")
         }
         ErrorKind::MissingSubcommand => FlagError::new("sim needs to know which end to play")
             .hint("sluice sim model SCRIPT, or sluice sim agent SCRIPT"),

@@ -9,6 +9,8 @@ pub(crate) struct Flags {
     pub(crate) print: bool,
     pub(crate) version: bool,
     pub(crate) help: bool,
+    /// The help of the subcommand that was asked about.
+    pub(crate) help_of: Option<String>,
 
     // The shape of input and output.
     pub(crate) output_format: OutputFormat,
@@ -114,8 +116,8 @@ pub(crate) enum Subcommand {
 /// MCP servers: ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mcp {
-    /// Be one.
-    Serve,
+    /// Be one: the tools, or the agent.
+    Serve { agent: bool },
 }
 
 /// The stand-ins: a scripted end of the wire, and the file that holds the script.

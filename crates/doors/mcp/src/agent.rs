@@ -112,7 +112,11 @@ impl AgentDoor {
         let cancel: Cancel = errand::read("cancel", arguments)?;
         let agents = match &cancel.session_id {
             None => self.crew.all(),
-            Some(id) => vec![self.crew.find(id).ok_or_else(|| format!("there is no session {id} here"))?],
+            Some(id) => vec![
+                self.crew
+                    .find(id)
+                    .ok_or_else(|| format!("there is no session {id} here"))?,
+            ],
         };
         let mut cancelled = Vec::new();
         for agent in agents.iter().filter(|agent| agent.is_busy()) {

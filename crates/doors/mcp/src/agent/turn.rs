@@ -57,7 +57,10 @@ impl Agent {
         progress: Progress,
     ) -> Result<CallToolResult, String> {
         let Ok(mut output) = self.output.try_lock() else {
-            return Err(format!("session {} is still working: wait for it, or cancel it first", self.id));
+            return Err(format!(
+                "session {} is still working: wait for it, or cancel it first",
+                self.id
+            ));
         };
         let mut message = stdin::User::new(prompt);
         let uuid = uuid::Uuid::new_v4().to_string();
@@ -140,7 +143,9 @@ impl Turn<'_> {
         if self.asked.is_some() {
             return;
         }
-        let Some((id, ask)) = self.waiting.pop_front() else { return };
+        let Some((id, ask)) = self.waiting.pop_front() else {
+            return;
+        };
         let withdraw = CancellationToken::new();
         self.asked = Some(Asked {
             id,
@@ -207,7 +212,11 @@ async fn answer(asked: &mut Option<Asked>) -> Result<Said, Unasked> {
 
 fn question(ask: &CanUseTool) -> Ask {
     let input = serde_json::to_value(&ask.input).unwrap_or(Value::Null);
-    let mut question = Ask::about(&ask.tool_name, &input, ask.decision_reason.as_deref().unwrap_or_default());
+    let mut question = Ask::about(
+        &ask.tool_name,
+        &input,
+        ask.decision_reason.as_deref().unwrap_or_default(),
+    );
     question.from_now_on = allowing::offered(ask.permission_suggestions.as_deref().unwrap_or_default());
     question
 }
@@ -219,7 +228,15 @@ fn glimpse(message: &Assistant) -> Option<String> {
         Block::Text(text) => text.text.clone(),
         Block::ToolUse(call) => {
             let input = serde_json::to_value(&call.input).unwrap_or(Value::Null);
-            let about = ["command", "file_path", "notebook_path", "pattern", "url", "query", "description"];
+            let about = [
+                "command",
+                "file_path",
+                "notebook_path",
+                "pattern",
+                "url",
+                "query",
+                "description",
+            ];
             let about = about.iter().find_map(|key| input.get(key)?.as_str());
             match about {
                 Some(about) => format!("{}: {about}", call.name),
@@ -239,9 +256,10 @@ fn shaped(result: &TurnResult) -> CallToolResult {
         None if errors.is_empty() => format!("The turn ended without an answer ({}).", result.subtype.as_str()),
         None => errors,
     };
-    let denials = result.permission_denials.iter().map(|denial| {
-        json!({"tool_name": denial.tool_name, "tool_input": denial.tool_input})
-    });
+    let denials = result
+        .permission_denials
+        .iter()
+        .map(|denial| json!({"tool_name": denial.tool_name, "tool_input": denial.tool_input}));
     let structured = json!({
         "session_id": result.session_id,
         "result": text,

@@ -63,12 +63,21 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         tool("run", RUN, run, outcome(), works()),
         tool("reply", REPLY, reply, outcome(), works()),
-        tool("cancel", CANCEL, cancel, cancelled, ToolAnnotations::new().destructive(false).idempotent(true)),
+        tool(
+            "cancel",
+            CANCEL,
+            cancel,
+            cancelled,
+            ToolAnnotations::new().destructive(false).idempotent(true),
+        ),
     ]
 }
 
 fn works() -> ToolAnnotations {
-    ToolAnnotations::new().read_only(false).destructive(true).open_world(true)
+    ToolAnnotations::new()
+        .read_only(false)
+        .destructive(true)
+        .open_world(true)
 }
 
 /// The shape of a turn's outcome.

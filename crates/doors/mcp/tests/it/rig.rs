@@ -1,0 +1,321 @@
+//! A client and a server with a pair of pipes between them; the person behind the client is the test.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ErrorData, Implementation, JsonObject, ProgressNotificationParam, ServerResult,
+};
+use rmcp::service::{
+    NotificationContext, PeerRequestOptions, RequestContext, RequestHandle, RoleClient, RunningService, ServiceError,
+    serve_client,
+};
+use rmcp::{ClientHandler, model::CallToolRequest};
+use serde_json::Value;
+use sluice_engine::settings::{Chosen, Places, Settings};
+use sluice_engine::transcript::{Keeping, Projects};
+use sluice_engine::{Asker, KeySource, ModelAuth, ModelConfig, Options, StateEvents, SystemPrompt, Thinking};
+use sluice_mcp_door::{Bounds, DoorError, serve_agent, serve_tools};
+use sluice_simulator::{Brain, ModelServer};
+use tempfile::TempDir;
+use tokio::io::DuplexStream;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A question that reached the person.
+pub(crate) struct Asked {
+    pub(crate) message: String,
+    pub(crate) choices: Value,
+    answer: oneshot::Sender<ElicitResult>,
+    /// Told when nobody need answer any more.
+    pub(crate) withdrawn: CancellationToken,
+}
+
+impl Asked {
+    pub(crate) fn say(self, decision: &str) {
+        let content = serde_json::json!({"decision": decision});
+        let result = ElicitResult::new(ElicitationAction::Accept).with_content(content);
+        self.answer.send(result).unwrap();
+    }
+
+    pub(crate) fn decline(self) {
+        self.answer.send(ElicitResult::new(ElicitationAction::Decline)).unwrap();
+    }
+}
+
+/// The client's side of what the server asks and tells.
+pub(crate) struct Person {
+    can_answer: bool,
+    asks: mpsc::UnboundedSender<Asked>,
+    progress: mpsc::UnboundedSender<ProgressNotificationParam>,
+}
+
+impl ClientHandler for Person {
+    fn get_info(&self) -> ClientConfig {
+        let capabilities = match self.can_answer {
+            true => ClientCapabilities::builder().enable_elicitation().build(),
+            false => ClientCapabilities::default(),
+        };
+        ClientConfig::new(capabilities, Implementation::new("test", "1"))
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let ElicitRequestParams::FormElicitationParams {
+            message,
+            requested_schema,
+            ..
+        } = request
+        else {
+            panic!("questions are forms")
+        };
+        let schema = serde_json::to_value(requested_schema).unwrap();
+        let (answer, answered) = oneshot::channel();
+        let asked = Asked {
+            message,
+            choices: schema["properties"]["decision"]["enum"].clone(),
+            answer,
+            withdrawn: context.ct.clone(),
+        };
+        self.asks.send(asked).ok().expect("the test listens");
+        tokio::select! {
+            answer = answered => Ok(answer.unwrap_or_else(|_| ElicitResult::new(ElicitationAction::Cancel))),
+            () = context.ct.cancelled() => Ok(ElicitResult::new(ElicitationAction::Cancel)),
+        }
+    }
+
+    async fn on_progress(&self, params: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
+        // A test that is over does not listen.
+        let _over = self.progress.send(params);
+    }
+}
+
+/// A folder, a server that works in it, and a client.
+pub(crate) struct Rig {
+    pub(crate) dir: TempDir,
+    pub(crate) client: RunningService<RoleClient, Person>,
+    asks: mpsc::UnboundedReceiver<Asked>,
+    progress: mpsc::UnboundedReceiver<ProgressNotificationParam>,
+    server: JoinHandle<Result<(), DoorError>>,
+    pub(crate) stop: CancellationToken,
+    pub(crate) model: Option<ModelServer>,
+}
+
+impl Rig {
+    /// The tools, for a client that can ask.
+    pub(crate) async fn tools() -> Self {
+        Self::tools_with(true, |_| {}).await
+    }
+
+    /// The tools with other options.
+    pub(crate) async fn tools_with(can_answer: bool, change: impl FnOnce(&mut Options)) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut options = options(dir.path(), "http://127.0.0.1:9");
+        change(&mut options);
+        let stop = CancellationToken::new();
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let server = tokio::spawn(serve_tools(options, tokio::io::split(theirs), stop.clone()));
+        Self::meet(dir, ours, server, stop, can_answer, None).await
+    }
+
+    /// The agent, whose model plays `brain`.
+    pub(crate) async fn agent(can_answer: bool, brain: impl Brain) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let model = ModelServer::start(brain).await.unwrap();
+        let (root, url) = (dir.path().to_path_buf(), model.url());
+        let bounds = Bounds {
+            roots: vec![root.clone()],
+            ..Bounds::default()
+        };
+        let stop = CancellationToken::new();
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let launcher = Arc::new(move |errand: &sluice_mcp_door::Errand| {
+            let mut options = options(&root, &url);
+            if let Some(cwd) = &errand.cwd {
+                options.cwd.clone_from(cwd);
+            }
+            options.mode.clone_from(&errand.mode);
+            if let Some(id) = &errand.resume {
+                options.refusal = Some(format!("No conversation found with session ID: {id}"));
+            }
+            Ok(options)
+        });
+        let serving = serve_agent(launcher, bounds, tokio::io::split(theirs), stop.clone());
+        let server = tokio::spawn(serving);
+        Self::meet(dir, ours, server, stop, can_answer, Some(model)).await
+    }
+
+    async fn meet(
+        dir: TempDir,
+        pipe: DuplexStream,
+        server: JoinHandle<Result<(), DoorError>>,
+        stop: CancellationToken,
+        can_answer: bool,
+        model: Option<ModelServer>,
+    ) -> Self {
+        let (asks_in, asks) = mpsc::unbounded_channel();
+        let (progress_in, progress) = mpsc::unbounded_channel();
+        let person = Person {
+            can_answer,
+            asks: asks_in,
+            progress: progress_in,
+        };
+        let client = within(serve_client(person, tokio::io::split(pipe))).await.unwrap();
+        Self {
+            dir,
+            client,
+            asks,
+            progress,
+            server,
+            stop,
+            model,
+        }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.dir.path().join(name).display().to_string()
+    }
+
+    /// Makes a call and waits for its result.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> CallToolResult {
+        self.try_call(tool, arguments).await.unwrap()
+    }
+
+    pub(crate) async fn try_call(&self, tool: &str, arguments: Value) -> Result<CallToolResult, ServiceError> {
+        finish(self.begin(tool, arguments).await).await
+    }
+
+    /// Makes a call.
+    pub(crate) async fn begin(&self, tool: &str, arguments: Value) -> RequestHandle<RoleClient> {
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(object(arguments));
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        self.client
+            .send_cancellable_request(request, PeerRequestOptions::no_options())
+            .await
+            .unwrap()
+    }
+
+    /// Waits for a question.
+    pub(crate) async fn asked(&mut self) -> Asked {
+        within(self.asks.recv()).await.unwrap()
+    }
+
+    /// No question is open.
+    pub(crate) fn unasked(&mut self) -> bool {
+        self.asks.try_recv().is_err()
+    }
+
+    /// Waits for a progress message that holds this.
+    pub(crate) async fn told(&mut self, wanted: &str) -> String {
+        loop {
+            let message = within(self.progress.recv()).await.unwrap().message.unwrap_or_default();
+            if message.contains(wanted) {
+                return message;
+            }
+        }
+    }
+
+    /// Goes away and waits until the server has ended.
+    pub(crate) async fn leave(self) -> TempDir {
+        within(self.client.cancel()).await.unwrap();
+        within(self.server).await.unwrap().unwrap();
+        self.dir
+    }
+}
+
+/// Waits for the result of a call.
+pub(crate) async fn finish(handle: RequestHandle<RoleClient>) -> Result<CallToolResult, ServiceError> {
+    match within(handle.await_response()).await? {
+        ServerResult::CallToolResult(result) => Ok(result),
+        other => panic!("not the result of a call: {other:?}"),
+    }
+}
+
+/// The text of a result.
+pub(crate) fn text(result: &CallToolResult) -> String {
+    let blocks = result.content.iter().filter_map(|block| block.as_text());
+    blocks.map(|text| text.text.clone()).collect::<Vec<_>>().join("\n")
+}
+
+/// Holds a result to be a failure, and gives its text.
+pub(crate) fn failure(result: &CallToolResult) -> String {
+    assert_eq!(result.is_error, Some(true), "{result:?}");
+    text(result)
+}
+
+/// What comes of it, within reason.
+pub(crate) async fn within<T>(awaited: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, awaited)
+        .await
+        .expect("it takes too long")
+}
+
+pub(crate) fn object(value: Value) -> JsonObject {
+    value.as_object().unwrap().clone()
+}
+
+/// Options that know nothing of this machine.
+pub(crate) fn options(root: &Path, url: &str) -> Options {
+    let places = Places {
+        cwd: root.to_path_buf(),
+        home: root.join("home"),
+        config_dir: root.join("home/.claude"),
+        managed: root.join("managed/settings.json"),
+        global: root.join("home/.claude.json"),
+    };
+    let session_id = uuid::Uuid::new_v4().to_string();
+    let mut model_config = ModelConfig::new(url, ModelAuth::ApiKey("test".to_owned()));
+    model_config.user_agent = "sluice-test".to_owned();
+    Options {
+        keeping: Keeping {
+            projects: Projects::new(root.join("home/projects")),
+            file: None,
+            entrypoint: "mcp".to_owned(),
+            git_branch: "HEAD".to_owned(),
+            mirror: false,
+            title: None,
+        },
+        session_id,
+        earlier: None,
+        refusal: None,
+        cwd: root.to_path_buf(),
+        add_dirs: Vec::new(),
+        home: root.join("home"),
+        settings: Settings::load(&places, &Chosen::ALL, None, None),
+        plans_dir: root.join("home/plans"),
+        output_dir: root.join("home/outputs"),
+        env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
+        date: "2026-01-01".to_owned(),
+        model_config,
+        model: None,
+        fallback_models: Vec::new(),
+        max_retries: 2,
+        thinking: Thinking::Default,
+        effort: None,
+        key_source: KeySource::Environment,
+        system_prompt: SystemPrompt::default(),
+        tools: None,
+        todo_list: false,
+        allowed: Vec::new(),
+        disallowed: Vec::new(),
+        mode: None,
+        bypass_launched: false,
+        asker: Asker::Nobody,
+        max_turns: None,
+        max_budget_usd: None,
+        output_schema: None,
+        partial: false,
+        replay: false,
+        state_events: StateEvents::Off,
+        background_wait: None,
+    }
+}
