@@ -151,16 +151,16 @@ mod tests {
 
     use super::*;
 
-    fn run(arguments: Value) -> Result<Run, String> {
+    fn run(arguments: &Value) -> Result<Run, String> {
         read("run", arguments.as_object().unwrap().clone())
     }
 
     #[test]
     fn arguments_that_are_wrong_are_named() {
-        assert!(run(json!({})).unwrap_err().contains("prompt"));
-        assert!(run(json!({"prompt": 3})).unwrap_err().contains("string"));
-        assert!(run(json!({"prompt": "x", "promt": 1})).unwrap_err().contains("promt"));
-        let empty = run(json!({"prompt": "  "})).unwrap();
+        assert!(run(&json!({})).unwrap_err().contains("prompt"));
+        assert!(run(&json!({"prompt": 3})).unwrap_err().contains("string"));
+        assert!(run(&json!({"prompt": "x", "promt": 1})).unwrap_err().contains("promt"));
+        let empty = run(&json!({"prompt": "  "})).unwrap();
         assert!(empty.errand(&Bounds::default()).is_err());
     }
 
