@@ -9,7 +9,7 @@ use crate::compact::Compaction;
 use crate::prompt::SystemPrompt;
 use crate::schema::OutputSchema;
 use crate::settings::Settings;
-use crate::transcript::{Earlier, Keeping};
+use crate::transcript::{Earlier, Keeping, Projects};
 
 /// What a session is told at its start.
 #[derive(Debug, Clone)]
@@ -89,6 +89,59 @@ pub struct Options {
     pub state_events: StateEvents,
     /// How long to wait for background work after the input ended; none is for ever.
     pub background_wait: Option<std::time::Duration>,
+}
+
+impl Options {
+    /// A session at the place the settings were read for, with nothing special about it: not kept, and with nobody who
+    /// answers asks. What has to be otherwise is laid over it.
+    #[must_use]
+    pub fn new(settings: Settings, model_config: sluice_model::Config) -> Self {
+        let places = settings.places();
+        Self {
+            session_id: uuid::Uuid::new_v4().to_string(),
+            keeping: Keeping {
+                projects: Projects::new(places.config_dir.join("projects")),
+                file: None,
+                entrypoint: "sdk-cli".to_owned(),
+                git_branch: "HEAD".to_owned(),
+                mirror: false,
+                title: None,
+            },
+            earlier: None,
+            refusal: None,
+            cwd: places.cwd.clone(),
+            add_dirs: Vec::new(),
+            home: places.home.clone(),
+            plans_dir: places.config_dir.join("plans"),
+            output_dir: places.config_dir.join("outputs"),
+            settings,
+            env: Vec::new(),
+            date: String::new(),
+            model_config,
+            model: None,
+            fallback_models: Vec::new(),
+            max_retries: sluice_model::retry::DEFAULT_MAX_RETRIES,
+            thinking: Thinking::Default,
+            effort: None,
+            key_source: KeySource::Environment,
+            system_prompt: SystemPrompt::default(),
+            tools: None,
+            todo_list: false,
+            allowed: Vec::new(),
+            disallowed: Vec::new(),
+            mode: None,
+            bypass_launched: false,
+            asker: Asker::Nobody,
+            max_turns: None,
+            max_budget_usd: None,
+            compaction: Compaction::default(),
+            output_schema: None,
+            partial: false,
+            replay: false,
+            state_events: StateEvents::Off,
+            background_wait: None,
+        }
+    }
 }
 
 /// How much the model may think.

@@ -15,8 +15,7 @@ use rmcp::service::{
 use rmcp::{ClientHandler, model::CallToolRequest};
 use serde_json::Value;
 use sluice_engine::settings::{Chosen, Places, Settings};
-use sluice_engine::transcript::{Keeping, Projects};
-use sluice_engine::{Asker, KeySource, ModelAuth, ModelConfig, Options, StateEvents, SystemPrompt, Thinking};
+use sluice_engine::{ModelAuth, ModelConfig, Options};
 use sluice_mcp_door::{Bounds, DoorError, serve_agent, serve_tools};
 use sluice_simulator::{Brain, ModelServer};
 use tempfile::TempDir;
@@ -86,7 +85,7 @@ impl ClientHandler for Person {
             answer,
             withdrawn: context.ct.clone(),
         };
-        self.asks.send(asked).ok().expect("the test listens");
+        assert!(self.asks.send(asked).is_ok(), "the test listens");
         tokio::select! {
             answer = answered => Ok(answer.unwrap_or_else(|_| ElicitResult::new(ElicitationAction::Cancel))),
             () = context.ct.cancelled() => Ok(ElicitResult::new(ElicitationAction::Cancel)),
@@ -196,7 +195,7 @@ impl Rig {
 
     /// Makes a call.
     pub(crate) async fn begin(&self, tool: &str, arguments: Value) -> RequestHandle<RoleClient> {
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(object(arguments));
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(object(&arguments));
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         self.client
             .send_cancellable_request(request, PeerRequestOptions::no_options())
@@ -259,7 +258,7 @@ pub(crate) async fn within<T>(awaited: impl Future<Output = T>) -> T {
         .expect("it takes too long")
 }
 
-pub(crate) fn object(value: Value) -> JsonObject {
+fn object(value: &Value) -> JsonObject {
     value.as_object().unwrap().clone()
 }
 
@@ -272,50 +271,11 @@ pub(crate) fn options(root: &Path, url: &str) -> Options {
         managed: root.join("managed/settings.json"),
         global: root.join("home/.claude.json"),
     };
-    let session_id = uuid::Uuid::new_v4().to_string();
     let mut model_config = ModelConfig::new(url, ModelAuth::ApiKey("test".to_owned()));
     model_config.user_agent = "sluice-test".to_owned();
     Options {
-        keeping: Keeping {
-            projects: Projects::new(root.join("home/projects")),
-            file: None,
-            entrypoint: "mcp".to_owned(),
-            git_branch: "HEAD".to_owned(),
-            mirror: false,
-            title: None,
-        },
-        session_id,
-        earlier: None,
-        refusal: None,
-        cwd: root.to_path_buf(),
-        add_dirs: Vec::new(),
-        home: root.join("home"),
-        settings: Settings::load(&places, &Chosen::ALL, None, None),
-        plans_dir: root.join("home/plans"),
-        output_dir: root.join("home/outputs"),
         env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
         date: "2026-01-01".to_owned(),
-        model_config,
-        model: None,
-        fallback_models: Vec::new(),
-        max_retries: 2,
-        thinking: Thinking::Default,
-        effort: None,
-        key_source: KeySource::Environment,
-        system_prompt: SystemPrompt::default(),
-        tools: None,
-        todo_list: false,
-        allowed: Vec::new(),
-        disallowed: Vec::new(),
-        mode: None,
-        bypass_launched: false,
-        asker: Asker::Nobody,
-        max_turns: None,
-        max_budget_usd: None,
-        output_schema: None,
-        partial: false,
-        replay: false,
-        state_events: StateEvents::Off,
-        background_wait: None,
+        ..Options::new(Settings::load(&places, &Chosen::ALL, None, None), model_config)
     }
 }
