@@ -77,6 +77,7 @@ mod session;
 mod task;
 mod turn;
 // all of it together.
+mod exact;
 mod index;
 mod snapshot;
 mod state;

@@ -79,10 +79,12 @@ pub struct Model {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Dollars, all turns together.
+    #[serde(with = "super::exact")]
     pub total: f64,
     /// Tokens, all turns together.
     pub tokens: Tokens,
     /// The last total the agent named.
+    #[serde(with = "super::exact")]
     pub(crate) named: f64,
 }
 

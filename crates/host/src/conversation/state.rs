@@ -90,7 +90,7 @@ pub struct Interruption {
 pub(crate) struct Seen(pub(crate) HashSet<u64>);
 
 /// Where things are, by their ids. Worked out from the lists.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Index {
     pub(crate) prompts: HashMap<u64, u32>,
     pub(crate) calls: HashMap<u64, u32>,
@@ -104,13 +104,6 @@ pub(crate) struct Index {
     pub(crate) waiting: Vec<u32>,
     /// The turn that is open.
     pub(crate) open: Option<usize>,
-}
-
-/// The index follows from the rest.
-impl PartialEq for Index {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
 }
 
 impl Default for State {

@@ -26,6 +26,7 @@ pub struct Turn {
     /// When it ended.
     pub ended: Option<Time>,
     /// What it cost in dollars, worked out from the totals.
+    #[serde(with = "super::exact::maybe")]
     pub cost: Option<f64>,
     /// What it used.
     pub usage: Option<Tokens>,

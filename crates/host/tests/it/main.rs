@@ -1,11 +1,14 @@
-//! The host against the scripted agent, in memory and as processes.
+//! The conversation by itself, and the host against the scripted agent, in memory and as processes.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::needless_pass_by_value
+    clippy::needless_pass_by_value,
+    clippy::print_stdout
 )]
+
+mod conversation;
 
 mod asks;
 mod requests;

@@ -53,6 +53,9 @@ impl Fold<'_> {
             .interrupt
             .as_ref()
             .is_some_and(|it| it.rung >= Rung::Terminated);
+        for ask in self.state.index.pending.clone() {
+            self.settle(ask as usize, AskState::Expired, None);
+        }
         if let Some(open) = self.state.index.open {
             self.close(open, End::Died(exit));
         }
@@ -62,9 +65,6 @@ impl Fold<'_> {
             self.change(Change::Draft(draft.parent));
         }
         self.drop_all_calls();
-        for ask in self.state.index.pending.clone() {
-            self.settle(ask as usize, AskState::Expired, None);
-        }
         for task in 0..self.state.tasks.len() {
             if self.state.tasks.get(task).is_some_and(super::super::Task::is_open) {
                 self.end_task(task, TaskState::Gone);

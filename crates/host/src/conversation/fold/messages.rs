@@ -88,7 +88,8 @@ impl Fold<'_> {
     /// A prompt that arrives while a call runs joins the turn after it; agents that echo say so themselves.
     fn join(&mut self) {
         let Some(open) = self.state.index.open else { return };
-        let silent: Vec<usize> = self.unnamed().collect();
+        let named = self.state.tells || self.state.echoes;
+        let silent: Vec<usize> = self.unnamed(named).collect();
         for prompt in silent {
             self.deliver(prompt, Some(open), Proof::Presumed);
         }

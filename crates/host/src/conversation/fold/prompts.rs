@@ -7,7 +7,7 @@ use super::Fold;
 use crate::conversation::index::{key, place};
 use crate::conversation::read::{Message, Note};
 use crate::conversation::{
-    Change, Effect, EntryKind, Evidence, Failure, Line, OwnRequest, Prompt, PromptState, Proof, Submit,
+    Change, Effect, End, EntryKind, Evidence, Failure, Line, OwnRequest, Prompt, PromptState, Proof, Submit,
 };
 
 impl Fold<'_> {
@@ -160,6 +160,7 @@ impl Fold<'_> {
                 }
             }
             "started" => {
+                self.close_finished();
                 let turn = self.open(Evidence::Announced);
                 self.sign();
                 if let Some(at) = prompt {
@@ -199,6 +200,15 @@ impl Fold<'_> {
         }
     }
 
+    /// A prompt begins, and the agent was done with all of the open turn: its `result` is not coming.
+    fn close_finished(&mut self) {
+        let Some(open) = self.state.index.open else { return };
+        let turn = self.state.turns.get(open);
+        if turn.is_some_and(|it| it.evidence == Evidence::SaidIdle) {
+            self.close(open, End::Unreported);
+        }
+    }
+
     /// A prompt that had not begun will not begin.
     pub(super) fn gone(&mut self, at: usize) {
         if self.state.prompts.get(at).is_some_and(|it| !it.is_over()) {
@@ -235,6 +245,10 @@ impl Fold<'_> {
         } else {
             open
         };
+        if let Some(turn) = turn {
+            // Old agents run one prompt a turn: what was presumed of another one was wrong.
+            self.unpresume(turn, &[at]);
+        }
         self.deliver(at, turn, Proof::Named);
         self.sign();
         true

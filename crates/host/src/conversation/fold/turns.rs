@@ -76,7 +76,7 @@ impl Fold<'_> {
         if self.state.turns.get(turn).is_some_and(Turn::is_own) {
             return;
         }
-        let silent: Vec<usize> = self.unnamed().collect();
+        let silent: Vec<usize> = self.unnamed(self.state.tells).collect();
         // New agents take every prompt that waits into one turn, old ones one after the other.
         let taken = if self.state.tells { silent.len() } else { 1 };
         if silent.is_empty() {
@@ -87,13 +87,12 @@ impl Fold<'_> {
         }
     }
 
-    /// Prompts of this process that wait and that the agent will not name.
-    pub(super) fn unnamed(&self) -> impl Iterator<Item = usize> {
+    /// Prompts that wait and that the agent will not name; `named` says that it names those with a uuid.
+    pub(super) fn unnamed(&self, named: bool) -> impl Iterator<Item = usize> {
         let state = &*self.state;
-        let names = state.tells || state.echoes;
         state.index.waiting.iter().map(|at| *at as usize).filter(move |at| {
             let prompt = state.prompts.get(*at);
-            prompt.is_some_and(|it| it.is_owed() && !(it.marked && names))
+            prompt.is_some_and(|it| it.is_owed() && !(it.marked && named))
         })
     }
 
@@ -192,7 +191,7 @@ impl Fold<'_> {
     }
 
     /// Prompts that were only presumed to belong to the turn wait again.
-    fn unpresume(&mut self, turn: usize, named: &[usize]) {
+    pub(super) fn unpresume(&mut self, turn: usize, named: &[usize]) {
         let Some(it) = self.state.turns.get_mut(turn) else {
             return;
         };

@@ -1,0 +1,13 @@
+//! The conversation machine: each test is named after what goes wrong without it.
+
+mod play;
+mod shared;
+
+mod asks;
+mod drafts;
+mod facts;
+mod interrupts;
+mod liveness;
+mod prompts;
+mod recordings;
+mod turns;
