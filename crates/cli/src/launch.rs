@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sluice_engine::settings::{Chosen, FlagSettings, Layer, Opener, Places, Settings};
-use sluice_engine::{Asker, KeySource, Options, OutputSchema, SystemPrompt, Thinking};
+use sluice_engine::{AgentOptions, Asker, KeySource, Options, OutputSchema, SystemPrompt, Thinking};
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
 use sluice_wire::mode::PermissionMode;
 
@@ -129,6 +129,12 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         bypass_launched: flags.dangerously_skip_permissions || flags.allow_dangerously_skip_permissions,
         asker: asker(flags),
         max_turns: flags.max_turns,
+        agents: AgentOptions {
+            given: flags.agents.clone(),
+            lead: flags.agent.clone(),
+            forward_text: flags.forward_subagent_text,
+            never_in_background: environment.no_background_tasks,
+        },
         output_schema: output_schema(flags)?,
         max_budget_usd: flags.max_budget_usd,
         compaction: environment.compaction,

@@ -211,6 +211,7 @@ impl Session {
 
     /// Applies a change of permissions that came with an answer, and writes it down where it is to last.
     pub(crate) async fn apply(&mut self, update: &PermissionUpdate) {
+        self.amend(update);
         let before = self.policy.mode.clone();
         let places = self.options.settings.places().clone();
         let applied = sluice_permission::apply(&mut self.policy, update, &|source| places.root(source), &World);

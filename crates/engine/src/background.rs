@@ -2,6 +2,7 @@
 //! session starts by itself when it ends.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -21,13 +22,73 @@ pub(crate) struct Note {
 /// The session's background work.
 #[derive(Debug, Default)]
 pub(crate) struct Background {
-    running: Vec<TaskView>,
+    /// What runs, as it was announced: one list for a session and its subagents.
+    running: Running,
+    /// The tasks of this session itself.
+    own: Vec<String>,
+    /// Whether this is a subagent's, which does not outlive its answer for a command's sake.
+    of_agent: bool,
     owed: VecDeque<Note>,
+    /// Subagents that were stopped and are winding up, and what is owed then.
+    winding: Vec<(String, Option<Note>)>,
+    /// Tasks the host has stopped.
+    stopped: Vec<String>,
     deadline: Option<Instant>,
     given_up: bool,
 }
 
+/// A list several sessions keep.
+#[derive(Debug, Clone, Default)]
+struct Running(Arc<Mutex<Vec<TaskView>>>);
+
+impl Running {
+    fn lock(&self) -> MutexGuard<'_, Vec<TaskView>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Background {
+    /// That of a subagent, which lists its tasks where the session lists them.
+    pub(crate) fn of_agent(&self) -> Self {
+        Self {
+            running: self.running.clone(),
+            of_agent: true,
+            ..Self::default()
+        }
+    }
+
+    fn add(&mut self, task: &TaskView) {
+        self.own.push(task.id.clone());
+        self.running.lock().push(task.clone());
+    }
+
+    fn remove(&mut self, id: &str) {
+        self.own.retain(|own| own != id);
+        self.running.lock().retain(|running| running.id != id);
+    }
+
+    /// Whether the host has stopped it.
+    fn take_stopped(&mut self, id: &str) -> bool {
+        let before = self.stopped.len();
+        self.stopped.retain(|stopped| stopped != id);
+        self.stopped.len() < before
+    }
+
+    /// A stopped subagent will say nothing more.
+    fn wound_up(&mut self, id: &str) {
+        let at = self.winding.iter().position(|(winding, _)| winding == id);
+        if let Some((_, note)) = at.map(|at| self.winding.remove(at)) {
+            self.owed.extend(note);
+        }
+    }
+
+    /// The tasks of this session itself that still run.
+    pub(crate) fn own(&self) -> Vec<TaskView> {
+        let mut tasks = self.list();
+        tasks.retain(|task| self.own.contains(&task.id));
+        tasks
+    }
+
     /// The next turn the session owes itself.
     pub(crate) fn owed(&mut self) -> Option<Note> {
         self.owed.pop_front()
@@ -35,7 +96,12 @@ impl Background {
 
     /// Whether there is something worth staying for after the input has ended.
     pub(crate) fn awaited(&self) -> bool {
-        !self.given_up && (!self.running.is_empty() || !self.owed.is_empty())
+        let runs = if self.of_agent {
+            self.own().iter().any(|task| task.agent.is_some())
+        } else {
+            !self.running.lock().is_empty()
+        };
+        !self.given_up && (runs || !self.owed.is_empty() || !self.winding.is_empty())
     }
 
     /// The input has ended: wait no longer than this.
@@ -53,8 +119,8 @@ impl Background {
     }
 
     /// The tasks that run, as `background_tasks_changed` lists them.
-    pub(crate) fn list(&self) -> &[TaskView] {
-        &self.running
+    pub(crate) fn list(&self) -> Vec<TaskView> {
+        self.running.lock().clone()
     }
 }
 
@@ -78,16 +144,27 @@ impl Session {
             }
             Some(ToolEvent::TaskStarted { task, is_backgrounded }) => {
                 if is_backgrounded {
-                    self.background.running.push(task.clone());
+                    self.background.add(&task);
                     self.say_background().await;
                 }
                 self.say(say::task_started(&task, is_backgrounded)).await;
+                self.tasks.was_listed(&task.id);
             }
             Some(ToolEvent::TaskBackgrounded { task }) => {
-                self.background.running.push(task.clone());
+                self.background.add(&task);
                 self.say_background().await;
                 self.say(say::task_backgrounded(&task)).await;
             }
+            Some(ToolEvent::TaskEnded {
+                task,
+                is_backgrounded,
+                status,
+                summary,
+            }) if task.agent.is_some() => {
+                self.agent_ended(&task, is_backgrounded, status, &summary).await;
+            }
+            Some(ToolEvent::AgentWaits) => self.agents_wait().await,
+            Some(ToolEvent::TaskGone { id }) => self.background.wound_up(&id),
             Some(ToolEvent::TaskEnded {
                 task,
                 is_backgrounded: false,
@@ -109,12 +186,8 @@ impl Session {
     }
 
     async fn task_ended(&mut self, task: &TaskView, status: TaskStatus, summary: &str) {
-        self.background.running.retain(|running| running.id != task.id);
-        let output_file = task
-            .output_file
-            .as_ref()
-            .map(|path| path.display().to_string())
-            .unwrap_or_default();
+        self.background.remove(&task.id);
+        let output_file = output_file(task);
         self.say(say::task_updated(task, status)).await;
         // A task that somebody stopped is no news to anybody: no turn follows, and its own
         // description is all there is to say.
@@ -134,13 +207,65 @@ impl Session {
         }
     }
 
+    /// A subagent has ended.
+    async fn agent_ended(&mut self, task: &TaskView, is_backgrounded: bool, status: TaskStatus, said: &str) {
+        self.api_ms += task.agent.as_ref().map_or(0, |agent| agent.api_ms);
+        let by_host = self.background.take_stopped(&task.id);
+        self.agents.crew.count_end(status, by_host || !is_backgrounded);
+        let error = (status == TaskStatus::Failed).then(|| said.to_owned());
+        self.say(say::agent_updated(task, status, error)).await;
+        let told = if status == TaskStatus::Killed {
+            task.description.as_str()
+        } else {
+            said
+        };
+        self.say(say::agent_notification(task, status, &output_file(task), told))
+            .await;
+        if is_backgrounded {
+            self.background.remove(&task.id);
+            self.say_background().await;
+            self.owe(task, status, said, by_host);
+        }
+        self.tasks.was_told(&task.id);
+        self.catch_up().await;
+    }
+
+    /// The turn in which the model is told of a background subagent's end. One the model stopped itself is no news.
+    fn owe(&mut self, task: &TaskView, status: TaskStatus, said: &str, by_host: bool) {
+        let text = format!(
+            "<task-notification>\nSubagent {} ({}) has ended: {}.\n\n{}\n\nWhat it did is in {}.\n</task-notification>",
+            task.id,
+            task.description,
+            status.as_notification(),
+            if status == TaskStatus::Killed {
+                "It was stopped before it was done."
+            } else {
+                said
+            },
+            output_file(task),
+        );
+        let origin = json!({"kind": "task-notification", "producer": "session-task", "runId": say::run_id(task)});
+        let note = Note { text, origin };
+        if status == TaskStatus::Killed {
+            self.background.winding.push((task.id.clone(), by_host.then_some(note)));
+        } else {
+            self.background.owed.push_back(note);
+        }
+    }
+
     pub(crate) async fn say_background(&self) {
-        self.say(say::background_tasks(self.background.list())).await;
+        self.say(say::background_tasks(&self.background.list())).await;
     }
 
     /// Stops a task; a task that is not there needs no stopping.
     pub(crate) async fn stop_task(&mut self, id: &str) {
+        self.background.stopped.push(id.to_owned());
         self.tasks.kill(id).await;
         self.drain_events().await;
     }
+}
+
+fn output_file(task: &TaskView) -> String {
+    let path = task.output_file.as_ref().map(|path| path.display().to_string());
+    path.unwrap_or_default()
 }

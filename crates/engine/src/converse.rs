@@ -119,8 +119,9 @@ impl Session {
                 if tools {
                     self.reject_calls().await;
                 }
+                self.stop_agents().await;
                 self.keep_results();
-                if tools && stop == Stop::Interrupt {
+                if tools && stop == Stop::Interrupt && !self.agents.is_refused() {
                     self.notice(say::INTERRUPTED_TOOLS).await;
                 }
                 match stop {
@@ -166,7 +167,8 @@ impl Session {
             self.say(say::lifecycle(uuid, "completed")).await;
         }
         self.turn.folded = folded;
-        self.desk.settle(&mut self.ledger);
+        self.desk.settle(&self.ledger);
+        self.turn.denials.extend(self.agents.crew.take_denials());
         self.keep_turn_end().await;
         let result = say::result(self, &ending);
         self.last_failed = result.is_error;

@@ -19,10 +19,11 @@
 //! * `confine`: the sandbox of its commands;
 //! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
 //! * `services`: what the session does for its tools;
-//! * `background`: work that outlives its call;
+//! * `background`: work that outlives its call; `agents`: sessions that work for a session;
 //! * `history`, `prompt`, `memory`: what the model is shown; `measure`: how much room it takes;
 //! * `compact`: a summary in its place, once that is too much;
 //! * [`transcript`]: what is kept of it, and how a session goes on with what was kept;
+//! * `purse`: what it all costs;
 //! * `say`, `out`: what the host is told.
 
 mod catalogue;
@@ -55,6 +56,7 @@ mod services;
 mod schema;
 mod structured;
 
+mod agents;
 mod background;
 
 mod compact;
@@ -65,9 +67,12 @@ mod prompt;
 
 pub mod transcript;
 
+mod purse;
+
 mod out;
 mod say;
 
+pub use agents::AgentOptions;
 pub use catalogue::plugins::PluginDir;
 pub use compact::Compaction;
 pub use confine::sandbox;
@@ -89,7 +94,7 @@ pub const PROTOCOL_VERSION: &str = say::PROTOCOL_VERSION;
 /// # Errors
 /// When the model's address or the proxies cannot be used.
 pub fn start(options: Options) -> Result<Port, ModelError> {
-    let client = sluice_model::Client::new(options.model_config.clone())?;
+    let client = std::sync::Arc::new(sluice_model::Client::new(options.model_config.clone())?);
     let (input, inbox) = mpsc::channel(port::INPUT_DEPTH);
     let (messages, output) = mpsc::channel(port::OUTPUT_DEPTH);
     let quit = CancellationToken::new();

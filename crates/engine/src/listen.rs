@@ -163,6 +163,7 @@ impl Session {
             Input::Bad(report) => self.say(say::informational(&report, "warning")).await,
             Input::Eof => {
                 self.eof = true;
+                self.agents.tell_eof();
                 self.background.begin_wait(self.options.background_wait);
                 self.fail_open_asks().await;
             }

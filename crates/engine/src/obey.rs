@@ -48,6 +48,9 @@ impl Session {
         }
         let id = answer.request_id();
         let Some(index) = id.as_str().and_then(|id| self.calls.asking(id)) else {
+            if id.as_str().is_some_and(|id| self.agents.route(id, &answer)) {
+                self.agents_wait().await;
+            }
             return;
         };
         let answer = match answer.response {
@@ -140,11 +143,14 @@ impl Session {
         if let Some(append) = request.append_system_prompt {
             self.options.system_prompt.append = Some(append);
         }
+        self.take_agents(request.agents.and_then(|agents| serde_json::to_value(agents).ok()));
+        self.options.agents.forward_text |= request.forward_subagent_text == Some(true);
+        let agents = self.muster().infos();
         self.system = None;
         let repeated = std::mem::replace(&mut self.initialized, true);
         let response = InitializeResponse {
             commands: Some(Vec::new()),
-            agents: Some(Vec::new()),
+            agents: Some(agents),
             output_style: Some("default".to_owned()),
             available_output_styles: Some(vec!["default".to_owned()]),
             models: serde_json::from_value(Value::Array(models::picker())).ok(),
@@ -201,6 +207,7 @@ impl Session {
             Err((code, text)) => self.say(say::refused(id, code, text)).await,
             Ok(()) => {
                 let mode = self.policy.mode.clone();
+                self.amend_mode(&mode);
                 let response = SetPermissionModeResponse {
                     mode: Some(mode.clone()),
                     ..SetPermissionModeResponse::default()
@@ -258,6 +265,7 @@ impl Session {
                 }
                 _ => None,
             })
+            .chain(self.agents.crew.open_asks())
             .collect()
     }
 }

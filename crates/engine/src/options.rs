@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use sluice_wire::mode::PermissionMode;
 
+use crate::agents::AgentOptions;
 use crate::compact::Compaction;
 use crate::prompt::SystemPrompt;
 use crate::schema::OutputSchema;
@@ -78,6 +79,9 @@ pub struct Options {
     /// When a conversation is summarised.
     pub compaction: Compaction,
 
+    /// What is asked about subagents.
+    pub agents: AgentOptions,
+
     /// The shape the answer of every turn has to have.
     pub output_schema: Option<OutputSchema>,
 
@@ -135,6 +139,7 @@ impl Options {
             max_turns: None,
             max_budget_usd: None,
             compaction: Compaction::default(),
+            agents: AgentOptions::default(),
             output_schema: None,
             partial: false,
             replay: false,

@@ -1,17 +1,22 @@
 //! Where the session speaks.
 
+use std::sync::Arc;
+
 use sluice_wire::ToHost;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::agents::Mouth;
 use crate::say::Signed;
 
 /// The session's mouth. A door that is gone ends the session: nobody listens.
 #[derive(Debug, Clone)]
 pub(crate) struct Out {
     messages: mpsc::Sender<ToHost>,
-    session_id: std::sync::Arc<str>,
+    session_id: Arc<str>,
     quit: CancellationToken,
+    /// Whose words these are, where they are a subagent's.
+    mouth: Option<Mouth>,
 }
 
 impl Out {
@@ -20,13 +25,33 @@ impl Out {
             messages,
             session_id: session_id.into(),
             quit,
+            mouth: None,
+        }
+    }
+
+    /// The same door, for a subagent.
+    pub(crate) fn of_agent(&self, mouth: Mouth) -> Self {
+        Self {
+            mouth: Some(mouth),
+            ..self.clone()
         }
     }
 
     /// Says it, as soon as the door has room. Everything said carries the session's id.
     pub(crate) async fn say(&self, mut message: impl Signed) {
         message.sign(&self.session_id);
-        if self.messages.send(message.into()).await.is_err() {
+        match &self.mouth {
+            None => self.send(message.into()).await,
+            Some(mouth) => {
+                for message in mouth.speak(message.into()) {
+                    self.send(message).await;
+                }
+            }
+        }
+    }
+
+    async fn send(&self, message: ToHost) {
+        if self.messages.send(message).await.is_err() {
             self.quit.cancel();
         }
     }

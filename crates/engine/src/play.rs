@@ -120,8 +120,10 @@ impl Session {
 
     /// `system/init`, which opens every turn.
     pub(crate) async fn announce(&mut self) {
+        self.muster();
         let init = say::init(self);
         self.say(init).await;
         self.say_settings_problems().await;
+        self.say_agent_problems().await;
     }
 }

@@ -77,7 +77,8 @@ pub(crate) fn plan_reminder(plan_file: Option<&Path>) -> String {
     )
 }
 
-fn environment(place: &Place<'_>) -> String {
+/// Where the session works, in words.
+pub(crate) fn environment(place: &Place<'_>) -> String {
     format!(
         "Where you are\n- Working directory: {}\n- Git repository: {}\n- Platform: {}\n- Today: {}",
         place.cwd.display(),

@@ -108,7 +108,9 @@ impl Session {
 
     /// Begins every call that may begin now.
     pub(crate) async fn launch(&mut self) {
+        self.catch_up().await;
         self.brief_desk();
+        self.brief_agents();
         self.calls.launch_at = None;
         // A budget is held against the whole reply before its tools run, so with one nothing begins early.
         let budgeted = self.options.max_budget_usd.is_some();
@@ -225,8 +227,11 @@ impl Session {
     pub(crate) async fn finish_run(&mut self, index: usize, mut outcome: Outcome) {
         self.take_effect(std::mem::take(&mut outcome.effects)).await;
         let meta = self.calls.list.get_mut(index).and_then(|call| call.decision.take());
-        self.finish(index, outcome, meta.map(|meta| json!({"permission_decision": meta})))
-            .await;
+        let meta = meta.map(|meta| match outcome.interrupted {
+            true => json!({"permission_decision": meta, "non_execution_kind": "interrupted"}),
+            false => json!({"permission_decision": meta}),
+        });
+        self.finish(index, outcome, meta).await;
     }
 
     /// A call may not run, and nobody is asked.
@@ -312,6 +317,7 @@ impl Session {
             Answer::Deny { interrupt: true, .. } => {
                 // The model may be in the middle of its message: what it is about to say now is part of what
                 // the person refuses, so it gets a moment to finish.
+                self.agents.refuse();
                 self.remember_denial(index);
                 if let Some(call) = self.calls.list.get_mut(index) {
                     call.state = State::Running;

@@ -12,7 +12,8 @@ pub(crate) use speech::{
     stream_event, thinking_tokens, whole_envelope,
 };
 pub(crate) use tasks::{
-    background_tasks, progress, run_id, task_backgrounded, task_notification, task_started, task_updated,
+    agent_notification, agent_updated, background_tasks, progress, run_id, task_backgrounded, task_notification,
+    task_started, task_updated,
 };
 
 use serde_json::{Value, json};
@@ -99,6 +100,7 @@ signed!(
     stdout::system::PermissionDenied,
     stdout::system::SessionTitleChanged,
     stdout::system::TaskNotification,
+    stdout::system::TaskProgress,
     stdout::system::TaskStarted,
     stdout::system::TaskUpdated,
     stdout::system::ThinkingTokens,
@@ -142,7 +144,11 @@ pub(crate) fn init(session: &Session) -> Init {
         cwd: session.cwd.get().display().to_string(),
         tools: session
             .offered()
-            .map(|tool| tool.descriptor().name.to_string())
+            .map(|tool| match &*tool.descriptor().name {
+                // Here alone the old name is used, as hosts expect.
+                "Agent" => "Task".to_owned(),
+                name => name.to_owned(),
+            })
             .chain(
                 session
                     .is_structured(structured::TOOL)
@@ -154,7 +160,7 @@ pub(crate) fn init(session: &Session) -> Init {
         api_key_source: session.options.key_source.as_str().to_owned(),
         claude_code_version: PROTOCOL_VERSION.to_owned(),
         output_style: "default".to_owned(),
-        agents: Some(Vec::new()),
+        agents: Some(session.agent_names()),
         skills: Some(Vec::new()),
         plugins: Some(Vec::new()),
         capabilities: Some(CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),

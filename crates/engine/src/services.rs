@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use sluice_model::cost::Ledger;
 use sluice_model::{Cache, Client, Request, Thinking, models};
 use sluice_tools::{DeferredTool, Pending, SearchHit, SearchPart, SearchReply, SearchRequest, Services};
+
+use crate::purse::Purse;
 
 /// Most words of an answer of the small model.
 const MOST_TOKENS: u32 = 4096;
@@ -49,7 +50,7 @@ impl Desk {
     }
 
     /// Books what the tools' own requests used.
-    pub(crate) fn settle(&self, ledger: &mut Ledger) {
+    pub(crate) fn settle(&self, ledger: &Purse) {
         for (model, usage) in self.lock().used.drain(..) {
             ledger.add(&model, &usage);
         }

@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use sluice_model::Client;
-use sluice_model::cost::Ledger;
 use sluice_permission::PermissionMode;
 use sluice_tools::sandbox::Sandbox;
 use sluice_tools::{Cwd, FileState, Lists, Tasks, Tool, ToolEvent, Web, WebConfig};
@@ -15,6 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::agents::Agents;
 use crate::asking;
 use crate::background::Background;
 use crate::calls::Calls;
@@ -27,6 +27,7 @@ use crate::obey::spending::Lines;
 use crate::options::{Options, StateEvents};
 use crate::out::Out;
 use crate::port::{Exit, Input};
+use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::say;
 use crate::services::Desk;
@@ -39,7 +40,7 @@ pub(crate) struct Session {
     pub(crate) options: Options,
     pub(crate) out: Out,
     pub(crate) client: Arc<Client>,
-    pub(crate) ledger: Ledger,
+    pub(crate) ledger: Purse,
     /// Time spent in model requests, all turns together.
     pub(crate) api_ms: u64,
 
@@ -55,6 +56,7 @@ pub(crate) struct Session {
     pub(crate) owed: Owed,
     pub(crate) calls: Calls,
     pub(crate) background: Background,
+    pub(crate) agents: Agents,
     pub(crate) policy: sluice_permission::Policy,
     pub(crate) initialized: bool,
     pub(crate) reminded_of_plan: bool,
@@ -107,13 +109,12 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn new(
         options: Options,
-        client: Client,
+        client: Arc<Client>,
         out: Out,
         inbox: mpsc::Receiver<Vec<Input>>,
         quit: CancellationToken,
     ) -> Self {
         let (tool_events, events) = mpsc::channel(256);
-        let client = Arc::new(client);
         let plan_file = options.plans_dir.join(format!("{}.md", plan_name()));
         let desk = Arc::new(Desk::new(client.clone(), plan_file.clone()));
         let mut policy = asking::policy(&options);
@@ -123,7 +124,7 @@ impl Session {
         let model = sluice_model::models::resolve(options.model.as_deref());
         Self {
             client,
-            ledger: Ledger::default(),
+            ledger: Purse::default(),
             api_ms: 0,
             model,
             state: say::State::Idle,
@@ -135,6 +136,7 @@ impl Session {
             system: None,
             calls: Calls::default(),
             background: Background::default(),
+            agents: Agents::default(),
             policy,
             initialized: false,
             reminded_of_plan: false,
@@ -177,6 +179,7 @@ impl Session {
     pub(crate) async fn run(mut self) -> Exit {
         self.settings_changes = Some(settings::watch::watch(self.options.settings.paths()));
         self.take_up();
+        self.be_led();
         self.tell_title().await;
         let code = loop {
             if let Some(code) = self.leave {

@@ -92,6 +92,7 @@ impl Transcript {
             version: say::PROTOCOL_VERSION.to_owned(),
             entrypoint: keeping.entrypoint.clone(),
             git_branch: keeping.git_branch.clone(),
+            agent_id: None,
         };
         let mut transcript = Self {
             stamp,
@@ -131,6 +132,11 @@ impl Transcript {
         self.names.title = Some(title.to_owned());
         self.owed.push(entry::title(title, &self.stamp.session_id));
         self.owed.push(entry::agent_name(title, &self.stamp.session_id));
+    }
+
+    /// It is a subagent's, beside that of the session.
+    pub(crate) fn of_agent(&mut self, id: &str) {
+        self.stamp.agent_id = Some(id.to_owned());
     }
 
     /// The title, if it has one.
@@ -296,7 +302,7 @@ impl Session {
             total: self.ledger.total_cost_value(),
             api_ms: self.api_ms,
             model_usage: self.ledger.model_usage(),
-            unpriced: self.ledger.unpriced().next().is_some(),
+            unpriced: !self.ledger.unpriced().is_empty(),
             elapsed_ms: u64::try_from(self.transcript.began.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
         let written = self.transcript.end_turn(&cost);

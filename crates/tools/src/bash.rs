@@ -151,6 +151,7 @@ async fn run(input: Input, cx: &Context) -> Outcome {
         output_file: None,
         started_at: tasks::now(),
         ended_at: None,
+        agent: None,
     };
     // whoever drops this call ends the command
     let guard = shell.process.killer().drop_guard();

@@ -110,6 +110,13 @@ pub enum ToolEvent {
         /// One line about the end, for `task_notification.summary`.
         summary: String,
     },
+    /// A subagent has begun or ceased to wait for a person.
+    AgentWaits,
+    /// A task that was stopped has wound up: nothing more will be heard of it.
+    TaskGone {
+        /// Its id.
+        id: String,
+    },
 }
 
 /// The current directory of a session.

@@ -9,6 +9,13 @@ pub(crate) fn task_id() -> String {
     std::iter::once('b').chain(base36(8)).collect()
 }
 
+/// So many hexadecimal digits nobody has used, at most 32.
+pub(crate) fn hex(count: usize) -> String {
+    let half = || RandomState::new().build_hasher().finish();
+    let digits = format!("{:016x}{:016x}", half(), half());
+    digits.chars().take(count).collect()
+}
+
 /// Base-36 digits nobody can guess or has used; the standard library's hash seeds are the source.
 pub(crate) fn base36(count: usize) -> impl Iterator<Item = char> {
     let state = RandomState::new();

@@ -72,6 +72,6 @@ pub use lists::{Item, Lists, Progress, Todo};
 pub use outcome::{Effect, Invalid, Outcome};
 pub use registry::{find, registry};
 pub use services::{DeferredTool, NoServices, SearchHit, SearchPart, SearchReply, SearchRequest, Services};
-pub use tasks::{TaskStatus, TaskView, Tasks};
+pub use tasks::{AgentTask, Enlisted, TaskStatus, TaskView, Tasks, agent_id};
 pub use tool::{AnyTool, Descriptor, Pending, Tool};
 pub use web::{Web, WebConfig};

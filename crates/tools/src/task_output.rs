@@ -137,7 +137,7 @@ fn report(task: &TaskView, retrieval: &str, output: &str) -> Outcome {
     let mut parts = vec![
         format!("<retrieval_status>{retrieval}</retrieval_status>"),
         format!("<task_id>{}</task_id>", task.id),
-        "<task_type>local_bash</task_type>".to_owned(),
+        format!("<task_type>{}</task_type>", task.kind()),
         format!("<status>{}</status>", task.status.as_str()),
     ];
     if let Some(code) = task.exit_code {
@@ -152,7 +152,7 @@ fn report(task: &TaskView, retrieval: &str, output: &str) -> Outcome {
             "retrieval_status": retrieval,
             "task": {
                 "task_id": task.id,
-                "task_type": "local_bash",
+                "task_type": task.kind(),
                 "status": task.status.as_str(),
                 "description": task.description,
                 "output": output,

@@ -15,7 +15,7 @@ use crate::tool::{Descriptor, Pending, Tool};
 static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
     name: "TaskStop".into(),
-    description: "Ends a background task, such as a server you started with Bash and `run_in_background`, together with everything it started. \
+    description: "Ends a background task, such as a server you started with Bash and `run_in_background` or a subagent, together with everything it started. \
         `task_id` is the id you were given when it began. What it printed until then stays in its output file.".into(),
     schema: json!({
         "type": "object",
@@ -73,7 +73,7 @@ impl Tool for TaskStop {
             let result = json!({
                 "message": format!("Successfully stopped task: {} ({})", task.id, task.command),
                 "task_id": task.id,
-                "task_type": "local_bash",
+                "task_type": task.kind(),
                 "command": task.command,
             });
             Outcome::ok(result.to_string(), result)

@@ -12,6 +12,10 @@ use tokio_util::sync::CancellationToken;
 use crate::process::{self, Exit};
 use crate::supervisor::Supervisor;
 
+pub use enlisted::{AgentTask, Enlisted, agent_id};
+
+mod enlisted;
+
 /// How many ended tasks can still be asked about.
 const REMEMBERED: usize = 200;
 
@@ -71,6 +75,20 @@ pub struct TaskView {
     pub started_at: u64,
     /// When it ended.
     pub ended_at: Option<u64>,
+    /// What there is to know of a subagent; `None` for a command.
+    pub agent: Option<Box<AgentTask>>,
+}
+
+impl TaskView {
+    /// What kind of task it is, as the wire names it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        if self.agent.is_some() {
+            "local_agent"
+        } else {
+            "local_bash"
+        }
+    }
 }
 
 /// The commands of one session. Dropping it ends them all.
@@ -149,12 +167,14 @@ impl Tasks {
     pub(crate) fn adopt(&self, view: TaskView, kill: CancellationToken) -> Arc<Task> {
         let (ended, _) = watch::channel(false);
         let (listed, _) = watch::channel(false);
+        let (told, _) = watch::channel(false);
         let task = Arc::new(Task {
             view: Mutex::new(view),
             kill,
             to_background: Notify::new(),
             ended,
             listed,
+            told,
         });
         let mut table = lock(&self.table);
         table.insert(self.next.fetch_add(1, Ordering::Relaxed), Arc::clone(&task));
@@ -188,7 +208,9 @@ impl Tasks {
     }
 
     fn find(&self, id: &str) -> Option<Arc<Task>> {
-        lock(&self.table).values().find(|task| task.view().id == id).cloned()
+        // A subagent that is gone on with has one id and several runs: the last one counts.
+        let table = lock(&self.table);
+        table.values().rev().find(|task| task.view().id == id).cloned()
     }
 
     fn views(&self, wanted: impl Fn(&TaskView) -> bool) -> Vec<TaskView> {
@@ -216,6 +238,7 @@ pub(crate) struct Task {
     to_background: Notify,
     ended: watch::Sender<bool>,
     listed: watch::Sender<bool>,
+    told: watch::Sender<bool>,
 }
 
 impl Task {

@@ -35,6 +35,14 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
+    /// The input held against the schema, in the schema's order and with its defaults filled in.
+    ///
+    /// # Errors
+    /// When it does not fit.
+    pub fn checked(&self, input: &Value) -> Result<Value, Invalid> {
+        input::checked(self, input, Path::new("/"), &[])
+    }
+
     /// Whether the tool answers to this name.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {

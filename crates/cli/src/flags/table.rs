@@ -149,7 +149,7 @@ pub(super) const FLAGS: &[Flag] = &[
     switch("include-partial-messages", |f| &mut f.include_partial_messages, "With stream-json: also print the pieces of a message while it is being written"),
     switch("include-hook-events", |f| &mut f.include_hook_events, "With stream-json: also print when a hook starts, reports and ends").later(),
     switch("replay-user-messages", |f| &mut f.replay_user_messages, "With stream-json both ways: print each prompt back once it is taken up"),
-    switch("forward-subagent-text", |f| &mut f.forward_subagent_text, "With stream-json: also print what subagents say").later(),
+    switch("forward-subagent-text", |f| &mut f.forward_subagent_text, "With stream-json: also print what subagents say"),
     maybe("prompt-suggestions", "on|off", |f| &mut f.prompt_suggestions, "After each turn, suggest what to ask next").later(),
     text("json-schema", "schema", |f| &mut f.json_schema, "JSON Schema the final answer must satisfy"),
     // The model and how hard it thinks.
@@ -206,8 +206,8 @@ pub(super) const FLAGS: &[Flag] = &[
     one("plugin-dir", "path", Fills::Words(|f| &mut f.plugin_dir), "Load a plugin from a folder; may be repeated").later(),
     one("plugin-dir-no-mcp", "path", Fills::Words(|f| &mut f.plugin_dir_no_mcp), "As --plugin-dir, without its MCP servers").later(),
     one("plugin-url", "url", Fills::Words(|f| &mut f.plugin_url), "Load a plugin from an address; may be repeated").later(),
-    text("agent", "name", |f| &mut f.agent, "Agent that leads the conversation").later(),
-    text("agents", "json or path", |f| &mut f.agents, "Further agents").later(),
+    text("agent", "name", |f| &mut f.agent, "Agent that leads the conversation"),
+    text("agents", "json or path", |f| &mut f.agents, "Further agents"),
     switch("disable-slash-commands", |f| &mut f.disable_slash_commands, "No commands and no skills").later(),
     // How the process is started and watched.
     switch("await-initialize", |f| &mut f.await_initialize, "The first line on stdin must be initialize").later(),

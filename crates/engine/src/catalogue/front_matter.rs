@@ -56,6 +56,11 @@ pub(crate) fn read(text: &str) -> (FrontMatter, &str) {
 }
 
 impl FrontMatter {
+    /// The same fields, said in JSON.
+    pub(crate) fn of(fields: Map<String, Value>) -> Self {
+        Self { fields, problem: None }
+    }
+
     /// Reads the lines between the marks.
     pub(crate) fn parse(head: &str) -> Self {
         if head.len() > LARGEST {

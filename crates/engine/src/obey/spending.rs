@@ -40,9 +40,9 @@ impl Lines {
 impl Session {
     /// The cost so far, in words.
     pub(super) async fn session_cost(&mut self, id: &RequestId) {
-        self.desk.settle(&mut self.ledger);
+        self.desk.settle(&self.ledger);
         let tokens = self.ledger.tokens();
-        let unpriced: Vec<&str> = self.ledger.unpriced().collect();
+        let unpriced = self.ledger.unpriced();
         let note = match unpriced.as_slice() {
             [] => String::new(),
             models => format!(" (without {}, whose prices are not known)", models.join(", ")),
@@ -67,7 +67,7 @@ impl Session {
 
     /// What was used. There is no subscription here, so there are no limits to tell of.
     pub(super) async fn usage(&mut self, id: &RequestId) {
-        self.desk.settle(&mut self.ledger);
+        self.desk.settle(&self.ledger);
         #[allow(clippy::cast_precision_loss)]
         let response = GetUsageResponse {
             session: UsageReportSession {

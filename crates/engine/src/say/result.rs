@@ -29,6 +29,7 @@ pub(crate) fn result(session: &Session, ending: &Ending) -> TurnResult {
             .origin
             .clone()
             .and_then(|origin| serde_json::from_value(origin).ok()),
+        subagent_stats: session.agents.stats(),
         uuid: fresh_id(),
         queued_turn_count: Some(u64::try_from(session.queue.len()).unwrap_or(u64::MAX)),
         result_index: Some(session.results),

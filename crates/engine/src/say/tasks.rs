@@ -5,12 +5,13 @@ use sluice_wire::Number;
 use sluice_wire::stdout::ToolProgress;
 use sluice_wire::stdout::system::{
     self, BackgroundTask, BackgroundTasksChanged, TaskNotification, TaskOutcome, TaskPatch, TaskStarted, TaskUpdated,
+    TaskUsage,
 };
 
 use super::fresh_id;
 
-/// What kind of task a command is.
-const LOCAL_BASH: &str = "local_bash";
+/// The longest summary of what a subagent said.
+const LONGEST_SUMMARY: usize = 4000;
 
 /// The id of one run of a task; a task that is run again has the same id and another run.
 pub(crate) fn run_id(task: &TaskView) -> String {
@@ -37,13 +38,18 @@ fn seconds(count: u64) -> Number {
 
 /// A command is worth knowing about.
 pub(crate) fn task_started(task: &TaskView, is_backgrounded: bool) -> TaskStarted {
+    let agent = task.agent.as_ref();
     TaskStarted {
         task_id: task.id.clone(),
         run_id: Some(run_id(task)),
         tool_use_id: Some(task.call_id.clone()),
         description: task.description.clone(),
         is_backgrounded: Some(is_backgrounded),
-        task_type: Some(LOCAL_BASH.to_owned()),
+        subagent_type: agent.map(|agent| agent.subagent_type.clone()),
+        spawn_depth: agent.map(|agent| u64::from(agent.depth)),
+        parent_task_id: agent.and_then(|agent| agent.parent.clone()),
+        task_type: Some(task.kind().to_owned()),
+        prompt: agent.map(|agent| agent.prompt.clone()),
         uuid: fresh_id(),
         ..TaskStarted::default()
     }
@@ -101,12 +107,46 @@ pub(crate) fn task_notification(
     }
 }
 
+/// A subagent has ended.
+pub(crate) fn agent_updated(task: &TaskView, status: TaskStatus, error: Option<String>) -> TaskUpdated {
+    let mut told = task_updated(task, status);
+    told.patch.error = error;
+    told
+}
+
+/// A subagent has ended, for people: what it said last, in short.
+pub(crate) fn agent_notification(
+    task: &TaskView,
+    status: TaskStatus,
+    output_file: &str,
+    said: &str,
+) -> TaskNotification {
+    let mut told = task_notification(task, status, output_file, &clipped(said));
+    let agent = task.agent.as_ref().filter(|_| status == TaskStatus::Completed);
+    told.usage = agent.map(|agent| TaskUsage {
+        total_tokens: agent.tokens,
+        tool_uses: agent.tool_uses,
+        duration_ms: task.ended_at.unwrap_or(task.started_at).saturating_sub(task.started_at),
+        ..TaskUsage::default()
+    });
+    told
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_SUMMARY) {
+        Some((cut, _)) => format!("{}…", text.get(..cut).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
 /// Everything that runs in the background.
 pub(crate) fn background_tasks(tasks: &[TaskView]) -> BackgroundTasksChanged {
     let listed = tasks.iter().map(|task| BackgroundTask {
         task_id: task.id.clone(),
         run_id: Some(run_id(task)),
-        task_type: LOCAL_BASH.to_owned(),
+        task_type: task.kind().to_owned(),
+        subagent_type: task.agent.as_ref().map(|agent| agent.subagent_type.clone()),
+        parent_task_id: task.agent.as_ref().and_then(|agent| agent.parent.clone()),
         description: task.description.clone(),
         ..BackgroundTask::default()
     });

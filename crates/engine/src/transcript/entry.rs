@@ -19,6 +19,8 @@ pub(crate) struct Stamp {
     pub(crate) version: String,
     pub(crate) entrypoint: String,
     pub(crate) git_branch: String,
+    /// The subagent it is about.
+    pub(crate) agent_id: Option<String>,
 }
 
 /// An entry of the conversation before it has its place in the chain.
@@ -172,7 +174,10 @@ impl Entry {
                 line.insert("logicalParentUuid".to_owned(), before.into())
             }
         };
-        line.insert("isSidechain".to_owned(), false.into());
+        line.insert("isSidechain".to_owned(), stamp.agent_id.is_some().into());
+        if let Some(agent) = &stamp.agent_id {
+            line.insert("agentId".to_owned(), agent.as_str().into());
+        }
         if self.body.get("type").and_then(Value::as_str) == Some("user") {
             line.insert("promptId".to_owned(), prompt_id.into());
         }

@@ -77,6 +77,43 @@ fn uuids_are_fresh(heard: &[Value]) {
     }
 }
 
+/// Every subagent begins once and ends once, and what is listed is taken off the list.
+pub(crate) fn of_agents(heard: &[Value]) {
+    let all = line(heard);
+    let runs = |wanted: &str| -> Vec<&str> {
+        let those = heard.iter().filter(|it| it["subtype"] == wanted);
+        let agents = those.filter(|it| it["task_id"].as_str().is_some_and(|id| id.starts_with('a')));
+        let ended = agents.filter(|it| wanted != "task_updated" || it["patch"].get("status").is_some());
+        let mut runs: Vec<&str> = ended.map(|it| it["run_id"].as_str().unwrap()).collect();
+        runs.sort_unstable();
+        runs
+    };
+    let begun = runs("task_started");
+    assert_eq!(begun, runs("task_notification"), "one notification each: {all}");
+    assert_eq!(begun, runs("task_updated"), "one end each: {all}");
+    let listed = heard.iter().rfind(|it| it["subtype"] == "background_tasks_changed");
+    assert!(
+        listed.is_none_or(|it| it["tasks"].as_array().unwrap().is_empty()),
+        "{all}"
+    );
+}
+
+/// The same where several conversations go on at once: each by its prompt and its first words.
+pub(crate) fn of_conversations(requests: &[Request]) {
+    let mut conversations = BTreeMap::<String, Vec<Request>>::new();
+    for request in requests {
+        let first = &request.body["messages"][0]["content"];
+        let texts = first
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|block| block["text"].as_str());
+        let key = format!("{}|{:?}", unmarked(&request.body["system"]), texts.collect::<Vec<_>>());
+        conversations.entry(key).or_default().push(request.clone());
+    }
+    conversations.values().for_each(|requests| of_requests(requests));
+}
+
 /// What the model may rely on, and the prompt cache.
 pub(crate) fn of_requests(requests: &[Request]) {
     let bodies: Vec<Value> = requests.iter().map(|it| unmarked(&it.body)).collect();

@@ -158,6 +158,12 @@ impl Stage {
         let Some(file) = self.transcript.as_ref().filter(|file| file.exists()) else {
             return;
         };
+        // A subagent's words are beside the session's.
+        let beside = file.with_extension("").join("subagents");
+        let file = &match message["agent_id"].as_str() {
+            Some(id) => beside.join(format!("agent-{id}.jsonl")),
+            None => file.clone(),
+        };
         let speaks = matches!(message["type"].as_str(), Some("assistant" | "user"));
         if speaks && message["isReplay"] != true {
             let uuid = format!("\"uuid\":{}", message["uuid"]);
@@ -286,6 +292,16 @@ impl Stage {
         self.leave().await
     }
 
+    /// The same for a session with subagents, whose requests are several conversations.
+    pub(crate) async fn end_crew(mut self) -> i32 {
+        let _gone = self.port.input.send(vec![Input::Eof]).await;
+        self.hear_out().await;
+        invariants::of_messages(&self.heard);
+        invariants::of_agents(&self.heard);
+        invariants::of_conversations(&self.server.requests());
+        self.leave().await
+    }
+
     /// Ends the input and nothing more, for sessions whose requests are special.
     pub(crate) async fn leave_now(self) -> i32 {
         self.eof().await;
@@ -379,6 +395,7 @@ fn options(dir: &TempDir, server: &ModelServer) -> Options {
     model_config.connect_timeout = NEVER;
     model_config.response_timeout = NEVER;
     Options {
+        agents: sluice_engine::AgentOptions::default(),
         session_id: "11111111-2222-4333-8444-555555555555".to_owned(),
         keeping: keeping(root),
         earlier: None,

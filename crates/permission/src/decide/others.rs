@@ -31,6 +31,7 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>) -> Decision {
         | "EnterPlanMode"
         | "ToolSearch"
         | "StructuredOutput"
+        | "SendMessage"
         | "ListMcpResourcesTool"
         | "ReadMcpResourceTool" => harmless(policy, call),
         _ => asked(policy, call),

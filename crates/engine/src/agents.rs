@@ -1,0 +1,304 @@
+//! Subagents: sessions that work for a session.
+//!
+//! A subagent has a conversation, tools, a model and a system prompt of its own, and runs in a task of its own. It
+//! shares with the session that started it the account, the commands that run, the web and the rules: whatever is denied
+//! above is denied below, and what a person allows below is allowed everywhere. Each ends once: in the result of the
+//! call that started it, or in a notification and a turn of its own.
+//!
+//! * `definition`, `builtin`, `roster`: the kinds there are;
+//! * `call`: the tool that starts one; `message`: the tool that goes on with one;
+//! * `brief`: what a subagent is given; `child`: the session it is; `oversee`: its life;
+//! * `relay`, `mouth`: what hosts hear of it; `report`: what its call comes to;
+//! * `crew`: what all of them share; `lead`: a session led by one;
+//! * `notebook`: what one has learnt; `worktree`: a work tree of its own.
+
+mod brief;
+mod builtin;
+mod call;
+mod child;
+mod crew;
+mod definition;
+mod lead;
+mod message;
+mod mouth;
+mod notebook;
+mod oversee;
+mod relay;
+mod report;
+mod roster;
+mod worktree;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use sluice_tools::{TaskStatus, ToolEvent};
+use sluice_wire::ToAgent;
+use sluice_wire::control::ControlResponse;
+use sluice_wire::stdout::SubagentStats;
+use tokio::time::Instant;
+
+pub(crate) use mouth::Mouth;
+pub(crate) use roster::Roster;
+
+use brief::Bench;
+use crew::Crew;
+
+use crate::asking::{self, World};
+use crate::port::Input;
+use crate::say;
+use crate::session::Session;
+
+/// How long an interrupt waits for the subagents it ends.
+const WIND_UP: std::time::Duration = std::time::Duration::from_secs(3);
+
+/// What a session is told about subagents at its start.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentOptions {
+    /// `--agents`: JSON, or the path of a file that holds it.
+    pub given: Option<String>,
+    /// `--agent`: the kind that leads the conversation.
+    pub lead: Option<String>,
+    /// Show the host what subagents say, not only what they do.
+    pub forward_text: bool,
+    /// Every call waits for its subagent.
+    pub never_in_background: bool,
+}
+
+/// What a session knows about subagents.
+#[derive(Debug, Default)]
+pub(crate) struct Agents {
+    pub(crate) crew: Arc<Crew>,
+    /// Read when it is first needed.
+    roster: Option<Arc<Roster>>,
+    /// What the host said in `initialize`.
+    by_host: Option<Value>,
+    /// Who this session is, if it is a subagent.
+    seat: Option<Seat>,
+    /// What the tools take from the session.
+    bench: Arc<Bench>,
+    /// How many changes of permissions are known.
+    known: usize,
+    /// The kinds that may be started; none is all.
+    may_start: Option<Vec<String>>,
+    /// What is wrong with definitions and was not told yet.
+    problems: Vec<String>,
+}
+
+/// A subagent's place.
+#[derive(Debug, Clone)]
+pub(crate) struct Seat {
+    pub(crate) id: String,
+    pub(crate) depth: u32,
+    /// It was given a mode of its own, which nobody changes.
+    pub(crate) own_mode: bool,
+    /// A person refused a call of it and wanted it to stop.
+    pub(crate) refused: bool,
+}
+
+impl Agents {
+    /// Who this session is, if it is a subagent.
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.seat.as_ref().map(|seat| seat.id.as_str())
+    }
+
+    /// A person refused a call and wants all of it to stop: a subagent ends without a word about it.
+    pub(crate) fn refuse(&mut self) {
+        if let Some(seat) = &mut self.seat {
+            seat.refused = true;
+        }
+    }
+
+    pub(crate) fn is_refused(&self) -> bool {
+        self.seat.as_ref().is_some_and(|seat| seat.refused)
+    }
+
+    pub(crate) fn stats(&self) -> Option<SubagentStats> {
+        self.crew.stats()
+    }
+
+    /// An answer that is for a subagent goes to it; true if it was.
+    pub(crate) fn route(&self, id: &str, answer: &ControlResponse) -> bool {
+        let Some(inbox) = self.crew.take_ask(id) else {
+            return false;
+        };
+        let answer = ToAgent::ControlResponse(Box::new(answer.clone()));
+        // A subagent that does not take its answer has ended meanwhile.
+        inbox.try_send(vec![Input::Message(Box::new(answer))]).ok();
+        true
+    }
+
+    /// Nobody will answer any more.
+    pub(crate) fn tell_eof(&self) {
+        for inbox in self.crew.inboxes() {
+            inbox.try_send(vec![Input::Eof]).ok();
+        }
+    }
+}
+
+impl Session {
+    /// The kinds of subagents there are, and the tools to start them with; read once.
+    pub(crate) fn muster(&mut self) -> Arc<Roster> {
+        if let Some(roster) = &self.agents.roster {
+            return roster.clone();
+        }
+        let settings = &self.options.settings;
+        let mut roster = Roster::load(settings.places(), settings.chosen(), self.plugin_agents());
+        if let Some(given) = &self.options.agents.given {
+            roster.add_argument(given, &self.options.cwd);
+        }
+        if let Some(given) = &self.agents.by_host {
+            roster.add_json(given);
+        }
+        self.agents.problems.append(&mut roster.problems);
+        let roster = Arc::new(roster);
+        self.take_roster(roster.clone());
+        roster
+    }
+
+    /// Names what is wrong with definitions, each thing once.
+    pub(crate) async fn say_agent_problems(&mut self) {
+        for problem in std::mem::take(&mut self.agents.problems) {
+            if !self.told_problems.contains(&problem) {
+                self.say(say::informational(&problem, "warning")).await;
+                self.told_problems.push(problem);
+            }
+        }
+    }
+
+    /// Offers these kinds.
+    fn take_roster(&mut self, roster: Arc<Roster>) {
+        let shown = |name: &str| {
+            let allowed = self.agents.may_start.as_ref();
+            allowed.is_none_or(|types| types.iter().any(|known| known == name)) && !self.denies_kind(name)
+        };
+        let kinds = roster.kinds().filter(|kind| shown(&kind.name));
+        let start = call::AgentTool::new(kinds, self.agents.bench.clone());
+        let go_on = message::SendMessage::new(self.agents.bench.clone());
+        let of_ours = |name: &str| name == call::NAME || name == message::NAME;
+        self.extras.retain(|tool| !of_ours(&tool.descriptor().name));
+        self.extras.push(Arc::new(start));
+        self.extras.push(Arc::new(go_on));
+        self.agents.roster = Some(roster);
+    }
+
+    fn denies_kind(&self, name: &str) -> bool {
+        let input = serde_json::json!({"subagent_type": name});
+        self.decide(call::NAME, &input).behavior == sluice_permission::Verdict::Deny
+    }
+
+    /// The host names kinds of its own.
+    pub(crate) fn take_agents(&mut self, agents: Option<Value>) {
+        if agents.is_some() {
+            self.agents.by_host = agents;
+            self.agents.roster = None;
+        }
+    }
+
+    /// What is on disk may have changed: it is read again when it is next needed.
+    #[allow(dead_code, reason = "called when plugins are reloaded")]
+    pub(crate) fn forget_agents(&mut self) {
+        self.agents.roster = None;
+    }
+
+    /// The names of the kinds, as `init` tells them.
+    pub(crate) fn agent_names(&self) -> Vec<String> {
+        self.agents
+            .roster
+            .as_ref()
+            .map(|roster| roster.names())
+            .unwrap_or_default()
+    }
+
+    /// Agents that plugins bring.
+    fn plugin_agents(&self) -> Vec<roster::Found> {
+        Vec::new()
+    }
+
+    /// Takes over what was allowed or forbidden elsewhere in the session since.
+    pub(crate) async fn catch_up(&mut self) {
+        let (updates, known) = self.agents.crew.amendments(self.agents.known, self.agents.id());
+        self.agents.known = known;
+        let own_mode = self.agents.seat.as_ref().is_some_and(|seat| seat.own_mode);
+        for update in updates {
+            if own_mode && matches!(update, sluice_permission::PermissionUpdate::SetMode(_)) {
+                continue;
+            }
+            let before = self.policy.mode.clone();
+            let places = self.options.settings.places().clone();
+            let applied = sluice_permission::apply(&mut self.policy, &update, &|source| places.root(source), &World);
+            if let Ok(Some(_)) = applied {
+                // It was written down: the file decides what holds.
+                self.options.settings.reload();
+                asking::lay_out(&mut self.policy, &self.options);
+            }
+            if self.policy.mode != before {
+                self.say(say::mode(&self.policy.mode)).await;
+            }
+        }
+    }
+
+    /// Tells the rest of the session what was allowed or forbidden here.
+    pub(crate) fn amend(&mut self, update: &sluice_permission::PermissionUpdate) {
+        let me = self.agents.id().map(str::to_owned);
+        self.agents.known = self.agents.crew.amend(me, update.clone());
+    }
+
+    /// Tells the rest of the session that the host switched the mode.
+    pub(crate) fn amend_mode(&mut self, mode: &sluice_permission::PermissionMode) {
+        let update = sluice_wire::permission_update::SetMode {
+            mode: mode.clone(),
+            destination: sluice_wire::permission_update::Destination::Session,
+            ..Default::default()
+        };
+        self.amend(&update.into());
+    }
+
+    /// The session waits for a person when one of its subagents does.
+    pub(crate) async fn agents_wait(&mut self) {
+        let own = !self.calls.open_asks().is_empty();
+        let theirs = !self.agents.crew.open_asks().is_empty();
+        if own || theirs {
+            self.enter(say::State::RequiresAction).await;
+        } else if self.state == say::State::RequiresAction {
+            let state = if self.turn.open {
+                say::State::Running
+            } else {
+                say::State::Idle
+            };
+            self.enter(state).await;
+        }
+    }
+
+    /// The turn is over before its time: the subagents its calls waited for end with it.
+    pub(crate) async fn stop_agents(&mut self) {
+        let me = self.agents.id().map(str::to_owned);
+        let mut ending = Vec::new();
+        for task in self.tasks.running() {
+            let mine = task.agent.as_ref().is_some_and(|agent| agent.parent == me);
+            if !mine || task.is_backgrounded {
+                continue;
+            }
+            if let Some(member) = self.agents.crew.member(&task.id) {
+                member.relay.mute();
+            }
+            if self
+                .tasks
+                .kill(&task.id)
+                .await
+                .is_some_and(|task| task.status == TaskStatus::Killed)
+            {
+                ending.push(task.id);
+            }
+        }
+        self.drain_events().await;
+        let deadline = Instant::now() + WIND_UP;
+        while !ending.is_empty()
+            && let Ok(Some(event)) = tokio::time::timeout_at(deadline, self.events.recv()).await
+        {
+            if let ToolEvent::TaskGone { id } = &event {
+                ending.retain(|ending| ending != id);
+            }
+            self.heed(Some(event)).await;
+        }
+    }
+}

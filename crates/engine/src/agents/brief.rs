@@ -1,0 +1,134 @@
+//! What a subagent is given by the session that starts it.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sluice_model::Client;
+use sluice_permission::Policy;
+use sluice_tools::sandbox::Sandbox;
+use sluice_tools::{Tasks, Tool, ToolEvent, Web};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::crew::Crew;
+use super::roster::Roster;
+use super::{call, message};
+use crate::background::Background;
+use crate::calls::State;
+use crate::options::Options;
+use crate::out::Out;
+use crate::purse::Purse;
+use crate::session::Session;
+
+/// How the session stands when one of its calls starts a subagent.
+pub(crate) struct Brief {
+    pub(crate) options: Options,
+    pub(crate) policy: Policy,
+    pub(crate) model: String,
+    pub(crate) client: Arc<Client>,
+    pub(crate) ledger: Purse,
+    pub(crate) tasks: Arc<Tasks>,
+    pub(crate) web: Arc<Web>,
+    pub(crate) sandbox: Option<Arc<Sandbox>>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) out: Out,
+    pub(crate) extras: Vec<Arc<dyn Tool>>,
+    /// The tools the session itself has.
+    pub(crate) available: Vec<String>,
+    pub(crate) background: Background,
+    /// Where the session hears of its subagents.
+    pub(crate) events: mpsc::Sender<ToolEvent>,
+    /// Where the session at the top hears that somebody waits for a person.
+    pub(crate) top: mpsc::Sender<ToolEvent>,
+    pub(crate) eof: bool,
+    pub(crate) quit: CancellationToken,
+    pub(crate) crew: Arc<Crew>,
+    pub(crate) roster: Arc<Roster>,
+    /// The subagent that starts another one.
+    pub(crate) parent: Option<String>,
+    pub(crate) depth: u32,
+    pub(crate) may_start: Option<Vec<String>>,
+}
+
+/// Where the session leaves its brief for its calls.
+#[derive(Default)]
+pub(crate) struct Bench {
+    brief: Mutex<Option<Arc<Brief>>>,
+    /// The events of the session at the top, in a subagent.
+    top: Mutex<Option<mpsc::Sender<ToolEvent>>>,
+}
+
+impl std::fmt::Debug for Bench {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Bench").finish_non_exhaustive()
+    }
+}
+
+impl Bench {
+    pub(crate) fn below(top: mpsc::Sender<ToolEvent>) -> Self {
+        Self {
+            brief: Mutex::default(),
+            top: Mutex::new(Some(top)),
+        }
+    }
+
+    pub(crate) fn brief(&self) -> Option<Arc<Brief>> {
+        self.brief.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn top(&self) -> Option<mpsc::Sender<ToolEvent>> {
+        self.top.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Session {
+    /// Leaves word for the calls that are about to start a subagent.
+    pub(crate) fn brief_agents(&self) {
+        let ours = |name: &str| name == call::NAME || name == call::OLD_NAME || name == message::NAME;
+        let waits = |state: &State| matches!(state, State::New | State::Asking(_));
+        let Some(roster) = &self.agents.roster else { return };
+        if !self
+            .calls
+            .list
+            .iter()
+            .any(|call| waits(&call.state) && ours(&call.name))
+        {
+            return;
+        }
+        let seat = self.agents.seat.as_ref();
+        let brief = Brief {
+            options: self.options.clone(),
+            policy: self.policy.clone(),
+            model: self.model.clone(),
+            client: self.client.clone(),
+            ledger: self.ledger.clone(),
+            tasks: self.tasks.clone(),
+            web: self.web.clone(),
+            sandbox: self.sandbox.clone(),
+            cwd: self.cwd.get(),
+            out: self.out.clone(),
+            extras: self
+                .extras
+                .iter()
+                .filter(|tool| !ours(&tool.descriptor().name))
+                .cloned()
+                .collect(),
+            available: self
+                .toolbox()
+                .filter(|tool| self.has(tool.descriptor()))
+                .map(|tool| tool.descriptor().name.to_string())
+                .collect(),
+            background: self.background.of_agent(),
+            events: self.tool_events.clone(),
+            top: self.agents.bench.top().unwrap_or_else(|| self.tool_events.clone()),
+            eof: self.eof,
+            quit: self.quit.clone(),
+            crew: self.agents.crew.clone(),
+            roster: roster.clone(),
+            parent: seat.map(|seat| seat.id.clone()),
+            depth: seat.map_or(0, |seat| seat.depth),
+            may_start: self.agents.may_start.clone(),
+        };
+        *self.agents.bench.brief.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(brief));
+    }
+}

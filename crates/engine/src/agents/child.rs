@@ -1,0 +1,353 @@
+//! The session a subagent is.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use sluice_model::cost::Tokens;
+use sluice_permission::{Behavior, PermissionMode, Policy, Rule, Source};
+use sluice_tools::TaskStatus;
+use sluice_wire::content::{Block, Content};
+use sluice_wire::stdout::{self, UserMessage};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::brief::{Bench, Brief};
+use super::call::Order;
+use super::definition::{Definition, Origin};
+use super::mouth::{Journal, Mouth};
+use super::relay::Relay;
+use super::report::Served;
+use super::{Agents, Seat, crew, notebook};
+use crate::options::{Options, StateEvents};
+use crate::port::{INPUT_DEPTH, Input};
+use crate::prompt::{self, Place, SystemPrompt};
+use crate::queue::{Priority, Prompt};
+use crate::say;
+use crate::session::Session;
+use crate::turn::{Ending, Turn};
+
+/// What no subagent is offered: it talks to no person, and the mode is not its to change.
+const NOT_FOR_AGENTS: &[&str] = &["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
+
+/// A subagent that is about to begin.
+pub(crate) struct Child {
+    pub(crate) session: Session,
+    pub(crate) inbox: mpsc::Sender<Vec<Input>>,
+    pub(crate) relay: Arc<Relay>,
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) quit: CancellationToken,
+    /// Where its conversation is kept.
+    pub(crate) transcript: Option<PathBuf>,
+}
+
+/// Makes the session of a subagent.
+pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file: PathBuf, cwd: &Path) -> Child {
+    let id = relay.badge.id.clone();
+    let (inbox, heard) = mpsc::channel(INPUT_DEPTH);
+    let journal = Arc::new(Journal::new(output_file));
+    let quit = brief.quit.child_token();
+    let out = brief.out.of_agent(Mouth {
+        relay: relay.clone(),
+        crew: brief.crew.clone(),
+        inbox: inbox.clone(),
+        top: brief.top.clone(),
+        journal: journal.clone(),
+    });
+    let options = options(brief, order, &id, cwd);
+    let transcript = options.keeping.file.clone();
+    let policy = policy(brief, order, &options);
+    let own_mode = policy.mode != brief.policy.mode;
+    let mut session = Session::new(options, brief.client.clone(), out, heard, quit.clone());
+    session.model.clone_from(&order.model);
+    session.policy = policy;
+    session.ledger = brief.ledger.clone();
+    session.tasks = brief.tasks.clone();
+    session.web = brief.web.clone();
+    session.sandbox = brief.sandbox.clone();
+    session.extras = brief.extras.clone();
+    session.background = brief.background.of_agent();
+    session.eof = brief.eof;
+    session.reminded_of_memory = order.kind.omit_memory;
+    session.transcript.of_agent(&id);
+    session.agents = Agents {
+        known: brief.crew.amendments(0, None).1,
+        crew: brief.crew.clone(),
+        bench: Arc::new(Bench::below(brief.top.clone())),
+        seat: Some(Seat {
+            id,
+            depth: brief.depth + 1,
+            own_mode,
+            refused: false,
+        }),
+        may_start: order.kind.may_start.clone(),
+        ..Agents::default()
+    };
+    session.take_roster(brief.roster.clone());
+    Child {
+        session,
+        inbox,
+        relay,
+        journal,
+        quit,
+        transcript,
+    }
+}
+
+fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
+    let kind = &order.kind;
+    let mut options = brief.options.clone();
+    options.cwd = cwd.to_owned();
+    options.earlier = None;
+    options.keeping.title = None;
+    // All of a session's subagents lie side by side, whoever started them.
+    options.keeping.file = options.keeping.file.as_deref().and_then(Path::parent).map(|dir| {
+        let top = match &brief.parent {
+            Some(_) => dir.to_owned(),
+            None => dir.join(&options.session_id).join("subagents"),
+        };
+        top.join(format!("agent-{id}.jsonl"))
+    });
+    options.model = Some(order.model.clone());
+    options.effort = order.effort.clone().or(options.effort);
+    options.max_turns = kind.max_turns;
+    options.tools = tools(brief, kind);
+    options.system_prompt = SystemPrompt {
+        replace: Some(words(kind, &options)),
+        append: None,
+    };
+    options.output_schema = None;
+    options.partial = false;
+    options.replay = false;
+    options.state_events = StateEvents::Off;
+    options.agents.lead = None;
+    options
+}
+
+/// The tools it may use: those its kind names, as far as the session has them.
+fn tools(brief: &Brief, kind: &Definition) -> Option<Vec<String>> {
+    let Some(named) = &kind.tools else {
+        return brief.options.tools.clone();
+    };
+    let matches = |pattern: &str, name: &str| {
+        let pattern = pattern.split('(').next().unwrap_or(pattern).trim();
+        let prefix = pattern.strip_suffix('*').unwrap_or(pattern);
+        pattern == name
+            || (prefix.len() < pattern.len() && name.starts_with(prefix))
+            || (pattern.starts_with("mcp__") && name.strip_prefix(pattern).is_some_and(|rest| rest.starts_with("__")))
+            || sluice_tools::find(pattern).is_some_and(|tool| tool.descriptor().name == name)
+    };
+    let meant = |name: &&String| named.iter().any(|pattern| matches(pattern, name));
+    Some(brief.available.iter().filter(meant).cloned().collect())
+}
+
+/// What it is told in place of the session's own words.
+fn words(kind: &Definition, options: &Options) -> String {
+    let place = Place {
+        cwd: &options.cwd,
+        is_git: options.cwd.join(".git").exists(),
+        platform: std::env::consts::OS,
+        date: &options.date,
+    };
+    let folder = notebook::folder(kind, options.settings.places());
+    let parts = [
+        Some(kind.prompt.clone()),
+        kind.reminder.clone(),
+        folder.map(|folder| notebook::words(&folder)),
+        Some(prompt::environment(&place)),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    parts.join("\n\n")
+}
+
+/// The rules of whoever starts it, and its own denials. Nothing that is denied above is allowed below.
+fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
+    let mut policy = brief.policy.clone();
+    policy.mode = mode(brief, order);
+    let deepest = (brief.depth + 1 >= crew::DEEPEST).then_some("Agent");
+    let denied = NOT_FOR_AGENTS.iter().copied().chain(deepest);
+    for text in denied.chain(order.kind.disallowed.iter().map(String::as_str)) {
+        policy
+            .rules
+            .extend(Rule::parse(Behavior::Deny, Source::CliArg, &options.cwd, text).ok());
+    }
+    if let Some(root) = policy.roots.first_mut() {
+        options.cwd.clone_into(root);
+    }
+    if let Some(folder) = notebook::folder(&order.kind, options.settings.places()) {
+        policy.readable.push(folder);
+    }
+    policy
+}
+
+/// Its mode: a session in which little is asked stays so below, and a kind may otherwise choose. What a project chooses
+/// counts only where it switches off no question, until its folder is trusted.
+fn mode(brief: &Brief, order: &Order) -> PermissionMode {
+    let above = &brief.policy.mode;
+    if let Some(mode) = &order.mode {
+        return mode.clone();
+    }
+    let settled = matches!(
+        above,
+        PermissionMode::BypassPermissions
+            | PermissionMode::AcceptEdits
+            | PermissionMode::Auto
+            | PermissionMode::DontAsk
+    );
+    match &order.kind.mode {
+        Some(mode) if !settled || matches!(mode, PermissionMode::Plan | PermissionMode::DontAsk) => {
+            let eases = !matches!(
+                mode,
+                PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk
+            );
+            let trusted = order.kind.origin != Origin::Project || brief.options.settings.trusted();
+            let launched = *mode != PermissionMode::BypassPermissions || brief.policy.bypass_launched;
+            // Planning forbids changes: nobody below may make them.
+            let planning = *above == PermissionMode::Plan;
+            if eases && (!trusted || !launched || planning) {
+                above.clone()
+            } else {
+                mode.clone()
+            }
+        }
+        _ => above.clone(),
+    }
+}
+
+impl Session {
+    /// Does what it was asked to do, and says what came of it.
+    pub(crate) async fn serve(mut self, order: &Order, shows_prompt: bool) -> Served {
+        let began = Instant::now();
+        if let Some((_, history)) = &order.again {
+            self.history = history.clone();
+            self.reminded_of_memory = true;
+        }
+        let mut tokens = Tokens::default();
+        let mut ending = self.be_asked(&order.prompt, shows_prompt).await;
+        loop {
+            tokens = tokens.plus(&self.turn.tokens);
+            if self.stop.is_some() || self.leave.is_some() || !matches!(ending, Ending::Completed) {
+                break;
+            }
+            if let Some(batch) = self.queue.next() {
+                for prompt in batch.prompts {
+                    ending = self.be_told(&prompt).await;
+                }
+            } else if let Some(note) = self.background.owed() {
+                ending = self.be_asked(&note.text, false).await;
+            } else if !self.unread.is_empty() {
+                self.drain().await;
+            } else if self.awaits_background() {
+                self.rest().await;
+            } else {
+                break;
+            }
+        }
+        // A command that only this subagent knew of has nobody left to be of use to.
+        for task in self.background.own() {
+            self.tasks.kill(&task.id).await;
+        }
+        self.drain_events().await;
+        self.served(&ending, &tokens, began)
+    }
+
+    async fn be_asked(&mut self, text: &str, shown: bool) -> Ending {
+        let prompt = Prompt {
+            uuid: None,
+            id: say::fresh_id(),
+            content: json!([{"type": "text", "text": text}]),
+            priority: Priority::Next,
+            synthetic: false,
+            should_query: true,
+            origin: None,
+            timestamp: say::now(),
+        };
+        self.open_turn(Turn::new(Vec::new(), None)).await;
+        self.keep_prompt(&prompt).await;
+        if shown {
+            self.say(stdout::User {
+                message: UserMessage::new(Content::Blocks(vec![Block::text(text)])),
+                uuid: Some(prompt.id.clone()),
+                timestamp: Some(prompt.timestamp.clone()),
+                ..stdout::User::default()
+            })
+            .await;
+        }
+        self.remind();
+        self.history.user_text(text);
+        let ending = self.converse(true).await;
+        self.end_part();
+        ending
+    }
+
+    /// Somebody said more to it.
+    async fn be_told(&mut self, prompt: &Prompt) -> Ending {
+        self.open_turn(Turn::new(Vec::new(), None)).await;
+        self.keep_prompt(prompt).await;
+        self.history
+            .user(crate::queue::blocks_of(&say::sanitized(&prompt.content)));
+        let ending = self.converse(true).await;
+        self.end_part();
+        ending
+    }
+
+    fn end_part(&mut self) {
+        self.turn.open = false;
+        self.owed.set(false);
+        self.desk.settle(&self.ledger);
+    }
+
+    fn served(mut self, ending: &Ending, tokens: &Tokens, began: Instant) -> Served {
+        let (status, text) = match ending {
+            Ending::Completed | Ending::Structured(_) | Ending::Local { .. } => {
+                (TaskStatus::Completed, self.turn.text.clone())
+            }
+            Ending::MaxTurns(limit) => (
+                TaskStatus::Completed,
+                format!("{}\n\n[It stopped at its limit of {limit} requests.]", self.turn.text),
+            ),
+            Ending::Interrupted { .. } | Ending::Superseded { .. } => (TaskStatus::Killed, self.turn.text.clone()),
+            Ending::Budget(limit) => (
+                TaskStatus::Failed,
+                format!("Agent terminated early: the session has reached its budget of ${limit}"),
+            ),
+            Ending::Unstructured { last, .. } => (TaskStatus::Failed, last.clone()),
+            Ending::Api(api) => (
+                TaskStatus::Failed,
+                format!("Agent terminated early due to an API error: {}", api.text),
+            ),
+        };
+        let last = self
+            .last_usage
+            .take()
+            .map(|usage| Tokens::read(&usage))
+            .unwrap_or_default();
+        Served {
+            refused: self.agents.is_refused(),
+            model: self.model.clone(),
+            usage: tokens.to_usage(),
+            tokens: last.prompt() + last.output,
+            api_ms: self.api_ms,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            denials: std::mem::take(&mut self.turn.denials),
+            history: std::mem::take(&mut self.history),
+            ..Served::none(status, &text)
+        }
+    }
+}
+
+/// What is kept beside a subagent's transcript.
+pub(crate) fn meta(brief: &Brief, order: &Order, call_id: &str) -> Value {
+    let mut meta = json!({
+        "agentType": order.kind.name,
+        "isBuiltIn": order.kind.origin == Origin::BuiltIn,
+        "description": order.description,
+        "toolUseId": call_id,
+        "spawnDepth": brief.depth + 1,
+    });
+    if let (Some(parent), Some(meta)) = (&brief.parent, meta.as_object_mut()) {
+        meta.insert("parentAgentId".to_owned(), json!(parent));
+    }
+    meta
+}

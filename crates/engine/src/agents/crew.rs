@@ -1,0 +1,261 @@
+//! What a session and all its subagents share: who asks what, what was allowed meanwhile, how many there are.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use sluice_permission::PermissionUpdate;
+use sluice_tools::TaskStatus;
+use sluice_wire::Raw;
+use sluice_wire::control::{ControlRequest, Request};
+use sluice_wire::stdout::{SubagentKilled, SubagentRefused, SubagentRequested, SubagentStats};
+use tokio::sync::mpsc;
+
+use super::relay::Relay;
+use crate::history::History;
+use crate::port::Input;
+
+/// How many subagents may stand one below the other.
+pub(crate) const DEEPEST: u32 = 5;
+/// How many may run at a time.
+pub(crate) const MOST: u64 = 64;
+/// How many that have ended can still be gone on with.
+const REMEMBERED: usize = 32;
+
+/// Why another subagent is not started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refused {
+    #[error("Subagents are nested {DEEPEST} deep already: do this part yourself")]
+    TooDeep,
+    #[error("{MOST} subagents run already: wait for one of them to end, or do this yourself")]
+    TooMany,
+    #[error("The budget of this session is used up, so no further subagent is started")]
+    Budget,
+}
+
+/// Shared by a session and all its subagents.
+#[derive(Debug, Default)]
+pub(crate) struct Crew {
+    shared: Mutex<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    asks: Vec<Ask>,
+    /// What was changed about permissions since the session began, and by whom.
+    amendments: Vec<(Option<String>, PermissionUpdate)>,
+    denials: Vec<Value>,
+    members: Vec<Member>,
+    running: u64,
+    stats: SubagentStats,
+    by_type: BTreeMap<String, u64>,
+}
+
+#[derive(Debug)]
+struct Ask {
+    request: ControlRequest,
+    inbox: mpsc::Sender<Vec<Input>>,
+}
+
+/// A subagent as the others know it.
+#[derive(Debug, Clone)]
+pub(crate) struct Member {
+    pub(crate) id: String,
+    /// The name its call gave it.
+    pub(crate) name: Option<String>,
+    pub(crate) kind: String,
+    pub(crate) description: String,
+    pub(crate) inbox: mpsc::Sender<Vec<Input>>,
+    pub(crate) relay: Arc<Relay>,
+    /// What was said, once it has ended.
+    pub(crate) history: Option<History>,
+}
+
+/// How a call asked for its subagent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub(crate) background: Option<bool>,
+    pub(crate) depth: u32,
+    pub(crate) over_budget: bool,
+}
+
+impl Crew {
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One more subagent begins, or may not.
+    pub(crate) fn admit(&self, kind: &str, wanted: Wanted) -> Result<(), Refused> {
+        let mut shared = self.lock();
+        let running = shared.running;
+        let refused = &mut shared.stats.refused;
+        if wanted.depth > DEEPEST {
+            refused.depth_limit += 1;
+            return Err(Refused::TooDeep);
+        }
+        if running >= MOST {
+            refused.concurrency_limit += 1;
+            return Err(Refused::TooMany);
+        }
+        if wanted.over_budget {
+            refused.budget += 1;
+            return Err(Refused::Budget);
+        }
+        shared.running += 1;
+        let stats = &mut shared.stats;
+        stats.spawned += 1;
+        match wanted.background {
+            Some(true) => stats.requested.background += 1,
+            Some(false) => stats.requested.foreground += 1,
+            None => stats.requested.unset += 1,
+        }
+        stats.max_depth = stats.max_depth.max(u64::from(wanted.depth));
+        stats.spawned_by_subagents += u64::from(wanted.depth > 1);
+        *shared.by_type.entry(kind.to_owned()).or_default() += 1;
+        Ok(())
+    }
+
+    /// It runs in the background from the start.
+    pub(crate) fn count_background(&self) {
+        self.lock().stats.started_in_background += 1;
+    }
+
+    /// A subagent has ended.
+    pub(crate) fn count_end(&self, status: TaskStatus, by_host: bool) {
+        let mut shared = self.lock();
+        let stats = &mut shared.stats;
+        match status {
+            TaskStatus::Completed | TaskStatus::Running => stats.completed += 1,
+            TaskStatus::Failed => stats.failed += 1,
+            TaskStatus::Killed if by_host => stats.killed.user += 1,
+            TaskStatus::Killed => stats.killed.parent += 1,
+        }
+    }
+
+    /// Its place is free again.
+    pub(crate) fn dismiss(&self) {
+        let mut shared = self.lock();
+        shared.running = shared.running.saturating_sub(1);
+    }
+
+    /// The subagents so far, once there were any.
+    pub(crate) fn stats(&self) -> Option<SubagentStats> {
+        let shared = self.lock();
+        let SubagentRefused {
+            depth_limit,
+            concurrency_limit,
+            budget,
+            ..
+        } = shared.stats.refused;
+        let stats = SubagentStats {
+            requested: SubagentRequested {
+                ..shared.stats.requested.clone()
+            },
+            killed: SubagentKilled {
+                ..shared.stats.killed.clone()
+            },
+            by_type: shared
+                .by_type
+                .iter()
+                .map(|(kind, count)| (kind.clone(), Raw::of(count)))
+                .collect(),
+            ..shared.stats.clone()
+        };
+        (stats.spawned + depth_limit + concurrency_limit + budget > 0).then_some(stats)
+    }
+
+    /// A subagent has asked the host something.
+    pub(crate) fn asked(&self, request: &ControlRequest, inbox: &mpsc::Sender<Vec<Input>>) {
+        self.lock().asks.push(Ask {
+            request: request.clone(),
+            inbox: inbox.clone(),
+        });
+    }
+
+    /// Whose question this is, which is open no longer.
+    pub(crate) fn take_ask(&self, request_id: &str) -> Option<mpsc::Sender<Vec<Input>>> {
+        let mut shared = self.lock();
+        let is = |ask: &Ask| ask.request.request_id.as_str() == Some(request_id);
+        let at = shared.asks.iter().position(is)?;
+        Some(shared.asks.remove(at).inbox)
+    }
+
+    /// The questions of one subagent that are still open, which they then no longer are.
+    pub(crate) fn take_asks_of(&self, id: &str) -> Vec<String> {
+        let mut shared = self.lock();
+        let is =
+            |ask: &Ask| matches!(&ask.request.request, Request::CanUseTool(ask) if ask.agent_id.as_deref() == Some(id));
+        let ids = shared.asks.iter().filter(|ask| is(ask));
+        let ids = ids
+            .filter_map(|ask| ask.request.request_id.as_str().map(str::to_owned))
+            .collect();
+        shared.asks.retain(|ask| !is(ask));
+        ids
+    }
+
+    /// Every question of a subagent that is open.
+    pub(crate) fn open_asks(&self) -> Vec<ControlRequest> {
+        self.lock().asks.iter().map(|ask| ask.request.clone()).collect()
+    }
+
+    /// Somebody changed what is permitted; gives how many changes there are now.
+    pub(crate) fn amend(&self, by: Option<String>, update: PermissionUpdate) -> usize {
+        let mut shared = self.lock();
+        shared.amendments.push((by, update));
+        shared.amendments.len()
+    }
+
+    /// What others changed since so many changes were known.
+    pub(crate) fn amendments(&self, known: usize, me: Option<&str>) -> (Vec<PermissionUpdate>, usize) {
+        let shared = self.lock();
+        let news = shared.amendments.iter().skip(known);
+        let others = news
+            .filter(|(by, _)| by.as_deref() != me)
+            .map(|(_, update)| update.clone());
+        (others.collect(), shared.amendments.len())
+    }
+
+    /// Calls of subagents that were denied, for the next result.
+    pub(crate) fn denied(&self, denials: Vec<Value>) {
+        self.lock().denials.extend(denials);
+    }
+
+    pub(crate) fn take_denials(&self) -> Vec<Value> {
+        std::mem::take(&mut self.lock().denials)
+    }
+
+    /// A subagent has begun, or begun again.
+    pub(crate) fn join(&self, member: Member) {
+        let mut shared = self.lock();
+        shared.members.retain(|known| known.id != member.id);
+        shared.members.push(member);
+    }
+
+    /// A subagent has ended; what was said is kept for a while, so that it can be gone on with.
+    pub(crate) fn rest(&self, id: &str, history: History) {
+        let mut shared = self.lock();
+        if let Some(member) = shared.members.iter_mut().find(|member| member.id == id) {
+            member.history = Some(history);
+        }
+        let resting = shared.members.iter().filter(|member| member.history.is_some()).count();
+        if resting > REMEMBERED
+            && let Some(oldest) = shared.members.iter().position(|member| member.history.is_some())
+        {
+            shared.members.remove(oldest);
+        }
+    }
+
+    /// The subagent of this id or name; of several of one name the newest.
+    pub(crate) fn member(&self, id: &str) -> Option<Member> {
+        let shared = self.lock();
+        let named = |member: &&Member| member.id == id || member.name.as_deref() == Some(id);
+        shared.members.iter().rev().find(named).cloned()
+    }
+
+    /// Everybody who runs.
+    pub(crate) fn inboxes(&self) -> Vec<mpsc::Sender<Vec<Input>>> {
+        let shared = self.lock();
+        let running = shared.members.iter().filter(|member| member.history.is_none());
+        running.map(|member| member.inbox.clone()).collect()
+    }
+}

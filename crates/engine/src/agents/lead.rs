@@ -1,0 +1,56 @@
+//! A session that one of the kinds leads: `--agent`, or `agent` in a settings file.
+
+use sluice_permission::{Behavior, Rule, Source};
+
+use super::definition::Origin;
+use super::notebook;
+use crate::session::Session;
+
+impl Session {
+    /// Puts the kind that was asked for in charge. One that does not exist ends the session before it begins.
+    pub(crate) fn be_led(&mut self) {
+        let configured = self.options.settings.string("agent").map(str::to_owned);
+        let Some(name) = self.options.agents.lead.clone().or(configured) else {
+            return;
+        };
+        let roster = self.muster();
+        let Some(kind) = roster.find(&name).cloned() else {
+            let names = roster.names().join(", ");
+            self.options.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));
+            self.last_failed = true;
+            return;
+        };
+        let options = &mut self.options;
+        if options.system_prompt.replace.is_none() && !kind.prompt.is_empty() {
+            let folder = notebook::folder(&kind, options.settings.places());
+            let learnt = folder.map(|folder| format!("\n\n{}", notebook::words(&folder)));
+            options.system_prompt.replace = Some(format!("{}{}", kind.prompt, learnt.unwrap_or_default()));
+        }
+        if options.tools.is_none() {
+            options.tools.clone_from(&kind.tools);
+        }
+        options.effort = options.effort.take().or_else(|| kind.effort.clone());
+        if options.model.is_none()
+            && let Some(model) = &kind.model
+        {
+            self.model = sluice_model::models::resolve(Some(model));
+        }
+        let trusted = kind.origin != Origin::Project || options.settings.trusted();
+        if let (None, Some(mode), true) = (&options.mode, &kind.mode, trusted)
+            && (*mode != sluice_permission::PermissionMode::BypassPermissions || self.policy.bypass_launched)
+        {
+            self.policy.mode = mode.clone();
+        }
+        for text in &kind.disallowed {
+            let rule = Rule::parse(Behavior::Deny, Source::CliArg, &options.cwd, text);
+            self.policy.rules.extend(rule.ok());
+        }
+        if let Some(first) = &kind.initial_prompt {
+            self.history.user_text(first);
+        }
+        if kind.may_start.is_some() {
+            self.agents.may_start = kind.may_start;
+            self.take_roster(roster);
+        }
+    }
+}

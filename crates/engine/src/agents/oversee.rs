@@ -1,0 +1,287 @@
+//! The life of a subagent, from the call that starts it to its one end.
+//!
+//! The subagent runs in a task of its own and another one watches over it: whatever becomes of the first, a bug of ours
+//! included, the second tells its end, once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+use sluice_tools::{AgentTask, Context, Enlisted, Outcome, TaskStatus, TaskView, ToolEvent, agent_id};
+use sluice_wire::Raw;
+use sluice_wire::stdout::TranscriptMirror;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use super::brief::Brief;
+use super::call::Order;
+use super::child::{self, Child};
+use super::crew::Member;
+use super::relay::{Badge, Relay};
+use super::report::{self, Served};
+use super::worktree::WorkTree;
+use crate::port::{Input, Signal};
+use crate::say;
+
+/// How long a stopped subagent may take to end what it is at.
+const GRACE: Duration = Duration::from_secs(3);
+/// How long its end may take to be told.
+const TELLING: Duration = Duration::from_secs(1);
+
+/// Carries out an order; the call's outcome is the report, or that the subagent works in the background.
+pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outcome {
+    if let Err(refused) = order.admitted(&brief) {
+        return Outcome::failed(refused.to_string());
+    }
+    let id = order.again.as_ref().map_or_else(agent_id, |(id, _)| id.clone());
+    let tree = match order.isolated {
+        true => WorkTree::make(&brief.cwd, &id, &brief.options.env).await.map(Some),
+        false => Ok(None),
+    };
+    let tree = match tree {
+        Ok(tree) => tree,
+        Err(why) => {
+            brief.crew.dismiss();
+            return Outcome::failed(why);
+        }
+    };
+    let output_file = cx.output_dir.join(format!("{id}.output"));
+    let view = view(&brief, &order, &id, &cx.call_id, &output_file);
+    let relay = Arc::new(Relay::new(
+        badge(&view, &order),
+        brief.options.agents.forward_text,
+        order.background,
+    ));
+    let task = brief.tasks.enlist(view.clone(), brief.quit.child_token());
+    let started = ToolEvent::TaskStarted {
+        task: view,
+        is_backgrounded: order.background,
+    };
+    brief.events.send(started).await.ok();
+    let (done, served) = oneshot::channel();
+    let order = Arc::new(order);
+    tokio::spawn(live(
+        brief.clone(),
+        order.clone(),
+        relay.clone(),
+        task.clone(),
+        tree,
+        done,
+    ));
+    if order.background {
+        return report::launched(&id, &order, &output_file);
+    }
+    tokio::select! {
+        served = served => match served {
+            Ok(served) => served.outcome(&id, &order),
+            Err(_) => Outcome::failed(BROKE_DOWN),
+        },
+        () = task.asked_to_background() => {
+            if let Some(task) = task.moved_to_background(output_file.clone()) {
+                relay.to_background();
+                brief.events.send(ToolEvent::TaskBackgrounded { task }).await.ok();
+            }
+            report::launched(&id, &order, &output_file)
+        }
+        // The session ends it, once it has told that the call is over.
+        () = cx.cancel.cancelled() => Outcome::interrupted(),
+    }
+}
+
+/// What is said of a subagent that a bug of ours ended.
+const BROKE_DOWN: &str = "The subagent broke down; this is a bug of ours. What it did so far stays done.";
+
+/// Lets the subagent live, and tells its end.
+async fn live(
+    brief: Arc<Brief>,
+    order: Arc<Order>,
+    relay: Arc<Relay>,
+    task: Enlisted,
+    tree: Option<WorkTree>,
+    done: oneshot::Sender<Served>,
+) {
+    let cwd = tree.as_ref().map_or(brief.cwd.as_path(), WorkTree::path).to_owned();
+    let output_file = task.view().output_file.unwrap_or_default();
+    let Child {
+        session,
+        inbox,
+        relay,
+        journal,
+        quit,
+        transcript,
+    } = child::make(&brief, &order, relay, output_file, &cwd);
+    let id = relay.badge.id.clone();
+    brief.crew.join(Member {
+        id: id.clone(),
+        name: order.name.clone(),
+        kind: order.kind.name.clone(),
+        description: order.description.clone(),
+        inbox: inbox.clone(),
+        relay: relay.clone(),
+        history: None,
+    });
+    let meta = child::meta(&brief, &order, &relay.badge.call_id);
+    if let Some(file) = &transcript {
+        keep_meta(file, &meta);
+        if brief.options.keeping.mirror {
+            brief.out.say(mirrored(file, &meta)).await;
+        }
+    }
+    // Nothing of it is heard before it was announced.
+    task.listed().await;
+    let shows_prompt = !order.background;
+    let mut work = tokio::spawn({
+        let order = order.clone();
+        async move { session.serve(&order, shows_prompt).await }
+    });
+    let ended = tokio::select! {
+        biased;
+        () = task.killed() => None,
+        () = brief.events.closed() => None,
+        served = &mut work => Some(served.unwrap_or_else(|_| Served::none(TaskStatus::Failed, BROKE_DOWN))),
+    };
+    let mut served = match ended {
+        Some(served) => served,
+        None => {
+            tell_end(&brief, &relay, &task, &Served::none(TaskStatus::Killed, "")).await;
+            // Hosts hear that it ended before they hear what became of its calls.
+            tokio::time::timeout(TELLING, task.told()).await.ok();
+            let mut served = wind_up(work, &inbox, &quit).await;
+            served.status = TaskStatus::Killed;
+            served
+        }
+    };
+    let killed_first = task.view().status != TaskStatus::Running;
+    let seen = relay.seen();
+    (served.calls, served.tools) = (seen.calls, seen.tools);
+    if let Some(tree) = tree {
+        served.left = tree.close().await;
+    }
+    for request in brief.crew.take_asks_of(&id) {
+        brief.out.say(say::cancel(&request)).await;
+    }
+    journal.write(&format!("[{}]", served.status.as_notification()));
+    if let Some(file) = &transcript {
+        keep_meta(file, &finished(&meta));
+    }
+    brief.crew.denied(std::mem::take(&mut served.denials));
+    brief.crew.rest(&id, std::mem::take(&mut served.history));
+    brief.crew.dismiss();
+    if killed_first {
+        brief.events.send(ToolEvent::TaskGone { id }).await.ok();
+    } else {
+        tell_end(&brief, &relay, &task, &served).await;
+    }
+    done.send(served).ok();
+}
+
+/// Its end, told once and before whoever waits for it is woken.
+async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served) {
+    let seen = relay.seen();
+    let view = task.end(served.status, |agent| {
+        agent.tokens = if served.tokens > 0 { served.tokens } else { seen.tokens };
+        agent.tool_uses = seen.calls;
+        agent.api_ms = served.api_ms;
+    });
+    let event = ToolEvent::TaskEnded {
+        is_backgrounded: view.is_backgrounded,
+        status: view.status,
+        summary: served.text.clone(),
+        task: view,
+    };
+    match brief.events.try_send(event) {
+        Err(mpsc::error::TrySendError::Full(event)) => {
+            // Whoever waits for the end may be the one who has to make room.
+            task.announce_end();
+            brief.events.send(event).await.ok();
+        }
+        Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => task.announce_end(),
+    }
+}
+
+/// Asks a subagent to stop, then makes it.
+async fn wind_up(
+    mut work: JoinHandle<Served>,
+    inbox: &mpsc::Sender<Vec<Input>>,
+    quit: &tokio_util::sync::CancellationToken,
+) -> Served {
+    let none = || Served::none(TaskStatus::Killed, "");
+    inbox.try_send(vec![Input::Signal(Signal::Interrupt)]).ok();
+    if let Ok(ended) = tokio::time::timeout(GRACE, &mut work).await {
+        return ended.unwrap_or_else(|_| none());
+    }
+    quit.cancel();
+    if let Ok(ended) = tokio::time::timeout(GRACE, &mut work).await {
+        return ended.unwrap_or_else(|_| none());
+    }
+    work.abort();
+    none()
+}
+
+fn view(brief: &Brief, order: &Order, id: &str, call_id: &str, output_file: &Path) -> TaskView {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    TaskView {
+        id: id.to_owned(),
+        call_id: call_id.to_owned(),
+        command: order.prompt.clone(),
+        description: order.description.clone(),
+        status: TaskStatus::Running,
+        is_backgrounded: order.background,
+        exit_code: None,
+        output_file: Some(output_file.to_owned()),
+        started_at: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+        ended_at: None,
+        agent: Some(Box::new(AgentTask {
+            subagent_type: order.kind.name.clone(),
+            prompt: order.prompt.clone(),
+            depth: brief.depth + 1,
+            parent: brief.parent.clone(),
+            ..AgentTask::default()
+        })),
+    }
+}
+
+fn badge(view: &TaskView, order: &Order) -> Badge {
+    Badge {
+        id: view.id.clone(),
+        call_id: view.call_id.clone(),
+        run_id: say::run_id(view),
+        kind: order.kind.name.clone(),
+        description: order.description.clone(),
+    }
+}
+
+/// Where a transcript's meta lies.
+fn meta_file(transcript: &Path) -> PathBuf {
+    transcript.with_extension("meta.json")
+}
+
+fn keep_meta(transcript: &Path, meta: &Value) {
+    let file = meta_file(transcript);
+    if let Some(dir) = file.parent() {
+        std::fs::create_dir_all(dir).ok();
+    }
+    // Lists do without it; the conversation is in the transcript.
+    std::fs::write(file, meta.to_string()).ok();
+}
+
+fn finished(meta: &Value) -> Value {
+    let mut meta = meta.clone();
+    if let Some(meta) = meta.as_object_mut() {
+        meta.insert("finished".to_owned(), json!(true));
+    }
+    meta
+}
+
+fn mirrored(transcript: &Path, meta: &Value) -> TranscriptMirror {
+    let mut entry = meta.clone();
+    if let Some(entry) = entry.as_object_mut() {
+        entry.insert("type".to_owned(), json!("agent_metadata"));
+    }
+    TranscriptMirror {
+        file_path: transcript.display().to_string(),
+        entries: vec![Raw::of(&entry)],
+        ..TranscriptMirror::default()
+    }
+}

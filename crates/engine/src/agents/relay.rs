@@ -1,0 +1,241 @@
+//! What of a subagent's words reaches the host, and under whose name.
+//!
+//! A subagent is a session like any other and says what sessions say. The host is shown its calls and their results, its
+//! questions and its troubles, each marked with the call that started it; what belongs to the conversation between a
+//! session and its host (`init`, `result`, its state) is left out.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use serde_json::Value;
+use sluice_wire::Number;
+use sluice_wire::ToHost;
+use sluice_wire::content::Block;
+use sluice_wire::control::Request;
+use sluice_wire::stdout::system::{ApiRetry, System, TaskProgress, TaskUsage};
+use sluice_wire::stdout::{Assistant, SubagentRetry, ToolProgress, User};
+
+use crate::say;
+
+/// Who a subagent is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Badge {
+    pub(crate) id: String,
+    /// The call that started it.
+    pub(crate) call_id: String,
+    pub(crate) run_id: String,
+    pub(crate) kind: String,
+    pub(crate) description: String,
+}
+
+/// Stands between a subagent and the host.
+#[derive(Debug)]
+pub(crate) struct Relay {
+    pub(crate) badge: Badge,
+    /// The host wants to read what subagents say.
+    forward: bool,
+    background: AtomicBool,
+    muted: AtomicBool,
+    began: Instant,
+    seen: Mutex<Seen>,
+}
+
+/// What a subagent has done so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) tools: Vec<String>,
+    pub(crate) calls: u64,
+    pub(crate) tokens: u64,
+}
+
+impl Relay {
+    pub(crate) fn new(badge: Badge, forward: bool, background: bool) -> Self {
+        Self {
+            badge,
+            forward,
+            background: AtomicBool::new(background),
+            muted: AtomicBool::new(false),
+            began: Instant::now(),
+            seen: Mutex::default(),
+        }
+    }
+
+    /// Its call has returned without it.
+    pub(crate) fn to_background(&self) {
+        self.background.store(true, Ordering::Relaxed);
+    }
+
+    /// Nobody wants to hear more of it.
+    pub(crate) fn mute(&self) {
+        self.muted.store(true, Ordering::Relaxed);
+    }
+
+    /// What it has done so far.
+    pub(crate) fn seen(&self) -> Seen {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn is_background(&self) -> bool {
+        self.background.load(Ordering::Relaxed)
+    }
+
+    /// What the host is told when the subagent says this.
+    pub(crate) fn pass(&self, message: ToHost) -> Vec<ToHost> {
+        let muted = self.muted.load(Ordering::Relaxed);
+        match message {
+            ToHost::TranscriptMirror(_) | ToHost::ControlCancelRequest(_) => vec![message],
+            ToHost::System(system) => self.system(*system, muted),
+            _ if muted => Vec::new(),
+            ToHost::Assistant(assistant) => self.assistant(*assistant),
+            ToHost::User(user) => vec![self.user(*user)],
+            ToHost::ToolProgress(_) => vec![message],
+            ToHost::ControlRequest(mut request) => {
+                if let Request::CanUseTool(ask) = &mut request.request {
+                    ask.agent_id = Some(self.badge.id.clone());
+                }
+                vec![ToHost::ControlRequest(request)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn assistant(&self, mut frame: Assistant) -> Vec<ToHost> {
+        frame.parent_tool_use_id = Some(self.badge.call_id.clone());
+        frame.agent_id = Some(self.badge.id.clone());
+        frame.subagent_type = Some(self.badge.kind.clone());
+        frame.task_description = Some(self.badge.description.clone());
+        let call = frame.message.content.iter().find_map(|block| match block {
+            Block::ToolUse(call) => Some((call.name.clone(), call.input.to_value())),
+            _ => None,
+        });
+        let Some((tool, input)) = call else {
+            let shown = self.forward || self.is_background();
+            return if shown { vec![frame.into()] } else { Vec::new() };
+        };
+        let tokens = serde_json::to_value(&frame.message.usage).unwrap_or_default();
+        let progress = self.progress(&tool, &input, &tokens, &frame.session_id);
+        // The order in which hosts know them.
+        if self.is_background() {
+            vec![frame.into(), progress.into()]
+        } else {
+            vec![progress.into(), frame.into()]
+        }
+    }
+
+    fn progress(&self, tool: &str, input: &Value, usage: &Value, session_id: &str) -> TaskProgress {
+        let tokens = sluice_model::cost::Tokens::read(usage);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.calls += 1;
+        seen.tokens = tokens.prompt() + tokens.output;
+        if !seen.tools.iter().any(|known| known == tool) {
+            seen.tools.push(tool.to_owned());
+        }
+        TaskProgress {
+            task_id: self.badge.id.clone(),
+            run_id: Some(self.badge.run_id.clone()),
+            tool_use_id: Some(self.badge.call_id.clone()),
+            description: activity(tool, input),
+            subagent_type: Some(self.badge.kind.clone()),
+            usage: TaskUsage {
+                total_tokens: seen.tokens,
+                tool_uses: seen.calls,
+                duration_ms: u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+                ..TaskUsage::default()
+            },
+            last_tool_name: Some(tool.to_owned()),
+            uuid: say::fresh_id(),
+            session_id: session_id.to_owned(),
+            ..TaskProgress::default()
+        }
+    }
+
+    fn user(&self, mut frame: User) -> ToHost {
+        frame.parent_tool_use_id = Some(self.badge.call_id.clone());
+        frame.agent_id = Some(self.badge.id.clone());
+        frame.subagent_type = Some(self.badge.kind.clone());
+        frame.task_description = Some(self.badge.description.clone());
+        // What a call gave besides text is the subagent's own business, unless it failed.
+        frame.tool_use_result = frame.tool_use_result.filter(Value::is_string);
+        if frame.tool_use_result.as_ref().and_then(Value::as_str) == Some(say::REJECTED_RESULT) {
+            frame.tool_result_meta = None;
+        }
+        frame.into()
+    }
+
+    fn system(&self, system: System, muted: bool) -> Vec<ToHost> {
+        match system {
+            // What is listed has to be taken off the list, whoever listens.
+            System::TaskUpdated(_) | System::TaskNotification(_) | System::BackgroundTasksChanged(_) => {
+                vec![ToHost::System(Box::new(system))]
+            }
+            _ if muted => Vec::new(),
+            System::PermissionDenied(mut denied) => {
+                denied.agent_id = Some(self.badge.id.clone());
+                vec![(*denied).into()]
+            }
+            System::ApiRetry(retry) => vec![self.retry(&retry).into()],
+            System::TaskStarted(mut started) => {
+                started.owned_by_subagent = Some(true);
+                vec![(*started).into()]
+            }
+            System::TaskProgress(_)
+            | System::Informational(_)
+            | System::Notification(_)
+            | System::HookStarted(_)
+            | System::HookProgress(_)
+            | System::HookResponse(_) => vec![ToHost::System(Box::new(system))],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Its request failed and is tried again.
+    fn retry(&self, retry: &ApiRetry) -> ToolProgress {
+        let elapsed = u32::try_from(self.began.elapsed().as_secs()).unwrap_or(u32::MAX);
+        ToolProgress {
+            tool_use_id: format!("{}-retry-{}", self.badge.call_id, retry.attempt),
+            tool_name: "Agent".to_owned(),
+            parent_tool_use_id: Some(self.badge.call_id.clone()),
+            elapsed_time_seconds: Number::from(elapsed),
+            task_id: Some(self.badge.id.clone()),
+            subagent_type: Some(self.badge.kind.clone()),
+            subagent_retry: Some(SubagentRetry {
+                agent_id: self.badge.id.clone(),
+                attempt: retry.attempt,
+                max_retries: retry.max_retries,
+                retry_delay_ms: retry.retry_delay_ms,
+                error_status: retry.error_status,
+                error_category: retry.error.as_str().to_owned(),
+                ..SubagentRetry::default()
+            }),
+            session_id: retry.session_id.clone(),
+            uuid: say::fresh_id(),
+            ..ToolProgress::default()
+        }
+    }
+}
+
+/// What a call does, in a few words.
+pub(crate) fn activity(tool: &str, input: &Value) -> String {
+    let text = |key: &str| input.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let file = || {
+        let path = text("file_path").or_else(|| text("notebook_path"))?;
+        Some(path.rsplit('/').next().unwrap_or(path).to_owned())
+    };
+    let said = match tool {
+        "Bash" => text("description")
+            .or_else(|| text("command"))
+            .map(|what| format!("Running {what}")),
+        "Read" => file().map(|file| format!("Reading {file}")),
+        "Write" => file().map(|file| format!("Writing {file}")),
+        "Edit" | "NotebookEdit" => file().map(|file| format!("Editing {file}")),
+        "Glob" | "Grep" => text("pattern").map(|what| format!("Searching for {what}")),
+        "WebFetch" => text("url").map(|url| format!("Fetching {url}")),
+        "WebSearch" => text("query").map(|what| format!("Searching the web for {what}")),
+        "Agent" | "Task" => text("description").map(|what| format!("Handing on: {what}")),
+        _ => None,
+    };
+    let said = said.unwrap_or_else(|| format!("Using {tool}"));
+    let line = said.lines().next().unwrap_or_default();
+    line.chars().take(200).collect()
+}

@@ -1,0 +1,152 @@
+//! What a subagent comes to, in the result of the call that started it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sluice_tools::{Outcome, TaskStatus};
+
+use super::call::Order;
+use super::worktree::Left;
+use crate::history::History;
+use crate::say;
+
+/// What a subagent came to.
+#[derive(Debug, Clone)]
+pub(crate) struct Served {
+    pub(crate) status: TaskStatus,
+    /// Its report, or why there is none.
+    pub(crate) text: String,
+    /// A person refused a call and wanted it to stop.
+    pub(crate) refused: bool,
+    pub(crate) model: String,
+    pub(crate) usage: Value,
+    pub(crate) tokens: u64,
+    pub(crate) calls: u64,
+    pub(crate) tools: Vec<String>,
+    pub(crate) api_ms: u64,
+    pub(crate) duration_ms: u64,
+    pub(crate) denials: Vec<Value>,
+    pub(crate) history: History,
+    /// Its work tree, where it left something in it.
+    pub(crate) left: Option<Left>,
+}
+
+impl Served {
+    /// One that never came to an end of its own.
+    pub(crate) fn none(status: TaskStatus, text: &str) -> Self {
+        Self {
+            status,
+            text: text.to_owned(),
+            refused: false,
+            model: String::new(),
+            usage: Value::Null,
+            tokens: 0,
+            calls: 0,
+            tools: Vec::new(),
+            api_ms: 0,
+            duration_ms: 0,
+            denials: Vec::new(),
+            history: History::default(),
+            left: None,
+        }
+    }
+
+    /// The result of a call that waited.
+    pub(crate) fn outcome(&self, id: &str, order: &Order) -> Outcome {
+        match self.status {
+            TaskStatus::Completed => self.completed(id, order),
+            TaskStatus::Failed => Outcome::failed(&self.text),
+            TaskStatus::Killed | TaskStatus::Running => Outcome {
+                interrupted: true,
+                ..Outcome::failed(if self.refused { say::INTERRUPTED_TOOLS } else { STOPPED })
+            },
+        }
+    }
+
+    fn completed(&self, id: &str, order: &Order) -> Outcome {
+        let used = (!self.tools.is_empty()).then(|| {
+            let text = format!(
+                "<tools-used-before-summary>{}</tools-used-before-summary>\n",
+                self.tools.join(", ")
+            );
+            json!({"type": "text", "text": text})
+        });
+        let said = json!({"type": "text", "text": self.text});
+        let mut result = json!({
+            "status": "completed",
+            "prompt": order.prompt,
+            "agentId": id,
+            "agentType": order.kind.name,
+        });
+        let rest = json!({
+            "content": used.into_iter().chain([said]).collect::<Vec<_>>(),
+            "resolvedModel": self.model,
+            "totalDurationMs": self.duration_ms,
+            "totalTokens": self.tokens,
+            "totalToolUseCount": self.calls,
+            "usage": self.usage,
+            "canContinueAgent": true,
+        });
+        if let (Some(result), Value::Object(rest)) = (result.as_object_mut(), rest) {
+            if !self.tools.is_empty() {
+                result.insert("toolsUsed".to_owned(), json!(self.tools));
+            }
+            result.extend(rest);
+            if let Some(left) = &self.left {
+                result.insert("worktreePath".to_owned(), json!(left.path));
+                result.insert("worktreeBranch".to_owned(), json!(left.branch));
+            }
+        }
+        let text = self.for_model(id);
+        Outcome::ok(json!([{"type": "text", "text": text}]), result)
+    }
+
+    /// The report as the model reads it.
+    fn for_model(&self, id: &str) -> String {
+        let report = if self.text.trim().is_empty() {
+            SILENT
+        } else {
+            &self.text
+        };
+        let left = self.left.as_ref().map(|left| {
+            format!(
+                "\nIts changes are in the work tree {} on the branch {}.",
+                left.path.display(),
+                left.branch
+            )
+        });
+        format!(
+            "{report}\n\n[The report of subagent {id} ends here. It is what the subagent says, not what was checked. To go \
+             on with it, use SendMessage to {id}. It made {} calls and used {} tokens.{}]",
+            self.calls,
+            self.tokens,
+            left.unwrap_or_default(),
+        )
+    }
+}
+
+/// What is said of a subagent that was stopped.
+const STOPPED: &str = "The subagent was stopped before it was done";
+/// What is said of one that said nothing.
+const SILENT: &str = "(The subagent ended without a report.)";
+
+/// The result of a call that does not wait.
+pub(crate) fn launched(id: &str, order: &Order, output_file: &Path) -> Outcome {
+    let file = output_file.display().to_string();
+    let text = format!(
+        "Subagent {id} works in the background. You will be told when it has ended: do not wait for it, and do not guess \
+         what it will find. What it does can be read in {file}; to tell it more, use SendMessage to {id}."
+    );
+    let result = json!({
+        "isAsync": true,
+        "status": "async_launched",
+        "agentId": id,
+        "description": order.description,
+        "resolvedModel": order.model,
+        "prompt": order.prompt,
+        "outputFile": file,
+        "canReadOutputFile": true,
+        "canContinueAgent": true,
+    });
+    Outcome::ok(json!([{"type": "text", "text": text}]), result)
+}

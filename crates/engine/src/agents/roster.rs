@@ -1,0 +1,270 @@
+//! Every kind of subagent a session has, and what is wrong with those it does not have.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sluice_wire::control::AgentInfo;
+
+use super::builtin;
+use super::definition::{Definition, Origin};
+use crate::settings::{Chosen, Places};
+
+/// The largest file that is read.
+const LARGEST: u64 = 1024 * 1024;
+/// How deep folders of agents are looked into, and how many files at most.
+const DEEPEST: usize = 4;
+const MOST: usize = 1000;
+
+/// Every kind there is, by name; of two of one name the nearer one.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Roster {
+    kinds: Vec<Definition>,
+    /// What could not be read, each a sentence for a person.
+    pub(crate) problems: Vec<String>,
+}
+
+/// A file of an agent and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    pub(crate) origin: Origin,
+    /// Stands before the name, with a colon: a plugin's.
+    pub(crate) prefix: Option<String>,
+}
+
+impl Roster {
+    /// The kinds there always are.
+    pub(crate) fn builtin() -> Self {
+        let mut roster = Self::default();
+        builtin::all().into_iter().for_each(|kind| roster.add(kind));
+        roster
+    }
+
+    /// Reads the files of all scopes.
+    pub(crate) fn load(places: &Places, chosen: Chosen, plugins: Vec<Found>) -> Self {
+        let mut roster = Self::builtin();
+        for found in plugins.into_iter().chain(files(places, chosen)) {
+            roster.read(&found);
+        }
+        roster
+    }
+
+    fn read(&mut self, found: &Found) {
+        let path = &found.path;
+        let text = match std::fs::metadata(path) {
+            Ok(meta) if !meta.is_file() => return,
+            Ok(meta) if meta.len() > LARGEST => {
+                return self
+                    .problems
+                    .push(format!("The agent in {} is not read: it is too large", path.display()));
+            }
+            Ok(_) => std::fs::read_to_string(path),
+            Err(error) => Err(error),
+        };
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        match text {
+            Err(error) => self
+                .problems
+                .push(format!("The agent in {} cannot be read: {error}", path.display())),
+            Ok(text) => {
+                let (definition, problem) = Definition::from_markdown(&text, &stem, found.origin);
+                if let Some(problem) = problem {
+                    self.problems
+                        .push(format!("The agent in {}: {problem}", path.display()));
+                }
+                if let Some(mut definition) = definition {
+                    if let Some(prefix) = &found.prefix {
+                        definition.name = format!("{prefix}:{}", definition.name);
+                    }
+                    self.add(definition);
+                }
+            }
+        }
+    }
+
+    /// Adds what a host or `--agents` says: a map from names to definitions.
+    pub(crate) fn add_json(&mut self, agents: &Value) {
+        let Some(map) = agents.as_object() else {
+            return self
+                .problems
+                .push("Agents are given as an object that maps names to definitions".to_owned());
+        };
+        for (name, value) in map {
+            match Definition::from_json(name, value, Origin::Host) {
+                Ok(definition) => self.add(definition),
+                Err(why) => self.problems.push(format!("The agent {name}: {why}")),
+            }
+        }
+    }
+
+    /// Adds what `--agents` carries: JSON, or the path of a file that holds it.
+    pub(crate) fn add_argument(&mut self, argument: &str, cwd: &Path) {
+        let text = if argument.trim_start().starts_with('{') {
+            Ok(argument.to_owned())
+        } else {
+            std::fs::read_to_string(cwd.join(argument))
+        };
+        match text.map(|text| serde_json::from_str::<Value>(&text)) {
+            Ok(Ok(agents)) => self.add_json(&agents),
+            Ok(Err(error)) => self.problems.push(format!("--agents: this is not JSON: {error}")),
+            Err(error) => self
+                .problems
+                .push(format!("--agents: {argument} cannot be read: {error}")),
+        }
+    }
+
+    fn add(&mut self, kind: Definition) {
+        match self.kinds.iter_mut().find(|known| known.name == kind.name) {
+            Some(known) if kind.origin >= known.origin => *known = kind,
+            Some(_) => {}
+            None => self.kinds.push(kind),
+        }
+        let key = |kind: &Definition| (kind.name.to_lowercase(), kind.name.clone());
+        self.kinds.sort_by_key(key);
+    }
+
+    /// The kind of this name.
+    pub(crate) fn find(&self, name: &str) -> Option<&Definition> {
+        let exact = self.kinds.iter().find(|kind| kind.name == name);
+        exact.or_else(|| self.kinds.iter().find(|kind| kind.name.eq_ignore_ascii_case(name)))
+    }
+
+    /// Every kind, by name.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = &Definition> {
+        self.kinds.iter()
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.kinds.iter().map(|kind| kind.name.clone()).collect()
+    }
+
+    /// As `initialize` tells it.
+    pub(crate) fn infos(&self) -> Vec<AgentInfo> {
+        let info = |kind: &Definition| AgentInfo {
+            name: kind.name.clone(),
+            description: kind.description.clone(),
+            model: kind.model.clone(),
+            ..AgentInfo::default()
+        };
+        self.kinds.iter().map(info).collect()
+    }
+}
+
+/// The files of every scope, the widest first.
+fn files(places: &Places, chosen: Chosen) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut take = |dir: &Path, origin: Origin| {
+        let mut paths = Vec::new();
+        collect(dir, DEEPEST, &mut paths);
+        paths.sort();
+        found.extend(paths.into_iter().map(|path| Found {
+            path,
+            origin,
+            prefix: None,
+        }));
+    };
+    if chosen.user {
+        take(&places.config_dir.join("agents"), Origin::User);
+    }
+    if chosen.project {
+        let mut folders: Vec<&Path> = places.cwd.ancestors().collect();
+        folders.reverse();
+        for folder in folders {
+            let dir = folder.join(".claude");
+            if dir != places.config_dir {
+                take(&dir.join("agents"), Origin::Project);
+            }
+        }
+    }
+    if let Some(managed) = places.managed.parent() {
+        take(&managed.join(".claude").join("agents"), Origin::Managed);
+    }
+    found
+}
+
+/// The Markdown files of a folder and of those in it.
+pub(crate) fn collect(dir: &Path, depth: usize, into: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let Ok(kind) = entry.file_type() else { continue };
+        if into.len() >= MOST {
+            return;
+        }
+        if kind.is_dir() {
+            if depth > 0 {
+                collect(&path, depth - 1, into);
+            }
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            into.push(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn places(dir: &Path) -> Places {
+        Places {
+            cwd: dir.join("home/work"),
+            home: dir.join("home"),
+            config_dir: dir.join("home/.claude"),
+            managed: dir.join("etc/managed-settings.json"),
+            global: dir.join("home/.claude.json"),
+        }
+    }
+
+    fn put(path: PathBuf, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn agent(description: &str) -> String {
+        format!("---\nname: one\ndescription: {description}\n---\nBody")
+    }
+
+    #[test]
+    fn the_nearer_definition_wins_and_a_broken_one_costs_only_itself() {
+        let dir = tempfile::tempdir().unwrap();
+        let places = places(dir.path());
+        put(places.config_dir.join("agents/one.md"), &agent("user"));
+        put(
+            places.config_dir.join("agents/sub/two.md"),
+            "---\ndescription: second\n---\nB",
+        );
+        put(places.cwd.join(".claude/agents/one.md"), &agent("project"));
+        put(places.cwd.join(".claude/agents/bad.md"), "---\nname: bad\n---\nB");
+        let mut roster = Roster::load(&places, Chosen::ALL, Vec::new());
+        assert_eq!(roster.find("one").unwrap().description, "project");
+        assert_eq!(roster.find("two").unwrap().description, "second");
+        assert!(roster.find("bad").is_none());
+        assert_eq!(roster.problems.len(), 1);
+        assert!(roster.problems.iter().all(|problem| problem.contains("bad.md")));
+        roster.add_json(&json!({"one": {"description": "flag", "prompt": "p"}, "three": 3}));
+        assert_eq!(roster.find("one").unwrap().description, "flag");
+        assert_eq!(roster.problems.len(), 2);
+        put(dir.path().join("etc/.claude/agents/one.md"), &agent("managed"));
+        let mut roster = Roster::load(&places, Chosen::ALL, Vec::new());
+        roster.add_json(&json!({"one": {"description": "flag", "prompt": "p"}}));
+        assert_eq!(roster.find("one").unwrap().description, "managed");
+    }
+
+    #[test]
+    fn the_person_chooses_whose_files_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let places = places(dir.path());
+        put(places.config_dir.join("agents/one.md"), &agent("user"));
+        assert!(Roster::load(&places, Chosen::NONE, Vec::new()).find("one").is_none());
+        assert_eq!(
+            Roster::builtin().names(),
+            ["claude", "Explore", "general-purpose", "Plan", "statusline-setup"]
+        );
+    }
+}
