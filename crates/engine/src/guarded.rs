@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde_json::Value;
 use sluice_permission::{Decision, PermissionUpdate, Policy, Source, Verdict};
@@ -25,6 +26,8 @@ use crate::settings;
 const OF_A_CONVERSATION: &[&str] = &["ToolSearch"];
 /// Tools that need a model of their own.
 const NEED_A_MODEL: &[&str] = &["WebFetch", "WebSearch"];
+/// How long a cancelled call may take to end by itself.
+const PATIENCE: Duration = Duration::from_secs(3);
 /// How many events of calls may wait for the one who drops them.
 const EVENTS: usize = 64;
 
@@ -61,6 +64,8 @@ pub enum Reply {
     AllowFromNowOn,
     /// It may not, with what the caller is told.
     Deny(String),
+    /// The call was cancelled before anybody answered.
+    Withdrawn,
 }
 
 /// What a call came to.
@@ -170,11 +175,8 @@ impl Guarded {
                     input: checked.clone(),
                     decision,
                 };
-                let reply = tokio::select! {
-                    reply = ask(question) => reply,
-                    () = call.cancel.cancelled() => return Ran::Done(Outcome::interrupted()),
-                };
-                match reply {
+                match until(ask(question), &call.cancel).await.unwrap_or(Reply::Withdrawn) {
+                    Reply::Withdrawn => return Ran::Done(Outcome::interrupted()),
                     Reply::Deny(why) => return Ran::Denied(why),
                     Reply::Allow => {}
                     Reply::AllowFromNowOn => self.allow(suggestions),
@@ -251,15 +253,19 @@ impl Guarded {
 
 /// Runs it. A tool that does not look at its cancellation is dropped, which ends what it started.
 async fn run(tool: &'static dyn Tool, input: Value, context: &Context, cancel: &CancellationToken) -> Outcome {
-    let running = tool.run(input, context);
-    tokio::pin!(running);
+    let ended = until(tool.run(input, context), cancel).await;
+    ended.unwrap_or_else(Outcome::interrupted)
+}
+
+/// What comes of `work`. Once it is cancelled it has a moment to end by itself: to kill what it started, to withdraw
+/// what it asked.
+async fn until<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> Option<T> {
+    tokio::pin!(work);
     tokio::select! {
-        outcome = &mut running => return outcome,
+        done = &mut work => return Some(done),
         () = cancel.cancelled() => {}
     }
-    let patience = std::time::Duration::from_secs(3);
-    let ended = tokio::time::timeout(patience, running).await;
-    ended.unwrap_or_else(|_| Outcome::interrupted())
+    tokio::time::timeout(PATIENCE, work).await.ok()
 }
 
 /// The same change of permissions, written down nowhere.

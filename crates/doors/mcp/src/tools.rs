@@ -60,6 +60,7 @@ impl ToolsDoor {
             Ok(Said::Once) => Reply::Allow,
             Ok(Said::FromNowOn) => Reply::AllowFromNowOn,
             Ok(Said::No) => Reply::Deny(format!("{tool} was not run: the person who was asked said no.")),
+            Err(Unasked::Withdrawn) if context.ct.is_cancelled() => Reply::Withdrawn,
             Err(unasked) => Reply::Deny(format!(
                 "{tool} was not run. {} It would have to be asked about, but {unasked}. {}",
                 decision.message,
