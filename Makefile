@@ -29,7 +29,7 @@ help:
 	  'make check    style, lints and tests of what has changed' \
 	  'make bench    measure it, beside the reference CLI' \
 	  'make conform  play the recorded scenarios against it' \
-	  'make interop  drive it with the official SDKs' \
+	  'make interop  drive it with the official SDKs and the official MCP client' \
 	  'make fmt      bring the sources into shape' \
 	  'make release  the binary to ship'
 

@@ -39,11 +39,13 @@ ROWS = [
     ("deltas", "ms", "20,000 deltas, spawn → result"),
     ("deltas_idle", "MiB", "resident after 20,000 deltas"),
     ("deltas_peak", "MiB", "peak of 20,000 deltas"),
+    ("mcp", "ms", "`mcp serve`, spawn → `initialize` answered"),
+    ("mcp_idle", "MiB", "`mcp serve`, resident after `tools/list`"),
     ("binary", "MiB", "binary"),
 ]
 
 # What sluice must hold: row, limit in the row's unit.
-LIMITS = {"version": 5, "first_line": 25, "second": 5, "idle": 20, "deltas_idle": 40, "binary": 30}
+LIMITS = {"version": 5, "first_line": 25, "mcp": 25, "mcp_idle": 20, "second": 5, "idle": 20, "deltas_idle": 40, "binary": 30}
 DELTAS_TIMES_FASTER = 10
 
 
@@ -92,9 +94,9 @@ class Agent:
 class Session:
     """A running agent, spoken to as a host would."""
 
-    def __init__(self, agent, flags):
+    def __init__(self, agent, flags, command=STREAM):
         self.began = time.monotonic()
-        self.process = subprocess.Popen([agent.path, *STREAM, *flags], env=agent.env, cwd=agent.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen([agent.path, *command, *flags], env=agent.env, cwd=agent.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.out = self.process.stdout.fileno()
 
     def __enter__(self):
@@ -211,6 +213,26 @@ def deltas(agent):
         }
 
 
+def mcp(agent):
+    """The tools as an MCP server, as its client meets it."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+    said = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    with Session(agent, [], command=["mcp", "serve"]) as server:
+        server.process.stdin.write(json.dumps(said[0]).encode() + b"\n")
+        server.process.stdin.flush()
+        server.process.stdout.readline()
+        answered = time.monotonic()
+        server.process.stdin.write(b"".join(json.dumps(line).encode() + b"\n" for line in said[1:]))
+        server.process.stdin.flush()
+        if b'"tools"' not in server.process.stdout.readline():
+            raise RuntimeError("no tools")
+        return {"mcp": (answered - server.began) * 1e3, "mcp_idle": resident(server)}
+
+
 def version(agent):
     return {"version": statistics.median(agent.version()[0] for _ in range(10))}
 
@@ -219,7 +241,7 @@ def measure(agents, rounds):
     """{agent: {row: [values]}}; the agents take turns, so that what else the machine does hits them alike."""
     values = {agent.name: {} for agent in agents}
     for number in range(-1, rounds):  # one round to warm up
-        for part in (version, turns, tools, deltas):
+        for part in (version, turns, tools, deltas, mcp):
             for agent in agents if number % 2 else reversed(agents):
                 try:
                     found = part(agent)
