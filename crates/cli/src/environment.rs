@@ -42,6 +42,8 @@ pub(crate) struct Environment {
     pub(crate) entrypoint: Option<String>,
     pub(crate) state_events: StateEvents,
     pub(crate) compaction: Compaction,
+    /// Whether files can be put back as they were before a prompt.
+    pub(crate) checkpointing: bool,
     pub(crate) background_wait: Option<Duration>,
     /// Nothing is to run in the background.
     pub(crate) no_background_tasks: bool,
@@ -115,6 +117,7 @@ impl Environment {
                 && !variables.truthy("CLAUDE_CODE_ENABLE_TASKS"),
             entrypoint: variables.text("CLAUDE_CODE_ENTRYPOINT"),
             state_events: variables.state_events(),
+            checkpointing: variables.truthy("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"),
             compaction: Compaction {
                 off: variables.truthy("DISABLE_COMPACT"),
                 manual_only: variables.truthy("DISABLE_AUTO_COMPACT"),

@@ -102,6 +102,9 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             .collect(),
         home: environment.home.clone(),
         settings: settings.clone(),
+        checkpoints: environment
+            .checkpointing
+            .then(|| environment.config_dir.join("file-history")),
         plans_dir: environment.config_dir.join("plans"),
         output_dir: output_dir(environment, &session_id),
         env: environment.all.clone(),

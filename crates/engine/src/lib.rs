@@ -24,6 +24,7 @@
 //! * `compact`: a summary in its place, once that is too much;
 //! * [`transcript`]: what is kept of it, and how a session goes on with what was kept;
 //! * `purse`: what it all costs;
+//! * `checkpoints`: how files stood before each prompt;
 //! * `say`, `out`: what the host is told.
 
 mod catalogue;
@@ -65,6 +66,7 @@ mod measure;
 mod memory;
 mod prompt;
 
+mod checkpoints;
 pub mod transcript;
 
 mod purse;

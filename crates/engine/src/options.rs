@@ -31,6 +31,8 @@ pub struct Options {
     pub home: PathBuf,
     /// What the settings files say.
     pub settings: Settings,
+    /// Where copies of edited files are kept, so that they can be put back; none keeps none.
+    pub checkpoints: Option<PathBuf>,
     /// Where plans are kept.
     pub plans_dir: PathBuf,
     /// Where outputs too large for a message go.

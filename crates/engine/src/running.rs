@@ -176,7 +176,8 @@ impl Session {
         call.state = State::Running;
         call.decision = Some(meta);
         let input = changed.unwrap_or_else(|| call.input.clone());
-        let id = call.id.clone();
+        let (id, name) = (call.id.clone(), call.name.clone());
+        self.checkpoint_call(&name, &input);
         let context = self.context(&id);
         self.calls
             .running

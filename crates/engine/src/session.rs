@@ -18,6 +18,7 @@ use crate::agents::Agents;
 use crate::asking;
 use crate::background::Background;
 use crate::calls::Calls;
+use crate::checkpoints;
 use crate::compact::Compactions;
 use crate::confine;
 use crate::guard::Owed;
@@ -104,6 +105,8 @@ pub(crate) struct Session {
     /// What calls have changed.
     pub(crate) lines: Lines,
     pub(crate) compactions: Compactions,
+    /// How files stood before each prompt, if that is wanted.
+    pub(crate) checkpoints: Option<checkpoints::Shelf>,
 }
 
 impl Session {
@@ -170,6 +173,7 @@ impl Session {
             last_usage: None,
             lines: Lines::default(),
             compactions: Compactions::default(),
+            checkpoints: checkpoints::open(&options),
             out,
             options,
         }

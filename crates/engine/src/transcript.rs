@@ -144,6 +144,12 @@ impl Transcript {
         self.names.title.as_deref().filter(|title| !title.is_empty())
     }
 
+    /// Writes a line that is no part of the conversation. One that cannot be written is owed.
+    pub(crate) fn note(&mut self, line: Value) {
+        // The next line that is kept says so if the place cannot be written to.
+        let _owed = self.put(vec![line]);
+    }
+
     /// The end of the chain.
     pub(crate) fn leaf(&self) -> Option<&str> {
         self.leaf.as_deref()
@@ -242,6 +248,7 @@ impl Session {
         }
         let entry = Entry::prompt(prompt, self.policy.mode.as_str());
         self.keep(entry).await;
+        self.checkpoint_prompt(&prompt.id).await;
     }
 
     /// Keeps what the model is told by the session itself.

@@ -3,15 +3,12 @@
 use serde_json::{Value, json};
 use sluice_wire::control::{
     BackgroundTasksResponse, McpSetServersResponse, McpStatusResponse, MessageRated, Request, RequestId,
-    RewindFilesResponse,
 };
 
 use crate::say;
 use crate::session::Session;
 use crate::turn::Stop;
 
-/// Why no file can be put back.
-const NO_REWINDING: &str = "File rewinding is not enabled.";
 /// Why an MCP server cannot be added.
 const NO_SERVERS: &str = "This version connects no MCP servers";
 
@@ -38,7 +35,10 @@ impl Session {
             Request::MessageRated(request) => self.rated(id, &request).await,
             // Nothing here depends on whether anybody watches, and a message from a server nobody knows is lost.
             Request::SetHasSubscribers(_) | Request::McpMessage(_) => self.say(say::ok(id)).await,
-            Request::RewindFiles(request) => self.rewind(id, request.dry_run == Some(true)).await,
+            Request::RewindFiles(request) => {
+                self.rewind(id, &request.user_message_id, request.dry_run == Some(true))
+                    .await;
+            }
             other => self.about_servers(id, other).await,
         }
     }
@@ -109,18 +109,6 @@ impl Session {
         }
         let text = "message_rated: messageUuid must be a string, sentiment \"positive\" or \"negative\"";
         self.say(say::error(id, text)).await;
-    }
-
-    async fn rewind(&mut self, id: &RequestId, dry_run: bool) {
-        if !dry_run {
-            return self.say(say::error(id, NO_REWINDING)).await;
-        }
-        let response = RewindFilesResponse {
-            can_rewind: false,
-            error: Some(NO_REWINDING.to_owned()),
-            ..RewindFilesResponse::default()
-        };
-        self.say(say::success(id, &response)).await;
     }
 
     /// What this program is.

@@ -11,6 +11,7 @@ mod after_stop;
 mod asks;
 mod asks_answers;
 mod background;
+mod checkpoints;
 mod compaction;
 mod control;
 mod failures;

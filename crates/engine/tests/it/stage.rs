@@ -425,6 +425,7 @@ fn options(dir: &TempDir, server: &ModelServer) -> Options {
         asker: Asker::Host,
         max_turns: None,
         max_budget_usd: None,
+        checkpoints: None,
         compaction: sluice_engine::Compaction::default(),
         output_schema: None,
         partial: false,
