@@ -118,6 +118,7 @@ impl Options {
             cwd: places.cwd.clone(),
             add_dirs: Vec::new(),
             home: places.home.clone(),
+            checkpoints: None,
             plans_dir: places.config_dir.join("plans"),
             output_dir: places.config_dir.join("outputs"),
             settings,

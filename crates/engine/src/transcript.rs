@@ -7,13 +7,15 @@
 //! * `entry`: the lines, as values;
 //! * `write`: the pen;
 //! * `tail`: what a compaction leaves as it is;
-//! * `read`: from a file to the conversation in it;
+//! * `lines`, `envelope`, `read`: from a file to the conversation in it;
 //! * [`resume`]: going on with an earlier one.
 
 pub mod place;
 pub mod resume;
 
 mod entry;
+mod envelope;
+mod lines;
 mod read;
 mod tail;
 mod write;
@@ -344,7 +346,7 @@ impl Session {
 
     /// Takes up what an earlier session left.
     pub(crate) fn take_up(&mut self) {
-        let Some(earlier) = self.options.earlier.take() else {
+        let Some(mut earlier) = self.options.earlier.take() else {
             return;
         };
         self.history = earlier.history();

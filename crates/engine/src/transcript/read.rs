@@ -1,11 +1,16 @@
 //! What a transcript says: its lines, and the one branch of them that is the conversation.
 //!
-//! Pure. Lines that cannot be read or are not known are passed over, a uuid counts where it stands first, and what no
-//! longer leads to the end of the conversation is left out.
+//! Lines that cannot be read or are not known are passed over, a uuid counts where it stands first, and what no longer
+//! leads to the end of the conversation is left out. A line is looked at once, and read only if it is part of that.
 
+use std::collections::hash_map::Entry::Vacant;
 use std::collections::{HashMap, HashSet};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use serde_json::{Map, Value};
+
+use super::envelope::{self, Envelope, Key};
+use super::lines;
 
 /// An entry of the conversation.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,10 +45,22 @@ impl Line {
             .unwrap_or(&Value::Null)
     }
 
+    /// Takes what is said out of it.
+    pub(crate) fn take_content(&mut self) -> Value {
+        let message = self.fields.get_mut("message");
+        let content = message.and_then(|message| message.get_mut("content"));
+        content.map(Value::take).unwrap_or_default()
+    }
+
     /// The id of the model's message this is a block of.
     pub(crate) fn message_id(&self) -> Option<&str> {
         let message = self.fields.get("message").filter(|_| self.is("assistant"))?;
         message.get("id").and_then(Value::as_str)
+    }
+
+    /// Leaves out what is no part of what is said.
+    pub(crate) fn slim(&mut self) {
+        self.fields.remove("toolUseResult");
     }
 
     /// Whether this brings the result of a call.
@@ -54,12 +71,6 @@ impl Line {
                 .content()
                 .as_array()
                 .is_some_and(|blocks| blocks.iter().any(is_result))
-    }
-
-    /// The entry that holds the call this is the result of.
-    fn source(&self) -> Option<&str> {
-        let source = || self.text("sourceToolAssistantUUID").or(self.parent.as_deref());
-        self.is_result().then(source).flatten()
     }
 }
 
@@ -89,13 +100,208 @@ impl Names {
     }
 }
 
-/// A transcript, read.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// A transcript as far as it was looked at: where each entry stands and which one it follows. What an entry says is read
+/// only for those that are part of the conversation.
+#[derive(Debug, Default)]
 pub(crate) struct Record {
-    pub(crate) lines: Vec<Line>,
+    slots: Vec<Slot>,
+    index: HashMap<Key, usize>,
+    /// The uuids of what the user's side said, all of them.
+    pub(crate) users: Vec<String>,
     pub(crate) names: Names,
     /// The last word about the cost.
     pub(crate) cost: Option<Value>,
+}
+
+/// An entry's place in the file and in the conversation.
+#[derive(Debug, Clone)]
+struct Slot {
+    at: u64,
+    length: usize,
+    key: Key,
+    parent: Option<Key>,
+    source: Option<Key>,
+    message: Option<u64>,
+    speaks: bool,
+    said: bool,
+    is_result: bool,
+}
+
+impl Record {
+    /// Looks at every line of a transcript once.
+    pub(crate) fn scan(source: &mut impl Read) -> io::Result<Self> {
+        let mut record = Self::default();
+        let mut cost = None;
+        lines::each(source, |at, line| match envelope::look(line) {
+            Envelope::Entry(entry) => record.take(at, line.len(), entry),
+            Envelope::Cost => cost = Some(line.to_vec()),
+            Envelope::Name => {
+                if let Ok(line) = serde_json::from_slice(line) {
+                    record.names.take(&line);
+                }
+            }
+            Envelope::Other => {}
+        })?;
+        record.cost = cost.and_then(|line| serde_json::from_slice(&line).ok());
+        record.slots.shrink_to_fit();
+        Ok(record)
+    }
+
+    /// A uuid counts where it stands first.
+    fn take(&mut self, at: u64, length: usize, entry: envelope::Entry) {
+        let Vacant(place) = self.index.entry(entry.key) else {
+            return;
+        };
+        place.insert(self.slots.len());
+        self.users.extend(entry.user);
+        self.slots.push(Slot {
+            at,
+            length,
+            key: entry.key,
+            parent: entry.parent,
+            source: entry.source,
+            message: entry.message,
+            speaks: entry.speaks,
+            said: entry.said,
+            is_result: entry.is_result,
+        });
+    }
+
+    /// Where the entry of this uuid stands.
+    pub(crate) fn find(&self, uuid: &str) -> Option<usize> {
+        self.place(Key::of(uuid))
+    }
+
+    fn place(&self, key: Key) -> Option<usize> {
+        self.index.get(&key).copied()
+    }
+
+    /// The last thing said that anything leads to.
+    pub(crate) fn leaf(&self) -> Option<usize> {
+        let parents: HashSet<Key> = self.slots.iter().filter_map(|slot| slot.parent).collect();
+        let is_end = |at: &usize| self.slots.get(*at).is_some_and(|slot| !parents.contains(&slot.key));
+        let said = |at: &usize| self.slots.get(*at).is_some_and(|slot| slot.said);
+        let mut last: Option<usize> = None;
+        for end in (0..self.slots.len()).rev().filter(is_end) {
+            // What stands before the best so far leads to nothing better.
+            if last.is_some_and(|last| end < last) {
+                break;
+            }
+            last = last.max(self.up(end).find(said));
+        }
+        last
+    }
+
+    /// The conversation that ends with this entry, from its beginning or from the last compaction on.
+    pub(crate) fn branch(&self, leaf: usize, source: &mut (impl Read + Seek)) -> io::Result<Vec<usize>> {
+        let mut seen = HashSet::new();
+        let mut chain: Vec<usize> = self.up(leaf).take_while(|at| seen.insert(*at)).collect();
+        chain.reverse();
+        let chain = self.with_preserved(chain, source)?;
+        Ok(self.with_parallel(&chain))
+    }
+
+    /// Reads what entries say. One that is gone meanwhile is left out.
+    pub(crate) fn load(&self, places: &[usize], source: &mut (impl Read + Seek)) -> io::Result<Vec<Line>> {
+        let mut lines = Vec::with_capacity(places.len());
+        let mut text = Vec::new();
+        for slot in places.iter().filter_map(|at| self.slots.get(*at)) {
+            text.resize(slot.length, 0);
+            source.seek(SeekFrom::Start(slot.at))?;
+            source.read_exact(&mut text)?;
+            let Ok(fields) = serde_json::from_slice::<Map<String, Value>>(&text) else {
+                continue;
+            };
+            let field = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+            let Some(uuid) = field("uuid") else { continue };
+            lines.push(Line {
+                uuid,
+                parent: field("parentUuid"),
+                fields,
+            });
+        }
+        Ok(lines)
+    }
+
+    /// From an entry up to its root, step by step. A chain that bites its tail has as many steps as there are entries.
+    fn up(&self, from: usize) -> impl Iterator<Item = usize> {
+        let parent = |at: &usize| self.place(self.slots.get(*at)?.parent?);
+        std::iter::successors(Some(from), parent).take(self.slots.len())
+    }
+
+    /// What a compaction kept in its own words stands behind the summary.
+    fn with_preserved(&self, chain: Vec<usize>, source: &mut (impl Read + Seek)) -> io::Result<Vec<usize>> {
+        let root = chain.first().copied();
+        let root = self.load(&root.into_iter().collect::<Vec<_>>(), source)?;
+        let kept = root
+            .first()
+            .and_then(|line| line.fields.get("compactMetadata"))
+            .and_then(|meta| meta.get("preservedMessages"));
+        let Some(kept) = kept else { return Ok(chain) };
+        let anchor = kept
+            .get("anchorUuid")
+            .and_then(Value::as_str)
+            .and_then(|uuid| self.find(uuid));
+        let uuids = kept.get("uuids").and_then(Value::as_array).into_iter().flatten();
+        let mut seen: HashSet<usize> = chain.iter().copied().collect();
+        let places: Vec<usize> = uuids
+            .filter_map(|uuid| self.find(uuid.as_str()?))
+            .filter(|at| seen.insert(*at))
+            .collect();
+        let mut all = Vec::with_capacity(chain.len() + places.len());
+        for at in chain {
+            all.push(at);
+            if Some(at) == anchor {
+                all.extend(&places);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Calls made side by side have one parent each, so that a walk sees one of them: where it passes through a result,
+    /// the whole message and all its results belong to it.
+    fn with_parallel(&self, chain: &[usize]) -> Vec<usize> {
+        let slots = || chain.iter().filter_map(|at| Some((*at, self.slots.get(*at)?)));
+        let results = slots().filter(|(_, slot)| slot.is_result);
+        let passed: HashSet<usize> = results.filter_map(|(at, slot)| self.first_of(at, slot)).collect();
+        // A message and its results follow its first block.
+        let from = passed.iter().copied().min().unwrap_or(self.slots.len());
+        let mut members: HashMap<usize, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        for (at, slot) in self.slots.iter().enumerate().skip(from).filter(|(_, slot)| slot.speaks) {
+            if let Some(first) = self.first_of(at, slot).filter(|first| passed.contains(first)) {
+                let (blocks, results) = members.entry(first).or_default();
+                if slot.is_result {
+                    results.push(at);
+                } else {
+                    blocks.push(at);
+                }
+            }
+        }
+        let mut all = Vec::with_capacity(chain.len());
+        for (at, slot) in slots() {
+            match self.first_of(at, slot).filter(|first| passed.contains(first)) {
+                Some(first) => {
+                    if let Some((blocks, results)) = members.remove(&first) {
+                        all.extend(blocks);
+                        all.extend(results);
+                    }
+                }
+                None => all.push(at),
+            }
+        }
+        all
+    }
+
+    /// Where the model's message begins that this entry is a block of, or the result of a call in.
+    fn first_of(&self, at: usize, slot: &Slot) -> Option<usize> {
+        let from = match slot.source {
+            Some(source) => self.place(source)?,
+            None => at,
+        };
+        let id = self.slots.get(from)?.message?;
+        let same = |at: &usize| self.slots.get(*at).and_then(|slot| slot.message) == Some(id);
+        self.up(from).take_while(same).last()
+    }
 }
 
 /// The names given in this text.
@@ -110,143 +316,6 @@ pub(crate) fn names(text: &[u8]) -> Names {
         }
     }
     names
-}
-
-/// Reads a transcript.
-pub(crate) fn parse(text: &[u8]) -> Record {
-    let mut record = Record::default();
-    let mut known = HashSet::new();
-    for line in text.split(|byte| *byte == b'\n') {
-        let Ok(fields) = serde_json::from_slice::<Map<String, Value>>(line) else {
-            continue;
-        };
-        record.names.take(&fields);
-        match fields.get("type").and_then(Value::as_str) {
-            Some("cost-state") => record.cost = Some(Value::Object(fields)),
-            Some("user" | "assistant" | "system" | "attachment" | "progress") => {
-                let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
-                let Some(uuid) = text("uuid") else { continue };
-                let aside = fields.get("isSidechain").and_then(Value::as_bool) == Some(true);
-                if !aside && known.insert(uuid.clone()) {
-                    record.lines.push(Line {
-                        uuid,
-                        parent: text("parentUuid"),
-                        fields,
-                    });
-                }
-            }
-            _ => {}
-        }
-    }
-    record
-}
-
-impl Record {
-    /// The last thing said that anything leads to.
-    pub(crate) fn leaf(&self) -> Option<&str> {
-        let index = self.index();
-        let parents: HashSet<&str> = self.lines.iter().filter_map(|line| line.parent.as_deref()).collect();
-        let ends = self.lines.iter().filter(|line| !parents.contains(line.uuid.as_str()));
-        let said = ends.filter_map(|end| {
-            self.up(&end.uuid, &index)
-                .find(|at| self.lines.get(*at).is_some_and(is_said))
-        });
-        let last = said.max()?;
-        self.lines.get(last).map(|line| line.uuid.as_str())
-    }
-
-    /// The conversation that ends with this entry, from its beginning or from the last compaction on.
-    pub(crate) fn branch(&self, leaf: &str) -> Vec<&Line> {
-        let index = self.index();
-        let mut seen = HashSet::new();
-        let mut chain: Vec<usize> = self.up(leaf, &index).take_while(|at| seen.insert(*at)).collect();
-        chain.reverse();
-        let chain = self.with_preserved(chain, &index);
-        self.with_parallel(&chain)
-    }
-
-    fn index(&self) -> HashMap<&str, usize> {
-        let places = self.lines.iter().enumerate();
-        places.map(|(at, line)| (line.uuid.as_str(), at)).collect()
-    }
-
-    /// From an entry up to its root, step by step. A chain that bites its tail has as many steps as there are entries.
-    fn up(&self, from: &str, index: &HashMap<&str, usize>) -> impl Iterator<Item = usize> {
-        let parent = move |at: &usize| {
-            let parent = self.lines.get(*at)?.parent.as_deref()?;
-            index.get(parent).copied()
-        };
-        std::iter::successors(index.get(from).copied(), parent).take(self.lines.len())
-    }
-
-    /// What a compaction kept in its own words stands behind the summary.
-    fn with_preserved(&self, chain: Vec<usize>, index: &HashMap<&str, usize>) -> Vec<usize> {
-        let root = chain.first().and_then(|at| self.lines.get(*at));
-        let kept = root
-            .and_then(|line| line.fields.get("compactMetadata"))
-            .and_then(|meta| meta.get("preservedMessages"));
-        let Some(kept) = kept else { return chain };
-        let anchor = kept.get("anchorUuid").and_then(Value::as_str);
-        let uuids = kept.get("uuids").and_then(Value::as_array).into_iter().flatten();
-        let places: Vec<usize> = uuids
-            .filter_map(|uuid| index.get(uuid.as_str()?).copied())
-            .filter(|at| !chain.contains(at))
-            .collect();
-        let mut all = Vec::with_capacity(chain.len() + places.len());
-        for at in chain {
-            all.push(at);
-            if self.lines.get(at).map(|line| line.uuid.as_str()) == anchor {
-                all.extend(&places);
-            }
-        }
-        all
-    }
-
-    /// Calls made side by side have one parent each, so that a walk sees one of them: where it passes through a result,
-    /// the whole message and all its results belong to it.
-    fn with_parallel(&self, chain: &[usize]) -> Vec<&Line> {
-        let index = self.index();
-        let first_of = |line: &Line| self.first_block(line.source().unwrap_or(&line.uuid), &index);
-        let lines = || chain.iter().filter_map(|at| self.lines.get(*at));
-        let passed: HashSet<usize> = lines().filter(|line| line.is_result()).filter_map(first_of).collect();
-        let mut members: HashMap<usize, (Vec<&Line>, Vec<&Line>)> = HashMap::new();
-        for line in self.lines.iter().filter(|line| line.speaks()) {
-            if let Some(first) = first_of(line).filter(|first| passed.contains(first)) {
-                let (blocks, results) = members.entry(first).or_default();
-                if line.is_result() {
-                    results.push(line);
-                } else {
-                    blocks.push(line);
-                }
-            }
-        }
-        let mut all = Vec::with_capacity(chain.len());
-        for line in lines() {
-            match first_of(line).filter(|first| passed.contains(first)) {
-                Some(first) => {
-                    if let Some((blocks, results)) = members.remove(&first) {
-                        all.extend(blocks);
-                        all.extend(results);
-                    }
-                }
-                None => all.push(line),
-            }
-        }
-        all
-    }
-
-    /// Where the model's message begins that this entry is a block of.
-    fn first_block(&self, uuid: &str, index: &HashMap<&str, usize>) -> Option<usize> {
-        let mut first = *index.get(uuid)?;
-        let id = self.lines.get(first)?.message_id()?;
-        let same = |at: &usize| self.lines.get(*at).and_then(Line::message_id) == Some(id);
-        self.up(uuid, index).take_while(same).for_each(|at| first = at);
-        Some(first)
-    }
-}
-
-fn is_said(line: &Line) -> bool {
-    line.speaks() && !line.flag("isMeta") && line.text("teamName").is_none()
 }
 
 #[cfg(test)]

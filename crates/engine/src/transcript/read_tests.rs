@@ -3,6 +3,7 @@
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::json;
+use std::io::Cursor;
 
 use super::*;
 
@@ -29,9 +30,31 @@ fn result(uuid: &str, source: &str, call: &str) -> Value {
         "message": {"role": "user", "content": content}})
 }
 
-fn conversation(record: &Record) -> Vec<&str> {
-    let branch = record.leaf().map(|leaf| record.branch(leaf)).unwrap_or_default();
-    branch.into_iter().map(|line| line.uuid.as_str()).collect()
+/// A transcript in memory.
+struct Read {
+    text: Cursor<Vec<u8>>,
+    record: Record,
+}
+
+fn parse(text: &[u8]) -> Read {
+    let mut text = Cursor::new(text.to_vec());
+    let record = Record::scan(&mut text).unwrap();
+    Read { text, record }
+}
+
+impl Read {
+    fn branch(&mut self, leaf: usize) -> Vec<Line> {
+        let branch = self.record.branch(leaf, &mut self.text).unwrap();
+        self.record.load(&branch, &mut self.text).unwrap()
+    }
+
+    fn lines(&mut self) -> Vec<Line> {
+        self.record.leaf().map(|leaf| self.branch(leaf)).unwrap_or_default()
+    }
+}
+
+fn conversation(mut read: Read) -> Vec<String> {
+    read.lines().into_iter().map(|line| line.uuid).collect()
 }
 
 #[test]
@@ -44,7 +67,7 @@ fn what_no_longer_leads_anywhere_is_left_out() {
         said("user", "u2", Some("a1")),
         said("assistant", "a2", Some("u2")),
     ]));
-    assert_eq!(conversation(&record), ["u1", "a1", "u2", "a2"]);
+    assert_eq!(conversation(record), ["u1", "a1", "u2", "a2"]);
 }
 
 #[test]
@@ -56,8 +79,9 @@ fn a_uuid_counts_where_it_stands_first() {
         said("assistant", "a1", Some("u1")),
         again,
     ]));
-    assert_eq!(conversation(&record), ["u1", "a1"]);
-    assert_eq!(record.lines[0].content(), "u1");
+    let mut record = record;
+    assert_eq!(record.lines()[0].content(), "u1");
+    assert_eq!(conversation(record), ["u1", "a1"]);
 }
 
 #[test]
@@ -73,7 +97,7 @@ fn what_cannot_be_read_or_is_not_known_is_passed_over() {
     ]));
     text.extend(text_of(&[said("assistant", "a1", Some("u1"))]));
     text.extend(br#"{"type":"user","uuid":"torn","parentUuid":"a1","mess"#);
-    assert_eq!(conversation(&parse(&text)), ["u1", "a1"]);
+    assert_eq!(conversation(parse(&text)), ["u1", "a1"]);
 }
 
 #[test]
@@ -92,7 +116,7 @@ fn calls_made_side_by_side_are_all_there_with_their_results() {
             last,
             block("a3", Some(order[1]), "m2", None),
         ]));
-        assert_eq!(conversation(&record), ["u1", "a1", "a2", order[0], order[1], "a3"]);
+        assert_eq!(conversation(record), ["u1", "a1", "a2", order[0], order[1], "a3"]);
     }
 }
 
@@ -105,7 +129,7 @@ fn a_cut_inside_a_message_does_not_bring_its_rest_back() {
         result("r2", "a2", "t2"),
         said("user", "u2", Some("a1")),
     ]));
-    assert_eq!(conversation(&record), ["u1", "a1", "u2"]);
+    assert_eq!(conversation(record), ["u1", "a1", "u2"]);
 }
 
 #[test]
@@ -118,7 +142,7 @@ fn messages_of_the_same_id_in_different_turns_are_not_one() {
         block("a2", Some("u2"), "m1", Some("t2")),
         result("r2", "a2", "t2"),
     ]));
-    assert_eq!(conversation(&record), ["u1", "a1", "r1", "u2", "a2", "r2"]);
+    assert_eq!(conversation(record), ["u1", "a1", "r1", "u2", "a2", "r2"]);
 }
 
 #[test]
@@ -133,7 +157,57 @@ fn a_compaction_begins_the_conversation_anew_with_what_it_kept() {
         said("user", "sum", Some("b")),
         said("user", "u2", Some("sum")),
     ]));
-    assert_eq!(conversation(&record), ["b", "sum", "a1", "u2"]);
+    assert_eq!(conversation(record), ["b", "sum", "a1", "u2"]);
+}
+
+/// Counts what is read.
+struct Counted<'a> {
+    text: Cursor<&'a [u8]>,
+    read: usize,
+}
+
+impl std::io::Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.text.read(buffer)?;
+        self.read += read;
+        Ok(read)
+    }
+}
+
+impl Seek for Counted<'_> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.text.seek(to)
+    }
+}
+
+#[test]
+fn only_what_is_still_shown_is_read_a_second_time() {
+    let mut lines = Vec::new();
+    for part in 0..50 {
+        let (boundary, summary) = (format!("b{part}"), format!("s{part}"));
+        lines.push(json!({"type": "system", "subtype": "compact_boundary", "uuid": boundary, "parentUuid": null}));
+        lines.push(said("user", &summary, Some(&boundary)));
+        let mut parent = summary;
+        for turn in 0..20 {
+            let uuid = format!("u{part}-{turn}");
+            let mut line = said("user", &uuid, Some(&parent));
+            line["message"]["content"] = json!("x".repeat(500));
+            lines.push(line);
+            parent = uuid;
+        }
+    }
+    let text = text_of(&lines);
+    let live: usize = lines.iter().rev().take(22).map(|line| line.to_string().len()).sum();
+    let mut source = Counted {
+        text: Cursor::new(&text),
+        read: 0,
+    };
+    let record = Record::scan(&mut source).unwrap();
+    assert_eq!(source.read, text.len(), "once, to know what is there");
+    source.read = 0;
+    let branch = record.branch(record.leaf().unwrap(), &mut source).unwrap();
+    assert_eq!(record.load(&branch, &mut source).unwrap().len(), 22);
+    assert!(source.read <= live + 200, "{} of {live}", source.read);
 }
 
 #[test]
@@ -142,8 +216,10 @@ fn a_chain_that_bites_its_tail_ends() {
         said("user", "u1", Some("a1")),
         said("assistant", "a1", Some("u1")),
     ]));
-    assert_eq!(conversation(&record), Vec::<&str>::new());
-    assert_eq!(record.branch("a1").len(), 2);
+    let mut record = record;
+    assert!(record.lines().is_empty());
+    let at = record.record.find("a1").unwrap();
+    assert_eq!(record.branch(at).len(), 2);
 }
 
 #[test]
@@ -156,9 +232,9 @@ fn the_last_name_and_the_last_cost_count() {
         json!({"type": "cost-state", "totalCostUSD": 2}),
         json!({"type": "tag", "tag": "", "sessionId": "s"}),
     ]));
-    assert_eq!(record.names.title.as_deref(), Some("two"));
-    assert_eq!(record.names.tag.as_deref(), Some(""));
-    assert_eq!(record.cost.unwrap()["totalCostUSD"], 2);
+    assert_eq!(record.record.names.title.as_deref(), Some("two"));
+    assert_eq!(record.record.names.tag.as_deref(), Some(""));
+    assert_eq!(record.record.cost.unwrap()["totalCostUSD"], 2);
 }
 
 proptest! {
@@ -185,7 +261,7 @@ proptest! {
         }).filter(|closed| *closed <= at).count();
         let record = parse(&text[..at]);
         let all: Vec<&str> = lines.iter().map(|line| line["uuid"].as_str().unwrap()).collect();
-        prop_assert_eq!(conversation(&record), &all[..whole]);
+        prop_assert_eq!(conversation(record), &all[..whole]);
     }
 
     /// Whatever tree the parents make, the branch is a path of it that holds no entry twice.
@@ -195,9 +271,9 @@ proptest! {
             let parent = (at > 0).then(|| format!("n{}", parent.index(at)));
             said("user", &format!("n{at}"), parent.as_deref())
         }).collect();
-        let record = parse(&text_of(&lines));
-        let leaf = record.leaf().unwrap();
-        prop_assert_eq!(leaf, format!("n{}", lines.len() - 1), "the last of the file is an end");
+        let mut record = parse(&text_of(&lines));
+        let leaf = record.record.leaf().unwrap();
+        prop_assert_eq!(leaf, lines.len() - 1, "the last of the file is an end");
         let branch = record.branch(leaf);
         prop_assert_eq!(branch[0].parent.as_deref(), None);
         for pair in branch.windows(2) {
@@ -208,7 +284,61 @@ proptest! {
     /// No bytes make the reader fail.
     #[test]
     fn any_bytes_can_be_read(text in prop::collection::vec(any::<u8>(), 0..400)) {
-        let record = parse(&text);
-        prop_assert!(record.lines.len() <= text.len());
+        let mut record = parse(&text);
+        prop_assert!(record.lines().len() <= text.len());
+    }
+
+    /// However lines are torn, mixed up, repeated or overwritten: nothing panics and no entry is there twice.
+    #[test]
+    fn a_spoiled_transcript_gives_no_entry_twice(
+        turns in 1_usize..6,
+        harm in prop::collection::vec((0_u8..5, any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<u8>()), 0..12),
+    ) {
+        let mut pieces: Vec<Vec<u8>> = Vec::new();
+        let mut parent: Option<String> = None;
+        for turn in 0..turns {
+            let (user, call, result_of) = (format!("u{turn}"), format!("a{turn}"), format!("r{turn}"));
+            pieces.push(text_of(&[said("user", &user, parent.as_deref())]));
+            pieces.push(text_of(&[block(&call, Some(&user), &format!("m{turn}"), Some(&format!("t{turn}")))]));
+            pieces.push(text_of(&[result(&result_of, &call, &format!("t{turn}"))]));
+            if turn % 2 == 1 {
+                let boundary = format!("b{turn}");
+                pieces.push(text_of(&[json!({"type": "system", "subtype": "compact_boundary", "uuid": boundary,
+                    "parentUuid": null, "compactMetadata": {"preservedMessages": {"anchorUuid": boundary,
+                        "uuids": [call, result_of, call]}}})]));
+                parent = Some(boundary);
+            } else {
+                parent = Some(result_of);
+            }
+        }
+        for (kind, one, other, byte) in harm {
+            let (one, other) = (one.index(pieces.len()), other.index(pieces.len()));
+            match kind {
+                0 => pieces.swap(one, other),
+                1 => {
+                    let copy = pieces[one].clone();
+                    pieces.insert(other, copy);
+                }
+                2 => {
+                    let half = pieces[one].len() / 2;
+                    pieces[one].truncate(half);
+                }
+                3 => {
+                    let at = usize::from(byte) % pieces[one].len().max(1);
+                    if let Some(slot) = pieces[one].get_mut(at) {
+                        *slot = byte;
+                    }
+                }
+                _ => {
+                    // Two writers at once: one line inside another.
+                    let inner = pieces[other].clone();
+                    let middle = pieces[one].len() / 2;
+                    pieces[one].splice(middle..middle, inner);
+                }
+            }
+        }
+        let uuids = conversation(parse(&pieces.concat()));
+        let distinct: HashSet<&String> = uuids.iter().collect();
+        prop_assert_eq!(distinct.len(), uuids.len());
     }
 }

@@ -1,17 +1,18 @@
 //! Going on with an earlier conversation: which one, how much of it, and what the model is shown of it.
 
-use std::fs;
+use std::fs::File;
 use std::io;
+use std::mem::take;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::lines;
 use super::place::{self, Projects};
 use super::read::{self, Line, Names, Record};
 use crate::history::History;
 use crate::queue::blocks_of;
 use crate::running::for_model;
-use crate::say;
 
 /// Which conversation, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,13 +75,13 @@ pub struct Earlier {
 /// # Errors
 /// When what was asked for is not there, or may not be done.
 pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<Earlier>, Refusal> {
-    let (file, record) = match &choice.which {
+    let mut found = match &choice.which {
         Which::Named(id) if place::is_id(id) => {
             let unknown = || Refusal::Unknown(id.clone());
-            let file = projects.find(cwd, id).ok_or_else(unknown)?;
-            let record = load(&file)?;
-            record.leaf().ok_or_else(unknown)?;
-            (file, record)
+            let path = projects.find(cwd, id).ok_or_else(unknown)?;
+            let found = Found::open(&path)?;
+            found.record.leaf().ok_or_else(unknown)?;
+            found
         }
         Which::Named(title) => titled(projects, cwd, title).ok_or_else(|| Refusal::Untitled(title.clone()))?,
         Which::Newest => match newest(projects, cwd) {
@@ -88,74 +89,121 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
             None => return Ok(None),
         },
     };
-    let session_id = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let branch: Vec<Line> = cut(&record, choice)?.into_iter().cloned().collect();
-    // A fork begins a file of its own: what is not in it was never said there.
-    let spoken = if choice.fork { &branch } else { &record.lines };
-    let uuids = spoken.iter().filter(|line| line.is("user"));
+    let session_id = found
+        .path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let mut branch = found.cut(choice)?;
+    let uuids = if choice.fork {
+        // A fork begins a file of its own: what is not in it was never said there.
+        let users = branch.iter().filter(|line| line.is("user"));
+        users.map(|line| line.uuid.clone()).collect()
+    } else {
+        // What only readers of the file need is not carried along.
+        branch.iter_mut().for_each(Line::slim);
+        found.record.users
+    };
     Ok(Some(Earlier {
         session_id,
-        file,
-        uuids: uuids.map(|line| line.uuid.clone()).collect(),
+        file: found.path,
+        uuids,
         branch,
-        names: if choice.fork { Names::default() } else { record.names },
-        cost: record.cost,
+        names: if choice.fork {
+            Names::default()
+        } else {
+            found.record.names
+        },
+        cost: found.record.cost,
         fork: choice.fork,
     }))
 }
 
-fn load(file: &Path) -> Result<Record, Refusal> {
-    match fs::read(file) {
-        Ok(text) => Ok(read::parse(&text)),
-        Err(error) => Err(Refusal::Unreadable(file.to_owned(), error)),
+/// A transcript that was looked at.
+struct Found {
+    path: PathBuf,
+    file: File,
+    record: Record,
+}
+
+impl Found {
+    fn open(path: &Path) -> Result<Self, Refusal> {
+        let unreadable = |error| Refusal::Unreadable(path.to_owned(), error);
+        let mut file = File::open(path).map_err(unreadable)?;
+        let record = Record::scan(&mut file).map_err(unreadable)?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            record,
+        })
+    }
+
+    /// What is said up to this entry.
+    fn branch(&mut self, leaf: usize) -> Result<Vec<Line>, Refusal> {
+        let Self { path, file, record } = self;
+        let branch = record.branch(leaf, file);
+        branch
+            .and_then(|places| record.load(&places, file))
+            .map_err(|error| Refusal::Unreadable(path.clone(), error))
+    }
+
+    /// The conversation as far as it is wanted.
+    fn cut(&mut self, choice: &Choice) -> Result<Vec<Line>, Refusal> {
+        let Some(at) = &choice.at else {
+            return self
+                .record
+                .leaf()
+                .map_or_else(|| Ok(Vec::new()), |leaf| self.branch(leaf));
+        };
+        let place = self.record.find(at).ok_or_else(|| Refusal::NoEntry(at.clone()))?;
+        if let Some(prompt) = &choice.drops_turn {
+            let whole = self
+                .record
+                .leaf()
+                .map_or_else(|| Ok(Vec::new()), |leaf| self.branch(leaf))?;
+            let Some(end) = whole.iter().position(|line| line.uuid == *at) else {
+                return Err(Refusal::DropsMore(format!(
+                    "{at} is no part of the conversation as it stands"
+                )));
+            };
+            let dropped = whole.get(end + 1..).unwrap_or_default();
+            belongs(dropped, prompt).map_err(Refusal::DropsMore)?;
+        }
+        self.branch(place)
     }
 }
 
 /// The newest session that says anything.
-fn newest(projects: &Projects, cwd: &Path) -> Option<(PathBuf, Record)> {
-    let sessions = projects.of(cwd).into_iter();
-    sessions
-        .filter_map(|found| Some((load(&found.file).ok()?, found.file)))
-        .find(|(record, _)| record.leaf().is_some())
-        .map(|(record, file)| (file, record))
-}
-
-/// The newest session of this title.
-fn titled(projects: &Projects, cwd: &Path, title: &str) -> Option<(PathBuf, Record)> {
-    let wanted = title.trim().to_lowercase();
-    projects.of(cwd).into_iter().find_map(|found| {
-        let text = fs::read(&found.file).ok()?;
-        let named = read::names(&text).title?;
-        if named.trim().to_lowercase() != wanted {
-            return None;
-        }
-        let record = read::parse(&text);
-        record.leaf()?;
-        Some((found.file, record))
+fn newest(projects: &Projects, cwd: &Path) -> Option<Found> {
+    let mut sessions = projects.of(cwd).into_iter();
+    sessions.find_map(|seen| {
+        Found::open(&seen.file)
+            .ok()
+            .filter(|found| found.record.leaf().is_some())
     })
 }
 
-/// The conversation as far as it is wanted.
-fn cut<'a>(record: &'a Record, choice: &Choice) -> Result<Vec<&'a Line>, Refusal> {
-    let whole = record.leaf().map(|leaf| record.branch(leaf)).unwrap_or_default();
-    let Some(at) = &choice.at else { return Ok(whole) };
-    if !record.lines.iter().any(|line| line.uuid == *at) {
-        return Err(Refusal::NoEntry(at.clone()));
-    }
-    if let Some(prompt) = &choice.drops_turn {
-        let Some(end) = whole.iter().position(|line| line.uuid == *at) else {
-            return Err(Refusal::DropsMore(format!(
-                "{at} is no part of the conversation as it stands"
-            )));
-        };
-        let dropped = whole.get(end + 1..).unwrap_or_default();
-        belongs(dropped, prompt).map_err(Refusal::DropsMore)?;
-    }
-    Ok(record.branch(at))
+/// The newest session of this title.
+fn titled(projects: &Projects, cwd: &Path, title: &str) -> Option<Found> {
+    let wanted = title.trim().to_lowercase();
+    projects.of(cwd).into_iter().find_map(|seen| {
+        let mut named = Names::default();
+        lines::each(&mut File::open(&seen.file).ok()?, |_, line| {
+            named = read::names(line).or(take(&mut named));
+        })
+        .ok()?;
+        if named.title?.trim().to_lowercase() != wanted {
+            return None;
+        }
+        Found::open(&seen.file)
+            .ok()
+            .filter(|found| found.record.leaf().is_some())
+    })
 }
 
 /// Whether all of this is the turn of one prompt.
-fn belongs(dropped: &[&Line], prompt: &str) -> Result<(), String> {
+fn belongs(dropped: &[Line], prompt: &str) -> Result<(), String> {
     let mut said = dropped.iter().filter(|line| line.speaks());
     let Some(first) = said.next() else { return Ok(()) };
     if first.uuid != prompt {
@@ -184,22 +232,23 @@ impl Earlier {
         message.get("usage").cloned()
     }
 
-    /// What the model is shown of it.
-    pub(crate) fn history(&self) -> History {
+    /// What the model is shown of it, taken out of it: a conversation may be large, and is needed once.
+    pub(crate) fn history(&mut self) -> History {
         let mut spoken: Vec<(bool, Vec<Value>)> = Vec::new();
         let mut message = None;
-        for line in self.branch.iter().filter(|line| is_shown(line)) {
+        for line in self.branch.iter_mut().filter(|line| is_shown(line)) {
             let by_model = line.is("assistant");
-            let blocks = blocks_of(&say::sanitized(line.content()));
-            let goes_on = match line.message_id() {
-                Some(id) => message == Some(id),
-                None => true,
+            let blocks = match line.take_content() {
+                Value::Array(blocks) => blocks.into_iter().map(sluice_model::sanitize).collect(),
+                words => blocks_of(&words),
             };
+            let id = line.message_id().map(str::to_owned);
+            let goes_on = id.is_none() || message == id;
             match spoken.last_mut() {
                 Some((last, said)) if *last == by_model && goes_on => said.extend(blocks),
                 _ => spoken.push((by_model, blocks)),
             }
-            message = line.message_id();
+            message = id;
         }
         paired(spoken)
     }
@@ -231,7 +280,7 @@ fn paired(spoken: Vec<(bool, Vec<Value>)>) -> History {
                 history.assistant(&blocks);
             }
         } else {
-            blocks.retain(|block| result_of(block).is_none_or(|id| take(&mut called, &id)));
+            blocks.retain(|block| result_of(block).is_none_or(|id| strike(&mut called, &id)));
             // Results stand first, or the model's server refuses them.
             let (results, words): (Vec<Value>, Vec<Value>) =
                 blocks.into_iter().partition(|block| result_of(block).is_some());
@@ -243,7 +292,7 @@ fn paired(spoken: Vec<(bool, Vec<Value>)>) -> History {
 }
 
 /// Whether this is one of them; it is not a second time.
-fn take(called: &mut Vec<String>, id: &str) -> bool {
+fn strike(called: &mut Vec<String>, id: &str) -> bool {
     match called.iter().position(|call| call == id) {
         Some(at) => {
             called.swap_remove(at);

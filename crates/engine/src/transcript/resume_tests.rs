@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::needless_pass_by_value)]
 
+use std::fs;
 use std::path::Path;
 
 use pretty_assertions::assert_eq;
@@ -9,6 +10,7 @@ use sluice_wire::stdout;
 
 use super::*;
 use crate::queue::{Priority, Prompt};
+use crate::say;
 use crate::transcript::entry::{Entry, Stamp};
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
@@ -185,7 +187,7 @@ fn cut_at(at: &str, drops_turn: Option<&str>) -> Choice {
 #[test]
 fn a_conversation_may_be_taken_up_at_an_earlier_place() {
     let shelf = two_turns();
-    let earlier = shelf.find(&cut_at("a1", None)).unwrap().unwrap();
+    let mut earlier = shelf.find(&cut_at("a1", None)).unwrap().unwrap();
     assert_eq!(earlier.history().messages().len(), 2);
     assert_eq!(
         earlier.uuids,
