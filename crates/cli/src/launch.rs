@@ -142,6 +142,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         max_budget_usd: flags.max_budget_usd,
         compaction: environment.compaction,
         partial: flags.include_partial_messages,
+        hook_events: flags.include_hook_events,
         replay: flags.replay_user_messages,
         state_events: environment.state_events,
         background_wait: environment.background_wait,

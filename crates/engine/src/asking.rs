@@ -226,6 +226,7 @@ impl Session {
                 // The file decides what holds: a project's rules wait until its folder is trusted.
                 self.options.settings.reload();
                 lay_out(&mut self.policy, &self.options);
+                self.lay_out_hooks();
             }
         }
         if self.policy.mode != before {
@@ -235,10 +236,18 @@ impl Session {
 
     /// A settings file has changed.
     pub(crate) async fn settings_changed(&mut self) {
-        if self.options.settings.reload() {
-            lay_out(&mut self.policy, &self.options);
-            self.say_settings_problems().await;
+        let mut settings = self.options.settings.clone();
+        if settings.reload() {
+            self.settings_reloaded(settings).await;
         }
+    }
+
+    /// These settings hold from now on.
+    pub(crate) async fn take_settings(&mut self, settings: settings::Settings) {
+        self.options.settings = settings;
+        lay_out(&mut self.policy, &self.options);
+        self.lay_out_hooks();
+        self.say_settings_problems().await;
     }
 
     /// Names what is wrong with the settings files, each thing once.
@@ -249,6 +258,7 @@ impl Session {
             .problems()
             .iter()
             .map(ToString::to_string)
+            .chain(self.hooks.problems().iter().cloned())
             .collect();
         let ignored = self.options.settings.ignored_allow_rules();
         if ignored > 0 {

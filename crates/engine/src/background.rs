@@ -94,6 +94,11 @@ impl Background {
         self.owed.pop_front()
     }
 
+    /// Another turn the session owes itself.
+    pub(crate) fn owe(&mut self, note: Note) {
+        self.owed.push_back(note);
+    }
+
     /// Whether there is something worth staying for after the input has ended.
     pub(crate) fn awaited(&self) -> bool {
         let runs = if self.of_agent {

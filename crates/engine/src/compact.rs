@@ -169,15 +169,24 @@ impl Session {
         .await;
         let began = Instant::now();
         let before = self.context_tokens();
-        let outcome = match self.history.cut() {
-            None => Err(Uncompacted::TooLittle),
-            Some(cut) => match self.summarise(&cut.head, instructions).await {
-                Ok(summary) => Ok((cut, summary)),
-                Err(why) => Err(why),
-            },
+        let hooks = self.hook_pre_compact(trigger.as_str(), instructions).await;
+        let outcome = match (hooks, self.history.cut()) {
+            (Err(why), _) => Err(Uncompacted::Failed(why)),
+            (Ok(_), None) => Err(Uncompacted::TooLittle),
+            (Ok(further), Some(cut)) => {
+                let parts: Vec<&str> = instructions.into_iter().chain(further.as_deref()).collect();
+                let instructions = Some(parts.join("\n")).filter(|text| !text.is_empty());
+                let summary = self.summarise(&cut.head, instructions.as_deref()).await;
+                summary.map(|summary| (cut, summary))
+            }
         };
         let done = match outcome {
-            Ok((cut, summary)) => Ok(self.begin_anew(&cut, &summary, trigger, before, began)),
+            Ok((cut, summary)) => {
+                let compacted = self.begin_anew(&cut, &summary, trigger, before, began);
+                self.hook_session_start("compact").await;
+                self.hook_post_compact(trigger.as_str(), &summary).await;
+                Ok(compacted)
+            }
             Err(why) => {
                 self.compactions.tries.failed();
                 Err(why)

@@ -7,6 +7,7 @@ use serde_json::Value;
 use sluice_model::{Failure, Request, models};
 
 use crate::exchange::Reply;
+use crate::hooks::AtEnd;
 use crate::listen::Heard;
 use crate::options::Thinking;
 use crate::prompt::{self, Place};
@@ -21,6 +22,7 @@ const MOST_NUDGES: u32 = 3;
 impl Session {
     /// Plays the conversation of one turn to its end.
     pub(crate) async fn converse(&mut self, query: bool) -> Ending {
+        self.hooks_begin_turn();
         if let Some(limit) = self.over_budget() {
             return Ending::Budget(limit);
         }
@@ -47,7 +49,13 @@ impl Session {
                 if let Heard::Stopped = self.hear(None::<Pin<&mut Ready<()>>>).await {
                     return self.stopped().await;
                 }
+                if self.hook_batch().await.is_err() {
+                    return self.stopped().await;
+                }
                 self.keep_results();
+                if let Some(ending) = self.hook_halt() {
+                    return ending;
+                }
                 if let Some(ending) = self.structured_ending() {
                     return ending;
                 }
@@ -58,7 +66,12 @@ impl Session {
             } else if called {
                 self.fold().await;
             } else if !self.nudged().await {
-                return Ending::Completed;
+                match self.hook_stop().await {
+                    AtEnd::LetGo => return Ending::Completed,
+                    AtEnd::GoOn => {}
+                    AtEnd::Otherwise(ending) => return ending,
+                    AtEnd::Stopped => return self.stopped().await,
+                }
             }
         }
     }
@@ -149,7 +162,9 @@ impl Session {
             unreachable: failure.api_error().is_some(),
         };
         let told = say::api_error(failure, &ending.text, &self.turn);
+        let error = told.error.clone().unwrap_or_default();
         self.say_block(told, None).await;
+        self.hook_stop_failure(error, &ending.text).await;
         self.turn.stop_reason = Some("stop_sequence".to_owned());
         Ending::Api(ending)
     }

@@ -40,6 +40,7 @@ impl Session {
         self.turn.requests += 1;
         self.turn.stop_reason = None;
         self.calls.reset(&self.quit);
+        self.take_hook_contexts().await;
         self.say_requesting().await;
         if let Some(replay) = self.turn.replay.take() {
             self.say(replay).await;

@@ -16,6 +16,7 @@
 //! * `exchange`: one request to the model, with retries and broken streams;
 //! * `running`, `calls`, `asking`: from a tool use to its result; `effects`: what a call does to the session;
 //! * [`Guarded`]: the same way to a tool, for a door that offers tools and has no session;
+//! * `hooks`: who else is told what happens, and may have a say in it;
 //! * `confine`: the sandbox of its commands;
 //! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
 //! * `services`: what the session does for its tools;
@@ -49,6 +50,7 @@ mod asking;
 mod calls;
 mod confine;
 mod effects;
+mod hooks;
 mod running;
 
 mod guarded;

@@ -7,6 +7,7 @@ use sluice_tools::{Outcome, ToolEvent};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use crate::hooks::Hooked;
 use crate::obey::aside::Aside;
 use crate::port::{Input, Signal};
 use crate::say;
@@ -34,6 +35,7 @@ enum Happening<T> {
     Tool(Option<ToolEvent>),
     Settings,
     Aside(Box<Aside>),
+    Hooked(Box<Hooked>),
     Launch,
     Enough,
     Quit,
@@ -49,6 +51,7 @@ impl Session {
             event = self.events.recv() => self.heed(event).await,
             () = changed(&mut self.settings_changes) => self.settings_changed().await,
             Some(aside) = self.asides.next() => self.tell_aside(aside).await,
+            Some(hooked) = self.hooks.next() => self.hooked(hooked).await,
             inputs = self.inbox.recv(), if !self.eof => match inputs {
                 Some(inputs) => self.unread.extend(inputs),
                 None => self.take(Input::Eof).await,
@@ -79,6 +82,7 @@ impl Session {
                 event = self.events.recv() => Happening::Tool(event),
                 () = changed(&mut self.settings_changes) => Happening::Settings,
                 Some(aside) = self.asides.next() => Happening::Aside(Box::new(aside)),
+                Some(hooked) = self.hooks.next() => Happening::Hooked(Box::new(hooked)),
                 Some(done) = self.calls.running.join_next() => match done {
                     Ok((index, outcome)) => Happening::Ran(index, outcome),
                     Err(_) => continue,
@@ -97,6 +101,7 @@ impl Session {
                 Happening::Tool(event) => self.heed(event).await,
                 Happening::Settings => self.settings_changed().await,
                 Happening::Aside(aside) => self.tell_aside(*aside).await,
+                Happening::Hooked(hooked) => self.hooked(*hooked).await,
                 Happening::Ran(index, outcome) if awaited.is_some() => self.hold(index, outcome),
                 Happening::Ran(index, outcome) => {
                     self.drain_events().await;

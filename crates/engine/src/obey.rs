@@ -46,19 +46,21 @@ impl Session {
         if self.options.replay {
             self.say(answer.clone()).await;
         }
-        let id = answer.request_id();
-        let Some(index) = id.as_str().and_then(|id| self.calls.asking(id)) else {
-            if id.as_str().is_some_and(|id| self.agents.route(id, &answer)) {
-                self.agents_wait().await;
-            }
-            return;
-        };
+        let id = answer.request_id().to_string();
+        if self.calls.asking(&id).is_none() && self.agents.route(&id, &answer) {
+            return self.agents_wait().await;
+        }
         let answer = match answer.response {
             Response::Success(success) => Ok(success.response.unwrap_or_default()),
             Response::Error(failure) => Err(failure.error),
             Response::Unknown(_) => Ok(Value::Null),
         };
-        self.answered(index, answer).await;
+        match self.calls.asking(&id) {
+            Some(index) => self.answered(index, answer).await,
+            None => {
+                self.hooks.answered(&id, answer);
+            }
+        }
     }
 
     async fn control(&mut self, request: ControlRequest) {
@@ -147,6 +149,7 @@ impl Session {
         self.options.agents.forward_text |= request.forward_subagent_text == Some(true);
         let agents = self.muster().infos();
         self.system = None;
+        let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
         let repeated = std::mem::replace(&mut self.initialized, true);
         let response = InitializeResponse {
             commands: Some(Vec::new()),
@@ -163,6 +166,9 @@ impl Session {
             pid: Some(u64::from(std::process::id())),
             claude_code_version: Some(say::PROTOCOL_VERSION.to_owned()),
             current_permission_mode: Some(self.policy.mode.clone()),
+            hooks_applied,
+            hook_on_failure_supported: Some(true),
+            other_hook_ask_outranks_host: Some(true),
             session_state: Some(say::state(self.state, false).state),
             capabilities: Some(say::CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
             ..InitializeResponse::default()

@@ -89,6 +89,8 @@ pub struct Options {
 
     /// Stream the model's events to the host.
     pub partial: bool,
+    /// Tell hosts of every hook that starts, reports or ends.
+    pub hook_events: bool,
     /// Echo what the host sends.
     pub replay: bool,
     /// Tell when the session is busy, waiting or at rest.
@@ -145,6 +147,7 @@ impl Options {
             agents: AgentOptions::default(),
             output_schema: None,
             partial: false,
+            hook_events: false,
             replay: false,
             state_events: StateEvents::Off,
             background_wait: None,

@@ -8,7 +8,7 @@ use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, blocks_of};
 use crate::say;
 use crate::session::Session;
-use crate::turn::{Stop, Turn};
+use crate::turn::{Ending, Stop, Turn};
 
 impl Session {
     /// Takes a prompt in.
@@ -44,7 +44,7 @@ impl Session {
     }
 
     /// Plays the turn of these prompts.
-    pub(crate) async fn play(&mut self, batch: Batch) {
+    pub(crate) async fn play(&mut self, mut batch: Batch) {
         if let (true, Some(wanted), Some(prompt)) =
             (self.may_compact(), compact::instructions(&batch), batch.prompts.first())
         {
@@ -55,6 +55,18 @@ impl Session {
         let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
         self.open_turn(Turn::new(uuids.clone(), origin)).await;
 
+        match self.hook_prompts(&mut batch).await {
+            Ok(None) => {}
+            Ok(Some(ending)) => {
+                self.announce().await;
+                self.say_blocked().await;
+                return self.close_turn(ending, &uuids).await;
+            }
+            Err(()) => {
+                self.announce().await;
+                return self.close_turn(Ending::Interrupted { tools: false }, &uuids).await;
+            }
+        }
         let Some((last, earlier)) = batch.prompts.split_last() else {
             return;
         };
@@ -106,6 +118,7 @@ impl Session {
     pub(crate) fn remind(&mut self) {
         if !std::mem::replace(&mut self.reminded_of_memory, true) {
             let memories = memory::load(self.options.settings.places(), self.options.settings.chosen());
+            self.hooks.note_instructions(&memories);
             if let Some(reminder) = memory::reminder(&memories) {
                 self.history.user_text(&reminder);
             }

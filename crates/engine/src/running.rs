@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::asking::{Answer, World};
 use crate::calls::{Call, LAUNCH_DELAY, State, result_block};
+use crate::hooks;
 use crate::options::Asker;
 use crate::say;
 use crate::session::Session;
@@ -127,15 +128,25 @@ impl Session {
         let Some(call) = self.calls.list.get_mut(index) else {
             return;
         };
-        let Some(tool) = call.tool.clone() else {
+        if call.tool.is_none() {
             // Only an answer gets here without a tool: any other such call has its result already.
             return self.judge(index);
-        };
+        }
         call.state = State::Running;
         call.resolved = resolved(&call.checked);
-        let decision = {
-            let Some(call) = self.calls.list.get(index) else { return };
-            self.decide(&call.name, &call.checked)
+        if !self.hooks_before(index).await {
+            self.rule_on(index, None).await;
+        }
+    }
+
+    /// Asks about, runs or refuses one call, now that its hooks have spoken.
+    pub(crate) async fn rule_on(&mut self, index: usize, verdict: Option<&hooks::Verdict>) {
+        let Some((tool, decision)) = self.calls.list.get(index).and_then(|call| {
+            let decision = self.decide(&call.name, &call.checked);
+            let decision = self.after_hooks(decision, verdict, &call.name);
+            Some((call.tool.clone()?, decision))
+        }) else {
+            return;
         };
         match decision.behavior {
             Verdict::Allow => return self.start(index, None, allowed_by(&decision)),
@@ -145,19 +156,19 @@ impl Session {
         if let Some(outcome) = self.vetted(&tool, index).await {
             return self.finish(index, outcome, None).await;
         }
-        match self.options.asker {
-            Asker::Nobody => self.refuse(index, &decision).await,
-            Asker::Host if self.eof => self.ask_failed(index, "AbortError: Stream closed").await,
-            Asker::Host => {
-                let request_id = say::fresh_id();
-                let Some(call) = self.calls.list.get_mut(index) else {
-                    return;
-                };
-                let request = say::ask(&request_id, call, &decision, &self.options.cwd);
-                call.state = State::Asking(request_id);
-                self.enter(say::State::RequiresAction).await;
-                self.say(request).await;
-            }
+        let request_id = say::fresh_id();
+        let asks_host = self.options.asker == Asker::Host && !self.eof;
+        if asks_host {
+            let Some(call) = self.calls.list.get_mut(index) else {
+                return;
+            };
+            let request = say::ask(&request_id, call, &decision, &self.options.cwd);
+            call.state = State::Asking(request_id.clone());
+            self.enter(say::State::RequiresAction).await;
+            self.say(request).await;
+        }
+        if !self.hooks_beside_ask(index, &request_id, &decision).await && !asks_host {
+            self.refuse_unasked(index, &decision).await;
         }
     }
 
@@ -168,7 +179,7 @@ impl Session {
     }
 
     /// Runs a call, with its own input or with what the host changed it to.
-    fn start(&mut self, index: usize, changed: Option<Value>, meta: Value) {
+    pub(crate) fn start(&mut self, index: usize, changed: Option<Value>, meta: Value) {
         let Some(call) = self.calls.list.get_mut(index) else {
             return;
         };
@@ -178,6 +189,7 @@ impl Session {
         let input = changed.unwrap_or_else(|| call.input.clone());
         let (id, name) = (call.id.clone(), call.name.clone());
         self.checkpoint_call(&name, &input);
+        self.hooks_at_start(&id);
         let context = self.context(&id);
         self.calls
             .running
@@ -232,11 +244,24 @@ impl Session {
             true => json!({"permission_decision": meta, "non_execution_kind": "interrupted"}),
             false => json!({"permission_decision": meta}),
         });
-        self.finish(index, outcome, meta).await;
+        if let Some((outcome, meta)) = self.hooks_after(index, outcome, meta).await {
+            self.finish(index, outcome, meta).await;
+        }
+    }
+
+    /// A call would have to be asked about, and nobody can be.
+    pub(crate) async fn refuse_unasked(&mut self, index: usize, decision: &Decision) {
+        match self.options.asker {
+            Asker::Nobody => self.refuse(index, decision).await,
+            Asker::Host => self.ask_failed(index, "AbortError: Stream closed").await,
+        }
     }
 
     /// A call may not run, and nobody is asked.
     async fn refuse(&mut self, index: usize, decision: &Decision) {
+        if decision.reason.kind == Some(ReasonKind::Hook) {
+            return self.deny(index, &decision.message, "hook", Some("hook")).await;
+        }
         // A file tool's path rules are part of its own checks: its result says it all.
         let by_path = decision.behavior == Verdict::Deny && decision.reason.kind == Some(ReasonKind::Rule);
         if let Some(call) = self.calls.list.get(index)
@@ -246,6 +271,12 @@ impl Session {
             self.say(denied).await;
         }
         let reason = decision.reason.kind.map(ReasonKind::as_str);
+        let shown = self
+            .hooks_after_denial(index, &decision.message, denial("config", reason))
+            .await;
+        if shown {
+            return self.remember_denial(index);
+        }
         self.deny(index, &decision.message, "config", reason).await;
     }
 
@@ -254,13 +285,9 @@ impl Session {
         self.deny(index, &message, "config", Some("other")).await;
     }
 
-    async fn deny(&mut self, index: usize, message: &str, source: &str, reason_type: Option<&str>) {
+    pub(crate) async fn deny(&mut self, index: usize, message: &str, source: &str, reason_type: Option<&str>) {
         self.remember_denial(index);
-        let mut decision = json!({"decision": "reject", "source": source});
-        if let (Some(reason), Some(map)) = (reason_type, decision.as_object_mut()) {
-            map.insert("reason_type".to_owned(), reason.into());
-        }
-        let meta = json!({"non_execution_kind": "permission-rule", "permission_decision": decision});
+        let meta = denial(source, reason_type);
         self.finish(index, Outcome::failed(message), Some(meta)).await;
     }
 
@@ -273,7 +300,7 @@ impl Session {
     }
 
     /// Every call ends here, once: the result is told and kept for the model.
-    async fn finish(&mut self, index: usize, outcome: Outcome, meta: Option<Value>) {
+    pub(crate) async fn finish(&mut self, index: usize, outcome: Outcome, meta: Option<Value>) {
         let Some(call) = self.calls.list.get_mut(index) else {
             return;
         };
@@ -332,7 +359,7 @@ impl Session {
 
     /// Runs a call with the input the host put in place of the model's. It is held against the
     /// rules again: an answer can change what is done, not what is forbidden.
-    async fn start_changed(&mut self, index: usize, input: &Value, meta: Value) {
+    pub(crate) async fn start_changed(&mut self, index: usize, input: &Value, meta: Value) {
         let Some(call) = self.calls.list.get_mut(index) else {
             return;
         };
@@ -361,6 +388,7 @@ impl Session {
 
     /// The host is gone: nobody will answer what is open.
     pub(crate) async fn fail_open_asks(&mut self) {
+        self.hooks.forget_callbacks();
         if self.turn.open {
             self.enter(say::State::Running).await;
         }
@@ -389,6 +417,7 @@ impl Session {
             }
             self.say(say::cancel(&request_id)).await;
         }
+        self.withdraw_callbacks().await;
     }
 
     /// Ends every open call as a person's refusal, and what runs with it.
@@ -397,6 +426,7 @@ impl Session {
         self.calls.cancel.cancel();
         self.await_running().await;
         self.drain_events().await;
+        self.abandon_hooks().await;
         for index in self.calls.unfinished() {
             let outcome = Outcome {
                 content: Value::from(say::REJECTED),
@@ -415,6 +445,7 @@ impl Session {
         for (index, outcome) in self.await_running().await {
             self.finish_run(index, outcome).await;
         }
+        self.abandon_hooks().await;
     }
 
     /// Waits a moment for cancelled calls to be gone.
@@ -454,9 +485,19 @@ pub(crate) fn for_model(mut block: Value) -> Value {
     block
 }
 
+/// How a call came to be refused, for the result's meta.
+fn denial(source: &str, reason_type: Option<&str>) -> Value {
+    let mut decision = json!({"decision": "reject", "source": source});
+    if let (Some(reason), Some(map)) = (reason_type, decision.as_object_mut()) {
+        map.insert("reason_type".to_owned(), reason.into());
+    }
+    json!({"non_execution_kind": "permission-rule", "permission_decision": decision})
+}
+
 /// How a call came to be allowed without a question, for the result's meta.
 fn allowed_by(decision: &Decision) -> Value {
-    let mut meta = json!({"decision": "accept", "source": "config"});
+    let by_hook = decision.reason.kind == Some(ReasonKind::Hook);
+    let mut meta = json!({"decision": "accept", "source": if by_hook { "hook" } else { "config" }});
     if let (Some(kind), Some(map)) = (decision.reason.kind, meta.as_object_mut()) {
         map.insert("reason_type".to_owned(), kind.as_str().into());
     }

@@ -23,6 +23,7 @@ use crate::compact::Compactions;
 use crate::confine;
 use crate::guard::Owed;
 use crate::history::History;
+use crate::hooks::Hooks;
 use crate::obey::aside::Asides;
 use crate::obey::spending::Lines;
 use crate::options::{Options, StateEvents};
@@ -56,6 +57,7 @@ pub(crate) struct Session {
     pub(crate) turn: Turn,
     pub(crate) owed: Owed,
     pub(crate) calls: Calls,
+    pub(crate) hooks: Hooks,
     pub(crate) background: Background,
     pub(crate) agents: Agents,
     pub(crate) policy: sluice_permission::Policy,
@@ -138,6 +140,7 @@ impl Session {
             owed: Owed::default(),
             system: None,
             calls: Calls::default(),
+            hooks: Hooks::default(),
             background: Background::default(),
             agents: Agents::default(),
             policy,
@@ -185,6 +188,7 @@ impl Session {
         self.take_up();
         self.be_led();
         self.tell_title().await;
+        self.hook_begin().await;
         let code = loop {
             if let Some(code) = self.leave {
                 break code;
@@ -203,6 +207,8 @@ impl Session {
                 self.rest().await;
             }
         };
+        self.eof = true;
+        self.hook_session_end("other").await;
         self.tasks.kill_all().await;
         Exit { code }
     }

@@ -238,6 +238,12 @@ impl Settings {
         self.trusted
     }
 
+    /// Whether what the project brings may run.
+    #[must_use]
+    pub fn runs_projects(&self) -> bool {
+        self.trusted || self.opener == Opener::Host
+    }
+
     /// Which files were asked for.
     #[must_use]
     pub fn chosen(&self) -> Chosen {

@@ -167,6 +167,11 @@ impl Transcript {
         self.pen.as_ref().map(Pen::path)
     }
 
+    /// By which the turn's prompt is known.
+    pub(crate) fn prompt_id(&self) -> Option<&str> {
+        Some(self.prompt_id.as_str()).filter(|id| !id.is_empty())
+    }
+
     /// Another turn begins.
     pub(crate) fn begin_turn(&mut self) {
         self.prompt_id = say::fresh_id();

@@ -116,6 +116,10 @@ pub(crate) enum Ending {
     MaxTurns(u32),
     /// The session has cost what it may.
     Budget(f64),
+    /// Hooks refused the prompt; this is said instead of an answer.
+    Blocked(String),
+    /// A hook ended it; the wire's `terminal_reason`.
+    HookStopped(&'static str),
     /// The model could not be reached or refused.
     Api(ApiEnding),
     /// A command of the session's own, which the model had no part in.

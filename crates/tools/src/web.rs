@@ -11,6 +11,7 @@ mod clean;
 mod fetch;
 mod gate;
 mod page;
+mod post;
 mod tls;
 
 use std::fmt;
@@ -23,6 +24,7 @@ use self::cache::Cache;
 pub(crate) use self::fetch::{Fetched, Moved, Trouble, parse};
 use self::gate::Gate;
 pub(crate) use self::page::Page;
+pub use self::post::{Posted, post};
 
 /// What the surroundings say about the way to the web.
 #[derive(Clone, Default)]

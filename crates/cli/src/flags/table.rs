@@ -147,7 +147,7 @@ pub(super) const FLAGS: &[Flag] = &[
     one("input-format", "format", Fills::Input(|f| &mut f.input_format), "Shape of stdin: text, or stream-json (messages and control requests)"),
     switch("verbose", |f| &mut f.verbose, "Print every message, not only the result"),
     switch("include-partial-messages", |f| &mut f.include_partial_messages, "With stream-json: also print the pieces of a message while it is being written"),
-    switch("include-hook-events", |f| &mut f.include_hook_events, "With stream-json: also print when a hook starts, reports and ends").later(),
+    switch("include-hook-events", |f| &mut f.include_hook_events, "With stream-json: also print when a hook starts, reports and ends"),
     switch("replay-user-messages", |f| &mut f.replay_user_messages, "With stream-json both ways: print each prompt back once it is taken up"),
     switch("forward-subagent-text", |f| &mut f.forward_subagent_text, "With stream-json: also print what subagents say"),
     maybe("prompt-suggestions", "on|off", |f| &mut f.prompt_suggestions, "After each turn, suggest what to ask next").later(),

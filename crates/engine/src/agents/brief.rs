@@ -15,6 +15,7 @@ use super::roster::Roster;
 use super::{call, message};
 use crate::background::Background;
 use crate::calls::State;
+use crate::hooks::Heirs;
 use crate::options::Options;
 use crate::out::Out;
 use crate::purse::Purse;
@@ -36,6 +37,7 @@ pub(crate) struct Brief {
     /// The tools the session itself has.
     pub(crate) available: Vec<String>,
     pub(crate) background: Background,
+    pub(crate) hooks: Heirs,
     /// Where the session hears of its subagents.
     pub(crate) events: mpsc::Sender<ToolEvent>,
     /// Where the session at the top hears that somebody waits for a person.
@@ -119,6 +121,7 @@ impl Session {
                 .map(|tool| tool.descriptor().name.to_string())
                 .collect(),
             background: self.background.of_agent(),
+            hooks: self.hooks_for_agents(),
             events: self.tool_events.clone(),
             top: self.agents.bench.top().unwrap_or_else(|| self.tool_events.clone()),
             eof: self.eof,

@@ -11,10 +11,11 @@ use sluice_permission::PermissionMode;
 use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
 
 use super::brief::{Bench, Brief};
-use super::definition::Definition;
+use super::definition::{Definition, Origin};
 use super::oversee;
 use super::{builtin, crew};
 use crate::history::History;
+use crate::settings::Settings;
 
 /// The tool's name.
 pub(crate) const NAME: &str = "Agent";
@@ -197,6 +198,12 @@ fn in_background(wanted: Option<bool>, kind: &Definition, brief: &Brief) -> bool
 }
 
 impl Order {
+    /// The hooks its kind brings. A project's run where the project may run anything.
+    pub(crate) fn hooks<'a>(&'a self, settings: &Settings) -> Option<&'a Value> {
+        let runs = self.kind.origin != Origin::Project || settings.runs_projects();
+        self.kind.hooks.as_ref().filter(|_| runs)
+    }
+
     /// Whether it may be carried out.
     pub(crate) fn admitted(&self, brief: &Brief) -> Result<(), crew::Refused> {
         let budget = brief.options.max_budget_usd;

@@ -20,6 +20,7 @@ use super::mouth::{Journal, Mouth};
 use super::relay::Relay;
 use super::report::Served;
 use super::{Agents, Seat, crew, notebook};
+use crate::hooks;
 use crate::options::{Options, StateEvents};
 use crate::port::{INPUT_DEPTH, Input};
 use crate::prompt::{self, Place, SystemPrompt};
@@ -85,6 +86,15 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
         ..Agents::default()
     };
     session.take_roster(brief.roster.clone());
+    session.hooks = brief.hooks.of_agent(&relay.badge.id, &order.kind.name);
+    if let Some(hooks) = order.hooks(&brief.options.settings) {
+        session.add_hooks(
+            &hooks::Origin::Agent {
+                name: order.kind.name.clone(),
+            },
+            hooks,
+        );
+    }
     Child {
         session,
         inbox,
@@ -224,6 +234,7 @@ impl Session {
             self.reminded_of_memory = true;
         }
         let mut tokens = Tokens::default();
+        self.hook_subagent_start().await;
         let mut ending = self.be_asked(&order.prompt, shows_prompt).await;
         loop {
             tokens = tokens.plus(&self.turn.tokens);
@@ -312,6 +323,8 @@ impl Session {
                 TaskStatus::Failed,
                 format!("Agent terminated early: the session has reached its budget of ${limit}"),
             ),
+            Ending::HookStopped(_) => (TaskStatus::Completed, self.turn.text.clone()),
+            Ending::Blocked(why) => (TaskStatus::Failed, why.clone()),
             Ending::Unstructured { last, .. } => (TaskStatus::Failed, last.clone()),
             Ending::Api(api) => (
                 TaskStatus::Failed,

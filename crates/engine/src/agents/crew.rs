@@ -195,7 +195,12 @@ impl Crew {
 
     /// Every question of a subagent that is open.
     pub(crate) fn open_asks(&self) -> Vec<ControlRequest> {
-        self.lock().asks.iter().map(|ask| ask.request.clone()).collect()
+        let shared = self.lock();
+        // A callback is answered by a program: nobody has to look.
+        let asks = shared.asks.iter().map(|ask| &ask.request);
+        asks.filter(|request| !matches!(request.request, Request::HookCallback(_)))
+            .cloned()
+            .collect()
     }
 
     /// Somebody changed what is permitted; gives how many changes there are now.

@@ -31,6 +31,7 @@ impl Session {
             Request::GenerateSessionTitle(request) => self.session_title(id, request.description.as_deref()).await,
             Request::SideQuestion(request) => self.side_question(id, request.question.as_deref()).await,
             Request::BackgroundTasks(request) => self.background_calls(id, request.tool_use_id.as_deref()).await,
+            Request::GetHooksListing(_) => self.say(say::success(id, &self.hooks_listing())).await,
             Request::EndSession(_) => self.end_session(id).await,
             Request::MessageRated(request) => self.rated(id, &request).await,
             // Nothing here depends on whether anybody watches, and a message from a server nobody knows is lost.

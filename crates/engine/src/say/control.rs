@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use sluice_permission::Decision;
+use sluice_permission::{Decision, ReasonKind};
 use sluice_wire::Raw;
 use sluice_wire::control::{
     CanUseTool, ControlCancelRequest, ControlRequest, ControlResponse, DecisionReasonType, Failure, MatchedAskRule,
@@ -21,6 +21,7 @@ pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path
         .rule
         .as_ref()
         .filter(|rule| rule.behavior == sluice_permission::Behavior::Ask);
+    let by_hook = reason.kind == Some(ReasonKind::Hook);
     let request = CanUseTool {
         tool_name: call.name.clone(),
         display_name: Some(call.name.clone()),
@@ -43,6 +44,8 @@ pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path
             .collect(),
         tool_use_id: Some(call.id.clone()),
         requires_user_interaction: decision.requires_user_interaction.then_some(true),
+        decision_reason_hook_event: by_hook.then(|| "PreToolUse".to_owned()),
+        decision_reason_hook_source: by_hook.then(|| "settings".to_owned()),
         ..CanUseTool::default()
     };
     ControlRequest::new(request_id, request)

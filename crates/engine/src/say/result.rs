@@ -72,6 +72,16 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             fail(result, ResultSubtype::ErrorMaxStructuredOutputRetries, text);
             result.terminal_reason = Some(TerminalReason::StructuredOutputRetryExhausted);
         }
+        Ending::Blocked(text) => {
+            succeed(result, text);
+            result.num_turns = 0;
+            result.stop_reason = None;
+        }
+        Ending::HookStopped(reason) => {
+            let ended = *reason == "stop_hook_prevented";
+            succeed(result, if ended { &turn.text } else { "" });
+            result.terminal_reason = Some(TerminalReason::from(*reason));
+        }
         Ending::Superseded { tools } => {
             succeed(result, &turn.text);
             result.terminal_reason = Some(aborted(*tools));

@@ -70,6 +70,14 @@ pub struct Earlier {
     pub(super) fork: bool,
 }
 
+impl Earlier {
+    /// Whether it goes on under another id.
+    #[must_use]
+    pub fn is_fork(&self) -> bool {
+        self.fork
+    }
+}
+
 /// Looks for an earlier conversation. `None` when the newest is asked for and there is none: the session is a new one.
 ///
 /// # Errors

@@ -429,6 +429,7 @@ fn options(dir: &TempDir, server: &ModelServer) -> Options {
         compaction: sluice_engine::Compaction::default(),
         output_schema: None,
         partial: false,
+        hook_events: false,
         replay: false,
         state_events: StateEvents::Off,
         background_wait: None,

@@ -1,0 +1,310 @@
+//! Hooks: programs, servers, models and hosts that are told what happens and may have a say in it.
+//!
+//! In reading order:
+//!
+//! * `event`: what hooks can wait for;
+//! * `config`, `matcher`: hooks as they are written down, and which occasions they are for;
+//! * `output`: what one hook says; `merge`: what all of them say together. Both pure: deny before ask before allow,
+//!   whatever the order;
+//! * `told`: what hooks are told, and what is told of them; `run`: the hooks of one event, side by side; `command`, `http`, `model`: how each is asked;
+//! * `calls`: around a call: before it, beside an ask, after it; `decide`: what a hook may do to a decision, pure;
+//! * `turns`: around a turn: prompts, ends, failures; `session`: around a session: start, end, settings, files;
+//! * `listing`: what there is, for hosts that ask.
+//!
+//! # For other parts
+//!
+//! Bringing hooks: `session.add_hooks(origin, config)` takes an [`Origin`] (a plugin, a skill in use, an agent) and what
+//! stands under `hooks` in its file; `session.remove_hooks(origin)` takes them away again. What is wrong with them is told
+//! with the problems of the settings. Whether such hooks run at all is decided there, by the settings.
+//!
+//! Telling hooks. All of these do nothing, at no cost, when no hook waits for them, and all keep listening to the host
+//! while hooks run; they are for places where the session may wait, not for what `hear` calls.
+//!
+//! * `session.hook_session_start(source)`: `clear`, `compact`; what hooks say goes to the model by itself;
+//!   `session.hook_session_end(reason)`: `clear`, `logout`;
+//! * `session.hook_pre_compact(trigger, instructions)`: `Ok(further instructions)`, or `Err(why)` when a hook forbids it;
+//!   `session.hook_post_compact(trigger, summary)`;
+//! * `session.hook_expansion(command, args, source, prompt)`: `Err(why)` when a command must not become a prompt;
+//! * `session.hook_elicitation(input)` and `session.hook_elicitation_result(input)`: an answer in the person's place;
+//! * `session.hook_directory_added(path, source)`, `session.hook_notification(message, title, kind)`: only told, and
+//!   from anywhere.
+//!
+//! Subagents are sessions: each has the hooks of the session above it ([`Heirs`]) and its own, is told of as an agent, and
+//! ends with `SubagentStop` where a session ends its turn with `Stop`.
+
+#![allow(dead_code, reason = "the parts that tell of commands and servers join one by one")]
+
+mod calls;
+mod command;
+mod config;
+mod decide;
+mod event;
+mod http;
+mod listing;
+mod matcher;
+mod merge;
+mod model;
+mod output;
+mod run;
+mod session;
+mod told;
+mod turns;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::Value;
+use sluice_permission::Source;
+use sluice_tools::Outcome;
+use sluice_wire::control::HookMatcher;
+use sluice_wire::stdout::system::Informational;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+use crate::memory::Memory;
+use crate::session::Session;
+use crate::settings::Settings;
+
+pub(crate) use config::Origin;
+pub(crate) use merge::Verdict;
+pub(crate) use run::Hooked;
+pub(crate) use turns::AtEnd;
+
+use config::{Hook, Reader};
+use event::Event;
+
+/// How many hooks that go on by themselves may have ended without having been heard.
+const LATE_DEPTH: usize = 32;
+
+/// The hooks of a session, and those of them that run.
+pub(crate) struct Hooks {
+    /// From the weakest origin to the strongest.
+    list: Vec<Arc<Hook>>,
+    /// Callbacks the host has not answered yet, by request.
+    callbacks: HashMap<String, oneshot::Sender<Result<Value, String>>>,
+    /// Hooks around calls: they end with their turn.
+    around: JoinSet<Hooked>,
+    /// Other hooks that run beside the session.
+    running: JoinSet<Hooked>,
+    late: mpsc::Sender<Hooked>,
+    late_heard: mpsc::Receiver<Hooked>,
+    /// What the model is told before it is asked again.
+    contexts: Vec<String>,
+    /// A hook wants the turn to end; why.
+    halt: Option<String>,
+    /// Calls that wait for hooks before their result is told.
+    after: HashMap<String, (Outcome, Option<Value>)>,
+    /// The calls of asks that hooks look at, by request.
+    asks: HashMap<String, String>,
+    /// The call of the ask that is just being shown to hooks.
+    asked_for: Option<String>,
+    /// What is said of a prompt that was refused, once its turn is announced.
+    blocked: Option<Informational>,
+    /// When calls were begun.
+    began: HashMap<String, Instant>,
+    /// How often in a row the turn was not let go.
+    held_up: u32,
+    /// The subagent this session is: its id and its type.
+    speaker: Option<(String, String)>,
+    /// Where the conversation of the session at the top is kept, in a subagent.
+    top_transcript: Option<PathBuf>,
+    /// The directory hooks were last told of.
+    last_cwd: Option<PathBuf>,
+    watched: Option<session::Watched>,
+    /// What is wrong with the hooks of the settings files.
+    problems: Vec<String>,
+    /// Files of instructions that were read, and why.
+    instructions: Vec<(PathBuf, &'static str)>,
+    /// They were read before.
+    instructed: bool,
+    /// How many files of variables there are.
+    env_files: usize,
+}
+
+impl Default for Hooks {
+    fn default() -> Self {
+        let (late, late_heard) = mpsc::channel(LATE_DEPTH);
+        Self {
+            list: Vec::new(),
+            callbacks: HashMap::new(),
+            around: JoinSet::new(),
+            running: JoinSet::new(),
+            late,
+            late_heard,
+            contexts: Vec::new(),
+            halt: None,
+            after: HashMap::new(),
+            asks: HashMap::new(),
+            asked_for: None,
+            blocked: None,
+            began: HashMap::new(),
+            held_up: 0,
+            speaker: None,
+            top_transcript: None,
+            last_cwd: None,
+            watched: None,
+            problems: Vec::new(),
+            instructions: Vec::new(),
+            instructed: false,
+            env_files: 0,
+        }
+    }
+}
+
+impl Hooks {
+    /// Adds hooks; gives what is wrong with them.
+    fn add(&mut self, origin: &Origin, config: &Value, cwd: &Path, home: &Path) -> Vec<String> {
+        let (hooks, problems) = Reader { cwd, home }.read(origin, config);
+        self.insert(hooks);
+        problems
+    }
+
+    /// Puts what the settings files say in the place of what they said before.
+    pub(crate) fn lay_out(&mut self, settings: &Settings, cwd: &Path, home: &Path) -> Vec<String> {
+        self.list.retain(|hook| !matches!(hook.origin, Origin::Settings(_)));
+        let mut problems = Vec::new();
+        for (source, config) in settings.hooks() {
+            problems.extend(self.add(&Origin::Settings(source), config, cwd, home));
+        }
+        problems
+    }
+
+    /// Puts the callbacks of the host in the place of those it gave before.
+    pub(crate) fn register<'a>(&mut self, events: impl Iterator<Item = (&'a str, &'a [HookMatcher])>) -> Vec<String> {
+        self.list.retain(|hook| hook.origin != Origin::Host);
+        let (hooks, problems) = config::of_host(events);
+        self.insert(hooks);
+        problems
+    }
+
+    /// What is wrong with the hooks of the settings files.
+    pub(crate) fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// Files of instructions were read; hooks are told before the model is asked.
+    pub(crate) fn note_instructions(&mut self, memories: &[Memory]) {
+        let again = std::mem::replace(&mut self.instructed, true);
+        if self.await_any(&[Event::InstructionsLoaded]) {
+            let reason = if again { "compact" } else { "session_start" };
+            let paths = memories.iter().map(|memory| (memory.path.clone(), reason));
+            self.instructions.extend(paths);
+        }
+    }
+
+    /// Whether any hook waits for one of these.
+    fn await_any(&self, events: &[Event]) -> bool {
+        self.list.iter().any(|hook| events.contains(&hook.event))
+    }
+
+    fn insert(&mut self, hooks: Vec<Hook>) {
+        self.list.extend(hooks.into_iter().map(Arc::new));
+        self.list.sort_by_key(|hook| rank(&hook.origin));
+    }
+
+    /// The next hooks that are done beside the session.
+    pub(crate) async fn next(&mut self) -> Option<Hooked> {
+        loop {
+            tokio::select! {
+                biased;
+                Some(done) = self.around.join_next() => match done {
+                    Ok(hooked) => return Some(hooked),
+                    Err(_) => continue,
+                },
+                Some(done) = self.running.join_next() => match done {
+                    Ok(hooked) => return Some(hooked),
+                    Err(_) => continue,
+                },
+                changed = session::changes(&mut self.watched) => return Some(Hooked::of_files(changed)),
+                late = self.late_heard.recv() => return late,
+            }
+        }
+    }
+
+    /// The host answers a callback; false if it is none that is open.
+    pub(crate) fn answered(&mut self, request_id: &str, answer: Result<Value, String>) -> bool {
+        match self.callbacks.remove(request_id) {
+            // Who asked may have given up.
+            Some(waiting) => waiting.send(answer).is_ok(),
+            None => false,
+        }
+    }
+
+    /// Nobody will answer any more; gives the requests that were still open.
+    pub(crate) fn forget_callbacks(&mut self) -> Vec<String> {
+        let open = self.callbacks.drain().filter(|(_, waiting)| !waiting.is_closed());
+        open.map(|(id, _)| id).collect()
+    }
+}
+
+/// The hooks a session hands down to its subagents.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Heirs {
+    list: Vec<Arc<Hook>>,
+    transcript: Option<PathBuf>,
+}
+
+impl Heirs {
+    /// The hooks of a subagent.
+    pub(crate) fn of_agent(&self, id: &str, kind: &str) -> Hooks {
+        Hooks {
+            list: self.list.clone(),
+            speaker: Some((id.to_owned(), kind.to_owned())),
+            top_transcript: self.transcript.clone(),
+            ..Hooks::default()
+        }
+    }
+}
+
+impl Session {
+    /// What subagents get: everything but what an agent has for itself alone.
+    pub(crate) fn hooks_for_agents(&self) -> Heirs {
+        let hooks = self.hooks.list.iter();
+        let file = self
+            .hooks
+            .top_transcript
+            .as_ref()
+            .or(self.options.keeping.file.as_ref());
+        Heirs {
+            list: hooks
+                .filter(|hook| !matches!(hook.origin, Origin::Agent { .. }))
+                .cloned()
+                .collect(),
+            transcript: file.cloned(),
+        }
+    }
+
+    /// Adds the hooks of a plugin, a skill or an agent, if the settings let such hooks run.
+    pub(crate) fn add_hooks(&mut self, origin: &Origin, config: &Value) {
+        let settings = &self.options.settings;
+        let says = |value: Option<&Value>| value.and_then(Value::as_bool) == Some(true);
+        if says(settings.get("disableAllHooks")) || says(settings.policy("allowManagedHooksOnly")) {
+            return;
+        }
+        let (cwd, home) = (&self.options.cwd, &self.options.home);
+        let problems = self.hooks.add(origin, config, cwd, home);
+        self.hooks.problems.extend(problems);
+    }
+
+    /// Takes them away again.
+    pub(crate) fn remove_hooks(&mut self, origin: &Origin) {
+        self.hooks.list.retain(|hook| hook.origin != *origin);
+    }
+}
+
+/// Stronger origins come later.
+fn rank(origin: &Origin) -> u8 {
+    match origin {
+        Origin::Settings(Source::User) => 0,
+        Origin::Settings(Source::Project) => 1,
+        Origin::Settings(Source::Local) => 2,
+        Origin::Plugin { .. } => 3,
+        Origin::Skill { .. } => 4,
+        Origin::Agent { .. } => 5,
+        Origin::Settings(Source::Policy) => 8,
+        Origin::Settings(_) => 6,
+        Origin::Host => 7,
+    }
+}

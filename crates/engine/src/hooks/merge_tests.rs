@@ -1,0 +1,178 @@
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use serde_json::json;
+use sluice_permission::Source;
+
+use super::*;
+
+fn said(place: usize, what: Result<Answer, Failure>) -> Said {
+    Said {
+        place,
+        name: "PreToolUse:Bash".into(),
+        text: "cmd".into(),
+        origin: Origin::Settings(Source::User),
+        refuses: Refuses::Never,
+        what,
+    }
+}
+
+fn permits(permission: Permission, input: Option<Value>) -> Answer {
+    Answer {
+        permission: Some((permission, Block::plain(format!("{permission:?}")))),
+        updated_input: input,
+        ..Answer::default()
+    }
+}
+
+/// How much a merged answer lets through: the more, the higher.
+fn freedom(merged: &Merged) -> u8 {
+    let call = match merged.verdict.as_ref().map(|verdict| verdict.permission) {
+        Some(Permission::Allow) => 4,
+        None => 3,
+        Some(Permission::Ask) => 2,
+        Some(Permission::Defer) => 1,
+        Some(Permission::Deny) => 0,
+    };
+    let asked = match merged.decision.as_ref().map(|decision| &decision.behavior) {
+        Some(Behavior::Deny) => 0,
+        None => 1,
+        Some(_) => 2,
+    };
+    let blocked = u8::from(merged.block.is_none()) + u8::from(merged.halt.is_none());
+    call * 16 + asked * 4 + blocked
+}
+
+fn answers() -> impl Strategy<Value = Result<Answer, Failure>> {
+    let permission = prop_oneof![
+        Just(None),
+        Just(Some(Permission::Allow)),
+        Just(Some(Permission::Ask)),
+        Just(Some(Permission::Defer)),
+        Just(Some(Permission::Deny)),
+    ];
+    let decision = prop_oneof![Just(None), Just(Some(Behavior::Allow)), Just(Some(Behavior::Deny))];
+    let answer = (permission, decision, any::<[bool; 4]>(), 0..3_i32).prop_map(|(permission, decision, is, number)| {
+        Ok(Answer {
+            permission: permission.map(|permission| (permission, Block::plain(format!("p{number}")))),
+            decision: decision.map(|behavior| PermissionRequestDecision {
+                behavior,
+                ..PermissionRequestDecision::default()
+            }),
+            halt: is[0].then(|| format!("h{number}")),
+            block: is[1].then(|| Block::plain(format!("b{number}"))),
+            updated_input: is[2].then(|| json!({"n": number})),
+            context: is[3].then(|| format!("c{number}")),
+            ..Answer::default()
+        })
+    });
+    prop_oneof![
+        6 => answer,
+        1 => Just(Err(Failure::TimedOut)),
+        1 => Just(Err(Failure::Broken("x".into()))),
+        1 => Just(Err(Failure::Cancelled)),
+    ]
+}
+
+fn hooks() -> impl Strategy<Value = Vec<Said>> {
+    let refuses = prop_oneof![Just(Refuses::Never), Just(Refuses::Silence), Just(Refuses::Always)];
+    proptest::collection::vec((answers(), refuses), 0..6).prop_map(|list| {
+        let each = list.into_iter().enumerate();
+        each.map(|(place, (what, refuses))| Said {
+            refuses,
+            ..said(place, what)
+        })
+        .collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_answers_does_not_matter(hooks in hooks(), seed in any::<u64>()) {
+        let mut other = hooks.clone();
+        let count = other.len().max(1);
+        for step in 0..other.len() {
+            let with = usize::try_from(seed.rotate_left(u32::try_from(step * 7).unwrap())).unwrap_or(0) % count;
+            other.swap(step, with);
+        }
+        for event in [Event::PreToolUse, Event::PermissionRequest, Event::Stop] {
+            prop_assert_eq!(merge(event, hooks.clone()), merge(event, other.clone()));
+        }
+    }
+
+    #[test]
+    fn one_that_refuses_never_lets_more_through(hooks in hooks(), place in 0..7_usize) {
+        for event in Event::ALL {
+            let before = freedom(&merge(*event, hooks.clone()));
+            let mut more = hooks.clone();
+            more.push(said(place, Ok(refusal(*event, Block::plain("no")))));
+            let after = merge(*event, more);
+            prop_assert!(freedom(&after) <= before);
+            if *event == Event::PreToolUse {
+                prop_assert_eq!(after.verdict.unwrap().permission, Permission::Deny);
+            }
+        }
+    }
+
+    #[test]
+    fn one_that_has_to_be_heard_and_fails_never_lets_more_through(hooks in hooks(), place in 0..7_usize) {
+        let before = merge(Event::PreToolUse, hooks.clone());
+        let mut more = hooks;
+        more.push(Said { refuses: Refuses::Always, ..said(place, Err(Failure::Broken("died".into()))) });
+        let after = merge(Event::PreToolUse, more);
+        prop_assert!(freedom(&after) <= freedom(&before));
+        prop_assert_eq!(after.verdict.unwrap().permission, Permission::Deny);
+    }
+
+    #[test]
+    fn one_without_an_opinion_changes_nothing(hooks in hooks()) {
+        let before = merge(Event::PreToolUse, hooks.clone());
+        let mut more = hooks;
+        more.push(said(9, Ok(Answer::default())));
+        prop_assert_eq!(merge(Event::PreToolUse, more), before);
+    }
+}
+
+#[test]
+fn an_allow_does_not_cover_what_another_hook_makes_of_the_call() {
+    let allowed = said(0, Ok(permits(Permission::Allow, None)));
+    let changed = Answer {
+        updated_input: Some(json!({"command": "other"})),
+        ..Answer::default()
+    };
+    let merged = merge(Event::PreToolUse, vec![allowed, said(1, Ok(changed))]);
+    assert_eq!(merged.verdict, None);
+    assert_eq!(merged.updated_input, Some(json!({"command": "other"})));
+    let own = said(0, Ok(permits(Permission::Allow, Some(json!({"command": "x"})))));
+    let merged = merge(Event::PreToolUse, vec![own]);
+    assert_eq!(merged.verdict.unwrap().permission, Permission::Allow);
+}
+
+#[test]
+fn silence_means_what_the_hook_is_for() {
+    let timed_out = |refuses| {
+        let said = Said {
+            refuses,
+            ..said(0, Err(Failure::TimedOut))
+        };
+        merge(Event::PreToolUse, vec![said])
+    };
+    assert_eq!(timed_out(Refuses::Never).notes, [Note::NoVerdict]);
+    assert_eq!(timed_out(Refuses::Never).verdict, None);
+    let closed = timed_out(Refuses::Silence).verdict.unwrap();
+    assert!(closed.silence && closed.permission == Permission::Deny);
+    // Nothing waits for these: nobody is held up by a hook that fails.
+    for event in [
+        Event::Stop,
+        Event::PostToolUse,
+        Event::SessionEnd,
+        Event::PermissionRequest,
+    ] {
+        let said = Said {
+            refuses: Refuses::Always,
+            ..said(0, Err(Failure::TimedOut))
+        };
+        let merged = merge(event, vec![said]);
+        assert_eq!((merged.block, merged.decision), (None, None), "{event:?}");
+    }
+}

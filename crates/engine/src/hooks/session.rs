@@ -1,0 +1,394 @@
+//! Hooks around a session: its start and end, its settings, files and directories.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use sluice_permission::Source;
+use sluice_wire::Map;
+use sluice_wire::control::{ElicitationAction, HookMatcher};
+use sluice_wire::hook::{ElicitationInput, ElicitationResultInput, HookInput, HookSpecificOutput};
+use tokio::sync::mpsc;
+
+use super::event::{Event, LAST, LAST_MOST};
+use super::run::{Hooked, Purpose};
+use super::told::{reminder, told};
+use crate::background::Note;
+use crate::say;
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::settings::watch;
+
+/// Files that hooks want to hear of.
+pub(super) struct Watched {
+    paths: Vec<PathBuf>,
+    /// What was there, and when it was changed.
+    known: HashMap<PathBuf, std::time::SystemTime>,
+    changes: mpsc::Receiver<()>,
+}
+
+impl Session {
+    /// Reads the hooks of the settings files.
+    pub(crate) fn lay_out_hooks(&mut self) {
+        let options = &self.options;
+        let problems = self.hooks.lay_out(&options.settings, &options.cwd, &options.home);
+        self.hooks.problems = problems;
+    }
+
+    /// The host brings its callbacks, in the place of those it brought before: whether they are called.
+    pub(crate) async fn register_hooks(&mut self, hooks: Option<&Map<Vec<HookMatcher>>>) -> Option<bool> {
+        let hooks = hooks?;
+        if self.options.settings.policy("disableAllHooks") == Some(&Value::Bool(true)) {
+            return Some(false);
+        }
+        let events = hooks.iter().map(|(name, groups)| (name.as_str(), groups.as_slice()));
+        for problem in self.hooks.register(events) {
+            self.say(say::informational(&problem, "warning")).await;
+        }
+        self.watch_files(Vec::new());
+        Some(true)
+    }
+
+    /// The session begins.
+    pub(crate) async fn hook_begin(&mut self) {
+        self.lay_out_hooks();
+        self.hooks.last_cwd = Some(self.cwd.get());
+        let earlier = self.options.earlier.as_ref().map(crate::transcript::Earlier::is_fork);
+        let source = match earlier {
+            Some(true) => "fork",
+            Some(false) => "resume",
+            None => "startup",
+        };
+        self.hook_session_start(source).await;
+        self.watch_files(Vec::new());
+    }
+
+    /// A conversation begins, or begins anew.
+    pub(crate) async fn hook_session_start(&mut self, source: &str) {
+        if !self.hooks.await_any(&[Event::SessionStart]) {
+            return;
+        }
+        let input = told!(self, Bare, SessionStart(SessionStartInput) {
+            source: source.to_owned(),
+            model: Some(self.model.clone()),
+            session_title: self.transcript.title().map(str::to_owned),
+        });
+        let Some(merged) = self.ask_hooks(input).await else {
+            return;
+        };
+        self.take_env_file().await;
+        for specific in merged.specific {
+            let HookSpecificOutput::SessionStart(it) = specific else {
+                continue;
+            };
+            if let Some(title) = it.session_title {
+                self.rename(&title, None).await.ok();
+            }
+            self.watch_files(it.watch_paths.unwrap_or_default());
+            if let Some(text) = it.initial_user_message.filter(|text| !text.trim().is_empty()) {
+                let message = serde_json::json!({"role": "user", "content": text});
+                let user = serde_json::from_value(serde_json::json!({"type": "user", "message": message}));
+                if let Ok(user) = user {
+                    self.enqueue(user).await;
+                }
+            }
+        }
+    }
+
+    /// The session ends. Nobody is waited for longer than a moment.
+    pub(crate) async fn hook_session_end(&mut self, reason: &str) {
+        if !self.hooks.await_any(&[Event::SessionEnd]) {
+            return;
+        }
+        let input = told!(self, Bare, SessionEnd(SessionEndInput) { reason: reason.to_owned() });
+        let ends = self.hooks.list.iter().filter(|hook| hook.event == Event::SessionEnd);
+        let most = ends.filter_map(|hook| hook.timeout).max().unwrap_or(LAST);
+        let Some(work) = self.begin_hooks(input).await else {
+            return;
+        };
+        tokio::time::timeout(most.clamp(Duration::from_millis(1), LAST_MOST), work)
+            .await
+            .ok();
+    }
+
+    /// Hooks that ran beside the session are done.
+    pub(crate) async fn hooked(&mut self, hooked: Hooked) {
+        let Hooked { event, purpose, merged } = hooked;
+        match purpose {
+            Purpose::Before(id) => {
+                self.tell_of_hooks(event, &merged, Some(&id)).await;
+                self.begin_hooked(&id, merged).await;
+            }
+            Purpose::After(id) => {
+                self.tell_of_hooks(event, &merged, Some(&id)).await;
+                self.finish_hooked(event, &id, merged).await;
+            }
+            Purpose::Asked(request_id) => {
+                self.tell_of_hooks(event, &merged, None).await;
+                self.answer_hooked(&request_id, merged).await;
+            }
+            Purpose::Settings(settings) => {
+                self.tell_of_hooks(event, &merged, None).await;
+                match merged.block {
+                    Some(block) => {
+                        let text = format!("A hook keeps the settings as they were: {}", block.shown);
+                        self.say(say::informational(&text, "warning")).await;
+                    }
+                    None => self.take_settings(*settings).await,
+                }
+            }
+            Purpose::Late { rewakes } => {
+                let said = merged.block.as_ref().map(|block| block.reason.clone());
+                let said = said.or_else(|| merged.verdict.as_ref().map(|verdict| verdict.block.reason.clone()));
+                self.tell_of_hooks(event, &merged, None).await;
+                if let Some(text) = said.filter(|_| rewakes) {
+                    let origin = serde_json::json!({"kind": "hook", "hook_event": event.as_str()});
+                    self.background.owe(Note {
+                        text: reminder(event.as_str(), &text),
+                        origin,
+                    });
+                }
+            }
+            Purpose::Files(changed) => self.hook_files(changed).await,
+            Purpose::Told => self.tell_of_hooks(event, &merged, None).await,
+        }
+    }
+
+    /// The settings files say something new; hooks may object. What they are told of goes into force when they
+    /// have spoken.
+    pub(crate) async fn settings_reloaded(&mut self, settings: Settings) {
+        let changed = changed_sources(&self.options.settings, &settings);
+        let source = changed.iter().find_map(|source| source_word(*source));
+        if let Some(source) = source.filter(|_| self.hooks.await_any(&[Event::ConfigChange])) {
+            let file = changed.first().and_then(|source| settings.places().file(*source));
+            let input = told!(self, Bare, ConfigChange(ConfigChangeInput) {
+                source: source.to_owned(),
+                file_path: file.map(|file| file.display().to_string()),
+            });
+            // Nobody objects to the administrator.
+            let managed = changed.contains(&Source::Policy);
+            let purpose = if managed {
+                Purpose::Told
+            } else {
+                Purpose::Settings(Box::new(settings.clone()))
+            };
+            if self.spawn_hooks(input, purpose).await && !managed {
+                return;
+            }
+        }
+        self.take_settings(settings).await;
+    }
+
+    /// Instructions were read since hooks were last told.
+    pub(super) async fn hook_instructions(&mut self) {
+        for (path, reason) in std::mem::take(&mut self.hooks.instructions) {
+            let kind = memory_type(&path, self.options.settings.places());
+            let input = told!(self, Bare, InstructionsLoaded(InstructionsLoadedInput) {
+                file_path: path.display().to_string(),
+                memory_type: kind.to_owned(),
+                load_reason: reason.to_owned(),
+            });
+            self.spawn_hooks(input, Purpose::Told).await;
+        }
+    }
+
+    /// The working directory may have changed.
+    pub(crate) async fn hook_cwd(&mut self) {
+        if !self.hooks.await_any(&[Event::CwdChanged]) {
+            return;
+        }
+        let now = self.cwd.get();
+        let before = self.hooks.last_cwd.replace(now.clone());
+        if let Some(before) = before.filter(|before| *before != now) {
+            let input = told!(self, Bare, CwdChanged(CwdChangedInput) {
+                old_cwd: before.display().to_string(),
+                new_cwd: now.display().to_string(),
+            });
+            self.spawn_hooks(input, Purpose::Told).await;
+        }
+    }
+
+    /// A directory to work in was added.
+    pub(crate) async fn hook_directory_added(&mut self, directory: &Path, source: &str) {
+        if self.hooks.await_any(&[Event::DirectoryAdded]) {
+            let input = told!(self, Bare, DirectoryAdded(DirectoryAddedInput) {
+                directory: directory.display().to_string(),
+                source: source.to_owned(),
+            });
+            self.spawn_hooks(input, Purpose::Told).await;
+        }
+    }
+
+    /// A person should look.
+    pub(crate) async fn hook_notification(&mut self, message: &str, title: Option<&str>, kind: &str) {
+        if self.hooks.await_any(&[Event::Notification]) {
+            let input = told!(self, Bare, Notification(NotificationInput) {
+                message: message.to_owned(),
+                title: title.map(str::to_owned),
+                notification_type: Some(kind.to_owned()),
+            });
+            self.spawn_hooks(input, Purpose::Told).await;
+        }
+    }
+
+    /// A server wants something from the person: an answer in their place, if a hook has one.
+    pub(crate) async fn hook_elicitation(
+        &mut self,
+        mut wanted: ElicitationInput,
+    ) -> Option<(ElicitationAction, Option<Value>)> {
+        if !self.hooks.await_any(&[Event::Elicitation]) {
+            return None;
+        }
+        let base = self.told_base(super::told::Detail::Mode);
+        (wanted.session_id, wanted.transcript_path, wanted.cwd) = (base.session_id, base.transcript_path, base.cwd);
+        (wanted.prompt_id, wanted.permission_mode) = (base.prompt_id, base.permission_mode);
+        let merged = self.ask_hooks(HookInput::Elicitation(Box::new(wanted))).await?;
+        if merged.block.is_some() {
+            return Some((ElicitationAction::Decline, None));
+        }
+        merged.specific.into_iter().rev().find_map(|specific| match specific {
+            HookSpecificOutput::Elicitation(it) => {
+                let content = it.content.map(|content| content.to_value());
+                it.action.map(|action| (action, content))
+            }
+            _ => None,
+        })
+    }
+
+    /// The person has answered a server: what is answered in their place, if a hook changes it.
+    pub(crate) async fn hook_elicitation_result(
+        &mut self,
+        mut given: ElicitationResultInput,
+    ) -> Option<(ElicitationAction, Option<Value>)> {
+        if !self.hooks.await_any(&[Event::ElicitationResult]) {
+            return None;
+        }
+        let base = self.told_base(super::told::Detail::Mode);
+        (given.session_id, given.transcript_path, given.cwd) = (base.session_id, base.transcript_path, base.cwd);
+        (given.prompt_id, given.permission_mode) = (base.prompt_id, base.permission_mode);
+        let merged = self.ask_hooks(HookInput::ElicitationResult(Box::new(given))).await?;
+        if merged.block.is_some() {
+            return Some((ElicitationAction::Decline, None));
+        }
+        merged.specific.into_iter().rev().find_map(|specific| match specific {
+            HookSpecificOutput::ElicitationResult(it) => {
+                let content = it.content.map(|content| content.to_value());
+                it.action.map(|action| (action, content))
+            }
+            _ => None,
+        })
+    }
+}
+
+impl Session {
+    /// Watches the files hooks named, those of matchers included; what was watched before stays watched.
+    pub(super) fn watch_files(&mut self, named: Vec<String>) {
+        if !self.hooks.await_any(&[Event::FileChanged]) {
+            return;
+        }
+        let cwd = self.cwd.get();
+        let mut paths = self
+            .hooks
+            .watched
+            .take()
+            .map(|watched| watched.paths)
+            .unwrap_or_default();
+        let waiting = self.hooks.list.iter().filter(|hook| hook.event == Event::FileChanged);
+        let of_matchers = waiting.flat_map(|hook| hook.matcher.names().to_vec());
+        for name in of_matchers.chain(named) {
+            let path = cwd.join(name);
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        if !paths.is_empty() {
+            self.hooks.watched = Some(Watched {
+                known: look(&paths),
+                changes: watch::watch(paths.clone()),
+                paths,
+            });
+        }
+    }
+
+    /// Files that were watched have changed.
+    pub(super) async fn hook_files(&mut self, changed: Vec<(PathBuf, &'static str)>) {
+        for (path, what) in changed {
+            let input = told!(self, Bare, FileChanged(FileChangedInput) {
+                file_path: path.display().to_string(),
+                event: what.to_owned(),
+            });
+            self.spawn_hooks(input, Purpose::Told).await;
+        }
+    }
+}
+
+/// The next changes of watched files; nothing is ever heard where none are watched.
+pub(super) async fn changes(watched: &mut Option<Watched>) -> Vec<(PathBuf, &'static str)> {
+    match watched {
+        Some(files) => match files.next().await {
+            Some(changed) => changed,
+            None => std::future::pending().await,
+        },
+        None => std::future::pending().await,
+    }
+}
+
+impl Watched {
+    /// The next burst of changes.
+    pub(super) async fn next(&mut self) -> Option<Vec<(PathBuf, &'static str)>> {
+        self.changes.recv().await?;
+        let now = look(&self.paths);
+        let before = std::mem::replace(&mut self.known, now);
+        let changes = self.paths.iter().filter_map(|path| {
+            let what = match (before.get(path), self.known.get(path)) {
+                (None, Some(_)) => "add",
+                (Some(_), None) => "unlink",
+                (Some(then), Some(now)) if then != now => "change",
+                _ => return None,
+            };
+            Some((path.clone(), what))
+        });
+        Some(changes.collect())
+    }
+}
+
+fn look(paths: &[PathBuf]) -> HashMap<PathBuf, std::time::SystemTime> {
+    let each = paths.iter().filter_map(|path| {
+        let changed = path.metadata().and_then(|metadata| metadata.modified()).ok()?;
+        Some((path.clone(), changed))
+    });
+    each.collect()
+}
+
+/// Which scopes say something else than before.
+fn changed_sources(before: &Settings, after: &Settings) -> Vec<Source> {
+    let said = |settings: &Settings, source: Source| {
+        let layers = settings.layers().iter().filter(|layer| layer.source == source);
+        layers.map(|layer| layer.value.clone()).collect::<Vec<_>>()
+    };
+    [Source::User, Source::Project, Source::Local, Source::Policy]
+        .into_iter()
+        .filter(|source| said(before, *source) != said(after, *source))
+        .collect()
+}
+
+fn source_word(source: Source) -> Option<&'static str> {
+    match source {
+        Source::User => Some("user_settings"),
+        Source::Project => Some("project_settings"),
+        Source::Local => Some("local_settings"),
+        Source::Policy => Some("policy_settings"),
+        Source::Flag | Source::CliArg | Source::Session | Source::Command => None,
+    }
+}
+
+fn memory_type(path: &Path, places: &crate::settings::Places) -> &'static str {
+    if path.file_name().is_some_and(|name| name == "CLAUDE.local.md") {
+        "Local"
+    } else if path.starts_with(&places.config_dir) {
+        "User"
+    } else {
+        "Project"
+    }
+}

@@ -1,0 +1,302 @@
+//! Hooks around a turn: prompts before it, its end, and what a turn does besides calls.
+
+use serde_json::Value;
+use sluice_wire::hook::{BackgroundTaskSummary, HookInput, HookSpecificOutput};
+use sluice_wire::stdout::AssistantError;
+use sluice_wire::stdout::system::{Informational, Level, Notification, NotificationPriority, PromptSubmitOutcome};
+
+use super::event::Event;
+use super::merge::Merged;
+use super::told::told;
+use crate::queue::{Batch, Prompt};
+use crate::say;
+use crate::session::Session;
+use crate::turn::Ending;
+
+/// How often in a row hooks may send the model back to work before the turn ends all the same.
+const MOST_HOLDS: u32 = 8;
+
+/// What hooks say to the end of a turn.
+pub(crate) enum AtEnd {
+    /// It may end.
+    LetGo,
+    /// The model goes on.
+    GoOn,
+    /// It ends otherwise.
+    Otherwise(Ending),
+    /// Someone stops it meanwhile.
+    Stopped,
+}
+
+impl Session {
+    /// Shows prompts to hooks before anything is done with them. Those that are refused are gone from the batch; if
+    /// none is left, this is how the turn ends. `Err` when it is stopped meanwhile.
+    pub(crate) async fn hook_prompts(&mut self, batch: &mut Batch) -> Result<Option<Ending>, ()> {
+        if !self.hooks.await_any(&[Event::UserPromptSubmit]) {
+            return Ok(None);
+        }
+        let (mut kept, mut refused) = (Vec::new(), None);
+        for prompt in std::mem::take(&mut batch.prompts) {
+            match self.hook_prompt(&prompt).await {
+                None => return Err(()),
+                Some(None) => kept.push(prompt),
+                Some(Some(told)) => refused = Some(told),
+            }
+        }
+        batch.prompts = kept;
+        let Some(told) = refused else { return Ok(None) };
+        if batch.prompts.is_empty() {
+            let text = told.content.clone();
+            self.hooks.blocked = Some(told);
+            return Ok(Some(Ending::Blocked(text)));
+        }
+        self.say(told).await;
+        Ok(None)
+    }
+
+    /// Shows one prompt to hooks: what is said of it if it is refused.
+    async fn hook_prompt(&mut self, prompt: &Prompt) -> Option<Option<Informational>> {
+        let text = text_of(&prompt.content);
+        let source = if prompt.synthetic { "system" } else { "sdk" };
+        let input = told!(self, Mode, UserPromptSubmit(UserPromptSubmitInput) {
+            prompt: text.clone(),
+            source: Some(source.to_owned()),
+            session_title: self.transcript.title().map(str::to_owned),
+        });
+        let merged = self.ask_hooks(input).await?;
+        let (mut title, mut hide) = (None, false);
+        for specific in &merged.specific {
+            if let HookSpecificOutput::UserPromptSubmit(it) = specific {
+                title = it.session_title.clone().or(title);
+                hide |= it.suppress_original_prompt == Some(true);
+            }
+        }
+        if let Some(title) = title {
+            // A title that cannot be kept is no reason not to answer.
+            self.rename(&title, None).await.ok();
+        }
+        Some(refused(&merged, (!hide).then_some(text.as_str())))
+    }
+
+    /// Says that a prompt was refused, after the turn was announced.
+    pub(crate) async fn say_blocked(&mut self) {
+        if let Some(told) = self.hooks.blocked.take() {
+            self.say(told).await;
+        }
+    }
+
+    /// A command is about to become a prompt: what the model is told besides, or why it must not.
+    pub(crate) async fn hook_expansion(
+        &mut self,
+        command: &str,
+        args: &str,
+        source: Option<&str>,
+        prompt: &str,
+    ) -> Result<(), String> {
+        if !self.hooks.await_any(&[Event::UserPromptExpansion]) {
+            return Ok(());
+        }
+        let kind = if source == Some("mcp") {
+            "mcp_prompt"
+        } else {
+            "slash_command"
+        };
+        let input = told!(self, Mode, UserPromptExpansion(UserPromptExpansionInput) {
+            expansion_type: kind.to_owned(),
+            command_name: command.to_owned(),
+            command_args: args.to_owned(),
+            command_source: source.map(str::to_owned),
+            prompt: prompt.to_owned(),
+        });
+        let merged = self.ask_hooks(input).await.unwrap_or_default();
+        match (merged.block, merged.halt) {
+            (Some(block), _) => Err(format!(
+                "UserPromptExpansion operation blocked by hook:\n{}",
+                block.shown
+            )),
+            (None, Some(why)) => Err(format!("Operation stopped by hook: {why}")),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// The turn would end.
+    pub(crate) async fn hook_stop(&mut self) -> AtEnd {
+        let event = match self.hooks.speaker {
+            Some(_) => Event::SubagentStop,
+            None => Event::Stop,
+        };
+        if !self.hooks.await_any(&[event]) {
+            return AtEnd::LetGo;
+        }
+        let input = self.told_of_end();
+        let Some(merged) = self.ask_hooks(input).await else {
+            return AtEnd::Stopped;
+        };
+        if merged.halt.is_some() {
+            return AtEnd::Otherwise(Ending::HookStopped("stop_hook_prevented"));
+        }
+        let feedback = merged
+            .block
+            .as_ref()
+            .map(|block| format!("{} hook feedback:\n{}", event.as_str(), block.shown));
+        if feedback.is_none() && merged.contexts.is_empty() {
+            return AtEnd::LetGo;
+        }
+        self.hooks.held_up += 1;
+        if self.hooks.held_up > MOST_HOLDS {
+            let text =
+                format!("Stop hooks sent the model back to work {MOST_HOLDS} times in a row; the turn ends now.");
+            self.say(say::informational(&text, "warning")).await;
+            return AtEnd::LetGo;
+        }
+        if let Some(feedback) = feedback {
+            self.nudge(&feedback).await;
+            self.say(Notification {
+                key: "stop-hook-error".to_owned(),
+                text: "A Stop hook sent the model back to work".to_owned(),
+                priority: NotificationPriority::Immediate,
+                uuid: say::fresh_id(),
+                ..Notification::default()
+            })
+            .await;
+        }
+        AtEnd::GoOn
+    }
+
+    /// The turn ends with an error of the API.
+    pub(crate) async fn hook_stop_failure(&mut self, error: AssistantError, details: &str) {
+        if !self.hooks.await_any(&[Event::StopFailure]) {
+            return;
+        }
+        let input = told!(self, Mode, StopFailure(StopFailureInput) {
+            error: error,
+            error_details: Some(details.to_owned()),
+            last_assistant_message: Some(self.turn.text.clone()).filter(|text| !text.is_empty()),
+        });
+        // Nothing they say changes what has happened.
+        self.ask_hooks(input).await;
+    }
+
+    /// The subagent this session is begins.
+    pub(crate) async fn hook_subagent_start(&mut self) {
+        if self.hooks.speaker.is_some() && self.hooks.await_any(&[Event::SubagentStart]) {
+            let input = told!(self, Bare, SubagentStart(SubagentStartInput) {});
+            self.ask_hooks(input).await;
+        }
+    }
+
+    /// What hooks are told of the end of the turn, or of the subagent this session is.
+    fn told_of_end(&self) -> HookInput {
+        let again = self.hooks.held_up > 0;
+        let last = Some(self.turn.text.clone()).filter(|text| !text.is_empty());
+        if self.hooks.speaker.is_none() {
+            return told!(self, Full, Stop(StopInput) {
+                stop_hook_active: again,
+                last_assistant_message: last,
+                background_tasks: Some(self.background_summaries()),
+                session_crons: Some(Vec::new()),
+            });
+        }
+        let file = self.options.keeping.file.as_ref();
+        told!(self, Full, SubagentStop(SubagentStopInput) {
+            stop_hook_active: again,
+            agent_transcript_path: file.map(|file| file.display().to_string()),
+            last_assistant_message: last,
+            background_tasks: Some(self.background_summaries()),
+            session_crons: Some(Vec::new()),
+        })
+    }
+
+    /// The conversation is about to be compacted: further instructions, or why it must not be.
+    pub(crate) async fn hook_pre_compact(
+        &mut self,
+        trigger: &str,
+        instructions: Option<&str>,
+    ) -> Result<Option<String>, String> {
+        if !self.hooks.await_any(&[Event::PreCompact]) {
+            return Ok(None);
+        }
+        let input = told!(self, Bare, PreCompact(PreCompactInput) {
+            trigger: trigger.to_owned(),
+            custom_instructions: instructions.map(str::to_owned),
+        });
+        let merged = self.ask_hooks(input).await.unwrap_or_default();
+        self.take_back(merged.contexts.len());
+        let further: Vec<String> = merged.contexts.into_iter().map(|(_, text)| text).collect();
+        match (merged.block, merged.halt) {
+            (Some(block), _) => Err(block.shown),
+            (None, Some(why)) => Err(why),
+            (None, None) => Ok((!further.is_empty()).then(|| further.join("\n"))),
+        }
+    }
+
+    /// The last texts hooks said are not for the conversation.
+    fn take_back(&mut self, count: usize) -> Vec<String> {
+        let own = self.hooks.contexts.len().saturating_sub(count);
+        self.hooks.contexts.split_off(own)
+    }
+
+    /// The conversation was compacted.
+    pub(crate) async fn hook_post_compact(&mut self, trigger: &str, summary: &str) {
+        if !self.hooks.await_any(&[Event::PostCompact]) {
+            return;
+        }
+        let input = told!(self, Bare, PostCompact(PostCompactInput) {
+            trigger: trigger.to_owned(),
+            compact_summary: summary.to_owned(),
+        });
+        self.ask_hooks(input).await;
+    }
+
+    fn background_summaries(&self) -> Vec<BackgroundTaskSummary> {
+        let tasks = self.background.list().into_iter();
+        tasks
+            .map(|task| BackgroundTaskSummary {
+                id: task.id.clone(),
+                kind: "shell".to_owned(),
+                status: "running".to_owned(),
+                description: task.description.clone(),
+                command: Some(task.command.clone()),
+                ..BackgroundTaskSummary::default()
+            })
+            .collect()
+    }
+}
+
+/// What is said of a prompt that hooks refuse.
+fn refused(merged: &Merged, prompt: Option<&str>) -> Option<Informational> {
+    let (first, reason) = match (&merged.block, &merged.halt) {
+        (Some(block), _) => (
+            format!("UserPromptSubmit operation blocked by hook:\n{}", block.shown),
+            block.reason.clone(),
+        ),
+        (None, Some(why)) => (format!("Operation stopped by hook: {why}"), why.clone()),
+        (None, None) => return None,
+    };
+    let original = prompt.map(|prompt| format!("\n\nOriginal prompt: {prompt}"));
+    Some(Informational {
+        content: format!("{first}{}", original.unwrap_or_default()),
+        level: Level::Warning,
+        prevent_continuation: Some(true),
+        prompt_submit_outcome: Some(PromptSubmitOutcome {
+            kind: "blocked_by_hook".to_owned(),
+            prompt_kept: Some(false),
+            reason: Some(reason),
+            ..PromptSubmitOutcome::default()
+        }),
+        uuid: say::fresh_id(),
+        ..Informational::default()
+    })
+}
+
+/// The words of a prompt.
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
