@@ -11,6 +11,8 @@ pub struct Prompt {
     pub id: Box<str>,
     /// Whether the line carries the uuid.
     pub(crate) marked: bool,
+    /// Whether it shall be written once more, to a process that knows it if it arrived.
+    pub(crate) again: bool,
     /// The line.
     pub line: Line,
     /// Where it is.

@@ -4,6 +4,7 @@ mod play;
 mod shared;
 
 mod asks;
+mod chaos;
 mod drafts;
 mod facts;
 mod interrupts;

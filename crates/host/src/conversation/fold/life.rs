@@ -26,14 +26,8 @@ impl Fold<'_> {
     /// and only repeats them; so they are written again, and its answer settles the question.
     fn write_again(&mut self) {
         for at in self.state.index.waiting.clone() {
-            let at = at as usize;
-            let lost = self
-                .state
-                .prompts
-                .get(at)
-                .is_some_and(|it| it.marked && it.state == PromptState::Indeterminate);
-            if lost {
-                self.set_prompt(at, PromptState::Queued);
+            if let Some(prompt) = self.state.prompts.get_mut(at as usize) {
+                prompt.again = prompt.marked && prompt.state == PromptState::Indeterminate;
             }
         }
     }

@@ -31,6 +31,7 @@ impl Fold<'_> {
         self.state.prompts.push(Prompt {
             id,
             marked,
+            again: false,
             line,
             state: PromptState::Queued,
             at: now,
@@ -66,10 +67,11 @@ impl Fold<'_> {
         }
         for at in self.state.index.waiting.clone() {
             let at = at as usize;
-            let Some(prompt) = self.state.prompts.get(at) else {
+            let Some(prompt) = self.state.prompts.get_mut(at) else {
                 continue;
             };
-            if prompt.state == PromptState::Queued {
+            let again = std::mem::take(&mut prompt.again) && prompt.state == PromptState::Indeterminate;
+            if again || prompt.state == PromptState::Queued {
                 self.effects.push(Effect::Send(prompt.line.clone()));
                 self.set_prompt(at, PromptState::Sent);
             }
@@ -228,7 +230,13 @@ impl Fold<'_> {
                     ..CancelAsyncMessage::default()
                 },
             )),
-            _ => {}
+            // It may have begun, and is at least not written again.
+            Some(PromptState::Indeterminate) => {
+                if let Some(prompt) = self.state.prompts.get_mut(at) {
+                    prompt.again = false;
+                }
+            }
+            Some(PromptState::Delivered | PromptState::Failed(_)) | None => {}
         }
     }
 
@@ -238,13 +246,14 @@ impl Fold<'_> {
         let prompt = known.or_else(|| self.same_text(frame));
         let Some(at) = prompt else { return false };
         self.state.echoes = true;
-        let open = self.state.index.open;
-        // The echo of a prompt that was run before, by this process or the one before it, begins nothing.
-        let turn = if self.state.prompts.get(at).is_some_and(|it| it.finished) {
-            None
-        } else {
-            open
-        };
+        // An echo alone can also be that of a prompt that was run before. Agents that tell what becomes of
+        // prompts tell the turn too; of the others this is all there is.
+        let told = self
+            .state
+            .prompts
+            .get(at)
+            .is_some_and(|it| it.marked && self.state.tells);
+        let turn = self.state.index.open.filter(|_| !told);
         if let Some(turn) = turn {
             // Old agents run one prompt a turn: what was presumed of another one was wrong.
             self.unpresume(turn, &[at]);
