@@ -53,7 +53,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
         Ok(runtime) => runtime,
         Err(error) => return fail(&format!("the asynchronous runtime does not start: {error}")),
     };
-    runtime.block_on(async move {
+    let code = runtime.block_on(async move {
         match &flags.subcommand {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
             Some(Subcommand::Doctor) => doctor::run(&flags, &environment),
@@ -64,7 +64,10 @@ fn run(flags: Flags, environment: Environment) -> i32 {
             }
             None => headless::run(flags, environment).await,
         }
-    })
+    });
+    // A thread that waits for input would be waited for.
+    runtime.shutdown_background();
+    code
 }
 
 /// Prints a line. A reader that is gone is no error.
