@@ -28,7 +28,7 @@ impl Lab {
         self.0.path().join(path)
     }
 
-    fn settings(&self, flag: Value) -> Settings {
+    fn settings(&self, flag: &Value) -> Settings {
         let places = Places {
             cwd: self.at("work"),
             home: self.at("home"),
@@ -55,7 +55,7 @@ impl Lab {
 #[test]
 fn a_folder_without_a_manifest_is_a_plugin_of_its_name() {
     let lab = Lab::new(&[("plug/commands/x.md", "X")]);
-    let plugins = Plugins::load(&[lab.dir("plug")], &lab.settings(json!({})));
+    let plugins = Plugins::load(&[lab.dir("plug")], &lab.settings(&json!({})));
     assert_eq!(plugins.errors, []);
     let plugin = plugins.named("plug").unwrap();
     assert_eq!(plugin.source, "plug@inline");
@@ -77,7 +77,7 @@ fn a_manifest_adds_to_the_usual_places() {
         ("plug/crew/a.md", "A"),
         ("plug/servers.json", "{}"),
     ]);
-    let plugins = Plugins::load(&[lab.dir("plug")], &lab.settings(json!({})));
+    let plugins = Plugins::load(&[lab.dir("plug")], &lab.settings(&json!({})));
     assert_eq!(plugins.errors, []);
     let plugin = &plugins.list[0];
     assert_eq!(
@@ -98,7 +98,7 @@ fn a_path_that_leaves_the_folder_or_is_not_there_is_named_and_left_out() {
         ("plug/.claude-plugin/plugin.json", &manifest.to_string()),
         ("other/x.md", ""),
     ]);
-    let plugins = Plugins::load(&[lab.dir("plug")], &lab.settings(json!({})));
+    let plugins = Plugins::load(&[lab.dir("plug")], &lab.settings(&json!({})));
     assert_eq!(plugins.list[0].commands, [lab.at("plug/commands")]);
     let kinds: Vec<&str> = plugins.errors.iter().map(|error| error.kind).collect();
     let invalid = "manifest-validation-error";
@@ -113,7 +113,7 @@ fn what_cannot_be_loaded_takes_nothing_from_the_others() {
         ("good/commands/x.md", "X"),
     ]);
     let dirs = ["broken", "nowhere", "spaced", "good"].map(|path| lab.dir(path));
-    let plugins = Plugins::load(&dirs, &lab.settings(json!({})));
+    let plugins = Plugins::load(&dirs, &lab.settings(&json!({})));
     assert_eq!(plugins.list.len(), 1);
     let errors: Vec<(&str, &str)> = plugins
         .errors
@@ -135,7 +135,7 @@ fn a_plugin_may_come_without_its_servers() {
         without_mcp: true,
         ..lab.dir("plug")
     };
-    let plugins = Plugins::load(&[dir], &lab.settings(json!({})));
+    let plugins = Plugins::load(&[dir], &lab.settings(&json!({})));
     assert_eq!(plugins.list[0].mcp_servers, []);
 }
 
@@ -163,7 +163,7 @@ fn an_installed_plugin_counts_when_it_is_switched_on() {
     let enabled = json!({"enabledPlugins": {
         "a@m": true, "b@m": ["1.0"], "c@m": true, "off@m": false, "gone@m": true, "out@m": true, "x@nowhere": true,
     }});
-    let plugins = Plugins::load(&[], &lab.settings(enabled));
+    let plugins = Plugins::load(&[], &lab.settings(&enabled));
     let roots: Vec<(&str, &Path)> = plugins
         .list
         .iter()
