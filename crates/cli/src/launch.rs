@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sluice_engine::settings::{Chosen, FlagSettings, Layer, Opener, Places, Settings};
-use sluice_engine::{AgentOptions, Asker, KeySource, Options, OutputSchema, SystemPrompt, Thinking};
+use sluice_engine::{
+    AgentOptions, Asker, CatalogueOptions, KeySource, Options, OutputSchema, PluginDir, SystemPrompt, Thinking,
+};
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
 use sluice_wire::mode::PermissionMode;
 
@@ -123,6 +125,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         thinking: thinking(flags, environment),
         effort: flags.effort.clone().or_else(|| environment.effort.clone()),
         key_source,
+        catalogue: catalogue(flags, environment),
         system_prompt: system_prompt(flags)?,
         tools: flags.tools.clone(),
         todo_list: environment.todo_list,
@@ -147,6 +150,24 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         state_events: environment.state_events,
         background_wait: environment.background_wait,
     })
+}
+
+/// The plugins the command line names, and whether there are commands.
+fn catalogue(flags: &Flags, environment: &Environment) -> CatalogueOptions {
+    let dirs = |paths: &[String], without_mcp: bool| -> Vec<PluginDir> {
+        let dir = |path: &String| PluginDir {
+            path: absolute(&environment.cwd, path),
+            without_mcp,
+        };
+        paths.iter().map(dir).collect()
+    };
+    let mut plugin_dirs = dirs(&flags.plugin_dir, false);
+    plugin_dirs.extend(dirs(&flags.plugin_dir_no_mcp, true));
+    CatalogueOptions {
+        plugin_dirs,
+        without_commands: flags.disable_slash_commands,
+        skills: None,
+    }
 }
 
 /// The mode to begin in. As root nothing may run unasked unless something else confines it.

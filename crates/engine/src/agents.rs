@@ -195,7 +195,6 @@ impl Session {
     }
 
     /// What is on disk may have changed: it is read again when it is next needed.
-    #[allow(dead_code, reason = "called when plugins are reloaded")]
     pub(crate) fn forget_agents(&mut self) {
         self.agents.roster = None;
     }
@@ -211,7 +210,14 @@ impl Session {
 
     /// Agents that plugins bring.
     fn plugin_agents(&self) -> Vec<roster::Found> {
-        Vec::new()
+        let files = self.catalogue.plugins.agent_files().into_iter();
+        files
+            .map(|(plugin, path)| roster::Found {
+                path,
+                origin: definition::Origin::Plugin,
+                prefix: Some(plugin),
+            })
+            .collect()
     }
 
     /// Takes over what was allowed or forbidden elsewhere in the session since.

@@ -23,7 +23,6 @@ use sluice_wire::stdout::system::{
 };
 use sluice_wire::stdout::{self, UserMessage};
 
-pub(crate) use command::instructions;
 pub use limits::Compaction;
 pub(crate) use limits::{Limits, Tries};
 
@@ -212,6 +211,7 @@ impl Session {
         // What was said once at the beginning is gone with it.
         self.reminded_of_memory = false;
         self.reminded_of_plan = false;
+        self.forget_skills_told();
         self.remind();
         self.history.user_text(&text);
         self.history.go_on_with(&cut.tail);

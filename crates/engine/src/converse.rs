@@ -6,6 +6,7 @@ use std::pin::Pin;
 use serde_json::Value;
 use sluice_model::{Failure, Request, models};
 
+use crate::catalogue;
 use crate::exchange::Reply;
 use crate::hooks::AtEnd;
 use crate::listen::Heard;
@@ -56,6 +57,7 @@ impl Session {
                 if let Some(ending) = self.hook_halt() {
                     return ending;
                 }
+                self.give_skills().await;
                 if let Some(ending) = self.structured_ending() {
                     return ending;
                 }
@@ -117,6 +119,8 @@ impl Session {
                 self.turn.folded.push(uuid);
             }
             self.history.user(blocks_of(&say::sanitized(&prompt.content)));
+            let attached = self.attach(&prompt.content).await;
+            self.history.user(attached);
         }
     }
 
@@ -184,7 +188,10 @@ impl Session {
         self.turn.folded = folded;
         self.desk.settle(&self.ledger);
         self.turn.denials.extend(self.agents.crew.take_denials());
-        self.keep_turn_end().await;
+        // A session in which nothing but commands were given leaves nothing behind.
+        if !matches!(ending, Ending::Local { .. }) || self.transcript.begun() {
+            self.keep_turn_end().await;
+        }
         let result = say::result(self, &ending);
         self.last_failed = result.is_error;
         self.results += 1;
@@ -241,6 +248,7 @@ impl Session {
 
     /// What stands before the conversation.
     fn system(&mut self) -> &Vec<serde_json::Value> {
+        let style = catalogue::styles::find(&self.catalogue.styles, &self.style_name());
         let options = &self.options;
         self.system.get_or_insert_with(|| {
             let place = Place {
@@ -249,7 +257,7 @@ impl Session {
                 platform: std::env::consts::OS,
                 date: &options.date,
             };
-            prompt::system(&options.system_prompt, &place)
+            prompt::system(&options.system_prompt, &place, style.as_ref())
         })
     }
 

@@ -23,6 +23,7 @@ impl Session {
                     }
                 }
                 Effect::LoadTools(names) => self.loaded.extend(names),
+                Effect::TakeUpSkill { name, args } => self.call_skill(name, args),
             }
         }
     }

@@ -11,6 +11,7 @@
 //! * `catalogue`: commands, skills, output styles and plugins that lie on disk;
 //! * `queue`: prompts that wait, pure;
 //! * `session`: the one owner of all state; `listen`: the one place where it waits; `play`: from a prompt to its turn;
+//! * `commands`: prompts that begin with a slash, skills, files a prompt mentions;
 //! * `obey`: what the host asks for;
 //! * `converse`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `exchange`: one request to the model, with retries and broken streams;
@@ -38,6 +39,7 @@ mod listen;
 mod play;
 mod session;
 
+mod commands;
 mod obey;
 
 mod converse;
@@ -77,6 +79,7 @@ mod out;
 mod say;
 
 pub use agents::AgentOptions;
+pub use catalogue::CatalogueOptions;
 pub use catalogue::plugins::PluginDir;
 pub use compact::Compaction;
 pub use confine::sandbox;

@@ -17,6 +17,7 @@ use sluice_wire::control::{
     SetPermissionModeResponse, Success,
 };
 
+use crate::catalogue::styles;
 use crate::options::Thinking;
 use crate::say;
 use crate::schema::OutputSchema;
@@ -145,6 +146,7 @@ impl Session {
         if let Some(append) = request.append_system_prompt {
             self.options.system_prompt.append = Some(append);
         }
+        let plugins_applied = self.take_catalogue(request.skills, request.plugins);
         self.take_agents(request.agents.and_then(|agents| serde_json::to_value(agents).ok()));
         self.options.agents.forward_text |= request.forward_subagent_text == Some(true);
         let agents = self.muster().infos();
@@ -152,10 +154,12 @@ impl Session {
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
         let repeated = std::mem::replace(&mut self.initialized, true);
         let response = InitializeResponse {
-            commands: Some(Vec::new()),
+            commands: Some(self.commands()),
             agents: Some(agents),
-            output_style: Some("default".to_owned()),
-            available_output_styles: Some(vec!["default".to_owned()]),
+            output_style: Some(self.style_name()),
+            available_output_styles: Some(styles::names(&self.catalogue.styles)),
+            user_output_styles_dir: Some(self.user_styles_dir()),
+            plugins_applied: plugins_applied.then_some(true),
             models: serde_json::from_value(Value::Array(models::picker())).ok(),
             account: serde_json::from_value(json!({
                 "tokenSource": "none",

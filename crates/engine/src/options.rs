@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use sluice_wire::mode::PermissionMode;
 
 use crate::agents::AgentOptions;
+use crate::catalogue::CatalogueOptions;
 use crate::compact::Compaction;
 use crate::prompt::SystemPrompt;
 use crate::schema::OutputSchema;
@@ -57,6 +58,8 @@ pub struct Options {
     /// Where the key comes from, as `init` tells it.
     pub key_source: KeySource,
 
+    /// Plugins, and which commands and skills there may be.
+    pub catalogue: CatalogueOptions,
     /// What stands before the conversation.
     pub system_prompt: SystemPrompt,
     /// The tools offered; none means all.
@@ -133,6 +136,7 @@ impl Options {
             thinking: Thinking::Default,
             effort: None,
             key_source: KeySource::Environment,
+            catalogue: CatalogueOptions::default(),
             system_prompt: SystemPrompt::default(),
             tools: None,
             todo_list: false,

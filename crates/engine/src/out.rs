@@ -37,6 +37,11 @@ impl Out {
         }
     }
 
+    /// Speaks for another session from now on.
+    pub(crate) fn sign_as(&mut self, session_id: &str) {
+        self.session_id = session_id.into();
+    }
+
     /// Says it, as soon as the door has room. Everything said carries the session's id.
     pub(crate) async fn say(&self, mut message: impl Signed) {
         message.sign(&self.session_id);

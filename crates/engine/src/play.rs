@@ -2,7 +2,6 @@
 
 use sluice_permission::PermissionMode;
 
-use crate::compact;
 use crate::memory;
 use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, blocks_of};
@@ -13,7 +12,8 @@ use crate::turn::{Ending, Stop, Turn};
 impl Session {
     /// Takes a prompt in.
     pub(crate) async fn enqueue(&mut self, message: sluice_wire::stdin::User) {
-        let prompt = say::prompt(message);
+        let mut prompt = say::prompt(message);
+        prompt.alone = self.known(&prompt.content).is_some();
         let uuid = prompt.uuid.clone();
         let echo = self.options.replay && !prompt.synthetic;
         let urgent = prompt.priority == Priority::Now;
@@ -45,10 +45,10 @@ impl Session {
 
     /// Plays the turn of these prompts.
     pub(crate) async fn play(&mut self, mut batch: Batch) {
-        if let (true, Some(wanted), Some(prompt)) =
-            (self.may_compact(), compact::instructions(&batch), batch.prompts.first())
+        if let [prompt] = batch.prompts.as_slice()
+            && let Some((slash, known)) = self.known(&prompt.content)
         {
-            return self.play_compact(prompt, &wanted).await;
+            return self.play_command(slash, known, batch).await;
         }
         let uuids = batch.uuids();
         let query = batch.prompts.iter().any(|prompt| prompt.should_query);
@@ -86,6 +86,9 @@ impl Session {
         let content = say::sanitized(&batch.content());
         self.remind();
         self.history.user(blocks_of(&content));
+        self.history.user(self.unknown_command(&content));
+        let attached = self.attach(&content).await;
+        self.history.user(attached);
         if self.options.replay && !last.synthetic {
             self.turn.replay = Some(say::replay(&last.id, &content, Some(&last.timestamp)));
         }
@@ -123,6 +126,7 @@ impl Session {
                 self.history.user_text(&reminder);
             }
         }
+        self.remind_of_skills();
         let planning = self.policy.mode == PermissionMode::Plan;
         if planning && !std::mem::replace(&mut self.reminded_of_plan, planning) {
             self.history
@@ -138,5 +142,6 @@ impl Session {
         self.say(init).await;
         self.say_settings_problems().await;
         self.say_agent_problems().await;
+        self.say_catalogue_problems().await;
     }
 }

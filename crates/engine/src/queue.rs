@@ -45,10 +45,19 @@ pub(crate) struct Prompt {
     pub(crate) synthetic: bool,
     /// False: remember it, do not ask the model.
     pub(crate) should_query: bool,
+    /// A command: it has a turn of its own.
+    pub(crate) alone: bool,
     /// Who it came from, echoed on the result.
     pub(crate) origin: Option<Value>,
     /// When it arrived.
     pub(crate) timestamp: String,
+}
+
+impl Prompt {
+    /// Whether its turn is its own.
+    fn goes_alone(&self) -> bool {
+        self.alone || !self.should_query
+    }
 }
 
 /// The prompts of one turn.
@@ -126,16 +135,16 @@ impl Queue {
     }
 
     /// The next turn: everything of the most urgent class together. A prompt that is only to be
-    /// remembered goes alone, since its turn asks no model.
+    /// remembered goes alone, since its turn asks no model, and so does a command.
     pub(crate) fn next(&mut self) -> Option<Batch> {
         let class = self.waiting.iter().map(|prompt| prompt.priority).min()?;
         let mut prompts: Vec<Prompt> = Vec::new();
         let mut rest = VecDeque::with_capacity(self.waiting.len());
         let mut open = true;
         for prompt in self.waiting.drain(..) {
-            let fits = open && prompt.priority == class && (prompts.is_empty() || prompt.should_query);
+            let fits = open && prompt.priority == class && (prompts.is_empty() || !prompt.goes_alone());
             if fits {
-                open = prompt.should_query;
+                open = !prompt.goes_alone();
                 prompts.push(prompt);
             } else {
                 // Order within a class is the order of arrival, so nothing may overtake this one.
@@ -152,7 +161,7 @@ impl Queue {
         let (folded, rest) = self
             .waiting
             .drain(..)
-            .partition(|prompt| prompt.priority != Priority::Later && prompt.should_query);
+            .partition(|prompt| prompt.priority != Priority::Later && !prompt.goes_alone());
         self.waiting = rest;
         Vec::from(folded)
     }

@@ -12,6 +12,7 @@ fn prompt(uuid: &str, priority: Priority) -> Prompt {
         content: json!([{"type": "text", "text": uuid}]),
         priority,
         synthetic: false,
+        alone: false,
         should_query: true,
         origin: None,
         timestamp: String::new(),

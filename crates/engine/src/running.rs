@@ -196,7 +196,7 @@ impl Session {
             .spawn(async move { (index, tool.run(input, &context).await) });
     }
 
-    fn context(&self, call_id: &str) -> Context {
+    pub(crate) fn context(&self, call_id: &str) -> Context {
         Context {
             call_id: call_id.to_owned(),
             cwd: self.cwd.clone(),

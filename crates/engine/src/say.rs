@@ -8,7 +8,7 @@ mod tasks;
 pub(crate) use control::{ask, cancel, error, ok, permission_denied, refused, request_started, success};
 pub(crate) use result::{refusal, result};
 pub(crate) use speech::{
-    aborted_delta, api_error, api_retry, assistant, block_stop, local_reply, message_stop, model_fallback,
+    aborted_delta, api_error, api_retry, assistant, block_stop, local, local_reply, message_stop, model_fallback,
     stream_event, thinking_tokens, whole_envelope,
 };
 pub(crate) use tasks::{
@@ -89,12 +89,14 @@ signed!(
     SessionStateChanged,
     CommandLifecycle,
     stdout::Assistant,
+    stdout::ConversationReset,
     stdout::StreamEvent,
     stdout::ToolProgress,
     stdout::TurnResult,
     stdout::system::ApiRetry,
     stdout::system::CompactBoundary,
     stdout::system::BackgroundTasksChanged,
+    stdout::system::CommandsChanged,
     stdout::system::ControlRequestProgress,
     stdout::system::HookProgress,
     stdout::system::HookResponse,
@@ -163,10 +165,12 @@ pub(crate) fn init(session: &Session) -> Init {
         permission_mode: Some(session.policy.mode.clone()),
         api_key_source: session.options.key_source.as_str().to_owned(),
         claude_code_version: PROTOCOL_VERSION.to_owned(),
-        output_style: "default".to_owned(),
+        slash_commands: session.command_names(),
+        output_style: session.style_name(),
         agents: Some(session.agent_names()),
-        skills: Some(Vec::new()),
-        plugins: Some(Vec::new()),
+        skills: Some(session.skill_names()),
+        plugins: Some(session.plugins_told()),
+        plugin_errors: session.plugin_errors_told(),
         capabilities: Some(CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
         uuid: fresh_id(),
         user_message_uuids: uuids,
@@ -187,6 +191,7 @@ pub(crate) fn prompt(message: stdin::User) -> Prompt {
         priority: Priority::from_wire(message.priority.as_ref().map(stdin::Priority::as_str)),
         synthetic: message.is_synthetic == Some(true),
         should_query: message.should_query != Some(false),
+        alone: false,
         origin: match message.origin {
             Some(origin) => serde_json::to_value(origin).ok(),
             None if message.is_synthetic == Some(true) => Some(json!({"kind": "unclassified"})),

@@ -18,7 +18,9 @@ use crate::agents::Agents;
 use crate::asking;
 use crate::background::Background;
 use crate::calls::Calls;
+use crate::catalogue::Catalogue;
 use crate::checkpoints;
+use crate::commands::Commands;
 use crate::compact::Compactions;
 use crate::confine;
 use crate::guard::Owed;
@@ -83,6 +85,9 @@ pub(crate) struct Session {
     pub(crate) sandbox: Option<Arc<Sandbox>>,
     pub(crate) web: Arc<Web>,
     pub(crate) desk: Arc<Desk>,
+    /// Commands, skills, styles and plugins that were found.
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) commands: Commands,
     /// Tools this session alone has: a server's, and those whose description depends on what it found.
     pub(crate) extras: Vec<Arc<dyn Tool>>,
     /// Tools a search has turned up: they are offered from then on.
@@ -162,6 +167,8 @@ impl Session {
             sandbox,
             web: Arc::new(Web::new(web_config(&options))),
             desk,
+            catalogue: Arc::default(),
+            commands: Commands::default(),
             extras: Vec::new(),
             loaded: Vec::new(),
             before_plan: None,
@@ -186,6 +193,7 @@ impl Session {
     pub(crate) async fn run(mut self) -> Exit {
         self.settings_changes = Some(settings::watch::watch(self.options.settings.paths()));
         self.take_up();
+        self.open_catalogue();
         self.be_led();
         self.tell_title().await;
         self.hook_begin().await;

@@ -172,6 +172,11 @@ impl Transcript {
         Some(self.prompt_id.as_str()).filter(|id| !id.is_empty())
     }
 
+    /// Whether anything stands in the file yet.
+    pub(crate) fn begun(&self) -> bool {
+        self.pen.as_ref().is_some_and(Pen::begun)
+    }
+
     /// Another turn begins.
     pub(crate) fn begin_turn(&mut self) {
         self.prompt_id = say::fresh_id();
@@ -262,6 +267,11 @@ impl Session {
     pub(crate) async fn keep_note(&mut self, text: &str, origin: &Value) {
         self.keep(Entry::note(&say::fresh_id(), text, origin, &say::now()))
             .await;
+    }
+
+    /// Keeps what the model reads of a command, unseen by the host.
+    pub(crate) async fn keep_meta(&mut self, text: &str) {
+        self.keep(Entry::aside(&say::nudge(text))).await;
     }
 
     /// Keeps what is said on the user's side, then says it.

@@ -104,6 +104,8 @@ impl Turn {
 pub(crate) enum Ending {
     /// The model had nothing more to say.
     Completed,
+    /// A command was answered without the model.
+    Local { command: Option<String>, text: String },
     /// It gave the answer in the shape the host asked for.
     Structured(Value),
     /// It gave answers of the wrong shape only, so often that it is not asked again.
@@ -122,8 +124,6 @@ pub(crate) enum Ending {
     HookStopped(&'static str),
     /// The model could not be reached or refused.
     Api(ApiEnding),
-    /// A command of the session's own, which the model had no part in.
-    Local { command: String, text: String },
 }
 
 /// How a model request finally failed, as hosts are told.

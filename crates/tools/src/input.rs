@@ -36,6 +36,11 @@ pub(crate) fn fill(schema: &Value, input: &Value) -> Value {
     Value::Object(filled)
 }
 
+/// Holds an input against a tool's schema, for tools that live elsewhere and whose input names no paths.
+pub fn check(tool: &Descriptor, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
+    checked(tool, input, cwd, &[])
+}
+
 /// The input in the schema's order with defaults filled in and the named fields made absolute paths.
 pub(crate) fn checked(tool: &Descriptor, input: &Value, cwd: &Path, path_fields: &[&str]) -> Result<Value, Invalid> {
     let mut issues = Issues::default();

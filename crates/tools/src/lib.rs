@@ -69,6 +69,7 @@ mod web;
 
 pub use context::{Context, Cwd, Hidden, ToolEvent};
 pub use file_state::{FileState, Freshness};
+pub use input::check as check_input;
 pub use lists::{Item, Lists, Progress, Todo};
 pub use outcome::{Effect, Invalid, Outcome};
 pub use program::{Launch, Printed, Program, Running};

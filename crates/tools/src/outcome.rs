@@ -29,6 +29,13 @@ pub enum Effect {
     },
     /// Offer these tools with their schemas from now on.
     LoadTools(Vec<String>),
+    /// Give the model the instructions of this skill, behind the results of its calls.
+    TakeUpSkill {
+        /// As the catalogue knows it.
+        name: String,
+        /// What the skill is told.
+        args: String,
+    },
 }
 
 impl Outcome {
@@ -44,7 +51,8 @@ impl Outcome {
     }
 
     /// The same, and the session has something to do.
-    pub(crate) fn with(mut self, effect: Effect) -> Self {
+    #[must_use]
+    pub fn with(mut self, effect: Effect) -> Self {
         self.effects.push(effect);
         self
     }

@@ -15,6 +15,7 @@ use super::roster::Roster;
 use super::{call, message};
 use crate::background::Background;
 use crate::calls::State;
+use crate::catalogue::Catalogue;
 use crate::hooks::Heirs;
 use crate::options::Options;
 use crate::out::Out;
@@ -34,6 +35,7 @@ pub(crate) struct Brief {
     pub(crate) cwd: PathBuf,
     pub(crate) out: Out,
     pub(crate) extras: Vec<Arc<dyn Tool>>,
+    pub(crate) catalogue: Arc<Catalogue>,
     /// The tools the session itself has.
     pub(crate) available: Vec<String>,
     pub(crate) background: Background,
@@ -109,6 +111,7 @@ impl Session {
             sandbox: self.sandbox.clone(),
             cwd: self.cwd.get(),
             out: self.out.clone(),
+            catalogue: self.catalogue.clone(),
             extras: self
                 .extras
                 .iter()

@@ -68,6 +68,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     session.web = brief.web.clone();
     session.sandbox = brief.sandbox.clone();
     session.extras = brief.extras.clone();
+    session.catalogue = brief.catalogue.clone();
     session.background = brief.background.of_agent();
     session.eof = brief.eof;
     session.reminded_of_memory = order.kind.omit_memory;
@@ -271,6 +272,7 @@ impl Session {
             priority: Priority::Next,
             synthetic: false,
             should_query: true,
+            alone: false,
             origin: None,
             timestamp: say::now(),
         };

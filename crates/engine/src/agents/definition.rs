@@ -9,7 +9,6 @@ use crate::catalogue::front_matter::{self, FrontMatter};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
     BuiltIn,
-    #[allow(dead_code, reason = "plugins bring agents as soon as sessions load plugins")]
     Plugin,
     User,
     Project,

@@ -83,10 +83,12 @@ impl FrontMatter {
         }
     }
 
-    /// Takes every line that says `key: value` by itself, and the items of plain lists.
+    /// Takes every line that says `key: value` by itself, and the items of plain lists. Where that accounts for every
+    /// line (`argument-hint: [a] [b]`, `description: Note: this`) nothing is wrong with the file.
     fn by_lines(head: &str, problem: String) -> Self {
         let mut fields = Map::new();
         let mut open: Option<String> = None;
+        let mut clear = head.len() <= LARGEST;
         for line in head.lines().take(1000) {
             if let Some(item) = line.trim_start().strip_prefix("- ")
                 && let Some(Value::Array(items)) = open.as_ref().and_then(|key| fields.get_mut(key))
@@ -95,13 +97,15 @@ impl FrontMatter {
                 continue;
             }
             open = None;
-            let Some((key, value)) = line.split_once(':') else {
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+            let field = line
+                .split_once(':')
+                .filter(|(key, _)| !key.is_empty() && key.chars().all(plain));
+            let Some((key, value)) = field else {
+                clear &= line.trim().is_empty() || line.trim_start().starts_with('#');
                 continue;
             };
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-            if key.is_empty() || !key.chars().all(plain) {
-                continue;
-            }
+            clear &= is_closed(value);
             if value.trim().is_empty() {
                 fields.insert(key.to_owned(), Value::Array(Vec::new()));
                 open = Some(key.to_owned());
@@ -111,7 +115,7 @@ impl FrontMatter {
         }
         Self {
             fields,
-            problem: Some(problem),
+            problem: (!clear).then_some(problem),
         }
     }
 
@@ -141,6 +145,7 @@ impl FrontMatter {
     }
 
     /// A key's number.
+    #[allow(dead_code, reason = "agents say numbers, commands and skills do not")]
     pub(crate) fn number(&self, key: &str) -> Option<f64> {
         match self.get(key)? {
             Value::Number(number) => number.as_f64(),
@@ -199,6 +204,14 @@ fn items_of(text: &str) -> Vec<String> {
     items.push(item);
     let trimmed = items.iter().map(|item| item.trim()).filter(|item| !item.is_empty());
     trimmed.map(str::to_owned).collect()
+}
+
+/// Whether everything a value opens it also closes, and it refers to nothing elsewhere.
+fn is_closed(value: &str) -> bool {
+    let value = value.trim();
+    let closes = |open: char, close: char| !value.starts_with(open) || value.ends_with(close);
+    let quoted = |quote: char| !value.starts_with(quote) || (value.len() > 1 && value.ends_with(quote));
+    !value.starts_with(['&', '*']) && closes('[', ']') && closes('{', '}') && quoted('"') && quoted('\'')
 }
 
 /// A value that stands by itself on a line, without its quotes.
@@ -298,7 +311,7 @@ mod tests {
     #[test]
     fn what_is_not_yaml_is_read_by_lines_and_named() {
         let (front, body) =
-            read("---\ndescription: Note: do this\nmodel: haiku\ndisable-model-invocation: true\n---\nB");
+            read("---\ndescription: Note: do this\nmodel: haiku\ntools: [\ndisable-model-invocation: true\n---\nB");
         assert_eq!(front.text("description").as_deref(), Some("Note: do this"));
         assert_eq!(front.text("model").as_deref(), Some("haiku"));
         assert_eq!(front.flag("disable-model-invocation"), Some(true));
@@ -307,11 +320,11 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_still_has_its_lists() {
+    fn lines_that_are_plain_enough_are_no_problem() {
         let (front, _) = read("---\nargument-hint: [a] [b]\ntools:\n  - Read\n  - 'Grep'\n---\n");
         assert_eq!(front.text("argument-hint").as_deref(), Some("[a] [b]"));
         assert_eq!(front.list("tools").unwrap(), ["Read", "Grep"]);
-        assert!(front.problem.is_some());
+        assert_eq!(front.problem, None);
     }
 
     #[test]

@@ -103,6 +103,24 @@ impl Plugins {
         found
     }
 
+    /// The files of all agents, each with the name of its plugin.
+    pub(crate) fn agent_files(&self) -> Vec<(String, PathBuf)> {
+        let mut files = Vec::new();
+        for plugin in &self.list {
+            for place in &plugin.agents {
+                let mut found: Vec<PathBuf> = match std::fs::read_dir(place) {
+                    Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
+                    Err(_) if place.is_file() => vec![place.clone()],
+                    Err(_) => Vec::new(),
+                };
+                found.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+                found.sort();
+                files.extend(found.into_iter().map(|path| (plugin.name.clone(), path)));
+            }
+        }
+        files
+    }
+
     /// The plugin of this name.
     pub(crate) fn named(&self, name: &str) -> Option<&Plugin> {
         self.list.iter().find(|plugin| plugin.name == name)
@@ -123,6 +141,7 @@ impl Plugins {
 }
 
 /// A value with the mark of a plugin's folder replaced wherever it stands in a text.
+#[allow(dead_code, reason = "for whoever reads hooks and servers")]
 pub(crate) fn with_root(value: &Value, root: &Path) -> Value {
     match value {
         Value::String(text) => Value::String(text.replace(ROOT_MARK, &root.to_string_lossy())),

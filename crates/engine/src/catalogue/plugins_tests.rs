@@ -185,6 +185,24 @@ fn an_installed_plugin_counts_when_it_is_switched_on() {
 }
 
 #[test]
+fn agents_are_found_in_folders_and_files() {
+    let manifest = json!({"name": "plug", "agents": "./crew/one.md"});
+    let lab = Lab::new(&[
+        ("plug/.claude-plugin/plugin.json", &manifest.to_string()),
+        ("plug/agents/b.md", "B"),
+        ("plug/agents/a.md", "A"),
+        ("plug/agents/notes.txt", "no agent"),
+        ("plug/crew/one.md", "1"),
+    ]);
+    let plugins = Plugins::load(&[lab.dir("plug")], &lab.settings(&json!({})));
+    let files = ["plug/agents/a.md", "plug/agents/b.md", "plug/crew/one.md"];
+    assert_eq!(
+        plugins.agent_files(),
+        files.map(|path| ("plug".to_owned(), lab.at(path)))
+    );
+}
+
+#[test]
 fn the_mark_of_the_folder_is_replaced_wherever_it_stands() {
     let value = json!({"command": "${CLAUDE_PLUGIN_ROOT}/run", "args": ["--dir=${CLAUDE_PLUGIN_ROOT}", 1]});
     let expected = json!({"command": "/p/run", "args": ["--dir=/p", 1]});

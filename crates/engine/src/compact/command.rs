@@ -1,9 +1,7 @@
 //! `/compact`: the person asks for a summary.
 
-use serde_json::Value;
-
 use super::{Trigger, Uncompacted};
-use crate::queue::{Batch, Prompt};
+use crate::queue::Prompt;
 use crate::say;
 use crate::session::Session;
 use crate::turn::{Ending, Stop, Turn};
@@ -13,27 +11,6 @@ const NAME: &str = "compact";
 /// What the model is told of commands that are no affair of its own.
 const CAVEAT: &str = "<local-command-caveat>The person ran the command below themselves; it is recorded only so that what \
     follows makes sense. Do not answer it.</local-command-caveat>";
-
-/// What a lone `/compact` asks for besides a summary; none if this is something else.
-pub(crate) fn instructions(batch: &Batch) -> Option<String> {
-    let [prompt] = batch.prompts.as_slice() else {
-        return None;
-    };
-    let rest = words(&prompt.content)?.trim().strip_prefix('/')?.strip_prefix(NAME)?;
-    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_owned())
-}
-
-/// What a prompt of nothing but words says.
-fn words(content: &Value) -> Option<&str> {
-    match content {
-        Value::String(text) => Some(text),
-        Value::Array(blocks) => match blocks.as_slice() {
-            [block] => block.get("text")?.as_str(),
-            _ => None,
-        },
-        _ => None,
-    }
-}
 
 impl Session {
     /// Whether a person may ask for it.
@@ -105,44 +82,8 @@ impl Session {
 
     fn local_ending(&self, text: &str) -> Ending {
         Ending::Local {
-            command: NAME.to_owned(),
+            command: Some(NAME.to_owned()),
             text: text.to_owned(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::queue::Priority;
-
-    fn asked(contents: &[Value]) -> Option<String> {
-        let prompts = contents.iter().map(|content| Prompt {
-            uuid: None,
-            id: "u".to_owned(),
-            content: content.clone(),
-            priority: Priority::Next,
-            synthetic: false,
-            should_query: true,
-            origin: None,
-            timestamp: String::new(),
-        });
-        instructions(&Batch {
-            prompts: prompts.collect(),
-        })
-    }
-
-    #[test]
-    fn only_a_prompt_of_its_own_is_the_command() {
-        assert_eq!(asked(&[json!("/compact")]).as_deref(), Some(""));
-        assert_eq!(asked(&[json!(" /compact  keep\n X ")]).as_deref(), Some("keep\n X"));
-        let block = json!([{"type": "text", "text": "/compact"}]);
-        assert_eq!(asked(std::slice::from_ref(&block)).as_deref(), Some(""));
-        for other in [json!("/compactor"), json!("compact"), json!("say /compact"), json!([])] {
-            assert_eq!(asked(&[other]), None);
-        }
-        assert_eq!(asked(&[json!("first"), block]), None);
     }
 }

@@ -20,7 +20,8 @@ const ROWS: u64 = 10;
 const COLUMNS: u64 = 20;
 
 impl Session {
-    pub(super) async fn context_usage(&mut self, id: &RequestId, detail: Option<&str>) {
+    /// What fills the context now.
+    pub(crate) fn context_usage_now(&mut self) -> GetContextUsageResponse {
         let request = self.request_of(self.history.all());
         let memories = memory::load(self.options.settings.places(), self.options.settings.chosen());
         let context = Context {
@@ -33,7 +34,11 @@ impl Session {
             memories: &memories,
             own: &self.options.settings.places().config_dir,
         };
-        let mut response = context.usage();
+        context.usage()
+    }
+
+    pub(super) async fn context_usage(&mut self, id: &RequestId, detail: Option<&str>) {
+        let mut response = self.context_usage_now();
         if detail == Some("summary") {
             response.grid_rows = Vec::new();
             response.system_tools = None;

@@ -36,6 +36,9 @@ impl Session {
             Request::MessageRated(request) => self.rated(id, &request).await,
             // Nothing here depends on whether anybody watches, and a message from a server nobody knows is lost.
             Request::SetHasSubscribers(_) | Request::McpMessage(_) => self.say(say::ok(id)).await,
+            Request::ReloadPlugins(request) => self.reload_plugins(id, &request).await,
+            Request::ReloadSkills(_) => self.reload_skills(id).await,
+            Request::ReloadOutputStyles(_) => self.reload_styles(id).await,
             Request::RewindFiles(request) => {
                 self.rewind(id, &request.user_message_id, request.dry_run == Some(true))
                     .await;

@@ -39,7 +39,7 @@ impl Lines {
 
 impl Session {
     /// The cost so far, in words.
-    pub(super) async fn session_cost(&mut self, id: &RequestId) {
+    pub(crate) fn cost_text(&mut self) -> String {
         self.desk.settle(&self.ledger);
         let tokens = self.ledger.tokens();
         let unpriced = self.ledger.unpriced();
@@ -47,7 +47,7 @@ impl Session {
             [] => String::new(),
             models => format!(" (without {}, whose prices are not known)", models.join(", ")),
         };
-        let text = format!(
+        format!(
             "Cost: ${:.4}{note}\nTime, model: {}\nTime, all: {}\nLines: {} added, {} removed\n\
              Tokens: {} in, {} out",
             self.ledger.total_cost_usd(),
@@ -57,9 +57,12 @@ impl Session {
             self.lines.removed,
             tokens.prompt(),
             tokens.output,
-        );
+        )
+    }
+
+    pub(super) async fn session_cost(&mut self, id: &RequestId) {
         let response = GetSessionCostResponse {
-            text,
+            text: self.cost_text(),
             ..GetSessionCostResponse::default()
         };
         self.say(say::success(id, &response)).await;

@@ -62,6 +62,13 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             succeed(result, &turn.text);
             result.terminal_reason = Some(TerminalReason::Completed);
         }
+        Ending::Local { command, text } => {
+            succeed(result, text);
+            result.local_command.clone_from(command);
+            result.num_turns = 0;
+            result.duration_api_ms = 0;
+            result.stop_reason = None;
+        }
         Ending::Structured(value) => {
             succeed(result, &value.to_string());
             result.structured_output = Some(value.clone());
@@ -85,12 +92,6 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
         Ending::Superseded { tools } => {
             succeed(result, &turn.text);
             result.terminal_reason = Some(aborted(*tools));
-        }
-        Ending::Local { command, text } => {
-            succeed(result, text);
-            result.local_command = Some(command.clone());
-            result.num_turns = 0;
-            result.duration_api_ms = 0;
         }
         Ending::Api(api) => {
             succeed(result, &api.text);

@@ -90,11 +90,17 @@ pub(crate) fn synthetic(text: &str, turn: &Turn) -> Assistant {
     assistant(message, json!({"type": "text", "text": text}), None, turn)
 }
 
+/// What a command that needs no model says in its place.
+pub(crate) fn local(text: &str, turn: &Turn) -> Assistant {
+    let mut told = synthetic(text, turn);
+    told.message.stop_reason = Some("end_turn".to_owned());
+    told.message.stop_sequence = None;
+    told
+}
+
 /// What a command of the session's own came to, said where an answer would stand.
 pub(crate) fn local_reply(text: &str, command: &str, args: &str, failed: bool, turn: &Turn) -> Assistant {
-    let mut reply = synthetic(text, turn);
-    reply.message.stop_reason = Some("end_turn".to_owned());
-    reply.message.stop_sequence = None;
+    let mut reply = local(text, turn);
     let channel = if failed { "stderr" } else { "stdout" };
     reply.local_command_source = Some(format!("<local-command-{channel}>{text}</local-command-{channel}>"));
     reply.local_command_run = serde_json::from_value(json!({"command": command, "args": args})).ok();

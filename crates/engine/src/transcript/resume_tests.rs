@@ -291,6 +291,7 @@ impl Scribe {
             content: json!(words),
             priority: Priority::Next,
             synthetic: false,
+            alone: false,
             should_query: true,
             origin: None,
             timestamp: "2026-01-01T00:00:00.000Z".to_owned(),

@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sluice_engine::settings::{Chosen, Places, Settings};
 use sluice_engine::transcript::{Keeping, Projects};
-use sluice_engine::{Asker, Input, KeySource, Options, Port, Signal, StateEvents, SystemPrompt, Thinking};
+use sluice_engine::{
+    Asker, CatalogueOptions, Input, KeySource, Options, Port, Signal, StateEvents, SystemPrompt, Thinking,
+};
 use sluice_model::{Auth, Config};
 use sluice_simulator::{Brain, Gate, ModelServer};
 use sluice_wire::{Frame, ToHost};
@@ -415,6 +417,7 @@ fn options(dir: &TempDir, server: &ModelServer) -> Options {
         thinking: Thinking::Default,
         effort: None,
         key_source: KeySource::Environment,
+        catalogue: CatalogueOptions::default(),
         system_prompt: SystemPrompt::default(),
         tools: None,
         todo_list: false,

@@ -1,0 +1,62 @@
+//! Prompts that begin with a slash, skills the model takes up, and files a prompt mentions.
+//!
+//! * `slash`: whether a prompt is a command, pure;
+//! * `arguments`, `body`, `mentions`: what is put where in a body, and what a text mentions, pure;
+//! * `builtin`, `prompts`: the commands that need no file;
+//! * `expand`: from a body to what the model reads, its shell commands run and its files attached;
+//! * `play`: the turn of a command; `local`: those answered without the model; `clear`: beginning again;
+//! * `skill`: the tool by which the model takes a skill up;
+//! * `list`: what hosts and the model are told there is, and reading it all again.
+
+mod arguments;
+mod body;
+mod builtin;
+mod clear;
+mod expand;
+mod list;
+mod local;
+mod mentions;
+mod play;
+mod prompts;
+mod skill;
+mod slash;
+
+use sluice_permission::Source;
+
+use crate::session::Session;
+
+/// What commands and skills have going in a session.
+#[derive(Debug, Default)]
+pub(crate) struct Commands {
+    /// What the running command has changed for its turn.
+    lent: Lent,
+    /// Skills the model has called for and whose instructions it has not got yet.
+    called: Vec<(String, String)>,
+    /// The list of skills the model was last told.
+    told: Option<String>,
+    /// How many problems of files were told.
+    problems_told: bool,
+}
+
+/// What a command changes for as long as its turn runs.
+#[derive(Debug, Default)]
+struct Lent {
+    /// The model before, and the one in its place.
+    model: Option<(String, String)>,
+    effort: Option<Option<String>>,
+}
+
+impl Session {
+    /// Takes back what a command was given for its turn. A model or an effort chosen meanwhile stays.
+    pub(crate) fn return_lent(&mut self) {
+        self.policy.rules.retain(|rule| rule.source != Source::Command);
+        if let Some((before, lent)) = self.commands.lent.model.take()
+            && self.model == lent
+        {
+            self.model = before;
+        }
+        if let Some(effort) = self.commands.lent.effort.take() {
+            self.options.effort = effort;
+        }
+    }
+}

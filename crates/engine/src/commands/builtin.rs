@@ -1,0 +1,214 @@
+//! The commands that need no file.
+
+/// A command that needs no file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Builtin {
+    pub(crate) name: &'static str,
+    pub(crate) aliases: &'static [&'static str],
+    pub(crate) description: &'static str,
+    pub(crate) argument_hint: &'static str,
+    pub(crate) does: Does,
+}
+
+/// What it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Does {
+    Agents,
+    Clear,
+    Compact,
+    Config,
+    Context,
+    Doctor,
+    Effort,
+    Mcp,
+    Model,
+    OutputStyle,
+    ReloadPlugins,
+    ReloadSkills,
+    Rename,
+    Usage,
+    /// Becomes a prompt.
+    Prompt(&'static str),
+    /// Wants a screen, which a host has and we do not: what can be said without one is said.
+    Screen(Screen),
+}
+
+/// What a command that wants a screen can still say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Screen {
+    Help,
+    Memory,
+    Permissions,
+    Status,
+    /// Nothing.
+    Nothing,
+}
+
+/// The commands a host is told of, by name.
+pub(crate) const LISTED: &[Builtin] = &[
+    listed("agents", "Say where subagents come from", "", Does::Agents),
+    Builtin {
+        aliases: &["reset", "new"],
+        ..listed(
+            "clear",
+            "Begin again with nothing said; what was said stays on disk",
+            "[name]",
+            Does::Clear,
+        )
+    },
+    listed(
+        "compact",
+        "Put a summary in the place of what was said",
+        "[what to keep]",
+        Does::Compact,
+    ),
+    Builtin {
+        aliases: &["settings"],
+        ..listed(
+            "config",
+            "Show or change settings of this session",
+            "[key=value]",
+            Does::Config,
+        )
+    },
+    listed("context", "Show what fills the context", "", Does::Context),
+    Builtin {
+        aliases: &["checkup"],
+        ..listed(
+            "doctor",
+            "Name what is wrong with settings, commands, skills and plugins",
+            "",
+            Does::Doctor,
+        )
+    },
+    listed(
+        "effort",
+        "Say how hard the model should try",
+        "<low|medium|high|xhigh|max|auto>",
+        Does::Effort,
+    ),
+    listed(
+        "init",
+        "Write a CLAUDE.md for this project",
+        "",
+        Does::Prompt(super::prompts::INIT),
+    ),
+    listed("mcp", "Show the MCP servers", "", Does::Mcp),
+    listed("model", "Show or change the model", "[model]", Does::Model),
+    listed(
+        "output-style",
+        "Show the output styles or switch to one",
+        "[style]",
+        Does::OutputStyle,
+    ),
+    listed(
+        "reload-plugins",
+        "Read plugins, commands and skills again",
+        "",
+        Does::ReloadPlugins,
+    ),
+    listed(
+        "reload-skills",
+        "Read commands and skills again",
+        "",
+        Does::ReloadSkills,
+    ),
+    Builtin {
+        aliases: &["name"],
+        ..listed("rename", "Give this session a title", "<title>", Does::Rename)
+    },
+    Builtin {
+        aliases: &["code-review"],
+        ..listed(
+            "review",
+            "Review what has changed, or a pull request",
+            "[what]",
+            Does::Prompt(super::prompts::REVIEW),
+        )
+    },
+    listed(
+        "security-review",
+        "Review what has changed for ways it could be attacked",
+        "[what]",
+        Does::Prompt(super::prompts::SECURITY_REVIEW),
+    ),
+    Builtin {
+        aliases: &["cost", "stats"],
+        ..listed("usage", "Show what this session has used", "", Does::Usage)
+    },
+];
+
+/// Commands of a screen: known, so that they do not go to the model, and not listed.
+const SCREENS: &[(&str, Screen)] = &[
+    ("add-dir", Screen::Nothing),
+    ("bashes", Screen::Nothing),
+    ("exit", Screen::Nothing),
+    ("export", Screen::Nothing),
+    ("help", Screen::Help),
+    ("hooks", Screen::Nothing),
+    ("ide", Screen::Nothing),
+    ("login", Screen::Nothing),
+    ("logout", Screen::Nothing),
+    ("memory", Screen::Memory),
+    ("permissions", Screen::Permissions),
+    ("plugin", Screen::Nothing),
+    ("quit", Screen::Nothing),
+    ("resume", Screen::Nothing),
+    ("rewind", Screen::Nothing),
+    ("status", Screen::Status),
+    ("tasks", Screen::Nothing),
+    ("theme", Screen::Nothing),
+    ("vim", Screen::Nothing),
+];
+
+const fn listed(name: &'static str, description: &'static str, argument_hint: &'static str, does: Does) -> Builtin {
+    Builtin {
+        name,
+        aliases: &[],
+        description,
+        argument_hint,
+        does,
+    }
+}
+
+/// The command of this name.
+pub(crate) fn find(name: &str) -> Option<Builtin> {
+    let known = LISTED
+        .iter()
+        .find(|command| command.name == name || command.aliases.contains(&name));
+    let screen = || {
+        let (name, screen) = SCREENS.iter().find(|(known, _)| *known == name)?;
+        Some(listed(name, "", "", Does::Screen(*screen)))
+    };
+    known.copied().or_else(screen)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn every_name_means_one_thing() {
+        let aliases = LISTED.iter().flat_map(|command| command.aliases);
+        let mut names: Vec<&str> = LISTED
+            .iter()
+            .map(|command| command.name)
+            .chain(aliases.copied())
+            .collect();
+        names.extend(SCREENS.iter().map(|(name, _)| *name));
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        assert!(names.iter().all(|name| crate::catalogue::entry::is_name(name)));
+    }
+
+    #[test]
+    fn an_alias_is_the_command_itself() {
+        assert_eq!(find("cost").unwrap().name, "usage");
+        assert_eq!(find("help").unwrap().does, Does::Screen(Screen::Help));
+        assert_eq!(find("nosuch"), None);
+    }
+}

@@ -1,0 +1,251 @@
+//! From the body of a command or a skill to what the model reads.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sluice_permission::{Behavior, Rule, Source, Verdict};
+use sluice_tools::Outcome;
+
+use super::arguments::Arguments;
+use super::body::{Part, parts};
+use super::mentions;
+use crate::catalogue::entry::{Entry, Origin};
+use crate::listen::Heard;
+use crate::say;
+use crate::session::Session;
+
+/// Why there is nothing for the model to read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    /// The text says why.
+    Failed(String),
+    /// The turn has to stop.
+    Stopped,
+}
+
+/// Who takes a command or a skill up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Caller {
+    Person,
+    Model,
+}
+
+/// How far a mention is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mentioned {
+    /// In a prompt: the person named the file, so only what is denied stays out.
+    ByPerson,
+    /// In a file: what would need a question stays out.
+    InFile,
+}
+
+impl Session {
+    /// What the model is to read: the body with its arguments, its commands' outputs, and where its files lie.
+    pub(super) async fn expand(&mut self, entry: &Entry, args: &str) -> Result<String, Failure> {
+        let body = entry
+            .body()
+            .map_err(|error| Failure::Failed(format!("/{} cannot be read: {error}", entry.name)))?;
+        let text = self.fill(&body, args, &entry.arguments).await?;
+        Ok(match entry.folder() {
+            Some(folder) => format!("Base directory for this skill: {}\n\n{text}", folder.display()),
+            None => text,
+        })
+    }
+
+    /// A body with its arguments and the outputs of its commands.
+    pub(super) async fn fill(&mut self, body: &str, args: &str, names: &[String]) -> Result<String, Failure> {
+        let silent = self.options.settings.bool("disableSkillShellExecution") == Some(true);
+        let mut text = String::new();
+        for part in parts(body, &Arguments::new(args, names), args) {
+            match part {
+                Part::Text(part) => text.push_str(&part),
+                Part::Run { written, .. } if silent => {
+                    text.push_str(&format!(
+                        "[{written} was not run: the settings switch commands in skills off]"
+                    ));
+                }
+                Part::Run { command, written } => text.push_str(&self.run_part(&command, &written).await?),
+            }
+        }
+        Ok(text)
+    }
+
+    /// Runs a command of a body. It goes the way every command goes, and nobody is asked: what the rules do not allow
+    /// does not run.
+    async fn run_part(&mut self, command: &str, written: &str) -> Result<String, Failure> {
+        let Some(bash) = sluice_tools::find("Bash") else {
+            return Err(Failure::Failed("There is no shell here".to_owned()));
+        };
+        let input = json!({"command": command, "description": "Run a command of a skill"});
+        let input = bash
+            .check(&input, &self.cwd.get())
+            .map_err(|invalid| Failure::Failed(invalid.content))?;
+        let decision = self.decide("Bash", &input);
+        if decision.behavior != Verdict::Allow {
+            let why = match decision.behavior {
+                Verdict::Deny => decision.message,
+                _ => "This command requires approval".to_owned(),
+            };
+            let text = format!("Shell command permission check failed for pattern \"{written}\": {why}");
+            return Err(Failure::Failed(text));
+        }
+        let context = self.context(&say::fresh_id());
+        let mut running = Box::pin(async move { bash.run(input, &context).await });
+        match self.hear(Some(running.as_mut())).await {
+            Heard::Ready(outcome) => output(&outcome, written),
+            Heard::Stopped | Heard::CallsDone => Err(Failure::Stopped),
+        }
+    }
+
+    /// Gives a command what its front matter asks for, for as long as its turn runs. A skill of a project that nobody
+    /// trusted yet gets no rules when the model takes it up by itself.
+    pub(super) fn lend(&mut self, entry: &Entry, caller: Caller) {
+        let foreign = entry.origin == Origin::Project && !self.options.settings.trusted();
+        if caller == Caller::Person || !foreign {
+            let rules = entry
+                .allowed_tools
+                .iter()
+                .filter_map(|text| Rule::parse(Behavior::Allow, Source::Command, &self.options.cwd, text).ok());
+            let rules: Vec<Rule> = rules.collect();
+            self.policy.rules.extend(rules);
+        }
+        if let Some(model) = &entry.model {
+            let model = sluice_model::models::resolve(Some(model));
+            let before = std::mem::replace(&mut self.model, model.clone());
+            let before = self.commands.lent.model.take().map_or(before, |(before, _)| before);
+            self.commands.lent.model = Some((before, model));
+        }
+        if let Some(effort) = &entry.effort {
+            let before = self.options.effort.replace(effort.clone());
+            self.commands.lent.effort.get_or_insert(before);
+        }
+    }
+
+    /// The files a prompt mentions, for the model to read behind it.
+    pub(crate) async fn attach(&mut self, content: &Value) -> Vec<Value> {
+        let texts: Vec<&str> = match content {
+            Value::String(text) => vec![text],
+            Value::Array(blocks) => blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect(),
+            _ => Vec::new(),
+        };
+        let mut attached = Vec::new();
+        for text in texts {
+            attached.extend(self.attach_text(text, Mentioned::ByPerson).await);
+        }
+        attached
+    }
+
+    /// The files a text mentions.
+    pub(super) async fn attach_text(&mut self, text: &str, mentioned: Mentioned) -> Vec<Value> {
+        let mut attached = Vec::new();
+        if !text.contains('@') {
+            return attached;
+        }
+        let cwd = self.cwd.get();
+        for readings in mentions::find(text) {
+            let place = |mention: &mentions::Mention| mention.resolve(&cwd, &self.options.home);
+            let Some((mention, path)) = readings
+                .iter()
+                .map(|mention| (mention, place(mention)))
+                .find(|(_, path)| path.exists())
+            else {
+                continue;
+            };
+            let shown = self.show(&path, mention.lines, mentioned).await;
+            attached.extend(shown.unwrap_or_default());
+        }
+        attached
+    }
+
+    /// What a file or a folder holds, unless it must not be read.
+    async fn show(&mut self, path: &Path, lines: Option<(u64, u64)>, mentioned: Mentioned) -> Option<Vec<Value>> {
+        let read = sluice_tools::find("Read")?;
+        let mut input = json!({"file_path": path});
+        if let (Some((first, last)), Some(map)) = (lines, input.as_object_mut()) {
+            map.insert("offset".to_owned(), first.into());
+            map.insert("limit".to_owned(), (last - first + 1).into());
+        }
+        let input = read.check(&input, &self.cwd.get()).ok()?;
+        let verdict = self.decide("Read", &input).behavior;
+        let may = match mentioned {
+            Mentioned::ByPerson => verdict != Verdict::Deny,
+            Mentioned::InFile => verdict == Verdict::Allow,
+        };
+        if !may {
+            return None;
+        }
+        if path.is_dir() {
+            return Some(vec![text_block(&folder(path, &self.hidden()))]);
+        }
+        let context = self.context(&say::fresh_id());
+        let mut reading = Box::pin(async move { read.run(input, &context).await });
+        let Heard::Ready(outcome) = self.hear(Some(reading.as_mut())).await else {
+            return None;
+        };
+        Some(shown(path, &outcome))
+    }
+}
+
+/// What a command printed, or that it failed.
+fn output(outcome: &Outcome, written: &str) -> Result<String, Failure> {
+    let text = outcome.content.as_str().unwrap_or_default().trim_end();
+    if outcome.is_error == Some(true) || outcome.interrupted {
+        return Err(Failure::Failed(format!(
+            "Shell command failed for pattern \"{written}\": {text}"
+        )));
+    }
+    Ok(text.to_owned())
+}
+
+/// A file as the model is shown it.
+fn shown(path: &Path, outcome: &Outcome) -> Vec<Value> {
+    let name = path.display();
+    if outcome.is_error == Some(true) {
+        let why = outcome.content.as_str().unwrap_or_default();
+        return vec![text_block(&format!(
+            "<system-reminder>\n{name} was mentioned and could not be shown: {why}\n</system-reminder>"
+        ))];
+    }
+    match &outcome.content {
+        Value::Array(blocks) => {
+            let mut all = vec![text_block(&format!(
+                "<system-reminder>\n{name}, as mentioned:\n</system-reminder>"
+            ))];
+            all.extend(blocks.iter().cloned());
+            all
+        }
+        content => vec![text_block(&format!(
+            "<system-reminder>\n{name}, as mentioned (read just now with the Read tool):\n{}\n</system-reminder>",
+            content.as_str().unwrap_or_default()
+        ))],
+    }
+}
+
+/// What lies in a folder.
+fn folder(path: &Path, hidden: &sluice_tools::Hidden) -> String {
+    const MOST: usize = 500;
+    let mut names: Vec<String> = Vec::new();
+    for entry in std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok) {
+        if hidden(&entry.path()) {
+            continue;
+        }
+        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let name = entry.file_name().to_string_lossy().into_owned();
+        names.push(if is_dir { format!("{name}/") } else { name });
+    }
+    names.sort();
+    let more = names.len().saturating_sub(MOST);
+    names.truncate(MOST);
+    if more > 0 {
+        names.push(format!("and {more} more"));
+    }
+    format!(
+        "<system-reminder>\nThe folder {}, as mentioned, holds:\n{}\n</system-reminder>",
+        path.display(),
+        names.join("\n")
+    )
+}
+
+fn text_block(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}

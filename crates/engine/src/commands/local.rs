@@ -1,0 +1,403 @@
+//! Commands that are answered here, without the model.
+
+use serde_json::{Map, Value, json};
+use sluice_model::models;
+use sluice_wire::Raw;
+use sluice_wire::stdout::{Assistant, ContextCategory, ContextUsage, LocalCommandRun};
+
+use super::builtin::{Builtin, Does, LISTED, Screen};
+use super::slash::Slash;
+use crate::asking::lay_out;
+use crate::catalogue::styles;
+use crate::memory;
+use crate::queue::Prompt;
+use crate::say;
+use crate::session::Session;
+use crate::turn::Ending;
+
+/// What `/config` can change for a session.
+const CONFIGURABLE: &[(&str, &str)] = &[
+    ("alwaysThinkingEnabled", "true|false"),
+    ("autoCompactEnabled", "true|false"),
+    ("effortLevel", "low|medium|high|xhigh|max"),
+    ("language", "<language>"),
+    ("model", "<model>"),
+    ("outputStyle", "<style>"),
+    ("respectGitignore", "true|false"),
+];
+
+/// The levels of effort.
+const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
+
+/// What a local command says.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    text: String,
+    outcome: Option<&'static str>,
+    context: Option<ContextUsage>,
+}
+
+impl Told {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn failed(text: impl Into<String>) -> Self {
+        Self {
+            outcome: Some("failed"),
+            ..Self::text(text)
+        }
+    }
+}
+
+impl Session {
+    /// Answers a command that needs no model.
+    pub(super) async fn answer_locally(&mut self, command: Builtin, slash: &Slash, prompt: &Prompt) -> Ending {
+        let args = slash.args.as_str();
+        // Everything after it is said in the new conversation, `init` included.
+        if command.does == Does::Clear {
+            self.clear(&prompt.id, Some(args).filter(|name| !name.is_empty())).await;
+        }
+        if command.does == Does::Model && !args.is_empty() {
+            // `init` tells of the model the turn began with.
+            self.announce().await;
+            let told = self.choose_model(args);
+            return self
+                .tell_locally(&slash.name, Some((command.name, args)), Told::text(told))
+                .await;
+        }
+        let told = match command.does {
+            Does::Agents => Told::text(
+                "Subagents are files in .claude/agents (this project) and ~/.claude/agents (all projects). Ask the model to \
+                 write one, or write it yourself.",
+            ),
+            Does::Clear | Does::Compact | Does::Prompt(_) => Told::default(),
+            Does::Config => self.configure(args).await,
+            Does::Context => self.tell_context(),
+            Does::Doctor => Told::text(self.diagnose()),
+            Does::Effort => self.choose_effort(args),
+            Does::Mcp => Told::text(self.tell_servers()),
+            Does::Model => Told::text(self.tell_model()),
+            Does::OutputStyle => self.choose_style(args),
+            Does::ReloadPlugins | Does::ReloadSkills => Told::text(self.reload_now().await),
+            Does::Rename => self.retitle(args).await,
+            Does::Usage => Told::text(self.cost_text()),
+            Does::Screen(screen) => self.without_screen(&slash.name, screen),
+        };
+        self.announce().await;
+        if let Does::Screen(_) = command.does {
+            return self.tell_locally("", None, told).await;
+        }
+        self.tell_locally(&slash.name, Some((command.name, args)), told).await
+    }
+
+    /// Says what a local command came to; nothing said is told by the result alone.
+    pub(super) async fn tell_locally(&mut self, named: &str, run: Option<(&str, &str)>, told: Told) -> Ending {
+        if !told.text.is_empty() {
+            let stream = if told.outcome == Some("failed") {
+                "stderr"
+            } else {
+                "stdout"
+            };
+            let frame = Assistant {
+                local_command_source: Some(format!(
+                    "<local-command-{stream}>{}</local-command-{stream}>",
+                    told.text
+                )),
+                local_command_run: run.map(|(command, args)| LocalCommandRun {
+                    command: command.to_owned(),
+                    args: args.to_owned(),
+                    ..LocalCommandRun::default()
+                }),
+                local_command_outcome: told.outcome.map(|kind| Raw::of(&json!({"kind": kind}))),
+                context_usage: told.context,
+                ..say::local(&told.text, &self.turn)
+            };
+            self.say(frame).await;
+        }
+        Ending::Local {
+            command: Some(named.replace('-', "_")).filter(|named| !named.is_empty()),
+            text: told.text,
+        }
+    }
+
+    /// What fills the context, as a table.
+    fn tell_context(&mut self) -> Told {
+        let usage = self.context_usage_now();
+        let mut text = format!(
+            "## Context Usage\n\n**Model:** {}  \n**Tokens:** {} / {} ({}%)\n\n| Category | Tokens | Percentage |\n|---|---|---|\n",
+            usage.model,
+            short(usage.total_tokens),
+            short(usage.raw_max_tokens),
+            usage.percentage,
+        );
+        for part in &usage.categories {
+            #[allow(clippy::cast_precision_loss)]
+            let share = part.tokens as f64 * 100.0 / usage.raw_max_tokens.max(1) as f64;
+            text.push_str(&format!("| {} | {} | {share:.1}% |\n", part.name, short(part.tokens)));
+        }
+        let context = ContextUsage {
+            model: usage.model.clone(),
+            total_tokens: usage.total_tokens,
+            raw_max_tokens: usage.raw_max_tokens,
+            percentage: usage.percentage,
+            categories: usage
+                .categories
+                .iter()
+                .map(|part| ContextCategory {
+                    name: part.name.clone(),
+                    tokens: part.tokens,
+                    kind: part.kind.clone().unwrap_or_default(),
+                    ..ContextCategory::default()
+                })
+                .collect(),
+            ..ContextUsage::default()
+        };
+        Told {
+            context: Some(context),
+            ..Told::text(text)
+        }
+    }
+
+    fn tell_model(&self) -> String {
+        format!(
+            "Model: `{}`. `/model <name>` takes another one for this session: {}, or any id.",
+            models::name(&self.model),
+            choices().join(", "),
+        )
+    }
+
+    /// Another model for the rest of the session. No name is refused: only the API knows them all.
+    fn choose_model(&mut self, name: &str) -> String {
+        self.model = models::resolve(Some(name).filter(|name| *name != "default"));
+        format!("Set model to `{}` for this session only", models::name(&self.model))
+    }
+
+    fn choose_effort(&mut self, level: &str) -> Told {
+        match level {
+            "" => Told::text(format!("Usage: /effort <{}|auto>", EFFORTS.join("|"))),
+            "auto" => {
+                self.options.effort.clone_from(&self.launch_effort);
+                Told::text("The effort is the model's own again.")
+            }
+            level if EFFORTS.contains(&level) => {
+                self.options.effort = Some(level.to_owned());
+                Told::text(format!("Set effort to {level} for this session only."))
+            }
+            level => Told::text(format!(
+                "There is no effort {level:?}: it is one of {} or auto.",
+                EFFORTS.join(", ")
+            )),
+        }
+    }
+
+    fn choose_style(&mut self, name: &str) -> Told {
+        let names = styles::names(&self.catalogue.styles);
+        if name.is_empty() {
+            let current = self.style_name();
+            let lines: Vec<String> = names
+                .iter()
+                .map(|name| {
+                    let style = styles::find(&self.catalogue.styles, name);
+                    let mark = if *name == current { " (current)" } else { "" };
+                    match style {
+                        Some(style) => format!("- {name}{mark}: {}", style.description),
+                        None => format!("- {name}{mark}"),
+                    }
+                })
+                .collect();
+            return Told::text(format!("Output style: {current}\n\n{}", lines.join("\n")));
+        }
+        match names.iter().find(|known| known.eq_ignore_ascii_case(name)) {
+            Some(known) => {
+                let known = known.clone();
+                self.set_style(&known);
+                Told::text(format!("Output style set to {known} for this session only"))
+            }
+            None => Told::text(format!(
+                "There is no output style {name:?}. There are: {}",
+                names.join(", ")
+            )),
+        }
+    }
+
+    /// Lays settings over those of the files, for this session.
+    async fn configure(&mut self, args: &str) -> Told {
+        if args.is_empty() {
+            let lines: Vec<String> = CONFIGURABLE
+                .iter()
+                .map(|(key, values)| match self.options.settings.get(key) {
+                    Some(value) => format!("  {key}={values} (now {value})"),
+                    None => format!("  {key}={values}"),
+                })
+                .collect();
+            return Told::text(format!(
+                "Usage: /config key=value …, for this session\n{}",
+                lines.join("\n")
+            ));
+        }
+        let mut changes = Map::new();
+        for word in args.split_whitespace() {
+            let Some((key, value)) = word.split_once('=') else {
+                return Told::text(format!(
+                    "Expected key=value, got {word:?}. /config shows what there is."
+                ));
+            };
+            if !CONFIGURABLE.iter().any(|(known, _)| *known == key) {
+                return Told::text(format!("{key} cannot be set here. /config shows what can."));
+            }
+            let value = match value {
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                text => Value::String(text.to_owned()),
+            };
+            changes.insert(key.to_owned(), value);
+        }
+        self.options.settings.set_flag(&changes);
+        lay_out(&mut self.policy, &self.options);
+        if let Some(name) = changes.get("model").and_then(Value::as_str) {
+            self.choose_model(name);
+        }
+        if let Some(level) = changes.get("effortLevel").and_then(Value::as_str) {
+            self.options.effort = Some(level.to_owned());
+        }
+        if changes.contains_key("outputStyle") {
+            self.system = None;
+        }
+        let set: Vec<String> = changes.iter().map(|(key, value)| format!("{key} to {value}")).collect();
+        Told::text(format!("Set {} for this session only", set.join(", ")))
+    }
+
+    async fn retitle(&mut self, title: &str) -> Told {
+        if title.is_empty() {
+            return Told::text("Usage: /rename <title>");
+        }
+        match self.rename(title, None).await {
+            Ok(()) => Told::text(format!("Session renamed to: {title}")),
+            Err(why) => Told::failed(why),
+        }
+    }
+
+    fn tell_servers(&self) -> String {
+        let init = say::init(self);
+        if init.mcp_servers.is_empty() {
+            return "No MCP servers are configured.".to_owned();
+        }
+        let line = |server: &sluice_wire::stdout::system::McpServer| format!("- {}: {}", server.name, server.status);
+        init.mcp_servers.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Everything that could not be read as it was meant.
+    fn diagnose(&self) -> String {
+        let settings = self.options.settings.problems().iter().map(ToString::to_string);
+        let files = self.catalogue.problems.iter().map(ToString::to_string);
+        let plugins = self.catalogue.plugins.errors.iter();
+        let plugins = plugins.map(|error| format!("plugin {}: {}", error.plugin, error.message));
+        let problems: Vec<String> = settings
+            .chain(files)
+            .chain(plugins)
+            .map(|text| format!("- {text}"))
+            .collect();
+        if problems.is_empty() {
+            return "Settings, commands, skills, output styles and plugins: nothing is wrong.".to_owned();
+        }
+        format!(
+            "What could not be read as it was meant; all else works:\n{}",
+            problems.join("\n")
+        )
+    }
+
+    /// What can be said where there is no screen.
+    fn without_screen(&self, name: &str, screen: Screen) -> Told {
+        let more = match screen {
+            Screen::Nothing => None,
+            Screen::Help => {
+                let lines: Vec<String> = LISTED
+                    .iter()
+                    .map(|command| format!("- /{}: {}", command.name, command.description))
+                    .chain(
+                        self.catalogue
+                            .entries
+                            .iter()
+                            .map(|entry| format!("- /{}: {}", entry.name, entry.told())),
+                    )
+                    .collect();
+                Some(format!("These commands are:\n{}", lines.join("\n")))
+            }
+            Screen::Memory => {
+                let files = memory::load(self.options.settings.places(), self.options.settings.chosen());
+                let lines: Vec<String> = files.iter().map(|file| format!("- {}", file.path.display())).collect();
+                (!lines.is_empty()).then(|| format!("The memory files that are read:\n{}", lines.join("\n")))
+            }
+            Screen::Permissions => {
+                let rules = self.policy.rules.iter();
+                let line = |rule: &sluice_permission::Rule| {
+                    format!(
+                        "- {} {} ({})",
+                        rule.behavior.as_str(),
+                        rule.text(),
+                        rule.source.as_str()
+                    )
+                };
+                let lines: Vec<String> = rules.map(line).collect();
+                Some(
+                    format!("Mode: {}\n{}", self.policy.mode.as_str(), lines.join("\n"))
+                        .trim_end()
+                        .to_owned(),
+                )
+            }
+            Screen::Status => Some(format!(
+                "Version: {}\nSession: {}\nModel: {}\nKey: {}\nFolder: {}",
+                say::PROTOCOL_VERSION,
+                self.options.session_id,
+                self.model,
+                self.options.key_source.as_str(),
+                self.cwd.get().display(),
+            )),
+        };
+        let mut text = format!("/{name} isn't available in this environment.");
+        if let Some(more) = more {
+            text.push_str("\n\n");
+            text.push_str(&more);
+        }
+        Told {
+            outcome: Some("unavailable_headless"),
+            ..Told::text(text)
+        }
+    }
+}
+
+/// The names a person may choose a model by.
+fn choices() -> Vec<String> {
+    let picker = models::picker();
+    let values = picker.iter().filter_map(|model| model.get("value")?.as_str());
+    values.map(str::to_owned).collect()
+}
+
+/// Tokens for a person's eye.
+#[allow(clippy::cast_precision_loss)]
+fn short(tokens: u64) -> String {
+    let rounded = |value: f64, unit: &str| {
+        let text = format!("{value:.1}");
+        format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
+    };
+    match tokens {
+        0..=999 => tokens.to_string(),
+        1000..=999_949 => rounded(tokens as f64 / 1e3, "k"),
+        _ => rounded(tokens as f64 / 1e6, "m"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_rounded_for_the_eye() {
+        let told = [0, 999, 1000, 2964, 64_000, 1_000_000].map(short);
+        assert_eq!(told, ["0", "999", "1k", "3k", "64k", "1m"]);
+    }
+}

@@ -1,0 +1,172 @@
+//! The turn of a command.
+
+use serde_json::Value;
+
+use super::builtin::{self, Builtin, Does};
+use super::expand::{Caller, Failure, Mentioned};
+use super::local::Told;
+use super::slash::Slash;
+use crate::catalogue::entry::Entry;
+use crate::queue::{Batch, Prompt};
+use crate::say;
+use crate::session::Session;
+use crate::turn::{Ending, Turn};
+
+/// A command that is known here. What a server's prompts are called joins as another variant.
+#[derive(Debug)]
+pub(crate) enum Known {
+    Builtin(Builtin),
+    Entry(Box<Entry>),
+}
+
+impl Session {
+    /// The command a prompt is, if there is one of that name.
+    pub(crate) fn known(&self, content: &Value) -> Option<(Slash, Known)> {
+        if self.options.catalogue.without_commands {
+            return None;
+        }
+        let slash = Slash::read(content)?;
+        let known = match self.catalogue.find(&slash.name) {
+            // What a person wrote stands before what we brought.
+            Some(entry) => Known::Entry(Box::new(entry.clone())),
+            None => Known::Builtin(builtin::find(&slash.name).filter(|command| self.has_builtin(*command))?),
+        };
+        Some((slash, known))
+    }
+
+    /// What the model is told of a prompt that looks like a command and is none.
+    pub(crate) fn unknown_command(&self, content: &Value) -> Option<Value> {
+        if self.options.catalogue.without_commands {
+            return None;
+        }
+        let slash = Slash::read(content)?;
+        Some(serde_json::json!({"type": "text", "text": format!(
+            "<system-reminder>\nThere is no command /{}. Take the prompt as it stands; if the person seems to have meant a \
+             command or a skill, say that it is not there.\n</system-reminder>", slash.name
+        )}))
+    }
+
+    /// Plays the turn of a command.
+    pub(crate) async fn play_command(&mut self, slash: Slash, known: Known, batch: Batch) {
+        let uuids = batch.uuids();
+        let Some(prompt) = batch.prompts.into_iter().next_back() else {
+            return;
+        };
+        if let Known::Builtin(Builtin {
+            does: Does::Compact, ..
+        }) = known
+        {
+            return self.play_compact(&prompt, &slash.args).await;
+        }
+        self.open_turn(Turn::new(uuids.clone(), prompt.origin.clone())).await;
+        for uuid in &uuids {
+            self.say(say::lifecycle(uuid, "started")).await;
+        }
+        self.drain().await;
+        let ending = match known {
+            Known::Builtin(Builtin {
+                name,
+                does: Does::Prompt(body),
+                ..
+            }) => {
+                let filled = self.fill(body, &slash.args, &[]).await;
+                self.converse_with(name, &slash, prompt, filled).await
+            }
+            Known::Builtin(builtin) => self.answer_locally(builtin, &slash, &prompt).await,
+            Known::Entry(entry) if !entry.user_invocable => {
+                let text = format!(
+                    "This skill can only be invoked by Claude, not directly by users. Ask Claude to use the \"{}\" skill \
+                     for you.",
+                    entry.name
+                );
+                self.announce().await;
+                self.tell_locally("custom", None, Told::text(text)).await
+            }
+            Known::Entry(entry) => {
+                self.lend(&entry, Caller::Person);
+                let filled = self.expand(&entry, &slash.args).await;
+                self.converse_with(&entry.name, &slash, prompt, filled).await
+            }
+        };
+        self.close_turn(ending, &uuids).await;
+        self.return_lent();
+    }
+
+    /// Gives the model what a command came to, and plays the conversation from there.
+    async fn converse_with(
+        &mut self,
+        name: &str,
+        slash: &Slash,
+        mut prompt: Prompt,
+        filled: Result<String, Failure>,
+    ) -> Ending {
+        let body = match filled {
+            Ok(body) => body,
+            Err(Failure::Stopped) => {
+                self.announce().await;
+                return Ending::Interrupted { tools: true };
+            }
+            Err(Failure::Failed(why)) => {
+                self.announce().await;
+                let run = (slash.name.as_str(), slash.args.as_str());
+                return self.tell_locally("custom", Some(run), Told::failed(why)).await;
+            }
+        };
+        let attached = self.attach_text(&body, Mentioned::InFile).await;
+        let mut mentioned = self.attach_text(&slash.args, Mentioned::ByPerson).await;
+        mentioned.retain(|block| !attached.contains(block));
+        let pictures = match &prompt.content {
+            Value::Array(blocks) => blocks.split_last().map(|(_, before)| before.to_vec()),
+            _ => None,
+        };
+        let tags = tags(name, &slash.args);
+        prompt.content = Value::String(tags.clone());
+        self.keep_prompt(&prompt).await;
+        self.keep_meta(&body).await;
+        self.remind();
+        self.history.user(pictures.unwrap_or_default());
+        self.history.user_text(&tags);
+        self.history.user_text(&body);
+        self.history.user(attached.into_iter().chain(mentioned));
+        if self.options.replay && !prompt.synthetic {
+            self.turn.replay = Some(say::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
+        }
+        self.announce().await;
+        self.converse(prompt.should_query).await
+    }
+
+    /// Gives the model the instructions of the skills it has called for, behind the results of its calls.
+    pub(crate) async fn give_skills(&mut self) {
+        for (name, args) in std::mem::take(&mut self.commands.called) {
+            let Some(entry) = self.catalogue.find(&name).cloned() else {
+                continue;
+            };
+            self.lend(&entry, Caller::Model);
+            let text = match self.expand(&entry, &args).await {
+                Ok(text) => text,
+                Err(Failure::Failed(why)) => why,
+                // Whoever waits next finds out that the turn has to stop.
+                Err(Failure::Stopped) => return,
+            };
+            let attached = self.attach_text(&text, Mentioned::InFile).await;
+            self.nudge(&text).await;
+            self.history.user(attached);
+        }
+    }
+
+    /// The model has called for a skill.
+    pub(crate) fn call_skill(&mut self, name: String, args: String) {
+        self.commands.called.push((name, args));
+    }
+}
+
+/// What stands in the conversation for the command itself.
+fn tags(name: &str, args: &str) -> String {
+    let mut tags = format!("<command-message>{name}</command-message>\n<command-name>/{name}</command-name>");
+    if !args.is_empty() {
+        tags.push_str("\n<command-args>");
+        tags.push_str(args);
+        tags.push_str("</command-args>");
+    }
+    tags
+}

@@ -1,0 +1,98 @@
+//! The Skill tool: the model takes up a skill or a command by itself.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sluice_tools::{Context, Descriptor, Effect, Invalid, Outcome, Pending, Tool, check_input};
+
+use crate::catalogue::Catalogue;
+
+/// Its name.
+pub(crate) const NAME: &str = "Skill";
+
+/// The tool, over one catalogue.
+#[derive(Debug)]
+pub(crate) struct SkillTool {
+    descriptor: Descriptor,
+    catalogue: Arc<Catalogue>,
+}
+
+impl SkillTool {
+    pub(crate) fn new(catalogue: Arc<Catalogue>) -> Self {
+        let descriptor = Descriptor {
+            name: NAME.into(),
+            description: "Takes up a skill: instructions for one kind of task, written by the person, the project or a \
+                plugin. A list of the skills there are stands in the conversation; use only names from it.\n\n\
+                When a skill fits the task, call this before anything else about the task: its instructions arrive as your \
+                next input, and you follow them. Do not call it for a skill whose instructions you already have."
+                .into(),
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "skill": {"type": "string", "minLength": 1, "description": "The skill's name, without a slash."},
+                    "args": {"type": "string", "description": "What the skill is to be told, where it asks for something."},
+                },
+                "required": ["skill"],
+                "additionalProperties": false,
+            }),
+            aliases: &["SlashCommand"],
+            default: true,
+            needs_person: false,
+        };
+        Self { descriptor, catalogue }
+    }
+
+    /// Why a skill cannot be taken up.
+    fn refusal(&self, name: &str) -> Option<String> {
+        match self.catalogue.find(name) {
+            None => Some(format!("Unknown skill: {name}")),
+            Some(entry) if !entry.model_invocable => Some(format!(
+                "Skill {name} cannot be used with Skill tool due to disable-model-invocation"
+            )),
+            Some(entry) => entry
+                .body()
+                .err()
+                .map(|error| format!("The skill {name} cannot be read: {error}")),
+        }
+    }
+}
+
+/// The name a call asks for.
+pub(crate) fn named(input: &Value) -> &str {
+    let name = input.get("skill").and_then(Value::as_str).unwrap_or_default();
+    name.trim().trim_start_matches('/')
+}
+
+impl Tool for SkillTool {
+    fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
+        check_input(&self.descriptor, input, cwd)
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        false
+    }
+
+    fn vet<'a>(&'a self, input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Outcome>> {
+        Box::pin(async move { self.refusal(named(input)).map(Outcome::refused) })
+    }
+
+    fn run<'a>(&'a self, input: Value, _cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let name = named(&input);
+            if let Some(why) = self.refusal(name) {
+                return Outcome::refused(why);
+            }
+            let result = json!({"success": true, "commandName": name});
+            let args = input.get("args").and_then(Value::as_str).unwrap_or_default();
+            Outcome::ok(format!("Launching skill: {name}"), result).with(Effect::TakeUpSkill {
+                name: name.to_owned(),
+                args: args.to_owned(),
+            })
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! Whether a prompt is a command, and which.
+
+use serde_json::Value;
+
+use crate::catalogue::entry::is_name;
+
+/// A prompt that begins with a slash and a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Slash {
+    pub(crate) name: String,
+    /// What follows the name, without the space around it.
+    pub(crate) args: String,
+}
+
+impl Slash {
+    /// Reads a prompt. A path (`/etc/hosts`) and a bare slash are no commands.
+    pub(crate) fn read(content: &Value) -> Option<Self> {
+        Self::parse(words(content)?)
+    }
+
+    /// Reads a text.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let rest = text.trim().strip_prefix('/')?;
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let (name, args) = rest.split_at_checked(end)?;
+        is_name(name).then(|| Self {
+            name: name.to_owned(),
+            args: args.trim().to_owned(),
+        })
+    }
+}
+
+/// What a person typed: the last text of a prompt. Pictures and files stand before it.
+fn words(content: &Value) -> Option<&str> {
+    match content {
+        Value::String(text) => Some(text),
+        Value::Array(blocks) => blocks.last()?.get("text")?.as_str(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(text: &str) -> Option<(String, String)> {
+        Slash::parse(text).map(|slash| (slash.name, slash.args))
+    }
+
+    #[test]
+    fn a_name_and_its_arguments() {
+        let said = |name: &str, args: &str| Some((name.to_owned(), args.to_owned()));
+        assert_eq!(read("/cost"), said("cost", ""));
+        assert_eq!(read("  /db:migrate  up now \n"), said("db:migrate", "up now"));
+        assert_eq!(read("/fix\nline two"), said("fix", "line two"));
+        assert_eq!(read("/mcp__srv__prompt a"), said("mcp__srv__prompt", "a"));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_command_is_a_prompt() {
+        for text in ["", "/", "/ cost", "/etc/hosts", "//x", "cost", "see /cost", "/a\"b"] {
+            assert_eq!(read(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_text_of_a_prompt_counts() {
+        let content = json!([{"type": "image"}, {"type": "text", "text": "/see it"}]);
+        assert_eq!(Slash::read(&content).unwrap().name, "see");
+        assert_eq!(Slash::read(&json!("/see")).unwrap().name, "see");
+        assert_eq!(
+            Slash::read(&json!([{"type": "text", "text": "/a"}, {"type": "image"}])),
+            None
+        );
+    }
+}
