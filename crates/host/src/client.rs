@@ -21,7 +21,7 @@ use crate::event::Event;
 use crate::log::{Events, Log};
 use crate::message::Message;
 use crate::options::Options;
-use crate::transport::{ChildTransport, Start, Transport};
+use crate::transport::{ChildTransport, Link, Start, Transport};
 
 /// How many wishes may wait for the owner.
 const DEPTH: usize = 64;
@@ -60,25 +60,50 @@ impl Client {
     /// # Errors
     /// When it cannot be reached, or does not greet back.
     pub async fn over(transport: impl Transport, options: Options) -> Result<Self, Error> {
+        let (mut client, greeted) = Self::open(transport, &options, Owner::begin).await?;
+        if let Some(greeted) = greeted {
+            let answer = greeted.await.map_err(|_| Error::gone())?;
+            client.greeted = Arc::new(match answer {
+                Ok(success) => control::read("initialize", success)?,
+                // An agent that was greeted before, by whoever held it, need not be again.
+                Err(error) if error.kind() == ErrorKind::Refused => InitializeResponse::default(),
+                Err(error) => return Err(error),
+            });
+        }
+        Ok(client)
+    }
+
+    /// Listens to an agent, or to a recording of one, without greeting it.
+    ///
+    /// # Errors
+    /// When it cannot be reached.
+    pub async fn watch(transport: impl Transport, options: Options) -> Result<Self, Error> {
+        let begin = |owner: &mut Owner, link| {
+            owner.only_watch();
+            owner.begin(link)
+        };
+        let (client, _) = Self::open(transport, &options, begin).await?;
+        Ok(client)
+    }
+
+    async fn open<T>(
+        transport: impl Transport,
+        options: &Options,
+        begin: impl FnOnce(&mut Owner, Link) -> T,
+    ) -> Result<(Self, T), Error> {
         let transport: Arc<dyn Transport> = Arc::new(transport);
         let link = transport.connect(Start::fresh()).await?;
         let log = Log::new(options.log_cap);
         let (commands, inbox) = mpsc::channel(DEPTH);
-        let mut owner = Owner::new(&options, transport, log.clone());
-        let greeted = owner.begin(link);
+        let mut owner = Owner::new(options, transport, log.clone());
+        let begun = begin(&mut owner, link);
         tokio::spawn(owner.run(inbox));
-        let answer = greeted.await.map_err(|_| Error::gone())?;
-        let greeted = match answer {
-            Ok(success) => control::read("initialize", success)?,
-            // An agent that was greeted before, by whoever held it, need not be again.
-            Err(error) if error.kind() == ErrorKind::Refused => InitializeResponse::default(),
-            Err(error) => return Err(error),
-        };
-        Ok(Self {
+        let client = Self {
             commands,
             log,
-            greeted: Arc::new(greeted),
-        })
+            greeted: Arc::default(),
+        };
+        Ok((client, begun))
     }
 
     /// What the agent said when it was greeted: its commands, models, agents.

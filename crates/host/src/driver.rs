@@ -50,7 +50,8 @@ pub(crate) struct Owner {
     clock: Clock,
     transport: Arc<dyn Transport>,
     answerers: Answerers,
-    greeting: Initialize,
+    /// What every agent is told first; nothing when this side only watches.
+    greeting: Option<Initialize>,
     deadlines: Deadlines,
     line_cap: usize,
     live: Option<Live>,
@@ -94,7 +95,7 @@ impl Owner {
                 callbacks: options.callbacks.clone(),
                 servers: options.sdk_servers.clone(),
             },
-            greeting: options.greeting(),
+            greeting: Some(options.greeting()),
             deadlines: options.deadlines,
             line_cap: options.line_cap,
             live: None,
@@ -117,8 +118,13 @@ impl Owner {
     }
 
     /// Takes a link that is there, greets, and gives where the answer to the greeting will come.
-    pub(crate) fn begin(&mut self, link: Link) -> oneshot::Receiver<Result<Success, Error>> {
+    pub(crate) fn begin(&mut self, link: Link) -> Option<oneshot::Receiver<Result<Success, Error>>> {
         self.attach(link, None)
+    }
+
+    /// Says nothing to agents by itself.
+    pub(crate) fn only_watch(&mut self) {
+        self.greeting = None;
     }
 
     /// Runs until the agent is gone for good.
@@ -275,7 +281,10 @@ impl Owner {
                 Signal::Kill => process.kill(),
             },
             // Nothing to signal: leaving it is all that can be done.
-            None => self.lose(),
+            None => {
+                self.watch_ladder();
+                self.lose();
+            }
         }
     }
 

@@ -99,7 +99,7 @@ impl Owner {
         &mut self,
         link: Link,
         resumed: Option<&Arc<str>>,
-    ) -> oneshot::Receiver<Result<Success, Error>> {
+    ) -> Option<oneshot::Receiver<Result<Success, Error>>> {
         let (says, heard) = mpsc::channel(DEPTH);
         let (write, lines) = mpsc::channel(DEPTH);
         let (tells, told) = mpsc::channel(DEPTH);
@@ -132,7 +132,7 @@ impl Owner {
         });
         // The greeting is the first line, before prompts that have waited.
         let greeting = self.greeting.clone();
-        let greeted = self.request(greeting, self.deadlines.greeting);
+        let greeted = greeting.map(|greeting| self.request(greeting, self.deadlines.greeting));
         self.step(What::Up);
         self.step(What::Connected);
         greeted

@@ -11,6 +11,13 @@
 mod conversation;
 
 mod asks;
+mod back_pressure;
+mod faults;
+mod ladder;
+mod options;
+mod processes;
 mod requests;
+mod sessions;
 mod stage;
+mod transports;
 mod turns;

@@ -1,0 +1,105 @@
+//! The way to the agent, broken by a seed.
+
+use std::time::Duration;
+
+use serde_json::json;
+use sluice_host::transport::{FaultTransport, Faults};
+use sluice_host::{Answer, Client, ErrorKind};
+
+use crate::stage::{Stage, brisk, forever, hello};
+
+#[tokio::test(start_paused = true)]
+async fn pieces_lumps_delays_and_repeats_change_nothing() {
+    for seed in 0..40 {
+        let stage = Stage::answering(json!([
+            {"stream": "Let me look"},
+            {"tool": {"id": "toolu_01", "name": "Bash", "input": {"command": "ls"}}},
+            {"ask": {"tool_name": "Bash", "input": {"command": "ls"}, "tool_use_id": "toolu_01"}},
+            {"tool_result": {"tool_use_id": "toolu_01", "content": "a b c"}},
+            {"text": "Three files"}, {"result": {"result": "Three files"}}
+        ]));
+        let faults = Faults {
+            split: 0.4,
+            merge: 0.3,
+            delay: 0.3,
+            duplicate: 0.2,
+            ..Faults::seeded(seed)
+        };
+        let transport = FaultTransport::new(stage.transport(), faults);
+        let options = brisk().on_permission(|_| async { Answer::allow() });
+        let client = Client::over(transport, options).await.unwrap();
+        for _ in 0..3 {
+            let ended = client.run("Hi").await.unwrap();
+            assert_eq!(
+                ended.result.unwrap().result.as_deref(),
+                Some("Three files"),
+                "seed {seed}"
+            );
+        }
+        let (prompts, asks) = client
+            .look(|state| (state.prompts().len(), state.asks().len()))
+            .await
+            .unwrap();
+        assert_eq!((prompts, asks), (3, 3), "seed {seed}");
+        client.close().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn split_and_late_in_both_directions_is_the_same_conversation() {
+    for seed in 0..20 {
+        let stage = Stage::answering(hello());
+        let faults = Faults {
+            split: 0.5,
+            merge: 0.3,
+            delay: 0.5,
+            both_ways: true,
+            ..Faults::seeded(seed)
+        };
+        let client = Client::over(FaultTransport::new(stage.transport(), faults), brisk())
+            .await
+            .unwrap();
+        assert!(client.run("Hi").await.unwrap().result.is_some(), "seed {seed}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_way_that_is_open_at_one_end_only_costs_deadlines_and_the_ladder_ends_it() {
+    let stage = Stage::new([forever(
+        json!([{"text": "Hello"}, {"text": "again"}, {"result": {"result": "Hello"}}]),
+    )]);
+    // The greeting's answer, the announcement, one word; then nothing.
+    let faults = Faults {
+        half_open_after: Some(3),
+        ..Faults::seeded(1)
+    };
+    let client = Client::over(FaultTransport::new(stage.transport(), faults), brisk())
+        .await
+        .unwrap();
+    client.send("Hi").await.unwrap();
+    let error = client.get_settings().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    let begin = tokio::time::Instant::now();
+    client.interrupt().await.unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(30));
+    assert_eq!(stage.starts().len(), 2, "it was reached again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_lines_never_hang_a_request() {
+    for seed in 0..20 {
+        let stage = Stage::answering(hello());
+        let faults = Faults {
+            drop: 0.5,
+            ..Faults::seeded(seed)
+        };
+        let transport = FaultTransport::new(stage.transport(), faults);
+        let Ok(client) = Client::over(transport, brisk()).await else {
+            continue;
+        };
+        for _ in 0..5 {
+            let asked = tokio::time::timeout(Duration::from_secs(6), client.get_session_cost()).await;
+            assert!(asked.is_ok(), "seed {seed}: a request outlived its deadline");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Stopping a turn, whatever it takes.
+
+use std::time::Duration;
+
+use serde_json::json;
+use sluice_host::conversation::{AskState, Rung};
+use sluice_host::{Answer, Event, Step};
+
+use crate::stage::{SESSION, Stage, brisk, forever, hello, until};
+
+/// An agent whose turn waits until it is interrupted.
+fn stoppable() -> serde_json::Value {
+    let mut script = forever(json!([{"text": "Let me think"}, {"sleep": 1000}, {"result": {}}]));
+    script["on_interrupt"] = json!([{"result": {"subtype": "error_during_execution", "is_error": true}}]);
+    script
+}
+
+async fn begun(client: &sluice_host::Client) {
+    let mut events = client.events();
+    client.send("Hi").await.unwrap();
+    until(&mut events, |event| {
+        (event.message()?.frame().ty() == "assistant").then_some(())
+    })
+    .await;
+}
+
+/// The steps of the ladder until the turn is stopped.
+async fn steps(mut events: sluice_host::Events) -> Vec<Step> {
+    let mut steps = Vec::new();
+    while steps.last() != Some(&Step::Stopped) {
+        if let Event::Ladder(step) = events.next().await.unwrap() {
+            steps.push(step);
+        }
+    }
+    steps
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_listens_is_only_asked() {
+    let stage = Stage::new([stoppable()]);
+    let client = stage.client(brisk()).await;
+    begun(&client).await;
+    let events = client.events();
+    let stopped = client.interrupt().await.unwrap();
+    assert_eq!(stopped.rung, Some(Rung::Acknowledged));
+    let steps = steps(events).await;
+    assert_eq!(
+        steps,
+        [Step::Rung(Rung::Asked), Step::Rung(Rung::Acknowledged), Step::Stopped]
+    );
+    assert_eq!(stage.starts().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupt_while_nothing_runs_does_nothing() {
+    let stage = Stage::answering(hello());
+    let client = stage.client(brisk()).await;
+    let stopped = client.interrupt().await.unwrap();
+    assert_eq!(stopped.rung, None);
+    assert!(client.run("Hi").await.unwrap().result.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_is_deaf_is_given_up_and_started_again_with_its_session() {
+    let mut deaf = forever(json!([{"text": "Let me think"}, {"fault": "silent"}]));
+    deaf["answers"] = json!({"interrupt": null});
+    let stage = Stage::new([deaf, forever(hello())]);
+    let client = stage.client(brisk()).await;
+    begun(&client).await;
+    let events = client.events();
+    let waiting = client.clone();
+    let stop = tokio::spawn(async move { waiting.interrupt().await });
+    // A prompt that is sent meanwhile waits, and is not lost.
+    let ended = client.run("And now?").await.unwrap();
+    assert_eq!(ended.result.unwrap().result.as_deref(), Some("Hello"));
+    let stopped = stop.await.unwrap().unwrap();
+    assert_eq!(stopped.rung, Some(Rung::Terminated));
+    let steps = steps(events).await;
+    assert!(steps.contains(&Step::Respawn), "{steps:?}");
+    assert_eq!(stage.starts()[1].resume.as_deref(), Some(SESSION));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_is_open_is_withdrawn_first() {
+    let mut script = forever(json!([
+        {"tool": {"id": "toolu_01", "name": "Bash", "input": {}}},
+        {"ask": {"tool_name": "Bash", "input": {}, "tool_use_id": "toolu_01"}},
+        {"result": {}}
+    ]));
+    script["on_interrupt"] = json!([{"result": {"subtype": "error_during_execution", "is_error": true}}]);
+    let stage = Stage::new([script]);
+    let client = stage
+        .client(brisk().on_permission(|_| async {
+            std::future::pending::<()>().await;
+            Answer::allow()
+        }))
+        .await;
+    let mut events = client.events();
+    client.send("Hi").await.unwrap();
+    until(&mut events, |event| {
+        (event.message()?.frame().ty() == "control_request").then_some(())
+    })
+    .await;
+    // Let the callback begin.
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let events = client.events();
+    client.interrupt().await.unwrap();
+    let steps = steps(events).await;
+    assert_eq!(steps[0], Step::AsksWithdrawn { count: 1 });
+    let states = client
+        .look(|state| state.asks().iter().map(|ask| ask.state).collect::<Vec<_>>())
+        .await
+        .unwrap();
+    assert_eq!(states, [AskState::Cancelled]);
+    assert!(
+        !stage.heard().iter().any(|line| line["type"] == "control_response"),
+        "nothing was answered"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_has_said_its_last_word_is_shown_stalled_after_its_deadline() {
+    let stop = json!({"type": "stream_event", "session_id": "$SID", "uuid": "$UUID", "parent_tool_use_id": null,
+        "event": {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}}});
+    let stage = Stage::answering(json!([{"stream": "Done"}, {"say": stop}, {"sleep": 1000}, {"result": {}}]));
+    let client = stage.client(brisk()).await;
+    let mut events = client.events();
+    let begin = tokio::time::Instant::now();
+    client.send("Hi").await.unwrap();
+    loop {
+        let stalled = client
+            .look(|state| matches!(state.activity(), sluice_host::conversation::Activity::Stalled { .. }))
+            .await
+            .unwrap();
+        if stalled {
+            break;
+        }
+        until(&mut events, |event| matches!(event, Event::Changed(_)).then_some(())).await;
+    }
+    let waited = begin.elapsed();
+    assert!(
+        waited >= Duration::from_secs(10) && waited < Duration::from_secs(20),
+        "{waited:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_whose_call_runs_is_not_stalled() {
+    let stage = Stage::answering(json!([
+        {"tool": {"id": "toolu_01", "name": "Bash", "input": {"command": "sleep 100"}}},
+        {"sleep": 100},
+        {"tool_result": {"tool_use_id": "toolu_01", "content": "done"}},
+        {"text": "Done"}, {"result": {"result": "Done"}}
+    ]));
+    let client = stage.client(brisk()).await;
+    let running = client.clone();
+    let run = tokio::spawn(async move { running.run("Hi").await });
+    for _ in 0..9 {
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let stalled = client
+            .look(|state| matches!(state.activity(), sluice_host::conversation::Activity::Stalled { .. }))
+            .await
+            .unwrap();
+        assert!(!stalled);
+    }
+    assert!(run.await.unwrap().unwrap().result.is_some());
+}
