@@ -37,9 +37,6 @@ pub use commands::{Ended, Stopped};
 use live::{Live, News};
 pub(crate) use pipes::is_harmless;
 
-/// How much may wait for an agent that does not read.
-const OUTBOX_CAP: usize = 64 * 1024 * 1024;
-
 /// How long the output of an agent that has ended may stay open.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -54,6 +51,7 @@ pub(crate) struct Owner {
     greeting: Option<Initialize>,
     deadlines: Deadlines,
     line_cap: usize,
+    outbox_cap: usize,
     live: Option<Live>,
     /// The agent is being reached again.
     connecting: Option<BoxFuture<'static, Result<Link, Error>>>,
@@ -98,6 +96,7 @@ impl Owner {
             greeting: Some(options.greeting()),
             deadlines: options.deadlines,
             line_cap: options.line_cap,
+            outbox_cap: options.outbox_cap,
             live: None,
             connecting: None,
             resuming: None,

@@ -117,6 +117,7 @@ pub struct Options {
     pub(crate) callbacks: Callbacks,
     pub(crate) line_cap: usize,
     pub(crate) log_cap: usize,
+    pub(crate) outbox_cap: usize,
     pub(crate) deadlines: Deadlines,
 }
 
@@ -194,6 +195,7 @@ impl Default for Options {
             callbacks: Callbacks::default(),
             line_cap: DEFAULT_CAP,
             log_cap: 32 * 1024 * 1024,
+            outbox_cap: 64 * 1024 * 1024,
             deadlines: Deadlines::default(),
         }
     }
@@ -357,6 +359,8 @@ setters! {
     is line_cap: usize;
     /// How many bytes of events are kept for those who listen slowly.
     is log_cap: usize;
+    /// How many bytes may wait for an agent that does not read; prompts and requests over it are refused.
+    is outbox_cap: usize;
     /// How long the agent may take.
     is deadlines: Deadlines;
 }

@@ -336,7 +336,7 @@ impl Owner {
         if gone || self.closing.is_some() {
             return Err(Error::gone());
         }
-        if self.outbox_bytes + bytes > super::OUTBOX_CAP {
+        if self.outbox_bytes + bytes > self.outbox_cap {
             return Err(Error::new(
                 ErrorKind::Busy,
                 "too much waits to be written; the agent does not read its input",

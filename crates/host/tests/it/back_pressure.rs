@@ -10,17 +10,17 @@ use crate::stage::{Stage, brisk};
 #[tokio::test(start_paused = true)]
 async fn a_listener_that_never_listens_does_not_stop_the_agent() {
     let stage = Stage::answering(json!([
-        {"repeat": 2000, "steps": [{"text": "a word that is not very long but comes often"}]},
+        {"repeat": 200, "steps": [{"text": "a word that is not very long but comes often"}]},
         {"result": {"result": "Done"}}
     ]));
-    let client = stage.client(brisk().log_cap(100_000_usize)).await;
+    let client = stage.client(brisk().log_cap(10_000_usize)).await;
     let mut slow = client.events();
     let ended = client.run("Hi").await.unwrap();
     assert!(ended.result.is_some(), "the agent was read to the end");
     let Event::Gap { missed } = slow.next().await.unwrap() else {
         panic!("a gap comes first");
     };
-    assert!(missed > 1000, "{missed}");
+    assert!(missed > 100, "{missed}");
     let mut results = 0;
     while slow.position() < ended.position {
         if let Some(ToHost::Result(_)) = slow.next().await.unwrap().message().and_then(|it| it.to_host()) {
@@ -29,7 +29,7 @@ async fn a_listener_that_never_listens_does_not_stop_the_agent() {
     }
     assert_eq!(results, 1, "what came last is there");
     let texts = client.look(|state| state.entries().len()).await.unwrap();
-    assert!(texts > 2000, "and the conversation holds all of it: {texts}");
+    assert!(texts > 200, "and the conversation holds all of it: {texts}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,8 +66,10 @@ async fn an_agent_that_does_not_read_is_told_of_not_waited_for() {
         });
         Ok(Link::lines(host_hears, host_says))
     });
-    let client = Client::over(transport, brisk()).await.unwrap();
-    let large = "x".repeat(8 * 1024 * 1024);
+    let client = Client::over(transport, brisk().outbox_cap(100_000_usize))
+        .await
+        .unwrap();
+    let large = "x".repeat(20_000);
     let mut refused = None;
     // Some lines fit into the channels on the way.
     for _ in 0..100 {

@@ -14,6 +14,7 @@ mod asks;
 mod back_pressure;
 mod faults;
 mod ladder;
+mod lifecycle;
 mod options;
 mod processes;
 mod requests;

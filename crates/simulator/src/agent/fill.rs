@@ -57,7 +57,10 @@ impl Words {
 
     fn fill_text(&mut self, text: &str) -> Value {
         let mut text = text.to_owned();
-        if let Ok(names) = Regex::new(r"\$\{([\w.]+)\}") {
+        // Making the expression costs more than everything else here.
+        if text.contains("${")
+            && let Ok(names) = Regex::new(r"\$\{([\w.]+)\}")
+        {
             if let Some(whole) = names
                 .captures(&text)
                 .filter(|found| found.get(0).is_some_and(|all| all.len() == text.len()))
