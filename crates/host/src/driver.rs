@@ -326,7 +326,8 @@ impl Owner {
         let position = self.log.next_number();
         let mut waiting = Vec::new();
         for (uuid, reply) in std::mem::take(&mut self.ends) {
-            match commands::ended(&self.state, &uuid, position) {
+            let ended = commands::ended(&self.state, &uuid, position).or_else(|| self.abandoned(&uuid));
+            match ended {
                 Some(ended) => {
                     reply.send(ended).ok();
                 }
@@ -334,6 +335,17 @@ impl Owner {
             }
         }
         self.ends = waiting;
+    }
+
+    /// Whether nobody is left who could say what became of a prompt.
+    fn abandoned(&self, uuid: &str) -> Option<Result<Ended, Error>> {
+        let gone = self.live.is_none() && self.connecting.is_none();
+        let exited = matches!(self.state.process(), conversation::Process::Exited { .. });
+        let waits = self.state.prompt(uuid).is_some_and(|prompt| prompt.turn.is_none());
+        (gone && exited && waits).then(|| {
+            let text = "the agent ended before it said whether it had read the prompt";
+            Err(Error::new(ErrorKind::Gone, text))
+        })
     }
 
     fn fresh_id(&mut self) -> RequestId {

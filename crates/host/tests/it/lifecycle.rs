@@ -242,6 +242,8 @@ async fn woken(cast: &Cast) {
 
 async fn crashed(cast: &Cast) {
     let client = cast.client(Life::Crash).await;
+    // Something to go on with: an agent need not have kept a session whose first answer never came.
+    soon("the first turn", client.run("Say hello")).await.unwrap();
     let mut events = client.events();
     let running = client.clone();
     let run = tokio::spawn(async move { running.run("Go on and on").await });

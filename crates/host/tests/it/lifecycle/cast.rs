@@ -163,9 +163,11 @@ impl Cast {
         let script = Script::new();
         match life {
             Life::Normal | Life::Forked => script.reply(Reply::text("Hello there").repeat()),
-            Life::Interrupted | Life::Queue | Life::Crash => {
-                script.reply(endless()).reply(Reply::text("Hello there").repeat())
-            }
+            Life::Interrupted | Life::Queue => script.reply(endless()).reply(Reply::text("Hello there").repeat()),
+            Life::Crash => script
+                .reply(Reply::text("Hello there"))
+                .reply(endless())
+                .reply(Reply::text("Hello there").repeat()),
             Life::Ask => script
                 .reply(Reply::tool(
                     "Bash",
@@ -247,7 +249,11 @@ fn scripts(life: Life) -> Vec<Value> {
             {"result": {"result": "It is done", "origin": {"kind": "task-notification"}}}
         ]))],
         Life::Crash => vec![
-            turn(json!([words, {"sleep": 1}, {"fault": "crash", "code": 137}])),
+            turn(json!([
+                {"text": "Hello there"}, {"result": {"result": "Hello there"}},
+                {"expect": {"type": "user"}}, {"init": {}},
+                words, {"sleep": 1}, {"fault": "crash", "code": 137}
+            ])),
             forever(hello()),
         ],
     }
