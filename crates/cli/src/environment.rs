@@ -8,6 +8,8 @@ use std::time::Duration;
 use sluice_engine::{Compaction, StateEvents};
 use sluice_model::Proxy;
 
+use crate::servers;
+
 /// What the variables say, as far as anybody here asks.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
@@ -37,6 +39,9 @@ pub(crate) struct Environment {
     pub(crate) effort: Option<String>,
     /// `CLAUDE_CODE_ENABLE_TASKS=0`: the todo list in place of the task list.
     pub(crate) todo_list: bool,
+
+    /// What they say about MCP servers.
+    pub(crate) mcp: servers::Variables,
 
     /// Who started us, as the SDKs say it.
     pub(crate) entrypoint: Option<String>,
@@ -115,6 +120,13 @@ impl Environment {
             effort: variables.text("CLAUDE_CODE_EFFORT_LEVEL"),
             todo_list: variables.text("CLAUDE_CODE_ENABLE_TASKS").is_some()
                 && !variables.truthy("CLAUDE_CODE_ENABLE_TASKS"),
+            mcp: servers::Variables {
+                timeout: variables.number("MCP_TIMEOUT").map(Duration::from_millis),
+                tool_timeout: variables.number("MCP_TOOL_TIMEOUT").map(Duration::from_millis),
+                output_tokens: variables.number("MAX_MCP_OUTPUT_TOKENS"),
+                nonblocking: variables.truthy("MCP_CONNECTION_NONBLOCKING"),
+                defer: variables.text("ENABLE_TOOL_SEARCH").is_none() || variables.truthy("ENABLE_TOOL_SEARCH"),
+            },
             entrypoint: variables.text("CLAUDE_CODE_ENTRYPOINT"),
             state_events: variables.state_events(),
             checkpointing: variables.truthy("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"),

@@ -13,6 +13,7 @@ use sluice_wire::mode::PermissionMode;
 use crate::conversation::{self, Conversation};
 use crate::environment::Environment;
 use crate::flags::{Flags, SPOKEN};
+use crate::servers;
 
 /// Who thinks when there is no key.
 #[derive(Debug, Clone)]
@@ -127,6 +128,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         key_source,
         catalogue: catalogue(flags, environment),
         system_prompt: system_prompt(flags)?,
+        servers: servers::options(flags, environment)?,
         tools: flags.tools.clone(),
         todo_list: environment.todo_list,
         allowed: flags.allowed_tools.clone(),
@@ -191,6 +193,7 @@ fn asker(flags: &Flags) -> Asker {
     let prompts = flags.permission_prompts.as_deref() != Some("none");
     match flags.permission_prompt_tool.as_deref() {
         Some("stdio") if prompts => Asker::Host,
+        Some(tool) if prompts && tool.starts_with("mcp__") => Asker::Tool(tool.to_owned()),
         _ => Asker::Nobody,
     }
 }

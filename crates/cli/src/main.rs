@@ -11,6 +11,7 @@ mod headless;
 mod interactive;
 mod launch;
 mod mcp_serve;
+mod servers;
 mod sim;
 
 use std::ffi::OsString;

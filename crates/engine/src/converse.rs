@@ -238,6 +238,7 @@ impl Session {
         request.system = self.system().clone();
         request.tools = self
             .offered()
+            .filter(|tool| !self.defers(tool))
             .map(|tool| say::tool(&tool))
             .chain(self.structured_tool())
             .collect();

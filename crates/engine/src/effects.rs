@@ -24,6 +24,8 @@ impl Session {
                 }
                 Effect::LoadTools(names) => self.loaded.extend(names),
                 Effect::TakeUpSkill { name, args } => self.call_skill(name, args),
+                // It concerns the result, and is in it already.
+                Effect::TeachSchema => {}
             }
         }
     }

@@ -202,7 +202,8 @@ impl Session {
             block.clone()
         };
         let envelope = draft.message.envelope().cloned().unwrap_or_default();
-        let assistant = say::assistant(envelope, shown, draft.request_id.clone(), &self.turn);
+        let mut assistant = say::assistant(envelope, shown, draft.request_id.clone(), &self.turn);
+        assistant.tool_use_meta = self.call_meta(&block);
         self.say_block(assistant, Some(&block)).await;
         is_call
     }
@@ -353,12 +354,13 @@ impl Session {
             } else {
                 block.clone()
             };
-            let assistant = say::assistant(
+            let mut assistant = say::assistant(
                 say::whole_envelope(&message),
                 shown,
                 head.request_id.clone(),
                 &self.turn,
             );
+            assistant.tool_use_meta = self.call_meta(block);
             self.say_block(assistant, Some(block)).await;
             if is_call {
                 self.admit_last_call().await;

@@ -15,6 +15,7 @@
 //! * `obey`: what the host asks for;
 //! * `converse`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `exchange`: one request to the model, with retries and broken streams;
+//! * [`mcp`]: servers and their tools; `line`: how they reach the host;
 //! * `running`, `calls`, `asking`: from a tool use to its result; `effects`: what a call does to the session;
 //! * [`Guarded`]: the same way to a tool, for a door that offers tools and has no session;
 //! * `hooks`: who else is told what happens, and may have a say in it;
@@ -47,6 +48,9 @@ mod guard;
 mod turn;
 
 mod exchange;
+
+mod line;
+pub mod mcp;
 
 mod asking;
 mod calls;

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::hooks::Hooked;
+use crate::line::Said;
 use crate::obey::aside::Aside;
 use crate::port::{Input, Signal};
 use crate::say;
@@ -34,6 +35,8 @@ enum Happening<T> {
     Ran(usize, Outcome),
     Tool(Option<ToolEvent>),
     Settings,
+    Servers,
+    Judged(String, Said),
     Aside(Box<Aside>),
     Hooked(Box<Hooked>),
     Launch,
@@ -50,6 +53,7 @@ impl Session {
             () = self.quit.cancelled() => self.leave = Some(self.leave.unwrap_or(0)),
             event = self.events.recv() => self.heed(event).await,
             () = changed(&mut self.settings_changes) => self.settings_changed().await,
+            () = self.servers.news() => self.servers_changed().await,
             Some(aside) = self.asides.next() => self.tell_aside(aside).await,
             Some(hooked) = self.hooks.next() => self.hooked(hooked).await,
             inputs = self.inbox.recv(), if !self.eof => match inputs {
@@ -81,6 +85,8 @@ impl Session {
                 inputs = self.inbox.recv(), if !self.eof => Happening::Heard(inputs),
                 event = self.events.recv() => Happening::Tool(event),
                 () = changed(&mut self.settings_changes) => Happening::Settings,
+                () = self.servers.news() => Happening::Servers,
+                Some(Ok((id, said))) = self.verdicts.join_next() => Happening::Judged(id, said),
                 Some(aside) = self.asides.next() => Happening::Aside(Box::new(aside)),
                 Some(hooked) = self.hooks.next() => Happening::Hooked(Box::new(hooked)),
                 Some(done) = self.calls.running.join_next() => match done {
@@ -100,6 +106,8 @@ impl Session {
                 Happening::Heard(None) => self.take(Input::Eof).await,
                 Happening::Tool(event) => self.heed(event).await,
                 Happening::Settings => self.settings_changed().await,
+                Happening::Servers => self.servers_changed().await,
+                Happening::Judged(id, said) => self.judged(&id, said).await,
                 Happening::Aside(aside) => self.tell_aside(*aside).await,
                 Happening::Hooked(hooked) => self.hooked(*hooked).await,
                 Happening::Ran(index, outcome) if awaited.is_some() => self.hold(index, outcome),
@@ -170,6 +178,7 @@ impl Session {
                 self.eof = true;
                 self.agents.tell_eof();
                 self.background.begin_wait(self.options.background_wait);
+                self.line.close();
                 self.fail_open_asks().await;
             }
             Input::Signal(Signal::Interrupt) => {

@@ -4,6 +4,7 @@ pub(crate) mod aside;
 mod context;
 mod files;
 mod others;
+mod servers;
 mod settings;
 pub(crate) mod spending;
 mod suggest;
@@ -59,7 +60,9 @@ impl Session {
         match self.calls.asking(&id) {
             Some(index) => self.answered(index, answer).await,
             None => {
-                self.hooks.answered(&id, answer);
+                if !self.line.settle(&id, answer.clone()) {
+                    self.hooks.answered(&id, answer);
+                }
             }
         }
     }
@@ -130,6 +133,7 @@ impl Session {
     }
 
     async fn initialize(&mut self, id: &RequestId, request: sluice_wire::control::Initialize) {
+        let sdk_mcp_manifests_parked = self.host_servers(&request);
         if let Some(schema) = request.json_schema.filter(|schema| !schema.is_null()) {
             match OutputSchema::parse(schema.get()) {
                 Ok(schema) => self.options.output_schema = Some(schema),
@@ -152,6 +156,7 @@ impl Session {
         let agents = self.muster().infos();
         self.system = None;
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
+        self.servers.greet().await;
         let repeated = std::mem::replace(&mut self.initialized, true);
         let response = InitializeResponse {
             commands: Some(self.commands()),
@@ -174,6 +179,7 @@ impl Session {
             hook_on_failure_supported: Some(true),
             other_hook_ask_outranks_host: Some(true),
             session_state: Some(say::state(self.state, false).state),
+            sdk_mcp_manifests_parked,
             capabilities: Some(say::CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
             ..InitializeResponse::default()
         };

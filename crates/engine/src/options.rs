@@ -8,6 +8,7 @@ use sluice_wire::mode::PermissionMode;
 use crate::agents::AgentOptions;
 use crate::catalogue::CatalogueOptions;
 use crate::compact::Compaction;
+use crate::mcp::ServerOptions;
 use crate::prompt::SystemPrompt;
 use crate::schema::OutputSchema;
 use crate::settings::Settings;
@@ -62,6 +63,8 @@ pub struct Options {
     pub catalogue: CatalogueOptions,
     /// What stands before the conversation.
     pub system_prompt: SystemPrompt,
+    /// The servers of the Model Context Protocol.
+    pub servers: ServerOptions,
     /// The tools offered; none means all.
     pub tools: Option<Vec<String>>,
     /// The older todo list in place of the task list.
@@ -108,6 +111,7 @@ impl Options {
     #[must_use]
     pub fn new(settings: Settings, model_config: sluice_model::Config) -> Self {
         let places = settings.places();
+        let credentials = places.config_dir.join("mcp-credentials.json");
         Self {
             session_id: uuid::Uuid::new_v4().to_string(),
             keeping: Keeping {
@@ -138,6 +142,7 @@ impl Options {
             key_source: KeySource::Environment,
             catalogue: CatalogueOptions::default(),
             system_prompt: SystemPrompt::default(),
+            servers: ServerOptions::new(credentials),
             tools: None,
             todo_list: false,
             allowed: Vec::new(),
@@ -199,12 +204,14 @@ impl KeySource {
 }
 
 /// Who answers asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asker {
     /// Nobody: what would be asked is denied.
     Nobody,
     /// The host, by `can_use_tool`.
     Host,
+    /// A tool of a server, by its full name.
+    Tool(String),
 }
 
 /// Whether `session_state_changed` is sent.

@@ -83,7 +83,7 @@ impl Session {
         }
         self.drain().await;
 
-        let content = say::sanitized(&batch.content());
+        let content = self.server_prompt(say::sanitized(&batch.content())).await;
         self.remind();
         self.history.user(blocks_of(&content));
         self.history.user(self.unknown_command(&content));
@@ -115,6 +115,7 @@ impl Session {
         self.owed.set(true);
         self.transcript.begin_turn();
         self.enter(say::State::Running).await;
+        self.await_servers().await;
     }
 
     /// What the model has to know of the session's state, said once where it changes.
@@ -125,8 +126,10 @@ impl Session {
             if let Some(reminder) = memory::reminder(&memories) {
                 self.history.user_text(&reminder);
             }
+            self.servers.forget_told();
         }
         self.remind_of_skills();
+        self.remind_of_servers();
         let planning = self.policy.mode == PermissionMode::Plan;
         if planning && !std::mem::replace(&mut self.reminded_of_plan, planning) {
             self.history

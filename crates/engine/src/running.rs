@@ -148,26 +148,36 @@ impl Session {
         }) else {
             return;
         };
+        let for_a_person = tool.provenance().is_some_and(|known| known.needs_answer);
         match decision.behavior {
-            Verdict::Allow => return self.start(index, None, allowed_by(&decision)),
+            Verdict::Allow if !for_a_person => return self.start(index, None, allowed_by(&decision)),
             Verdict::Deny => return self.refuse(index, &decision).await,
-            Verdict::Ask => {}
+            Verdict::Ask | Verdict::Allow => {}
         }
         if let Some(outcome) = self.vetted(&tool, index).await {
             return self.finish(index, outcome, None).await;
         }
         let request_id = say::fresh_id();
-        let asks_host = self.options.asker == Asker::Host && !self.eof;
-        if asks_host {
-            let Some(call) = self.calls.list.get_mut(index) else {
-                return;
-            };
-            let request = say::ask(&request_id, call, &decision, &self.options.cwd);
-            call.state = State::Asking(request_id.clone());
-            self.enter(say::State::RequiresAction).await;
-            self.say(request).await;
-        }
-        if !self.hooks_beside_ask(index, &request_id, &decision).await && !asks_host {
+        let asked = match self.options.asker.clone() {
+            Asker::Host if !self.eof => {
+                let Some(call) = self.calls.list.get_mut(index) else {
+                    return;
+                };
+                let request = say::ask(&request_id, call, &decision, &self.options.cwd);
+                call.state = State::Asking(request_id.clone());
+                self.enter(say::State::RequiresAction).await;
+                self.say(request).await;
+                true
+            }
+            Asker::Tool(name) => {
+                if !self.ask_referee(index, &request_id, &name).await {
+                    return;
+                }
+                true
+            }
+            Asker::Host | Asker::Nobody => false,
+        };
+        if !self.hooks_beside_ask(index, &request_id, &decision).await && !asked {
             self.refuse_unasked(index, &decision).await;
         }
     }
@@ -237,7 +247,8 @@ impl Session {
     }
 
     /// A call has run.
-    pub(crate) async fn finish_run(&mut self, index: usize, mut outcome: Outcome) {
+    pub(crate) async fn finish_run(&mut self, index: usize, outcome: Outcome) {
+        let mut outcome = self.taught(index, outcome);
         self.take_effect(std::mem::take(&mut outcome.effects)).await;
         let meta = self.calls.list.get_mut(index).and_then(|call| call.decision.take());
         let meta = meta.map(|meta| match outcome.interrupted {
@@ -254,6 +265,8 @@ impl Session {
         match self.options.asker {
             Asker::Nobody => self.refuse(index, decision).await,
             Asker::Host => self.ask_failed(index, "AbortError: Stream closed").await,
+            // It is asked, and will answer.
+            Asker::Tool(_) => {}
         }
     }
 
@@ -280,7 +293,7 @@ impl Session {
         self.deny(index, &decision.message, "config", reason).await;
     }
 
-    async fn ask_failed(&mut self, index: usize, why: &str) {
+    pub(crate) async fn ask_failed(&mut self, index: usize, why: &str) {
         let message = format!("Tool permission request failed: {why}");
         self.deny(index, &message, "config", Some("other")).await;
     }
@@ -393,7 +406,7 @@ impl Session {
             self.enter(say::State::Running).await;
         }
         for request_id in self.calls.open_asks() {
-            if let Some(index) = self.calls.asking(&request_id) {
+            if let (Asker::Host, Some(index)) = (&self.options.asker, self.calls.asking(&request_id)) {
                 self.ask_failed(
                     index,
                     "AbortError: Tool permission stream closed before response received",
@@ -415,7 +428,9 @@ impl Session {
                     call.state = State::Running;
                 }
             }
-            self.say(say::cancel(&request_id)).await;
+            if self.options.asker == Asker::Host {
+                self.say(say::cancel(&request_id)).await;
+            }
         }
         self.withdraw_callbacks().await;
     }

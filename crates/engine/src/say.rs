@@ -5,15 +5,17 @@ mod result;
 mod speech;
 mod tasks;
 
-pub(crate) use control::{ask, cancel, error, ok, permission_denied, refused, request_started, success};
+pub(crate) use control::{
+    ask, cancel, elicitation_complete, error, ok, permission_denied, refused, request_started, success,
+};
 pub(crate) use result::{refusal, result};
 pub(crate) use speech::{
     aborted_delta, api_error, api_retry, assistant, block_stop, local, local_reply, message_stop, model_fallback,
     stream_event, thinking_tokens, whole_envelope,
 };
 pub(crate) use tasks::{
-    agent_notification, agent_updated, background_tasks, progress, run_id, task_backgrounded, task_notification,
-    task_started, task_updated,
+    agent_notification, agent_updated, background_tasks, call_progress, progress, run_id, task_backgrounded,
+    task_notification, task_started, task_updated,
 };
 
 use serde_json::{Value, json};
@@ -24,6 +26,7 @@ use sluice_wire::stdout::system::{Informational, Init, Level, SessionState, Sess
 use sluice_wire::stdout::{self, CommandLifecycle, CommandState, UserMessage};
 use sluice_wire::{ToHost, stdin};
 
+use crate::mcp;
 use crate::queue::{Priority, Prompt};
 use crate::session::Session;
 use crate::structured;
@@ -98,6 +101,7 @@ signed!(
     stdout::system::BackgroundTasksChanged,
     stdout::system::CommandsChanged,
     stdout::system::ControlRequestProgress,
+    stdout::system::ElicitationComplete,
     stdout::system::HookProgress,
     stdout::system::HookResponse,
     stdout::system::HookStarted,
@@ -161,6 +165,12 @@ pub(crate) fn init(session: &Session) -> Init {
                     .then(|| structured::TOOL.to_owned()),
             )
             .collect(),
+        mcp_servers: session
+            .servers
+            .all()
+            .iter()
+            .map(|link| mcp::short_status(link))
+            .collect(),
         model: session.model.clone(),
         permission_mode: Some(session.policy.mode.clone()),
         api_key_source: session.options.key_source.as_str().to_owned(),
@@ -179,7 +189,15 @@ pub(crate) fn init(session: &Session) -> Init {
 }
 
 /// What a host may count on. Only what is true stands here.
-pub(crate) const CAPABILITIES: &[&str] = &["interrupt_receipt_v1", "interrupt_cancel_queued_v1", "msg_lifecycle_v1"];
+pub(crate) const CAPABILITIES: &[&str] = &[
+    "interrupt_receipt_v1",
+    "interrupt_cancel_queued_v1",
+    "msg_lifecycle_v1",
+    "sdk_mcp_tools_list_changed",
+    "sdk_mcp_manifests",
+    "mcp_read_resource_v1",
+    "mcp_call_check_permissions_v1",
+];
 
 /// A prompt as the host sent it, ready for the queue.
 pub(crate) fn prompt(message: stdin::User) -> Prompt {

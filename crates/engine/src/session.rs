@@ -11,6 +11,7 @@ use sluice_permission::PermissionMode;
 use sluice_tools::sandbox::Sandbox;
 use sluice_tools::{Cwd, FileState, Lists, Tasks, Tool, ToolEvent, Web, WebConfig};
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +27,8 @@ use crate::confine;
 use crate::guard::Owed;
 use crate::history::History;
 use crate::hooks::Hooks;
+use crate::line::{Line, Said};
+use crate::mcp::{Around, Servers};
 use crate::obey::aside::Asides;
 use crate::obey::spending::Lines;
 use crate::options::{Options, StateEvents};
@@ -90,6 +93,11 @@ pub(crate) struct Session {
     pub(crate) commands: Commands,
     /// Tools this session alone has: a server's, and those whose description depends on what it found.
     pub(crate) extras: Vec<Arc<dyn Tool>>,
+    /// The way to the host for those who are not the session.
+    pub(crate) line: Arc<Line>,
+    pub(crate) servers: Servers,
+    /// What a server's tool says about calls, where it stands in the person's place.
+    pub(crate) verdicts: JoinSet<(String, Said)>,
     /// Tools a search has turned up: they are offered from then on.
     pub(crate) loaded: Vec<String>,
     /// The mode to go back to when a plan is done.
@@ -132,6 +140,13 @@ impl Session {
         let sandbox = confine::sandbox(&options);
         policy.sandboxed = confine::runs_unasked(sandbox.as_deref());
         let model = sluice_model::models::resolve(options.model.as_deref());
+        let line = Line::new(out.clone());
+        let tasks = Arc::new(Tasks::default());
+        let around = Around {
+            tasks: &tasks,
+            quit: &quit,
+        };
+        let servers = Servers::new(&options, &out, &line, around);
         Self {
             client,
             ledger: Purse::default(),
@@ -162,7 +177,7 @@ impl Session {
             results: 0,
             cwd: Arc::new(Cwd::new(options.cwd.clone())),
             files: Arc::new(FileState::default()),
-            tasks: Arc::new(Tasks::default()),
+            tasks,
             lists: Arc::new(Lists::default()),
             sandbox,
             web: Arc::new(Web::new(web_config(&options))),
@@ -170,6 +185,9 @@ impl Session {
             catalogue: Arc::default(),
             commands: Commands::default(),
             extras: Vec::new(),
+            line,
+            servers,
+            verdicts: JoinSet::new(),
             loaded: Vec::new(),
             before_plan: None,
             tool_events,
@@ -192,6 +210,7 @@ impl Session {
     /// Lives until the host is done with it.
     pub(crate) async fn run(mut self) -> Exit {
         self.settings_changes = Some(settings::watch::watch(self.options.settings.paths()));
+        self.servers.start();
         self.take_up();
         self.open_catalogue();
         self.be_led();
@@ -217,6 +236,8 @@ impl Session {
         };
         self.eof = true;
         self.hook_session_end("other").await;
+        self.line.close();
+        self.servers.part().await;
         self.tasks.kill_all().await;
         Exit { code }
     }

@@ -24,6 +24,7 @@ mod values;
 pub mod watch;
 mod write;
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -34,6 +35,28 @@ pub use layer::Layer;
 pub use write::{WriteError, update, write};
 
 use document::{Found, read};
+
+/// What is done to a document.
+pub(crate) type Change<'a> = &'a mut dyn FnMut(&mut Map<String, Value>) -> Result<(), WriteError>;
+
+/// A file of the person's own, edited as the settings are: whole, and without touching what else stands in it.
+pub(crate) fn edit(path: &Path, change: Change<'_>) -> Result<(), WriteError> {
+    write::edit_file(&write::Target::following_links(path)?, &mut |document| change(document))
+}
+
+/// The text of a file, if there is one; nothing but a regular file of sensible size is read.
+pub(crate) fn text(path: &Path) -> io::Result<Option<String>> {
+    match document::read_bytes(path) {
+        Ok(bytes) => {
+            let text = String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+            Ok(Some(document::without_mark(&text).to_owned()))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+pub(crate) use tracked::repository;
 
 /// Where settings lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -242,6 +265,12 @@ impl Settings {
     #[must_use]
     pub fn runs_projects(&self) -> bool {
         self.trusted || self.opener == Opener::Host
+    }
+
+    /// Who chose the folder.
+    #[must_use]
+    pub fn opener(&self) -> Opener {
+        self.opener
     }
 
     /// Which files were asked for.

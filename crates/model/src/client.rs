@@ -246,30 +246,39 @@ impl Inner {
     }
 
     fn build(&self) -> Result<reqwest::Client, String> {
-        let secure = self.messages.scheme() == "https"
-            || [
-                &self.config.proxy.https,
-                &self.config.proxy.http,
-                &self.config.proxy.all,
-            ]
+        connector(&self.config, &self.proxies, self.messages.scheme() == "https")
+    }
+}
+
+/// A client for other servers, on the way that leads to the model: its proxies, its roots, no redirects.
+///
+/// # Errors
+/// If a proxy is malformed, or the system's certificates cannot be used.
+pub fn http_client(config: &Config, secure: bool) -> Result<reqwest::Client, String> {
+    let proxies = proxies(&config.proxy).map_err(|error| error.to_string())?;
+    connector(config, &proxies, secure)
+}
+
+fn connector(config: &Config, proxies: &[reqwest::Proxy], secure: bool) -> Result<reqwest::Client, String> {
+    let secure = secure
+        || [&config.proxy.https, &config.proxy.http, &config.proxy.all]
             .iter()
             .any(|proxy| proxy.as_deref().is_some_and(|proxy| proxy.starts_with("https:")));
-        let tls = if secure {
-            tls::with_roots(self.config.extra_roots.as_deref())
-        } else {
-            tls::without_roots()
-        };
-        let mut builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls.map_err(|error| error.to_string())?)
-            .connect_timeout(self.config.connect_timeout)
-            // A redirect would carry the key to someone else.
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy();
-        for proxy in &self.proxies {
-            builder = builder.proxy(proxy.clone());
-        }
-        builder.build().map_err(|error| causes(&error))
+    let tls = if secure {
+        tls::with_roots(config.extra_roots.as_deref())
+    } else {
+        tls::without_roots()
+    };
+    let mut builder = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls.map_err(|error| error.to_string())?)
+        .connect_timeout(config.connect_timeout)
+        // A redirect would carry the key to someone else.
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy();
+    for proxy in proxies {
+        builder = builder.proxy(proxy.clone());
     }
+    builder.build().map_err(|error| causes(&error))
 }
 
 fn endpoint(base: &str, path: &str) -> Result<Url, Error> {

@@ -50,7 +50,7 @@ pub mod models;
 
 pub use accumulate::{Accumulator, Finished};
 pub use cache::Cache;
-pub use client::{Client, Error, Head};
+pub use client::{Client, Error, Head, http_client};
 pub use config::{Auth, Config, DEFAULT_BASE_URL, Helper, Proxy};
 pub use event::{Delta, Event, EventKind};
 pub use failure::{Context, Failure};

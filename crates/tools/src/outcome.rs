@@ -36,6 +36,8 @@ pub enum Effect {
         /// What the skill is told.
         args: String,
     },
+    /// The call failed, perhaps for its input: where the model was not shown the tool's schema, it is shown it now.
+    TeachSchema,
 }
 
 impl Outcome {

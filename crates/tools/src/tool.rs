@@ -50,6 +50,23 @@ impl Descriptor {
     }
 }
 
+/// Which server a tool belongs to, and what it is called there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provenance {
+    /// The server's name.
+    pub server: String,
+    /// Where the server comes from.
+    pub source: &'static str,
+    /// What the server calls the tool.
+    pub tool: String,
+    /// What a person is shown for it.
+    pub title: String,
+    /// What a person is shown when asked about it.
+    pub spoken: String,
+    /// Whatever the rules say, a person has to answer for it.
+    pub needs_answer: bool,
+}
+
 /// One tool: built in, or made for a session.
 pub trait Tool: Send + Sync {
     /// What the model is told about it.
@@ -63,6 +80,16 @@ pub trait Tool: Send + Sync {
     /// The validated input in the schema's order, defaults filled in, relative paths made absolute against `cwd`:
     /// what a permission question shows.
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid>;
+
+    /// Whether it is there without its schema being shown, until it is searched for.
+    fn deferred(&self) -> bool {
+        false
+    }
+
+    /// Where it comes from, for tools of servers.
+    fn provenance(&self) -> Option<Provenance> {
+        None
+    }
 
     /// Whether this call may run beside others. `false` unless it certainly changes nothing.
     fn concurrency_safe(&self, input: &Value) -> bool;

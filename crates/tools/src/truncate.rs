@@ -26,6 +26,19 @@ pub(crate) fn preview(text: &str) -> &str {
     }
 }
 
+/// What stands in a result for a text that is too long for it and was saved instead, or could not be.
+pub fn stand_in(text: &str, saved: Result<&std::path::Path, &str>) -> String {
+    let size = human_size(u64::try_from(text.len()).unwrap_or(u64::MAX));
+    let place = match saved {
+        Ok(path) => format!("Full output saved to: {}", path.display()),
+        Err(why) => format!("It could not be saved: {why}"),
+    };
+    format!(
+        "<persisted-output>\nOutput too large ({size}). {place}\n\nIt begins:\n{}\n...\n</persisted-output>",
+        preview(text)
+    )
+}
+
 /// `57.5KB`, `2.9MB`.
 pub(crate) fn human_size(bytes: u64) -> String {
     #[allow(clippy::cast_precision_loss)]

@@ -29,8 +29,11 @@ mod initialize;
 mod interrupt;
 mod list_models;
 mod list_permission_rules;
+mod mcp_authenticate;
 mod mcp_call;
+mod mcp_clear_auth;
 mod mcp_message;
+mod mcp_oauth_callback_url;
 mod mcp_read_resource;
 mod mcp_reconnect;
 mod mcp_set_servers;
@@ -92,8 +95,11 @@ pub use list_models::{ListModels, ListModelsResponse};
 pub use list_permission_rules::{
     ListPermissionRules, ListPermissionRulesResponse, PermissionRulesState, RuleEntry, WorkspaceDirectory,
 };
+pub use mcp_authenticate::{McpAuthenticate, McpAuthenticateResponse};
 pub use mcp_call::{InputFile, McpCall, McpCallResponse, OutputFile};
+pub use mcp_clear_auth::McpClearAuth;
 pub use mcp_message::{McpMessage, McpMessageResponse};
+pub use mcp_oauth_callback_url::McpOauthCallbackUrl;
 pub use mcp_read_resource::{McpReadResource, McpReadResourceResponse, ResourceContents};
 pub use mcp_reconnect::McpReconnect;
 pub use mcp_set_servers::{McpSetServers, McpSetServersResponse};
@@ -172,6 +178,9 @@ wire_union! {
         EndSession(EndSession) = "end_session",
         MessageRated(MessageRated) = "message_rated",
         ChannelEnable(ChannelEnable) = "channel_enable",
+        McpAuthenticate(McpAuthenticate) = "mcp_authenticate",
+        McpClearAuth(McpClearAuth) = "mcp_clear_auth",
+        McpOauthCallbackUrl(McpOauthCallbackUrl) = "mcp_oauth_callback_url",
         CanUseTool(CanUseTool) = "can_use_tool",
         HookCallback(HookCallback) = "hook_callback",
         Elicitation(Elicitation) = "elicitation",

@@ -17,6 +17,7 @@ use crate::background::Background;
 use crate::calls::State;
 use crate::catalogue::Catalogue;
 use crate::hooks::Heirs;
+use crate::mcp::Servers;
 use crate::options::Options;
 use crate::out::Out;
 use crate::purse::Purse;
@@ -36,6 +37,7 @@ pub(crate) struct Brief {
     pub(crate) out: Out,
     pub(crate) extras: Vec<Arc<dyn Tool>>,
     pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) servers: Servers,
     /// The tools the session itself has.
     pub(crate) available: Vec<String>,
     pub(crate) background: Background,
@@ -112,6 +114,7 @@ impl Session {
             cwd: self.cwd.get(),
             out: self.out.clone(),
             catalogue: self.catalogue.clone(),
+            servers: self.servers.of_agent(),
             extras: self
                 .extras
                 .iter()

@@ -69,6 +69,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     session.sandbox = brief.sandbox.clone();
     session.extras = brief.extras.clone();
     session.catalogue = brief.catalogue.clone();
+    session.servers = brief.servers.of_agent();
     session.background = brief.background.of_agent();
     session.eof = brief.eof;
     session.reminded_of_memory = order.kind.omit_memory;
@@ -133,6 +134,9 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
     options.replay = false;
     options.state_events = StateEvents::Off;
     options.agents.lead = None;
+    // The servers are there already.
+    options.servers.dynamic.clear();
+    options.servers.strict = true;
     options
 }
 

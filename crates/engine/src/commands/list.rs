@@ -45,7 +45,7 @@ impl Session {
                 builtin: Some(true),
                 ..SlashCommand::default()
             });
-        found.chain(ours).collect()
+        found.chain(ours).chain(self.server_commands()).collect()
     }
 
     /// The names of the commands, as `init` tells them.
@@ -60,6 +60,7 @@ impl Session {
         found
             .map(|entry| entry.name.clone())
             .chain(ours.map(|command| command.name.to_owned()))
+            .chain(self.server_commands().into_iter().map(|command| command.name))
             .collect()
     }
 

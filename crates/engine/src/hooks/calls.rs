@@ -114,7 +114,7 @@ impl Session {
     }
 
     async fn notify_of_ask(&mut self, index: usize) {
-        if let (Some(call), Asker::Host) = (self.calls.list.get(index), self.options.asker) {
+        if let (Some(call), Asker::Host) = (self.calls.list.get(index), &self.options.asker) {
             let message = format!("Permission is needed to use {}", call.name);
             self.hook_notification(&message, None, "permission_prompt").await;
         }

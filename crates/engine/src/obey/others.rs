@@ -1,16 +1,11 @@
 //! The smaller requests: those that ask about something, and those that concern parts a session may not have.
 
 use serde_json::{Value, json};
-use sluice_wire::control::{
-    BackgroundTasksResponse, McpSetServersResponse, McpStatusResponse, MessageRated, Request, RequestId,
-};
+use sluice_wire::control::{BackgroundTasksResponse, MessageRated, Request, RequestId};
 
 use crate::say;
 use crate::session::Session;
 use crate::turn::Stop;
-
-/// Why an MCP server cannot be added.
-const NO_SERVERS: &str = "This version connects no MCP servers";
 
 impl Session {
     /// Answers what does not concern the turn.
@@ -34,8 +29,8 @@ impl Session {
             Request::GetHooksListing(_) => self.say(say::success(id, &self.hooks_listing())).await,
             Request::EndSession(_) => self.end_session(id).await,
             Request::MessageRated(request) => self.rated(id, &request).await,
-            // Nothing here depends on whether anybody watches, and a message from a server nobody knows is lost.
-            Request::SetHasSubscribers(_) | Request::McpMessage(_) => self.say(say::ok(id)).await,
+            // Nothing here depends on whether anybody watches.
+            Request::SetHasSubscribers(_) => self.say(say::ok(id)).await,
             Request::ReloadPlugins(request) => self.reload_plugins(id, &request).await,
             Request::ReloadSkills(_) => self.reload_skills(id).await,
             Request::ReloadOutputStyles(_) => self.reload_styles(id).await,
@@ -45,43 +40,6 @@ impl Session {
             }
             other => self.about_servers(id, other).await,
         }
-    }
-
-    /// No MCP server is connected, and everything about one says so.
-    async fn about_servers(&mut self, id: &RequestId, request: Request) {
-        match request {
-            Request::McpStatus(_) => self.say(say::success(id, &McpStatusResponse::default())).await,
-            Request::McpSetServers(request) => {
-                let refused = |name: &String| (name.clone(), NO_SERVERS.to_owned());
-                let response = McpSetServersResponse {
-                    errors: request.servers.keys().map(refused).collect(),
-                    ..McpSetServersResponse::default()
-                };
-                self.say(say::success(id, &response)).await;
-            }
-            Request::McpReconnect(request) => self.no_server(id, &request.server_name).await,
-            Request::McpToggle(request) => self.no_server(id, &request.server_name).await,
-            Request::McpCall(request) => {
-                let server = request.tool.split("__").nth(1).unwrap_or(&request.tool);
-                let text = format!("MCP server not connected: {server}");
-                self.say(say::error(id, text)).await;
-            }
-            Request::McpReadResource(request) => {
-                let text = format!("MCP server not connected: {}", request.server_name);
-                self.say(say::error(id, text)).await;
-            }
-            Request::ChannelEnable(request) => {
-                let name = request.server_name.as_deref().unwrap_or_default();
-                self.say(say::error(id, format!("server {name} is not connected")))
-                    .await;
-            }
-            Request::Unknown(unknown) => self.unsupported(id, unknown.tag.as_deref()).await,
-            other => self.unsupported(id, Some(other.kind())).await,
-        }
-    }
-
-    async fn no_server(&mut self, id: &RequestId, name: &str) {
-        self.say(say::error(id, format!("Server not found: {name}"))).await;
     }
 
     /// Lets running commands, or those of one call, go on in the background.

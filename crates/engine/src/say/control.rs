@@ -7,9 +7,9 @@ use sluice_permission::{Decision, ReasonKind};
 use sluice_wire::Raw;
 use sluice_wire::control::{
     CanUseTool, ControlCancelRequest, ControlRequest, ControlResponse, DecisionReasonType, Failure, MatchedAskRule,
-    RequestId,
+    McpServerProvenance, RequestId,
 };
-use sluice_wire::stdout::system::{ControlRequestProgress, PermissionDenied};
+use sluice_wire::stdout::system::{ControlRequestProgress, ElicitationComplete, PermissionDenied};
 
 use super::fresh_id;
 use crate::calls::Call;
@@ -22,12 +22,30 @@ pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path
         .as_ref()
         .filter(|rule| rule.behavior == sluice_permission::Behavior::Ask);
     let by_hook = reason.kind == Some(ReasonKind::Hook);
+    let known = call.tool.as_ref().and_then(|tool| tool.provenance());
+    // What only a person can answer for cannot be allowed for good either.
+    let for_a_person = known.as_ref().is_some_and(|known| known.needs_answer);
     let request = CanUseTool {
         tool_name: call.name.clone(),
-        display_name: Some(call.name.clone()),
+        display_name: Some(
+            known
+                .as_ref()
+                .map_or_else(|| call.name.clone(), |known| known.spoken.clone()),
+        ),
+        mcp_server: known.as_ref().map(|known| McpServerProvenance {
+            name: known.server.clone(),
+            source: Some(known.source.to_owned()),
+            ..McpServerProvenance::default()
+        }),
+        server_policy_ask_only: known.as_ref().map(|known| !known.needs_answer),
+        suppress_always_allow_rule: for_a_person.then_some(true),
         input: Raw::of(&call.checked),
         description: description(call, cwd),
-        permission_suggestions: decision.suggestions.clone(),
+        permission_suggestions: if for_a_person {
+            Some(Vec::new())
+        } else {
+            decision.suggestions.clone()
+        },
         blocked_path: decision.blocked_path.as_ref().map(|path| path.display().to_string()),
         decision_reason: reason.text.clone(),
         decision_reason_type: reason.kind.map(|kind| DecisionReasonType::from(kind.as_str())),
@@ -43,7 +61,7 @@ pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path
             .map(|rule| ("decision_reason_rule_source", rule.source.as_str()))
             .collect(),
         tool_use_id: Some(call.id.clone()),
-        requires_user_interaction: decision.requires_user_interaction.then_some(true),
+        requires_user_interaction: (for_a_person || decision.requires_user_interaction).then_some(true),
         decision_reason_hook_event: by_hook.then(|| "PreToolUse".to_owned()),
         decision_reason_hook_source: by_hook.then(|| "settings".to_owned()),
         ..CanUseTool::default()
@@ -59,6 +77,16 @@ fn description(call: &Call, cwd: &Path) -> Option<String> {
     }
     let path = Path::new(text("file_path").or_else(|| text("notebook_path"))?);
     Some(path.strip_prefix(cwd).unwrap_or(path).display().to_string())
+}
+
+/// What an MCP server wanted to know it knows now.
+pub(crate) fn elicitation_complete(server: &str, elicitation_id: &str) -> ElicitationComplete {
+    ElicitationComplete {
+        mcp_server_name: server.to_owned(),
+        elicitation_id: elicitation_id.to_owned(),
+        uuid: fresh_id(),
+        ..ElicitationComplete::default()
+    }
 }
 
 /// Nobody need answer any more.

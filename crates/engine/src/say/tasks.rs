@@ -32,6 +32,17 @@ pub(crate) fn progress(call_id: &str, tool: &str, elapsed_seconds: u64) -> ToolP
     }
 }
 
+/// A call has come further.
+pub(crate) fn call_progress(call_id: &str, tool: &str, elapsed_seconds: u64) -> ToolProgress {
+    ToolProgress {
+        tool_use_id: call_id.to_owned(),
+        tool_name: tool.to_owned(),
+        elapsed_time_seconds: seconds(elapsed_seconds),
+        uuid: fresh_id(),
+        ..ToolProgress::default()
+    }
+}
+
 fn seconds(count: u64) -> Number {
     Number::from(u32::try_from(count).unwrap_or(u32::MAX))
 }

@@ -31,7 +31,7 @@ pub(super) fn is_tracked(path: &Path) -> bool {
 }
 
 /// The root of the innermost repository `folder` lies in.
-pub(super) fn repository(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn repository(folder: &Path) -> Option<PathBuf> {
     folder
         .ancestors()
         .find(|folder| folder.join(".git").symlink_metadata().is_ok())

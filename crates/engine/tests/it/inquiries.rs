@@ -410,13 +410,13 @@ async fn what_is_not_there_is_said_not_to_be_there() {
         .await;
     assert!(some["response"]["errors"]["x"].is_string());
     let reconnect = stage
-        .control(json!({"subtype": "mcp_reconnect", "serverName": "x"}))
+        .control(json!({"subtype": "mcp_reconnect", "serverName": "y"}))
         .await;
-    assert_eq!(error(reconnect), "Server not found: x");
+    assert_eq!(error(reconnect), "Server not found: y");
     let toggle = stage
-        .control(json!({"subtype": "mcp_toggle", "serverName": "x", "enabled": true}))
+        .control(json!({"subtype": "mcp_toggle", "serverName": "y", "enabled": true}))
         .await;
-    assert_eq!(error(toggle), "Server not found: x");
+    assert_eq!(error(toggle), "Server not found: y");
     let call = stage.control(json!({"subtype": "mcp_call", "tool": "mcp__x__y"})).await;
     assert_eq!(error(call), "MCP server not connected: x");
     let channel = stage

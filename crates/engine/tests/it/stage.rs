@@ -419,6 +419,7 @@ fn options(dir: &TempDir, server: &ModelServer) -> Options {
         key_source: KeySource::Environment,
         catalogue: CatalogueOptions::default(),
         system_prompt: SystemPrompt::default(),
+        servers: sluice_engine::mcp::ServerOptions::new(root.join("home/mcp-credentials.json")),
         tools: None,
         todo_list: false,
         allowed: Vec::new(),

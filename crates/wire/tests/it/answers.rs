@@ -25,6 +25,7 @@ pub(crate) fn back(subtype: &str, response: &Value) -> Option<Result<Value, Stri
         "file_suggestions" => through::<control::FileSuggestionsResponse>,
         "get_binary_version" => through::<control::GetBinaryVersionResponse>,
         "get_session_cost" => through::<control::GetSessionCostResponse>,
+        "mcp_authenticate" => through::<control::McpAuthenticateResponse>,
         "mcp_call" => through::<control::McpCallResponse>,
         "background_tasks" => through::<control::BackgroundTasksResponse>,
         "get_usage" => through::<control::GetUsageResponse>,

@@ -1,0 +1,71 @@
+//! From flags and variables to what a session is told about MCP servers.
+
+use std::fs;
+use std::time::Duration;
+
+use sluice_engine::mcp::{self, ServerOptions, config};
+
+use crate::environment::Environment;
+use crate::flags::Flags;
+
+/// Where tokens of signed-in servers are kept, inside the configuration's folder.
+const CREDENTIALS: &str = "mcp-credentials.json";
+/// How many letters stand for one token.
+const LETTERS_PER_TOKEN: usize = 4;
+
+/// What a session is told, or one sentence about what is wrong.
+pub(crate) fn options(flags: &Flags, environment: &Environment) -> Result<ServerOptions, String> {
+    let mut options = ServerOptions::new(environment.config_dir.join(CREDENTIALS));
+    options.strict = flags.strict_mcp_config;
+    for argument in &flags.mcp_config {
+        let text = text(argument, environment)?;
+        let servers = config::servers(&text).map_err(|error| invalid(argument, &error.to_string()))?;
+        for (name, server) in servers {
+            let server = server.map_err(|error| invalid(argument, &format!("{name}: {error}")))?;
+            options.dynamic.insert(name, server);
+        }
+    }
+    let variables = &environment.mcp;
+    options.connect = variables.timeout.unwrap_or(mcp::CONNECT_TIMEOUT);
+    options.tool = variables.tool_timeout.unwrap_or(mcp::TOOL_TIMEOUT);
+    options.output = variables
+        .output_tokens
+        .map(|tokens| tokens.saturating_mul(LETTERS_PER_TOKEN));
+    options.wait = !variables.nonblocking;
+    options.defer = variables.defer;
+    Ok(options)
+}
+
+/// What the variables say about servers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Variables {
+    /// `MCP_TIMEOUT`.
+    pub(crate) timeout: Option<Duration>,
+    /// `MCP_TOOL_TIMEOUT`.
+    pub(crate) tool_timeout: Option<Duration>,
+    /// `MAX_MCP_OUTPUT_TOKENS`.
+    pub(crate) output_tokens: Option<usize>,
+    /// `MCP_CONNECTION_NONBLOCKING`.
+    pub(crate) nonblocking: bool,
+    /// `ENABLE_TOOL_SEARCH`: servers' tools are searched for, unless it says no.
+    pub(crate) defer: bool,
+}
+
+/// The text of an argument: itself, where it is JSON, or the file it names.
+fn text(argument: &str, environment: &Environment) -> Result<String, String> {
+    if argument.trim_start().starts_with('{') {
+        return Ok(argument.to_owned());
+    }
+    let path = environment.cwd.join(argument);
+    fs::read_to_string(&path).map_err(|error| invalid(argument, &format!("cannot read {}: {error}", path.display())))
+}
+
+fn invalid(argument: &str, why: &str) -> String {
+    let inline = argument.trim_start().starts_with('{');
+    let what = if inline {
+        "--mcp-config".to_owned()
+    } else {
+        format!("--mcp-config {argument}")
+    };
+    format!("invalid MCP configuration: {what}: {why}")
+}

@@ -1,0 +1,63 @@
+//! The page a browser ends at after a sign-in: a listener on this machine that takes one address and says thanks.
+
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+/// How long a browser may take to say what it wants.
+const HEAD: Duration = Duration::from_secs(10);
+/// The longest request taken.
+const LONGEST: usize = 16 << 10;
+
+/// Serves until somebody comes with what `finish` accepts. Anything else that calls is told so and changes nothing.
+pub(super) async fn serve<F, T>(listener: &TcpListener, finish: F)
+where
+    F: Fn(String) -> T,
+    T: Future<Output = Result<(), String>>,
+{
+    loop {
+        let Ok((mut stream, _)) = listener.accept().await else {
+            return;
+        };
+        let Ok(Some(target)) = tokio::time::timeout(HEAD, target(&mut stream)).await else {
+            continue;
+        };
+        if !target.starts_with("/callback") {
+            say(&mut stream, "404 Not Found", "There is nothing here.").await;
+            continue;
+        }
+        match finish(format!("http://localhost{target}")).await {
+            Ok(()) => {
+                say(&mut stream, "200 OK", "You are signed in. You can close this page.").await;
+                return;
+            }
+            Err(why) => say(&mut stream, "400 Bad Request", &why).await,
+        }
+    }
+}
+
+/// What a request asks for.
+async fn target(stream: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    while !head.windows(2).any(|pair| pair == b"\r\n") {
+        let mut piece = [0; 1024];
+        let count = stream.read(&mut piece).await.ok().filter(|count| *count > 0)?;
+        head.extend_from_slice(piece.get(..count)?);
+        if head.len() > LONGEST {
+            return None;
+        }
+    }
+    let head = String::from_utf8_lossy(&head);
+    let mut words = head.lines().next()?.split(' ');
+    (words.next() == Some("GET")).then(|| words.next().map(str::to_owned))?
+}
+
+async fn say(stream: &mut TcpStream, status: &str, text: &str) {
+    let answer = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
+        text.len()
+    );
+    stream.write_all(answer.as_bytes()).await.ok();
+    stream.shutdown().await.ok();
+}

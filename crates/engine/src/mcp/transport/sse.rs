@@ -1,0 +1,152 @@
+//! The first way over HTTP: one long answer of server-sent events, and a place to post to that its first event names.
+
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use reqwest::{Client, Response, StatusCode, Url};
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use sluice_model::sse::Decoder;
+use tokio::sync::mpsc;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::LONGEST_MESSAGE;
+
+/// How many messages may wait to be read.
+const WAITING: usize = 64;
+/// How long one message may take to be posted.
+const POSTING: Duration = Duration::from_secs(60);
+
+/// Why the server cannot be talked to.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SseError {
+    /// It wants to know who we are.
+    #[error("the server wants a sign-in")]
+    Unauthorized,
+    /// It refused.
+    #[error("the server answered {0}")]
+    Status(StatusCode),
+    /// It does not say where to post.
+    #[error("the server named no place to post to")]
+    NoEndpoint,
+    /// It named a place on another host.
+    #[error("the server named {0}, which is not its own, as the place to post to")]
+    Foreign(String),
+    /// The way there is broken.
+    #[error(transparent)]
+    Http(#[from] reqwest::Error),
+}
+
+/// Our end.
+pub(crate) struct Sse {
+    client: Client,
+    headers: HeaderMap,
+    endpoint: Url,
+    inbox: mpsc::Receiver<ServerJsonRpcMessage>,
+    _reading: DropGuard,
+}
+
+impl Sse {
+    /// Opens the stream and waits until it says where to post.
+    pub(crate) async fn open(client: Client, url: Url, headers: HeaderMap) -> Result<Self, SseError> {
+        let request = client.get(url.clone()).headers(headers.clone());
+        let response = checked(request.header(ACCEPT, "text/event-stream").send().await?)?;
+        let mut events = Events::new(response);
+        let endpoint = loop {
+            let (event, data) = events.next().await.ok_or(SseError::NoEndpoint)?;
+            if event == "endpoint" {
+                break url.join(data.trim()).map_err(|_| SseError::NoEndpoint)?;
+            }
+        };
+        // What we post may carry a secret: it goes where the configuration says and nowhere else.
+        if endpoint.origin() != url.origin() {
+            return Err(SseError::Foreign(endpoint.to_string()));
+        }
+        let (incoming, inbox) = mpsc::channel(WAITING);
+        let stop = CancellationToken::new();
+        tokio::spawn(read(events, incoming, stop.clone()));
+        Ok(Self {
+            client,
+            headers,
+            endpoint,
+            inbox,
+            _reading: stop.drop_guard(),
+        })
+    }
+}
+
+impl Transport<RoleClient> for Sse {
+    type Error = SseError;
+
+    fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = Result<(), SseError>> + Send + 'static {
+        let body = serde_json::to_string(&item).unwrap_or_default();
+        let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone());
+        let request = request
+            .header(CONTENT_TYPE, "application/json")
+            .timeout(POSTING)
+            .body(body);
+        async move { checked(request.send().await?).map(|_| ()) }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        self.inbox.recv().await
+    }
+
+    async fn close(&mut self) -> Result<(), SseError> {
+        self.inbox.close();
+        Ok(())
+    }
+}
+
+fn checked(response: Response) -> Result<Response, SseError> {
+    match response.status() {
+        status if status.is_success() => Ok(response),
+        StatusCode::UNAUTHORIZED => Err(SseError::Unauthorized),
+        status => Err(SseError::Status(status)),
+    }
+}
+
+async fn read(mut events: Events, incoming: mpsc::Sender<ServerJsonRpcMessage>, stop: CancellationToken) {
+    loop {
+        let next = tokio::select! {
+            next = events.next() => next,
+            () = stop.cancelled() => return,
+        };
+        let Some((event, data)) = next else { return };
+        // What is no message is nobody's.
+        if (event.is_empty() || event == "message")
+            && let Ok(message) = serde_json::from_str(&data)
+            && incoming.send(message).await.is_err()
+        {
+            return;
+        }
+    }
+}
+
+/// The events of an answer.
+struct Events {
+    bytes: futures_util::stream::BoxStream<'static, reqwest::Result<Vec<u8>>>,
+    decoder: Decoder,
+}
+
+impl Events {
+    fn new(response: Response) -> Self {
+        Self {
+            bytes: response.bytes_stream().map(|piece| piece.map(Vec::from)).boxed(),
+            decoder: Decoder::with_limit(LONGEST_MESSAGE),
+        }
+    }
+
+    async fn next(&mut self) -> Option<(String, String)> {
+        loop {
+            if let Some(frame) = self.decoder.next_frame() {
+                let frame = frame.ok()?;
+                return Some((frame.event, frame.data));
+            }
+            let piece = self.bytes.next().await?.ok()?;
+            self.decoder.push(&piece);
+        }
+    }
+}
