@@ -109,6 +109,9 @@ impl Session {
     /// Prompts that arrived while tools ran join the turn.
     async fn fold(&mut self) {
         for prompt in self.queue.fold() {
+            if !self.hook_joining(&prompt).await {
+                continue;
+            }
             self.keep_prompt(&prompt).await;
             if self.options.replay && !prompt.synthetic {
                 self.say(say::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))

@@ -96,7 +96,7 @@ pub(crate) struct Hooks {
     halt: Option<String>,
     /// Calls that wait for hooks before their result is told.
     after: HashMap<String, (Outcome, Option<Value>)>,
-    /// The calls of asks that hooks look at, by request.
+    /// The calls of asks that only hooks can answer, by request.
     asks: HashMap<String, String>,
     /// The call of the ask that is just being shown to hooks.
     asked_for: Option<String>,

@@ -166,6 +166,11 @@ impl Queue {
         Vec::from(folded)
     }
 
+    /// Takes a prompt back that was to join a turn and did not.
+    pub(crate) fn put_back(&mut self, prompt: Prompt) {
+        self.waiting.push_front(prompt);
+    }
+
     /// Takes one prompt out before it runs.
     pub(crate) fn cancel(&mut self, uuid: &str) -> bool {
         let before = self.waiting.len();

@@ -107,7 +107,8 @@ impl Session {
         });
         self.hooks.asked_for = Some(id.clone());
         let begun = self.spawn_hooks(input, Purpose::Asked(request_id.to_owned())).await;
-        if begun {
+        // Where the host is asked as well, the ask itself says whether it is still open.
+        if begun && self.calls.asking(request_id).is_none() {
             self.hooks.asks.insert(request_id.to_owned(), id);
         }
         begun

@@ -54,6 +54,28 @@ impl Session {
         Ok(None)
     }
 
+    /// Shows a prompt that joins the running turn to hooks; false if it does not join.
+    pub(crate) async fn hook_joining(&mut self, prompt: &Prompt) -> bool {
+        if !self.hooks.await_any(&[Event::UserPromptSubmit]) {
+            return true;
+        }
+        match self.hook_prompt(prompt).await {
+            Some(Some(told)) => {
+                self.say(told).await;
+                if let Some(uuid) = &prompt.uuid {
+                    self.say(say::lifecycle(uuid, "cancelled")).await;
+                }
+                false
+            }
+            Some(None) => true,
+            // The turn has to stop: the prompt gets one of its own.
+            None => {
+                self.queue.put_back(prompt.clone());
+                false
+            }
+        }
+    }
+
     /// Shows one prompt to hooks: what is said of it if it is refused.
     async fn hook_prompt(&mut self, prompt: &Prompt) -> Option<Option<Informational>> {
         let text = text_of(&prompt.content);
@@ -252,11 +274,11 @@ impl Session {
         let tasks = self.background.list().into_iter();
         tasks
             .map(|task| BackgroundTaskSummary {
-                id: task.id.clone(),
+                id: task.id,
                 kind: "shell".to_owned(),
                 status: "running".to_owned(),
-                description: task.description.clone(),
-                command: Some(task.command.clone()),
+                description: task.description,
+                command: Some(task.command),
                 ..BackgroundTaskSummary::default()
             })
             .collect()

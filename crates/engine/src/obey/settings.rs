@@ -44,6 +44,7 @@ impl Session {
         };
         self.options.settings.set_flag(&changes);
         lay_out(&mut self.policy, &self.options);
+        self.lay_out_hooks();
         if changes.contains_key("sandbox") {
             self.sandbox = confine::sandbox(&self.options);
             self.policy.sandboxed = confine::runs_unasked(self.sandbox.as_deref());

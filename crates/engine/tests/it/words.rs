@@ -3,7 +3,7 @@
 //! `init`, `requesting`, `mode:plan`, `state:idle`, `retry`, `fallback`, `thought`, `info`, `denied`;
 //! `ms bs d be md me` for the events of a stream; `assistant:text`, `user:tool_result` (`user:tool_error`
 //! if it failed), `notice` (what the user side says by itself), `nudge` (the same, synthetic), `replay`;
-//! `ask:Bash`, `cancel`, `ok`, `error`; `queued:u1` and its like; `result:success`. A `!` behind a word
+//! `ask:Bash`, `hook:id` (a callback), `cancel`, `ok`, `error`; `queued:u1` and its like; `result:success`. A `!` behind a word
 //! means `is_error` or `aborted`. Deltas in a row are counted: `d×3`.
 
 use serde_json::Value;
@@ -32,6 +32,9 @@ pub(crate) fn word(message: &Value) -> String {
             "tool_result" => "user:tool_result".into(),
             _ => "notice".into(),
         },
+        "control_request" if text("/request/subtype") == "hook_callback" => {
+            format!("hook:{}", text("/request/callback_id"))
+        }
         "control_request" => format!("ask:{}", text("/request/tool_name")),
         "control_cancel_request" => "cancel".into(),
         "control_response" if text("/response/subtype") == "success" => "ok".into(),
