@@ -1,6 +1,7 @@
 //! The binary as a person or a script starts it, against a scripted model of its own making.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
@@ -38,9 +39,10 @@ impl Lab {
         Self { folder, model, address }
     }
 
-    /// Runs the binary to its end with this on stdin.
-    pub(crate) fn run(&self, args: &[&str], stdin: &str) -> Ran {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_sluice"))
+    /// The binary with these arguments, in its place and with all its pipes.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sluice"));
+        command
             .args(args)
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -50,9 +52,23 @@ impl Lab {
             .current_dir(self.folder.path().join("work"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Where a session is kept, if it is.
+    pub(crate) fn transcript(&self, session: &str) -> Option<PathBuf> {
+        let projects = self.folder.path().join("home/.claude/projects");
+        let mut projects = std::fs::read_dir(projects).ok()?.flatten();
+        projects.find_map(|project| {
+            let file = project.path().join(format!("{session}.jsonl"));
+            file.exists().then_some(file)
+        })
+    }
+
+    /// Runs the binary to its end with this on stdin.
+    pub(crate) fn run(&self, args: &[&str], stdin: &str) -> Ran {
+        let mut child = self.command(args).spawn().unwrap();
         // A command line that is refused at once never reads its input.
         child.stdin.take().unwrap().write_all(stdin.as_bytes()).ok();
         Ran::from(child.wait_with_output().unwrap())
