@@ -1,16 +1,45 @@
 //! Where things are, by their ids.
 
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
+
 use super::state::{Index, State};
+
+/// Places by key.
+pub(crate) type Places = HashMap<u64, u32, BuildHasherDefault<Mixed>>;
+
+/// Keys alone.
+pub(crate) type Keys = HashSet<u64, BuildHasherDefault<Mixed>>;
+
+/// Keys are hashes already.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(PRIME);
+        }
+    }
+}
+
+const PRIME: u64 = 0x0000_0100_0000_01b3;
 
 /// A short key of an id: two ids with the same one are as likely as two equal uuids of half the length.
 pub(crate) fn key(id: &str) -> u64 {
-    // FNV-1a, eight bytes at a time would not pay: ids are short.
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in id.bytes() {
-        hash ^= u64::from(byte);
-        hash = hash.wrapping_mul(0x0000_0100_0000_01b3);
-    }
-    hash
+    // FNV-1a; eight bytes at a time would not pay: ids are short.
+    let mut hash = Mixed(0xcbf2_9ce4_8422_2325);
+    hash.write(id.as_bytes());
+    // The tables look at the highest bits first, which FNV mixes least.
+    hash.0 ^ hash.0.rotate_left(32)
 }
 
 /// Places are kept in half the room; no conversation has four billion entries.

@@ -1,12 +1,10 @@
 //! All there is to know about a conversation, and how to look at it.
 
-use std::collections::{HashMap, HashSet};
-
 use serde::{Deserialize, Serialize};
 use sluice_wire::control::RequestId;
 
 use super::activity;
-use super::index::key;
+use super::index::{Keys, Places, key};
 use super::{
     Activity, Ask, Call, Context, Cost, Draft, Drift, Entry, Line, Patience, Process, Prompt, Rung, Session, Task,
     Time, Todo, Transport, Turn,
@@ -87,15 +85,15 @@ pub struct Interruption {
 /// Ids of messages, shortened.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Seen(pub(crate) HashSet<u64>);
+pub(crate) struct Seen(pub(crate) Keys);
 
 /// Where things are, by their ids. Worked out from the lists.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Index {
-    pub(crate) prompts: HashMap<u64, u32>,
-    pub(crate) calls: HashMap<u64, u32>,
-    pub(crate) asks: HashMap<u64, u32>,
-    pub(crate) tasks: HashMap<u64, u32>,
+    pub(crate) prompts: Places,
+    pub(crate) calls: Places,
+    pub(crate) asks: Places,
+    pub(crate) tasks: Places,
     /// Calls without a result.
     pub(crate) running: Vec<u32>,
     /// Asks without an outcome.

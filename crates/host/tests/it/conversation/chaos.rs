@@ -284,7 +284,7 @@ impl Life {
                     );
                 }
                 PromptState::Failed(Failure::Withdrawn) => {
-                    assert!(!taken_up, "{} was read\n{}", prompt.id, self.story())
+                    assert!(!taken_up, "{} was read\n{}", prompt.id, self.story());
                 }
                 PromptState::Failed(Failure::Closed) => assert!(!taken_up, "{} was read\n{}", prompt.id, self.story()),
                 PromptState::Failed(Failure::Lost) => {

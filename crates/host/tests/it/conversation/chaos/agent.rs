@@ -115,7 +115,7 @@ impl Agent {
             "control_response" => {
                 let id = message["response"]["request_id"].as_str().unwrap();
                 if self.kind.echoes {
-                    self.out.push_back(line.clone());
+                    self.out.push_back(line);
                 }
                 if let Some(turn) = self.turn.as_mut().filter(|it| it.ask.as_deref() == Some(id)) {
                     turn.ask = None;
