@@ -23,6 +23,7 @@ mod slash;
 
 use sluice_permission::Source;
 
+use crate::hooks::Origin;
 use crate::session::Session;
 
 /// What commands and skills have going in a session.
@@ -44,6 +45,8 @@ struct Lent {
     /// The model before, and the one in its place.
     model: Option<(String, String)>,
     effort: Option<Option<String>>,
+    /// Skills and commands whose hooks hold.
+    hooks: Vec<Origin>,
 }
 
 impl Session {
@@ -57,6 +60,9 @@ impl Session {
         }
         if let Some(effort) = self.commands.lent.effort.take() {
             self.options.effort = effort;
+        }
+        for origin in std::mem::take(&mut self.commands.lent.hooks) {
+            self.remove_hooks(&origin);
         }
     }
 }

@@ -156,12 +156,14 @@ impl Queue {
         Some(Batch { prompts })
     }
 
-    /// What may join the running turn after its tools: all but what was meant for later.
+    /// What may join the running turn after its tools: all but what was meant for later, and nothing that came behind a
+    /// command: what follows `/clear` belongs to what it clears the way for.
     pub(crate) fn fold(&mut self) -> Vec<Prompt> {
-        let (folded, rest) = self
-            .waiting
-            .drain(..)
-            .partition(|prompt| prompt.priority != Priority::Later && !prompt.goes_alone());
+        let mut open = true;
+        let (folded, rest) = self.waiting.drain(..).partition(|prompt| {
+            open &= !prompt.alone;
+            open && prompt.priority != Priority::Later && !prompt.goes_alone()
+        });
         self.waiting = rest;
         Vec::from(folded)
     }

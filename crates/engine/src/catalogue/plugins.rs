@@ -58,6 +58,24 @@ pub(crate) struct Plugin {
     pub(crate) mcp_servers: Vec<Configured>,
 }
 
+impl Plugin {
+    /// What stands under `hooks` in its files and its manifest. A file that cannot be read brings none.
+    pub(crate) fn hooks_found(&self) -> Vec<Value> {
+        let mut found = Vec::new();
+        for configured in &self.hooks {
+            let value = match configured {
+                Configured::File(path) => manifest::document(path).map(Value::Object).unwrap_or_default(),
+                Configured::Inline(value) => value.clone(),
+            };
+            let hooks = value.get("hooks").unwrap_or(&value);
+            if hooks.as_object().is_some_and(|events| !events.is_empty()) {
+                found.push(hooks.clone());
+            }
+        }
+        found
+    }
+}
+
 /// Why a plugin, or a part of it, is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PluginError {

@@ -7,6 +7,7 @@ use sluice_tools::Lists;
 use sluice_wire::stdout::{ConversationReset, ResetTrigger};
 
 use crate::background::Background;
+use crate::checkpoints;
 use crate::history::History;
 use crate::obey::spending::Lines;
 use crate::say;
@@ -16,6 +17,7 @@ use crate::transcript::Transcript;
 impl Session {
     /// Leaves this conversation and begins the next one.
     pub(super) async fn clear(&mut self, prompt_id: &str, title: Option<&str>) {
+        self.hook_session_end("clear").await;
         self.tasks.kill_all().await;
         self.drain_events().await;
         self.background = Background::default();
@@ -41,6 +43,7 @@ impl Session {
         self.out.sign_as(&id);
         self.transcript = Transcript::new(&self.options);
         self.transcript.begin_turn();
+        self.checkpoints = checkpoints::open(&self.options);
         self.history = History::default();
         self.system = None;
         self.ledger = Purse::default();
@@ -54,5 +57,6 @@ impl Session {
         self.reminded_of_plan = false;
         self.forget_skills_told();
         self.tell_title().await;
+        self.hook_session_start("clear").await;
     }
 }

@@ -10,6 +10,7 @@ use super::arguments::Arguments;
 use super::body::{Part, parts};
 use super::mentions;
 use crate::catalogue::entry::{Entry, Origin};
+use crate::hooks;
 use crate::listen::Heard;
 use crate::say;
 use crate::session::Session;
@@ -98,7 +99,7 @@ impl Session {
     }
 
     /// Gives a command what its front matter asks for, for as long as its turn runs. A skill of a project that nobody
-    /// trusted yet gets no rules when the model takes it up by itself.
+    /// trusted yet gets no rules when the model takes it up by itself, and its hooks never run.
     pub(super) fn lend(&mut self, entry: &Entry, caller: Caller) {
         let foreign = entry.origin == Origin::Project && !self.options.settings.trusted();
         if caller == Caller::Person || !foreign {
@@ -108,6 +109,15 @@ impl Session {
                 .filter_map(|text| Rule::parse(Behavior::Allow, Source::Command, &self.options.cwd, text).ok());
             let rules: Vec<Rule> = rules.collect();
             self.policy.rules.extend(rules);
+        }
+        if let Some(hooks) = entry.hooks.as_ref().filter(|_| !foreign) {
+            let root = entry.path.parent().unwrap_or(&self.options.cwd).to_owned();
+            let origin = hooks::Origin::Skill {
+                name: entry.name.clone(),
+                root,
+            };
+            self.add_hooks(&origin, hooks);
+            self.commands.lent.hooks.push(origin);
         }
         if let Some(model) = &entry.model {
             let model = sluice_model::models::resolve(Some(model));

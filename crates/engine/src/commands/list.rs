@@ -16,8 +16,9 @@ use super::skill::{self, SkillTool};
 use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Kind};
 use crate::catalogue::listing::{self, Budget};
-use crate::catalogue::plugins::PluginDir;
+use crate::catalogue::plugins::{self, PluginDir};
 use crate::catalogue::styles;
+use crate::hooks;
 use crate::say;
 use crate::session::Session;
 
@@ -170,8 +171,27 @@ impl Session {
 
     /// Looks at what there is, at the start.
     pub(crate) fn open_catalogue(&mut self) {
+        for plugin in self.catalogue.plugins.list.clone() {
+            self.remove_hooks(&self.hooks_of(&plugin));
+        }
         self.catalogue = Arc::new(Catalogue::load(&self.options));
         self.offer_skills();
+        for plugin in self.catalogue.plugins.list.clone() {
+            let origin = self.hooks_of(&plugin);
+            for hooks in plugin.hooks_found() {
+                self.add_hooks(&origin, &hooks);
+            }
+        }
+    }
+
+    /// A plugin as the one who brings hooks.
+    fn hooks_of(&self, plugin: &plugins::Plugin) -> hooks::Origin {
+        let data = self.options.settings.places().config_dir.join("plugins").join("data");
+        hooks::Origin::Plugin {
+            name: plugin.name.clone(),
+            root: plugin.root.clone(),
+            data: Some(data.join(plugin.source.replace('@', "-"))),
+        }
     }
 
     /// Reads everything again; says so where the commands have changed.

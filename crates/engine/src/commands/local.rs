@@ -66,7 +66,7 @@ impl Session {
             self.announce().await;
             let told = self.choose_model(args);
             return self
-                .tell_locally(&slash.name, Some((command.name, args)), Told::text(told))
+                .tell_locally(prompt, &slash.name, Some((command.name, args)), Told::text(told))
                 .await;
         }
         let told = match command.does {
@@ -89,13 +89,20 @@ impl Session {
         };
         self.announce().await;
         if let Does::Screen(_) = command.does {
-            return self.tell_locally("", None, told).await;
+            return self.tell_locally(prompt, "", None, told).await;
         }
-        self.tell_locally(&slash.name, Some((command.name, args)), told).await
+        self.tell_locally(prompt, &slash.name, Some((command.name, args)), told)
+            .await
     }
 
     /// Says what a local command came to; nothing said is told by the result alone.
-    pub(super) async fn tell_locally(&mut self, named: &str, run: Option<(&str, &str)>, told: Told) -> Ending {
+    pub(super) async fn tell_locally(
+        &mut self,
+        prompt: &Prompt,
+        named: &str,
+        run: Option<(&str, &str)>,
+        told: Told,
+    ) -> Ending {
         if !told.text.is_empty() {
             let stream = if told.outcome == Some("failed") {
                 "stderr"
@@ -116,7 +123,14 @@ impl Session {
                 context_usage: told.context,
                 ..say::local(&told.text, &self.turn)
             };
-            self.say(frame).await;
+            // A session in which nothing else was said is not worth a file.
+            if self.transcript.begun() {
+                let (name, args) = run.unwrap_or((named, ""));
+                self.keep_local(&prompt.id, &say::command_echo(name, args)).await;
+                self.say_block(frame, None).await;
+            } else {
+                self.say(frame).await;
+            }
         }
         Ending::Local {
             command: Some(named.replace('-', "_")).filter(|named| !named.is_empty()),

@@ -6,7 +6,7 @@ use super::builtin::{self, Builtin, Does};
 use super::expand::{Caller, Failure, Mentioned};
 use super::local::Told;
 use super::slash::Slash;
-use crate::catalogue::entry::Entry;
+use crate::catalogue::entry::{Entry, Origin};
 use crate::queue::{Batch, Prompt};
 use crate::say;
 use crate::session::Session;
@@ -17,6 +17,28 @@ use crate::turn::{Ending, Turn};
 pub(crate) enum Known {
     Builtin(Builtin),
     Entry(Box<Entry>),
+}
+
+impl Known {
+    /// Whether it becomes a prompt.
+    fn asks_model(&self) -> bool {
+        match self {
+            Self::Builtin(command) => matches!(command.does, Does::Prompt(_)),
+            Self::Entry(entry) => entry.user_invocable,
+        }
+    }
+
+    /// Where it comes from, as hooks are told.
+    fn source(&self) -> &'static str {
+        match self {
+            Self::Builtin(_) => "builtin",
+            Self::Entry(entry) => match entry.origin {
+                Origin::User => "userSettings",
+                Origin::Project => "projectSettings",
+                Origin::Plugin { .. } => "plugin",
+            },
+        }
+    }
 }
 
 impl Session {
@@ -59,10 +81,25 @@ impl Session {
             return self.play_compact(&prompt, &slash.args).await;
         }
         self.open_turn(Turn::new(uuids.clone(), prompt.origin.clone())).await;
+        if known.asks_model() {
+            let mut batch = Batch {
+                prompts: vec![prompt.clone()],
+            };
+            let ending = match self.hook_prompts(&mut batch).await {
+                Ok(ending) => ending,
+                Err(()) => Some(Ending::Interrupted { tools: false }),
+            };
+            if let Some(ending) = ending {
+                self.announce().await;
+                self.say_blocked().await;
+                return self.close_turn(ending, &uuids).await;
+            }
+        }
         for uuid in &uuids {
             self.say(say::lifecycle(uuid, "started")).await;
         }
         self.drain().await;
+        let source = known.source();
         let ending = match known {
             Known::Builtin(Builtin {
                 name,
@@ -70,7 +107,7 @@ impl Session {
                 ..
             }) => {
                 let filled = self.fill(body, &slash.args, &[]).await;
-                self.converse_with(name, &slash, prompt, filled).await
+                self.converse_with((name, source), &slash, prompt, filled).await
             }
             Known::Builtin(builtin) => self.answer_locally(builtin, &slash, &prompt).await,
             Known::Entry(entry) if !entry.user_invocable => {
@@ -80,12 +117,12 @@ impl Session {
                     entry.name
                 );
                 self.announce().await;
-                self.tell_locally("custom", None, Told::text(text)).await
+                self.tell_locally(&prompt, "custom", None, Told::text(text)).await
             }
             Known::Entry(entry) => {
                 self.lend(&entry, Caller::Person);
                 let filled = self.expand(&entry, &slash.args).await;
-                self.converse_with(&entry.name, &slash, prompt, filled).await
+                self.converse_with((&entry.name, source), &slash, prompt, filled).await
             }
         };
         self.close_turn(ending, &uuids).await;
@@ -95,11 +132,18 @@ impl Session {
     /// Gives the model what a command came to, and plays the conversation from there.
     async fn converse_with(
         &mut self,
-        name: &str,
+        (name, source): (&str, &str),
         slash: &Slash,
         mut prompt: Prompt,
         filled: Result<String, Failure>,
     ) -> Ending {
+        let filled = match filled {
+            Ok(body) => match self.hook_expansion(name, &slash.args, Some(source), &body).await {
+                Ok(()) => Ok(body),
+                Err(why) => Err(Failure::Failed(why)),
+            },
+            failed => failed,
+        };
         let body = match filled {
             Ok(body) => body,
             Err(Failure::Stopped) => {
@@ -109,7 +153,7 @@ impl Session {
             Err(Failure::Failed(why)) => {
                 self.announce().await;
                 let run = (slash.name.as_str(), slash.args.as_str());
-                return self.tell_locally("custom", Some(run), Told::failed(why)).await;
+                return self.tell_locally(&prompt, "custom", Some(run), Told::failed(why)).await;
             }
         };
         let attached = self.attach_text(&body, Mentioned::InFile).await;

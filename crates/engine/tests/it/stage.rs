@@ -150,6 +150,9 @@ impl Stage {
         let said = self.alarm.guard(self.port.output.recv()).await;
         let said = said.unwrap_or_else(|| panic!("silence after: {}", line(&self.heard)))?;
         let message = on_the_wire(&said);
+        if let (Some(id), Some(file)) = (message["new_conversation_id"].as_str(), &mut self.transcript) {
+            *file = file.with_file_name(format!("{id}.jsonl"));
+        }
         self.is_kept(&message);
         self.heard.push(message.clone());
         Some(message)

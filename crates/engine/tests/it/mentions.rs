@@ -1,0 +1,72 @@
+//! Files a prompt mentions.
+
+use serde_json::json;
+use sluice_simulator::{Reply, Script};
+
+use crate::commands::with_files;
+use crate::stage::Stage;
+
+const FILES: &[(&str, &str)] = &[
+    ("a.txt", "alphabetical\nbetical\ngamma\n"),
+    ("dir/one.txt", "1"),
+    ("dir/two.txt", "2"),
+    ("two words.txt", "quoted"),
+    ("secret.txt", "hush"),
+];
+
+async fn said(prompt: &str) -> Vec<String> {
+    let mut stage = Stage::with(Script::new().text("Seen"), |options| {
+        with_files(options, FILES);
+        options.disallowed = vec!["Read(secret.txt)".into()];
+    })
+    .await;
+    stage.prompt(prompt).await;
+    stage.turn().await;
+    let said = stage.said_to_model(1);
+    stage.end().await;
+    said
+}
+
+#[tokio::test]
+async fn a_file_is_shown_behind_the_prompt() {
+    let said = said("Look at @a.txt, please").await;
+    assert_eq!(said[0], "Look at @a.txt, please");
+    assert!(
+        said[1].contains("a.txt") && said[1].contains("alphabetical"),
+        "{said:?}"
+    );
+}
+
+#[tokio::test]
+async fn lines_quotes_and_folders_are_understood() {
+    let lines = said("@a.txt#L2-2").await;
+    assert!(lines[1].contains("betical") && !lines[1].contains("gamma"), "{lines:?}");
+    assert!(!lines[1].contains("alphabetical"), "{lines:?}");
+    let quoted = said("@\"two words.txt\"").await;
+    assert!(quoted[1].contains("quoted"), "{quoted:?}");
+    let folder = said("what is in @dir/").await;
+    assert!(folder[1].contains("one.txt\ntwo.txt"), "{folder:?}");
+}
+
+#[tokio::test]
+async fn what_is_denied_or_not_there_is_not_shown() {
+    assert_eq!(said("@secret.txt @nowhere.txt me@a.txt").await.len(), 1);
+    let folder = said("@./").await;
+    assert!(!folder[1].contains("secret.txt"), "{folder:?}");
+}
+
+#[tokio::test]
+async fn a_file_that_was_shown_can_be_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a.txt");
+    std::fs::write(&file, "gamma\n").unwrap();
+    let edit = json!({"file_path": file, "old_string": "gamma", "new_string": "delta"});
+    let script = Script::new().reply(Reply::tool("Edit", edit)).text("Done");
+    let mut stage = Stage::with(script, |options| options.add_dirs = vec![dir.path().to_owned()]).await;
+    stage.prompt(&format!("Change @{}", file.display())).await;
+    let ask = stage.ask().await;
+    stage.allow(&ask).await;
+    stage.result().await;
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "delta\n");
+    stage.end().await;
+}

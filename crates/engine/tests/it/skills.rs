@@ -1,0 +1,209 @@
+//! Skills: listed to the model, taken up by it or by the person, read again when they change.
+
+use std::fs;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_engine::PluginDir;
+use sluice_simulator::{Reply, Script};
+
+use crate::commands::with_files;
+use crate::stage::Stage;
+
+const PAINT: (&str, &str) = (
+    ".claude/skills/paint/SKILL.md",
+    "---\nname: paint\ndescription: paints things\n---\nPaint it $ARGUMENTS.\n",
+);
+
+async fn stage(script: Script, files: &[(&str, &str)]) -> Stage {
+    Stage::with(script, |options| with_files(options, files)).await
+}
+
+fn take_up(input: Value) -> Script {
+    Script::new().reply(Reply::tool("Skill", input)).text("Done")
+}
+
+#[tokio::test]
+async fn the_model_is_told_of_a_skill_and_given_it_when_it_asks() {
+    let mut stage = stage(take_up(json!({"skill": "paint", "args": "red"})), &[PAINT]).await;
+    stage.prompt("go").await;
+    let told = stage.turn().await;
+    assert_eq!(
+        told,
+        "init assistant:tool_use user:tool_result nudge assistant:text result:success"
+    );
+    let first = stage.said_to_model(1);
+    assert!(
+        first.iter().any(|text| text.contains("- paint: paints things")),
+        "{first:?}"
+    );
+    assert!(
+        !first.iter().any(|text| text.contains("Paint it")),
+        "the body comes when it is used"
+    );
+    let folder = stage.path(".claude/skills/paint");
+    let body = format!("Base directory for this skill: {folder}\n\nPaint it red.\n");
+    assert_eq!(stage.said_to_model(2), [body]);
+    assert_eq!(stage.last("init")["skills"], json!(["paint"]));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_skill_the_model_may_not_take_up_is_refused() {
+    let hidden = (
+        ".claude/skills/hidden/SKILL.md",
+        "---\ndescription: hides\ndisable-model-invocation: true\n---\nHide.",
+    );
+    for (name, why) in [
+        ("hidden", "disable-model-invocation"),
+        ("nosuch", "Unknown skill: nosuch"),
+    ] {
+        let mut stage = stage(take_up(json!({"skill": name})), &[PAINT, hidden]).await;
+        stage.prompt("go").await;
+        let told = stage.turn().await;
+        assert_eq!(
+            told,
+            "init assistant:tool_use user:tool_error assistant:text result:success"
+        );
+        let text = stage.last("user:tool_error")["message"]["content"][0]["content"].to_string();
+        assert!(text.contains(why), "{text}");
+        assert!(!stage.said_to_model(1).iter().any(|text| text.contains("hides")));
+        stage.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_deny_rule_holds_for_a_skill() {
+    let mut stage = Stage::with(take_up(json!({"skill": "paint"})), |options| {
+        with_files(options, &[PAINT]);
+        options.disallowed = vec!["Skill(paint)".into()];
+    })
+    .await;
+    stage.prompt("go").await;
+    let told = stage.turn().await;
+    assert!(told.contains("user:tool_error") && !told.contains("nudge"), "{told}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_project_nobody_trusts_gives_itself_no_rules_through_the_model() {
+    let text = "---\ndescription: d\nallowed-tools: Bash(touch:*)\n---\nRun it.";
+    let script = Script::new()
+        .reply(Reply::tool("Skill", json!({"skill": "run"})))
+        .reply(Reply::tool("Bash", json!({"command": "touch x"})))
+        .text("Done");
+    let mut stage = stage(script, &[(".claude/skills/run/SKILL.md", text)]).await;
+    stage.prompt("go").await;
+    let ask = stage.ask().await;
+    assert_eq!(ask["request"]["tool_name"], "Bash");
+    stage.deny(&ask).await;
+    stage.result().await;
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_persons_own_skill_brings_its_rules() {
+    let text = "---\ndescription: d\nallowed-tools: Bash(touch:*)\n---\nRun it.";
+    let script = Script::new()
+        .reply(Reply::tool("Skill", json!({"skill": "run"})))
+        .reply(Reply::tool("Bash", json!({"command": "touch x"})))
+        .text("Done");
+    let mut stage = stage(script, &[("home/.claude/skills/run/SKILL.md", text)]).await;
+    stage.prompt("go").await;
+    let told = stage.turn().await;
+    assert!(!told.contains("ask:"), "{told}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_skill_only_for_the_model_is_not_the_persons() {
+    let text = "---\ndescription: d\nuser-invocable: false\n---\nQuiet.";
+    let mut stage = stage(Script::new(), &[(".claude/skills/quiet/SKILL.md", text)]).await;
+    stage.prompt("/quiet").await;
+    assert_eq!(stage.turn().await, "init assistant:text result:success");
+    assert_eq!(stage.last("init")["skills"], json!(["quiet"]));
+    let commands = stage.last("init")["slash_commands"].as_array().unwrap();
+    assert!(!commands.contains(&json!("quiet")));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_is_new_on_disk_is_there_after_reading_again() {
+    let mut stage = stage(Script::new().text("One").text("Two"), &[PAINT]).await;
+    stage.prompt("one").await;
+    stage.turn().await;
+    let folder = stage.dir.path().join(".claude/skills/sweep");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("SKILL.md"), "---\ndescription: sweeps\n---\nSweep.").unwrap();
+    let answer = stage.control(json!({"subtype": "reload_skills"})).await;
+    let names: Vec<&str> = answer["response"]["skills"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|skill| skill["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["paint", "sweep"]);
+    let changed = stage.last("commands_changed")["commands"].to_string();
+    assert!(changed.contains("sweep"), "{changed}");
+    stage.prompt("two").await;
+    stage.turn().await;
+    let said = stage.said_to_model(2);
+    assert!(said.iter().any(|text| text.contains("- sweep: sweeps")), "{said:?}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_plugin_brings_commands_skills_and_hooks() {
+    let files = [
+        (
+            "plug/.claude-plugin/plugin.json",
+            r#"{"name":"plug","version":"1.0.0"}"#,
+        ),
+        ("plug/commands/pc.md", "PLUGCMD $ARGUMENTS"),
+        ("plug/skills/ps/SKILL.md", "---\ndescription: plugin skill\n---\nPS"),
+        ("plug/agents/pa.md", "---\nname: pa\ndescription: plugin agent\n---\nPA"),
+        (
+            "plug/hooks/hooks.json",
+            r#"{"hooks":{"UserPromptSubmit":[{"hooks":[{"type":"command","command":"echo from the plugin"}]}]}}"#,
+        ),
+    ];
+    let mut stage = Stage::with(Script::new().text("One"), |options| {
+        with_files(options, &files);
+        options.catalogue.plugin_dirs = vec![PluginDir {
+            path: options.cwd.join("plug"),
+            without_mcp: false,
+        }];
+    })
+    .await;
+    stage.prompt("/plug:pc foo").await;
+    stage.result().await;
+    let init = stage.last("init");
+    assert_eq!(init["plugins"][0]["source"], "plug@inline");
+    assert_eq!(init["skills"], json!(["plug:ps"]));
+    assert!(init["agents"].as_array().unwrap().contains(&json!("plug:pa")), "{init}");
+    let said = stage.said_to_model(1);
+    assert!(said.iter().any(|text| text == "PLUGCMD foo"), "{said:?}");
+    assert!(said.iter().any(|text| text.contains("from the plugin")), "{said:?}");
+    let answer = stage.control(json!({"subtype": "reload_plugins"})).await;
+    assert_eq!(answer["response"]["error_count"], 0);
+    assert_eq!(answer["response"]["plugins"][0]["name"], "plug");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_host_chooses_the_skills_and_brings_plugins() {
+    let files = [
+        PAINT,
+        ("plug/skills/ps/SKILL.md", "---\ndescription: plugin skill\n---\nPS"),
+    ];
+    let mut stage = stage(Script::new().text("One"), &files).await;
+    let plugin = json!({"type": "local", "path": stage.path("plug")});
+    let request = json!({"subtype": "initialize", "skills": ["plug:ps"], "plugins": [plugin]});
+    let answer = stage.control(request).await;
+    assert_eq!(answer["response"]["plugins_applied"], true);
+    stage.prompt("go").await;
+    stage.result().await;
+    let said = stage.said_to_model(1).join("\n");
+    assert!(said.contains("plug:ps") && !said.contains("paint"), "{said}");
+    stage.end().await;
+}
