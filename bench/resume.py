@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Resuming a large transcript: how long to the first line, and how much memory.
+
+    SLUICE_BIN=target/release/sluice python3 bench/resume.py [--mib 100] [--live-kib 2048] [--rounds 5]
+
+Makes a transcript of many compacted parts of which only the last is still shown to the model, resumes it and measures
+from the start of the process to its first line. Standard library only, Linux.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+STREAM = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
+MOST_MS = 400
+MOST_TIMES_LIVE = 3
+KIB, MIB = 1024, 1024 * 1024
+
+
+def lines(session, cwd, size):
+    """A compacted part of a conversation of about so many bytes, as lines of a transcript."""
+    common = {"isSidechain": False, "userType": "external", "entrypoint": "sdk-cli", "cwd": cwd, "sessionId": session, "version": "2.1.325", "gitBranch": "main"}
+    number, parent, made = 0, None, 0
+    words = "the quick brown fox jumps over the lazy dog \n" * 40
+
+    def entry(**fields):
+        nonlocal parent, made
+        own = str(uuid.uuid4())
+        line = json.dumps({"parentUuid": parent, **fields, "uuid": own, "timestamp": "2026-01-01T00:00:00.000Z", **common}, separators=(",", ":"))
+        parent, made = own, made + len(line) + 1
+        return line
+
+    yield entry(type="system", subtype="compact_boundary", content="Conversation compacted", compactMetadata={"trigger": "auto", "preTokens": 1})
+    yield entry(type="user", message={"role": "user", "content": "This session is being continued from a previous conversation. " + words}, isCompactSummary=True)
+    while made < size:
+        number += 1
+        message, call = f"msg_{uuid.uuid4().hex}", f"toolu_{uuid.uuid4().hex}"
+        yield entry(type="user", message={"role": "user", "content": f"prompt {number}"}, promptSource="sdk")
+        yield entry(type="assistant", message={"id": message, "type": "message", "role": "assistant", "model": "m", "content": [{"type": "tool_use", "id": call, "name": "Bash", "input": {"command": "true"}}], "usage": {"input_tokens": 10, "output_tokens": 5}})
+        source = parent
+        yield entry(type="user", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": call, "content": words}]}, toolUseResult={"stdout": words, "stderr": "", "interrupted": False}, sourceToolAssistantUUID=source)
+        yield entry(type="assistant", message={"id": message + "b", "type": "message", "role": "assistant", "model": "m", "content": [{"type": "text", "text": words}], "usage": {"input_tokens": 10, "output_tokens": 5}})
+
+
+def make(file, session, cwd, size, live):
+    """Writes the transcript; gives its size and that of its live part."""
+    with open(file, "w") as out:
+        while out.tell() < size - live:
+            out.writelines(line + "\n" for line in lines(session, cwd, min(8 * MIB, size - live - out.tell())))
+        before = out.tell()
+        out.writelines(line + "\n" for line in lines(session, cwd, live))
+        return out.tell(), out.tell() - before
+
+
+def peak(pid):
+    status = Path(f"/proc/{pid}/status").read_text()
+    return next(int(line.split()[1]) * KIB for line in status.splitlines() if line.startswith("VmHWM"))
+
+
+def resume(agent, args, cwd, env):
+    """Milliseconds to the first line, and the most memory by then."""
+    began = time.perf_counter()
+    process = subprocess.Popen([agent, *STREAM, *args], cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    try:
+        process.stdin.write(json.dumps({"type": "user", "message": {"role": "user", "content": "bench-short"}}).encode() + b"\n")
+        process.stdin.flush()
+        first = process.stdout.readline()
+        took = (time.perf_counter() - began) * 1000
+        assert json.loads(first)["type"] == "system", first
+        return took, peak(process.pid)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mib", type=int, default=100)
+    parser.add_argument("--live-kib", type=int, default=2048)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    agent = os.path.abspath(os.environ["SLUICE_BIN"])
+    with tempfile.TemporaryDirectory(prefix="sluice-resume-") as folder, subprocess.Popen([sys.executable, HERE / "model.py"], stdout=subprocess.PIPE, text=True) as model:
+        try:
+            cwd, home = Path(folder) / "work", Path(folder) / "home"
+            cwd.mkdir()
+            home.mkdir()
+            address = f"http://127.0.0.1:{int(model.stdout.readline())}"
+            env = {"PATH": os.environ["PATH"], "HOME": str(home), "ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": address}
+            session = str(uuid.uuid4())
+            key = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in os.path.realpath(cwd))
+            file = home / ".claude/projects" / key / f"{session}.jsonl"
+            file.parent.mkdir(parents=True)
+            size, live = make(file, session, str(cwd), options.mib * MIB, options.live_kib * KIB)
+            fresh = [resume(agent, [], cwd, env) for _ in range(options.rounds)]
+            again = [resume(agent, ["--resume", session], cwd, env) for _ in range(options.rounds)]
+        finally:
+            model.kill()
+    took = statistics.median(ms for ms, _ in again)
+    more = statistics.median(most for _, most in again) - statistics.median(most for _, most in fresh)
+    print(f"transcript {size / MIB:.0f} MiB, of which {live / KIB:.0f} KiB are shown to the model")
+    print(f"first line: {took:.0f} ms (a new session: {statistics.median(ms for ms, _ in fresh):.0f} ms)")
+    print(f"memory above that of a new session: {more / KIB:.0f} KiB, {more / live:.1f} times what is shown")
+    held = took <= MOST_MS and more <= MOST_TIMES_LIVE * live
+    print(f"held: at most {MOST_MS} ms and {MOST_TIMES_LIVE} times: {'yes' if held else 'NO'}")
+    sys.exit(0 if held else 1)
+
+
+if __name__ == "__main__":
+    main()
