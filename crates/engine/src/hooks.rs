@@ -8,7 +8,7 @@
 //!   whatever the order;
 //! * `told`: what hooks are told, and what is told of them; `run`: the hooks of one event, side by side; `command`, `http`, `model`: how each is asked;
 //! * `calls`: around a call: before it, beside an ask, after it; `decide`: what a hook may do to a decision, pure;
-//! * `turns`: around a turn: prompts, ends, failures; `session`: around a session: start, end, settings, files;
+//! * `tasks`: around the task list; `turns`: around a turn: prompts, ends, failures; `session`: around a session: start, end, settings, files;
 //! * `listing`: what there is, for hosts that ask.
 //!
 //! # For other parts
@@ -22,6 +22,7 @@
 //!
 //! * `session.hook_session_start(source)`: `clear`, `compact`; what hooks say goes to the model by itself;
 //!   `session.hook_session_end(reason)`: `clear`, `logout`;
+//! * `session.hook_setup(trigger)`: `init`, `maintenance`;
 //! * `session.hook_pre_compact(trigger, instructions)`: `Ok(further instructions)`, or `Err(why)` when a hook forbids it;
 //!   `session.hook_post_compact(trigger, summary)`;
 //! * `session.hook_expansion(command, args, source, prompt)`: `Err(why)` when a command must not become a prompt;
@@ -47,6 +48,7 @@ mod model;
 mod output;
 mod run;
 mod session;
+mod tasks;
 mod told;
 mod turns;
 

@@ -72,6 +72,21 @@ impl Lists {
         lock(&self.items).all()
     }
 
+    /// Takes a task back that was noted and is not wanted.
+    pub fn take_back(&self, id: &str) {
+        lock(&self.items).remove(id);
+    }
+
+    /// A task that was said to be done is not.
+    pub fn reopen(&self, id: &str) {
+        let update = Update {
+            status: Some(Progress::InProgress),
+            ..Update::default()
+        };
+        // One that is gone need not be opened.
+        lock(&self.items).update(id, update).ok();
+    }
+
     /// The task list, to change.
     pub(crate) fn items_mut(&self) -> MutexGuard<'_, ItemList> {
         lock(&self.items)

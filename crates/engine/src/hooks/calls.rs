@@ -197,6 +197,17 @@ impl Session {
         meta: Option<Value>,
     ) -> Option<(Outcome, Option<Value>)> {
         self.hook_cwd().await;
+        let (outcome, meta) = self.hooks_of_tasks(index, outcome, meta).await?;
+        self.hooks_after_call(index, outcome, meta).await
+    }
+
+    /// The same, once the task list is as it will be.
+    pub(super) async fn hooks_after_call(
+        &mut self,
+        index: usize,
+        outcome: Outcome,
+        meta: Option<Value>,
+    ) -> Option<(Outcome, Option<Value>)> {
         let failed = outcome.is_error == Some(true);
         let event = if failed {
             Event::PostToolUseFailure
@@ -342,7 +353,7 @@ impl Session {
     }
 
     /// The call of that id, if it is neither new nor done nor asked about.
-    fn running_call(&self, id: &str) -> Option<usize> {
+    pub(super) fn running_call(&self, id: &str) -> Option<usize> {
         let mut list = self.calls.list.iter();
         list.position(|call| call.id == id && matches!(call.state, State::Running))
     }

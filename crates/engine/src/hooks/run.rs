@@ -53,6 +53,8 @@ pub(super) enum Purpose {
     Before(String),
     /// The result of this call is told.
     After(String),
+    /// The task this call noted or ended is as it says.
+    Task(String),
     /// The ask of this request may be answered by it.
     Asked(String),
     /// The settings change to these.
@@ -288,7 +290,10 @@ impl Session {
         let Some(work) = self.begin_hooks(input).await else {
             return false;
         };
-        let around = matches!(purpose, Purpose::Before(_) | Purpose::After(_) | Purpose::Asked(_));
+        let around = matches!(
+            purpose,
+            Purpose::Before(_) | Purpose::After(_) | Purpose::Task(_) | Purpose::Asked(_)
+        );
         let set = if around {
             &mut self.hooks.around
         } else {

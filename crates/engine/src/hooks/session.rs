@@ -96,6 +96,15 @@ impl Session {
         }
     }
 
+    /// A project is set up: `init` or `maintenance`.
+    pub(crate) async fn hook_setup(&mut self, trigger: &str) {
+        if self.hooks.await_any(&[Event::Setup]) {
+            let input = told!(self, Bare, Setup(SetupInput) { trigger: trigger.to_owned() });
+            self.ask_hooks(input).await;
+            self.take_env_file().await;
+        }
+    }
+
     /// The session ends. Nobody is waited for longer than a moment.
     pub(crate) async fn hook_session_end(&mut self, reason: &str) {
         if !self.hooks.await_any(&[Event::SessionEnd]) {
@@ -123,6 +132,10 @@ impl Session {
             Purpose::After(id) => {
                 self.tell_of_hooks(event, &merged, Some(&id)).await;
                 self.finish_hooked(event, &id, merged).await;
+            }
+            Purpose::Task(id) => {
+                self.tell_of_hooks(event, &merged, Some(&id)).await;
+                self.task_hooked(event, &id, merged).await;
             }
             Purpose::Asked(request_id) => {
                 self.tell_of_hooks(event, &merged, None).await;

@@ -412,6 +412,61 @@ async fn a_change_of_settings_may_be_objected_to() {
 }
 
 #[tokio::test]
+async fn a_task_may_not_be_noted_and_not_be_done() {
+    let script = || {
+        Script::new()
+            .tool("TaskCreate", json!({"subject": "paint", "description": "the fence"}))
+            .tool("TaskUpdate", json!({"taskId": "1", "status": "completed"}))
+            .tool("TaskList", json!({}))
+            .text("Done")
+    };
+    let tools = |options: &mut sluice_engine::Options| {
+        options.tools = Some(["TaskCreate", "TaskUpdate", "TaskList"].map(str::to_owned).to_vec());
+    };
+    let mut stage = hooked(script(), on("TaskCreated", &["echo no tasks >&2; exit 2"]), tools).await;
+    stage.prompt("go").await;
+    stage.turn().await;
+    let told = &stage.all("user:tool_error")[0]["message"]["content"][0]["content"];
+    assert!(told.as_str().unwrap().contains("no tasks"), "{told}");
+    assert!(!stage.last("user:tool_result")["message"].to_string().contains("paint"));
+    stage.end().await;
+
+    let mut stage = hooked(script(), on("TaskCompleted", &["grep -q paint && exit 2"]), tools).await;
+    stage.prompt("go").await;
+    stage.turn().await;
+    let listed = stage.last("user:tool_result")["message"].to_string();
+    assert!(listed.contains("paint") && listed.contains("in_progress"), "{listed}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_subagent_has_the_hooks_above_it_and_is_told_of_as_one() {
+    let script = Script::new()
+        .tool(
+            "Agent",
+            json!({"description": "look", "prompt": "look around", "subagent_type": "general-purpose", "run_in_background": false}),
+        )
+        .tool("Bash", json!({"command": "echo inside"}))
+        .text("seen")
+        .text("Done");
+    let events = ["SubagentStart", "PreToolUse", "SubagentStop", "Stop"];
+    let mut stage = hooked(script, diary(&events), |_| {}).await;
+    stage.prompt("go").await;
+    stage.result().await;
+    let diary = written(&stage);
+    assert_eq!(
+        names(&diary),
+        ["PreToolUse", "SubagentStart", "PreToolUse", "SubagentStop", "Stop"]
+    );
+    assert_eq!(diary[1]["agent_type"], "general-purpose");
+    assert_eq!(diary[2]["agent_id"], diary[1]["agent_id"]);
+    assert_eq!(diary[2]["tool_name"], "Bash");
+    assert_eq!(diary[3]["last_assistant_message"], "seen");
+    assert_eq!(diary[4].get("agent_id"), None);
+    stage.leave_now().await;
+}
+
+#[tokio::test]
 async fn a_directory_that_changed_is_told() {
     let script = Script::new().tool("Bash", json!({"command": "cd sub"})).text("Done");
     let hooks = diary(&["CwdChanged", "InstructionsLoaded"]);
