@@ -129,7 +129,7 @@ impl Agents {
 
     /// Nobody will answer any more.
     pub(crate) fn tell_eof(&self) {
-        for inbox in self.crew.inboxes() {
+        for inbox in self.crew.close() {
             inbox.try_send(vec![Input::Eof]).ok();
         }
     }

@@ -67,6 +67,11 @@ impl Background {
         self.running.lock().retain(|running| running.id != id);
     }
 
+    /// Takes a task off the list whose session is gone.
+    pub(crate) fn forget(&self, id: &str) {
+        self.running.lock().retain(|running| running.id != id);
+    }
+
     /// Whether the host has stopped it.
     fn take_stopped(&mut self, id: &str) -> bool {
         let before = self.stopped.len();
@@ -215,7 +220,8 @@ impl Session {
     /// A subagent has ended.
     async fn agent_ended(&mut self, task: &TaskView, is_backgrounded: bool, status: TaskStatus, said: &str) {
         self.api_ms += task.agent.as_ref().map_or(0, |agent| agent.api_ms);
-        let by_host = self.background.take_stopped(&task.id);
+        // A person stopped it, or refused what it wanted to do and wanted it to stop.
+        let by_host = self.background.take_stopped(&task.id) || said == say::INTERRUPTED_TOOLS;
         self.agents.crew.count_end(status, by_host || !is_backgrounded);
         let error = (status == TaskStatus::Failed).then(|| said.to_owned());
         self.say(say::agent_updated(task, status, error)).await;

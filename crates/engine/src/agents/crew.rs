@@ -47,6 +47,8 @@ struct Shared {
     denials: Vec<Value>,
     members: Vec<Member>,
     running: u64,
+    /// Nobody answers questions any more.
+    eof: bool,
     stats: SubagentStats,
     by_type: BTreeMap<String, u64>,
 }
@@ -229,11 +231,12 @@ impl Crew {
         std::mem::take(&mut self.lock().denials)
     }
 
-    /// A subagent has begun, or begun again.
-    pub(crate) fn join(&self, member: Member) {
+    /// A subagent has begun, or begun again; true if nobody will answer its questions.
+    pub(crate) fn join(&self, member: Member) -> bool {
         let mut shared = self.lock();
         shared.members.retain(|known| known.id != member.id);
         shared.members.push(member);
+        shared.eof
     }
 
     /// A subagent has ended; what was said is kept for a while, so that it can be gone on with.
@@ -257,9 +260,12 @@ impl Crew {
         shared.members.iter().rev().find(named).cloned()
     }
 
-    /// Everybody who runs.
-    pub(crate) fn inboxes(&self) -> Vec<mpsc::Sender<Vec<Input>>> {
-        let shared = self.lock();
+    /// Nobody will answer any more: gives everybody who runs, and remembers it for who begins later.
+    pub(crate) fn close(&self) -> Vec<mpsc::Sender<Vec<Input>>> {
+        let mut shared = self.lock();
+        shared.eof = true;
+        // Who asked will hear of it, and give its questions up.
+        shared.asks.clear();
         let running = shared.members.iter().filter(|member| member.history.is_none());
         running.map(|member| member.inbox.clone()).collect()
     }

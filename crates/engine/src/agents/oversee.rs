@@ -54,11 +54,6 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
         order.background,
     ));
     let task = brief.tasks.enlist(view.clone(), brief.quit.child_token());
-    let started = ToolEvent::TaskStarted {
-        task: view,
-        is_backgrounded: order.background,
-    };
-    brief.events.send(started).await.ok();
     let (done, served) = oneshot::channel();
     let order = Arc::new(order);
     tokio::spawn(live(
@@ -69,6 +64,11 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
         tree,
         done,
     ));
+    let started = ToolEvent::TaskStarted {
+        task: view,
+        is_backgrounded: order.background,
+    };
+    brief.events.send(started).await.ok();
     if order.background {
         return report::launched(&id, &order, &output_file);
     }
@@ -104,7 +104,7 @@ async fn live(
     let cwd = tree.as_ref().map_or(brief.cwd.as_path(), WorkTree::path).to_owned();
     let output_file = task.view().output_file.unwrap_or_default();
     let Child {
-        session,
+        mut session,
         inbox,
         relay,
         journal,
@@ -112,7 +112,7 @@ async fn live(
         transcript,
     } = child::make(&brief, &order, relay, output_file, &cwd);
     let id = relay.badge.id.clone();
-    brief.crew.join(Member {
+    session.eof |= brief.crew.join(Member {
         id: id.clone(),
         name: order.name.clone(),
         kind: order.kind.name.clone(),
@@ -168,10 +168,11 @@ async fn live(
     brief.crew.denied(std::mem::take(&mut served.denials));
     brief.crew.rest(&id, std::mem::take(&mut served.history));
     brief.crew.dismiss();
-    if killed_first {
-        brief.events.send(ToolEvent::TaskGone { id }).await.ok();
-    } else {
+    if !killed_first {
         tell_end(&brief, &relay, &task, &served).await;
+    }
+    if served.status == TaskStatus::Killed {
+        brief.events.send(ToolEvent::TaskGone { id }).await.ok();
     }
     done.send(served).ok();
 }
@@ -187,7 +188,10 @@ async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served
     let event = ToolEvent::TaskEnded {
         is_backgrounded: view.is_backgrounded,
         status: view.status,
-        summary: served.text.clone(),
+        summary: match served.refused {
+            true => say::INTERRUPTED_TOOLS.to_owned(),
+            false => served.text.clone(),
+        },
         task: view,
     };
     match brief.events.try_send(event) {
@@ -196,7 +200,18 @@ async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served
             task.announce_end();
             brief.events.send(event).await.ok();
         }
-        Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => task.announce_end(),
+        Ok(()) => task.announce_end(),
+        Err(mpsc::error::TrySendError::Closed(_)) => {
+            // Whoever started it is gone, so nobody else will tell.
+            task.announce_end();
+            let view = task.view();
+            brief.background.forget(&view.id);
+            brief.out.say(say::agent_updated(&view, view.status, None)).await;
+            brief
+                .out
+                .say(say::agent_notification(&view, view.status, "", &view.description))
+                .await;
+        }
     }
 }
 

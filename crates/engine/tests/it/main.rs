@@ -8,6 +8,9 @@ mod stage;
 mod words;
 
 mod after_stop;
+mod agents;
+mod agents_control;
+mod agents_faults;
 mod asks;
 mod asks_answers;
 mod background;

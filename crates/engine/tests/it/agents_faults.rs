@@ -1,0 +1,157 @@
+//! Whatever becomes of a subagent, and whatever a host does meanwhile: each ends once, and takes nothing with it.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use sluice_simulator::Reply;
+
+use crate::agents::agent;
+use crate::stage::Stage;
+use crate::words::word;
+
+/// What a subagent's model answers.
+#[derive(Debug, Clone, Copy)]
+enum Says {
+    Text,
+    /// A command that is asked about.
+    Asked,
+    Free,
+    Impossible,
+    Nested,
+    Cut,
+    Wrong,
+    /// Nothing, until it is let go or stopped.
+    Hang,
+}
+
+impl Says {
+    fn reply(self, n: usize) -> Reply {
+        match self {
+            Self::Text => Reply::text("one two"),
+            Self::Asked => Reply::tool("Bash", json!({"command": "touch a"})),
+            Self::Free => Reply::tool("Bash", json!({"command": "echo free"})),
+            Self::Impossible => Reply::tool("Teleport", json!({})),
+            Self::Nested => Reply::tool(
+                "Agent",
+                agent(&format!("SUB deeper {n}"), json!({"run_in_background": true})),
+            ),
+            Self::Cut => Reply::text("one two").cut_after(3),
+            Self::Wrong => Reply::error(400),
+            Self::Hang => Reply::text("late").gate("late"),
+        }
+    }
+}
+
+/// What the host does.
+#[derive(Debug, Clone, Copy)]
+enum Does {
+    Interrupt,
+    /// Stops the newest subagent.
+    Stop,
+    Allow,
+    Deny,
+    DenyAndStop,
+    Background,
+    Wait(usize),
+}
+
+fn says() -> impl Strategy<Value = Says> {
+    use Says::*;
+    prop::sample::select(vec![Text, Text, Asked, Free, Impossible, Nested, Cut, Wrong, Hang])
+}
+
+fn does() -> impl Strategy<Value = Does> {
+    use Does::*;
+    prop_oneof![
+        prop::sample::select(vec![Interrupt, Stop, Allow, Deny, DenyAndStop, Background]),
+        (1..60_usize).prop_map(Wait),
+    ]
+}
+
+async fn act(stage: &mut Stage, does: Does) {
+    let open = || {
+        let mut asks = stage.heard.iter().filter(|it| word(it).starts_with("ask:"));
+        asks.next_back().cloned()
+    };
+    match does {
+        Does::Interrupt => stage.interrupt().await,
+        Does::Stop => {
+            let id = stage
+                .heard
+                .iter()
+                .rfind(|it| it["subtype"] == "task_started")
+                .map(|it| it["task_id"].clone());
+            stage
+                .request(json!({"subtype": "stop_task", "task_id": id.unwrap_or(json!("a0"))}))
+                .await;
+        }
+        Does::Background => {
+            stage.request(json!({"subtype": "background_tasks"})).await;
+        }
+        Does::Allow | Does::Deny | Does::DenyAndStop => {
+            let answer = match does {
+                Does::Allow => json!({"behavior": "allow"}),
+                Does::Deny => json!({"behavior": "deny", "message": "no"}),
+                _ => json!({"behavior": "deny", "message": "no", "interrupt": true}),
+            };
+            if let Some(ask) = open() {
+                stage.answer(&ask, answer).await;
+            }
+        }
+        Does::Wait(steps) => {
+            for _ in 0..steps {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+    stage.overhear();
+}
+
+async fn play(mine: Vec<(bool, bool)>, theirs: Vec<Says>, acts: Vec<Does>) {
+    let script = std::sync::Mutex::new(theirs.into_iter());
+    let calls = std::sync::Mutex::new(mine.into_iter());
+    let brain = move |request: &Value, n: usize| {
+        let sub = !request["system"].to_string().contains("You are Sluice");
+        if sub {
+            return script
+                .lock()
+                .unwrap()
+                .next()
+                .map_or_else(|| Reply::text("end"), |says| says.reply(n));
+        }
+        match calls.lock().unwrap().next() {
+            Some((background, two)) => {
+                let call = |which: &str| agent(&format!("SUB {which} {n}"), json!({"run_in_background": background}));
+                let reply = Reply::tool("Agent", call("one"));
+                if two {
+                    reply.and_tool("Agent", call("two"))
+                } else {
+                    reply
+                }
+            }
+            None => Reply::text("Done"),
+        }
+    };
+    let mut stage = Stage::with(brain, |options| options.max_retries = 0).await;
+    stage.prompt("go").await;
+    for does in acts {
+        act(&mut stage, does).await;
+    }
+    stage.gate("late").open();
+    // Nobody answers any more: what is open fails, and what works in the background comes to its end.
+    stage.end_crew().await;
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 20, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_ends_once_and_takes_nothing_with_it(
+        mine in vec((any::<bool>(), any::<bool>()), 1..3),
+        theirs in vec(says(), 0..8),
+        acts in vec(does(), 0..12),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(play(mine, theirs, acts));
+    }
+}
