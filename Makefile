@@ -9,9 +9,9 @@ export CARGO_TERM_PROGRESS_WHEN ?= auto
 # Which recorded scenarios the engine is held to, by the first word of their names.
 FAMILIES ?= plain multi queue cancel interrupt api thinking max start eof sigint sigterm sighup split unicode bom crlf no in ctl \
           print state image bad perm mode ask exitplan enterplan edit write read bash notebook parallel tool flag tasks todo \
-          webfetch long rule schema ctl2 mem task_bash sess compact cmd_compact
-# Those of them that need parts which are not there yet: MCP servers, and one that names another product's plugins.
-LATER ?= rule_mcp_server rule_mcp_star print_json_verbose ctl2_mcp_call ctl2_reload_plugins ctl2_file_suggestions
+          webfetch long rule schema ctl2 mem task_bash sess compact cmd_compact mcp sdkmcp
+# Those of them that need parts which are not there yet, and one that names another product's plugins.
+LATER ?= print_json_verbose ctl2_reload_plugins ctl2_file_suggestions
 # Set it to play other ones: make conform SCENARIOS="print_text api_404_model"
 SCENARIOS ?=
 JOBS ?= 2

@@ -20,7 +20,7 @@ use std::ffi::OsString;
 use std::fmt;
 
 pub(crate) use command::{help, parse};
-pub(crate) use fields::{Flags, InputFormat, Mcp, OutputFormat, Sim, Subcommand};
+pub(crate) use fields::{Flags, InputFormat, Mcp, McpAdd, OutputFormat, Sim, Subcommand};
 
 /// The version of the reference CLI whose protocol is spoken; hosts compare it, so it comes first in `-v`.
 pub(crate) const SPOKEN: &str = sluice_engine::PROTOCOL_VERSION;

@@ -10,6 +10,7 @@ mod flags;
 mod headless;
 mod interactive;
 mod launch;
+mod mcp_list;
 mod mcp_serve;
 mod servers;
 mod sim;
@@ -59,6 +60,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
             Some(Subcommand::Doctor) => doctor::run(&flags, &environment),
             Some(Subcommand::Mcp(Mcp::Serve { agent })) => mcp_serve::run(&flags, &environment, *agent).await,
+            Some(Subcommand::Mcp(asked)) => mcp_list::run(asked, &flags, &environment),
             // Output that goes into a pipe is meant for a program, as with `--print`.
             None if flags.interactive() && (environment.terminal || io::stdout().is_terminal()) => {
                 interactive::run(flags, environment).await
@@ -72,7 +74,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
 }
 
 /// Prints a line. A reader that is gone is no error.
-fn say(text: &str) -> ExitCode {
+pub(crate) fn say(text: &str) -> ExitCode {
     let _gone = writeln!(io::stdout().lock(), "{text}");
     ExitCode::SUCCESS
 }

@@ -118,6 +118,34 @@ pub(crate) enum Subcommand {
 pub(crate) enum Mcp {
     /// Be one: the tools, or the agent.
     Serve { agent: bool },
+    /// Write one down.
+    Add(Box<McpAdd>),
+    /// Those there are, and how they stand.
+    List,
+    /// One of them.
+    Get { name: String },
+    /// Take one out.
+    Remove { name: String, scope: Option<String> },
+    /// Ask again about the servers of this project.
+    ResetProjectChoices,
+}
+
+/// A server to write down.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct McpAdd {
+    pub(crate) name: String,
+    /// `local`, `project` or `user`.
+    pub(crate) scope: String,
+    /// `stdio`, `http` or `sse`.
+    pub(crate) transport: Option<String>,
+    /// `NAME=value`, each.
+    pub(crate) env: Vec<String>,
+    /// `Name: value`, each.
+    pub(crate) headers: Vec<String>,
+    /// A command and its arguments, or an address.
+    pub(crate) words: Vec<String>,
+    /// The whole of it, in place of all that.
+    pub(crate) json: Option<String>,
 }
 
 /// The stand-ins: a scripted end of the wire, and the file that holds the script.

@@ -4,7 +4,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::command::{arg, fill as fill_one, subcommand};
 use super::table::{FLAGS, Flag};
-use super::{FlagError, Flags, Mcp};
+use super::{FlagError, Flags, Mcp, McpAdd};
 
 const AGENT: &str = "agent-door";
 
@@ -40,7 +40,7 @@ pub(super) fn command() -> Command {
         "serve",
         "Offer the tools on stdin and stdout, behind the permissions of this folder",
     );
-    subcommand("mcp", "Be an MCP server")
+    subcommand("mcp", "MCP servers: those used here, and being one")
         .subcommand_required(true)
         .subcommand(
             serve.args_override_self(true).arg(agent).args(
@@ -50,6 +50,77 @@ pub(super) fn command() -> Command {
                     .map(|flag| arg(flag).hide(false)),
             ),
         )
+        .subcommand(
+            subcommand(
+                "add",
+                "Write a server down: a command with its arguments, or an address",
+            )
+            .arg(scope().default_value("local"))
+            .arg(option(TRANSPORT, 't', "kind", "stdio, http or sse").value_parser(["stdio", "http", "sse"]))
+            .arg(
+                option(ENV, 'e', "NAME=value", "A variable for the command; may be repeated").action(ArgAction::Append),
+            )
+            .arg(
+                option(
+                    HEADER,
+                    'H',
+                    "Name: value",
+                    "A header for every request; may be repeated",
+                )
+                .action(ArgAction::Append),
+            )
+            .arg(name())
+            .arg(
+                Arg::new(WORDS)
+                    .value_name("COMMAND OR ADDRESS")
+                    .num_args(1..)
+                    .required(true)
+                    .trailing_var_arg(true)
+                    .allow_hyphen_values(true),
+            ),
+        )
+        .subcommand(
+            subcommand("add-json", "Write a server down as JSON")
+                .arg(scope().default_value("local"))
+                .arg(name())
+                .arg(Arg::new(JSON).value_name("JSON").required(true)),
+        )
+        .subcommand(subcommand(
+            "list",
+            "The servers there are here, and where each comes from",
+        ))
+        .subcommand(subcommand("get", "One server").arg(name()))
+        .subcommand(subcommand("remove", "Take a server out").arg(scope()).arg(name()))
+        .subcommand(subcommand(
+            "reset-project-choices",
+            "Forget which of this project's servers were approved and which were not",
+        ))
+}
+
+const NAME: &str = "name";
+const SCOPE: &str = "scope";
+const TRANSPORT: &str = "transport";
+const ENV: &str = "env";
+const HEADER: &str = "header";
+const WORDS: &str = "words";
+const JSON: &str = "json";
+
+fn name() -> Arg {
+    Arg::new(NAME).value_name("NAME").required(true)
+}
+
+fn scope() -> Arg {
+    option(
+        SCOPE,
+        's',
+        "scope",
+        "Where: local (you, here), project (everybody, here), user (you, everywhere)",
+    )
+    .value_parser(["local", "project", "user"])
+}
+
+fn option(name: &'static str, short: char, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).short(short).value_name(value).help(help)
 }
 
 /// What is to be done.
@@ -58,8 +129,44 @@ pub(super) fn chosen(matches: &ArgMatches) -> Option<Mcp> {
         ("serve", serve) => Some(Mcp::Serve {
             agent: serve.get_flag(AGENT),
         }),
+        ("add", add) => Some(Mcp::Add(Box::new(McpAdd {
+            transport: one(add, TRANSPORT),
+            env: all(add, ENV),
+            headers: all(add, HEADER),
+            words: all(add, WORDS),
+            ..named(add)
+        }))),
+        ("add-json", add) => Some(Mcp::Add(Box::new(McpAdd {
+            json: one(add, JSON),
+            ..named(add)
+        }))),
+        ("list", _) => Some(Mcp::List),
+        ("get", get) => Some(Mcp::Get {
+            name: one(get, NAME).unwrap_or_default(),
+        }),
+        ("remove", remove) => Some(Mcp::Remove {
+            name: one(remove, NAME).unwrap_or_default(),
+            scope: one(remove, SCOPE),
+        }),
+        ("reset-project-choices", _) => Some(Mcp::ResetProjectChoices),
         _ => None,
     }
+}
+
+fn named(matches: &ArgMatches) -> McpAdd {
+    McpAdd {
+        name: one(matches, NAME).unwrap_or_default(),
+        scope: one(matches, SCOPE).unwrap_or_default(),
+        ..McpAdd::default()
+    }
+}
+
+fn one(matches: &ArgMatches, key: &str) -> Option<String> {
+    matches.get_one::<String>(key).cloned()
+}
+
+fn all(matches: &ArgMatches, key: &str) -> Vec<String> {
+    matches.get_many::<String>(key).into_iter().flatten().cloned().collect()
 }
 
 /// Reads the flags that stand behind the words.
@@ -105,6 +212,27 @@ mod tests {
         assert_eq!(flags.add_dir, ["/a", "/b"]);
         let flags = read("mcp serve").unwrap();
         assert_eq!(flags.subcommand, Some(Subcommand::Mcp(Mcp::Serve { agent: false })));
+    }
+
+    #[test]
+    fn a_server_to_write_down_is_a_command_or_an_address() {
+        let chosen = |line: &str| match read(line).unwrap().subcommand {
+            Some(Subcommand::Mcp(mcp)) => mcp,
+            other => unreachable!("{other:?}"),
+        };
+        let Mcp::Add(add) = chosen("mcp add -s user -e A=1 -e B=2 tiny -- python3 -m server --port 1") else {
+            unreachable!("an addition")
+        };
+        assert_eq!((add.name.as_str(), add.scope.as_str()), ("tiny", "user"));
+        assert_eq!(add.env, ["A=1", "B=2"]);
+        assert_eq!(add.words, ["python3", "-m", "server", "--port", "1"]);
+        let Mcp::Add(add) = chosen("mcp add --transport http web https://e.example/mcp") else {
+            unreachable!("an addition")
+        };
+        assert_eq!((add.scope.as_str(), add.transport.as_deref()), ("local", Some("http")));
+        assert_eq!(chosen("mcp get tiny"), Mcp::Get { name: "tiny".into() });
+        assert!(read("mcp add tiny").is_err());
+        assert!(read("mcp remove -s nowhere tiny").is_err());
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod plain;
 mod queue;
 mod retries;
 mod schedule;
+mod servers;
 mod sessions;
 mod skills;
 mod state;
