@@ -1,129 +1,19 @@
-"""Sessions of the official Python SDK with the agent in $SLUICE_BIN, against a scripted model.
-
-Names on the command line choose the tests. Ends with 'N passed, N failed'.
-"""
+"""Conversations: turns, partial messages, interrupts, asks, errors."""
 
 import asyncio
-import contextlib
-import json
-import os
-import shlex
-import subprocess
-import sys
-import tempfile
 import time
-import traceback
-from pathlib import Path
 
 from claude_agent_sdk import (
     AssistantMessage,
-    ClaudeAgentOptions,
     ClaudeSDKClient,
     PermissionResultAllow,
     PermissionResultDeny,
     ResultMessage,
     StreamEvent,
     SystemMessage,
-    TextBlock,
-    ToolResultBlock,
-    UserMessage,
     query,
 )
-
-AGENT = os.environ["SLUICE_BIN"]
-MODEL = shlex.split(os.environ.get("SLUICE_SIM", "")) or [AGENT, "sim", "model"]
-SECONDS = 60
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
-
-
-class Lab:
-    """A folder, a home, a scripted model, and options that lead to all three."""
-
-    def __init__(self, *replies):
-        self.stderr = []
-        self.folder = tempfile.TemporaryDirectory(prefix="sluice-interop-", ignore_cleanup_errors=True)
-        root = Path(self.folder.name)
-        self.cwd, self.home, script = root / "work", root / "home", root / "script.json"
-        self.cwd.mkdir()
-        self.home.mkdir()
-        script.write_text(json.dumps({"replies": replies}))
-        self.model = subprocess.Popen([*MODEL, str(script)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-        self.address = self.model.stdout.readline().strip()
-        assert self.address.startswith("http://127.0.0.1:"), self.address
-
-    def options(self, **more):
-        env = {
-            "ANTHROPIC_BASE_URL": self.address,
-            "ANTHROPIC_API_KEY": "sk-test",
-            "HOME": str(self.home),
-            "CLAUDE_CONFIG_DIR": str(self.home / ".claude"),
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        }
-        return ClaudeAgentOptions(cli_path=AGENT, cwd=self.cwd, env=env, stderr=self.stderr.append, **more)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, *_):
-        self.model.kill()
-        self.model.wait()
-        self.model.stdout.close()
-        self.folder.cleanup()
-        if kind is None:
-            assert self.stderr == [], f"stderr is not silent: {self.stderr}"
-
-
-def text(value, **more):
-    return {"content": [{"type": "text", "text": value}], **more}
-
-
-def call(name, **input):
-    call.count += 1
-    return [{"type": "tool_use", "id": f"toolu_{call.count:04}", "name": name, "input": input}]
-
-
-call.count = 0
-
-
-async def turn(client, prompt=None):
-    """Everything up to the result of the turn."""
-    if prompt is not None:
-        await client.query(prompt)
-    return [message async for message in client.receive_response()]
-
-
-def only(messages, kind):
-    return [message for message in messages if isinstance(message, kind)]
-
-
-def said(messages):
-    return [block.text for message in only(messages, AssistantMessage) for block in message.content if isinstance(block, TextBlock)]
-
-
-def outcomes(messages):
-    """(tool_result text, is_error) of every call."""
-    return [
-        (str(block.content), bool(block.is_error))
-        for message in only(messages, UserMessage)
-        if isinstance(message.content, list)
-        for block in message.content
-        if isinstance(block, ToolResultBlock)
-    ]
-
-
-def result(messages):
-    (last,) = only(messages, ResultMessage)
-    assert messages[-1] is last
-    return last
-
-
-def equal(one, other):
-    assert one == other, f"{one!r} is not {other!r}"
+from lab import Lab, call, equal, only, outcomes, result, said, test, text, turn
 
 
 @test
@@ -255,29 +145,3 @@ async def several_clients_at_once():
     answers = await asyncio.gather(*(one(number) for number in range(4)))
     equal([(words, wrote) for words, wrote, _ in answers], [([f"I am {n}"], f"number-{n}") for n in range(4)])
     equal(len({session for _, _, session in answers}), 4)
-
-
-async def main(names):
-    passed = failed = 0
-    for function in TESTS:
-        if names and function.__name__ not in names:
-            continue
-        started = time.monotonic()
-        try:
-            async with asyncio.timeout(SECONDS) if hasattr(asyncio, "timeout") else contextlib.nullcontext():
-                await function()
-        except BaseException as error:  # noqa: B902: a test that is cancelled has failed too
-            failed += 1
-            print(f"FAILED {function.__name__}")
-            traceback.print_exception(error)
-            if isinstance(error, KeyboardInterrupt):
-                break
-        else:
-            passed += 1
-            print(f"ok     {function.__name__} ({time.monotonic() - started:.1f} s)", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(asyncio.run(main(sys.argv[1:])))
