@@ -198,9 +198,13 @@ impl Session {
         call.decision = Some(meta);
         let input = changed.unwrap_or_else(|| call.input.clone());
         let (id, name) = (call.id.clone(), call.name.clone());
+        let resolved = call.resolved.clone();
         self.checkpoint_call(&name, &input);
         self.hooks_at_start(&id);
-        let context = self.context(&id);
+        let context = Context {
+            resolved,
+            ..self.context(&id)
+        };
         self.calls
             .running
             .spawn(async move { (index, tool.run(input, &context).await) });

@@ -286,3 +286,23 @@ async fn an_answer_while_the_model_still_speaks() {
     );
     stage.end().await;
 }
+
+#[tokio::test]
+async fn a_link_planted_while_the_question_is_open_leads_nowhere() {
+    let script = Script::new()
+        .tool("Write", json!({"file_path": "notes.txt", "content": "mine now\n"}))
+        .text("Done");
+    let mut stage = Stage::begin(script).await;
+    let secret = stage.path("secret.txt");
+    std::fs::write(&secret, "as it was\n").unwrap();
+    stage.prompt("write").await;
+    let ask = stage.ask().await;
+    std::os::unix::fs::symlink(&secret, stage.path("notes.txt")).unwrap();
+    stage.allow(&ask).await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use ask:Write user:tool_error assistant:text result:success"
+    );
+    assert_eq!(std::fs::read_to_string(&secret).unwrap(), "as it was\n");
+    stage.end().await;
+}
