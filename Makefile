@@ -51,7 +51,7 @@ test:
 	$(call step,test: examples in documents)
 	@cargo test -q --doc --workspace --all-features
 	$(call step,test: documents)
-	@RUSTDOCFLAGS='-D warnings' cargo doc -q --no-deps --all-features -p sluice-wire
+	@RUSTDOCFLAGS='-D warnings' cargo doc -q --no-deps --all-features -p sluice-wire -p sluice-host
 	$(call step,test: official SDKs)
 	@cargo build -q --workspace --all-features --bins
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" interop/run
@@ -81,6 +81,8 @@ interop:
 	$(call step,interop: building)
 	@cargo build --profile fast -q -p sluice
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/fast/sluice" interop/run
+	$(call step,interop: the host library with the reference CLI)
+	@interop/host
 
 conform:
 	@if [ ! -f "$(SHARED)/wire/check.py" ]; then \

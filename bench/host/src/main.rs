@@ -1,0 +1,156 @@
+//! Measures the host library: framing, reading, the way from a pipe to a listener, and idle sessions.
+//!
+//! `cargo run --release` prints a table; `host-bench recording FILE` writes the recording that all of them read.
+
+mod recording;
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use sluice_host::transport::{ChannelTransport, Link};
+use sluice_host::wire::{Frame, Framer};
+use sluice_host::{Client, Event, Options};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::OwnedWriteHalf;
+
+const LINES: usize = 40_000;
+const READ: usize = 64 * 1024;
+
+fn main() {
+    let text = recording::text(LINES);
+    let mut args = std::env::args().skip(1);
+    if args.next().as_deref() == Some("recording") {
+        std::fs::write(args.next().expect("a file"), text).expect("the file can be written");
+        return;
+    }
+    let mib = text.len() as f64 / (1024.0 * 1024.0);
+    println!("recording: {LINES} lines, {mib:.1} MiB\n");
+    let per_line = |time: Duration| time.as_secs_f64() * 1e6 / LINES as f64;
+    let row = |name: &str, time: Duration| {
+        println!("{name:<44} {:>8.2} µs a line {:>9.0} MB/s", per_line(time), text.len() as f64 / time.as_secs_f64() / 1e6);
+    };
+    row("lines cut, to be forwarded (sluice)", best(|| cut(text.as_bytes(), false)));
+    row("lines cut and peeked into (sluice)", best(|| cut(text.as_bytes(), true)));
+    row("read into types (sluice)", best(|| text.lines().filter(|line| ours(line)).count()));
+    row("read into types (claude-codes)", best(|| text.lines().filter(|line| codes(line)).count()));
+    row("read into types (claude-agent-sdk-rs)", best(|| text.lines().filter(|line| port(line)).count()));
+    let unread = |read: fn(&str) -> bool| text.lines().filter(|line| !read(line)).count();
+    println!("lines not understood: sluice {}, claude-codes {}, claude-agent-sdk-rs {}\n", unread(ours), unread(codes), unread(port));
+
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let (median, p99) = runtime.block_on(latency());
+    println!("pipe to listener: median {median:.1} µs, 99 % {p99:.1} µs");
+    let took = runtime.block_on(through(&text));
+    println!("pipe to listener, all at once: {:.2} µs a line, {:.0} MB/s", per_line(took), text.len() as f64 / took.as_secs_f64() / 1e6);
+    let (sessions, kib) = runtime.block_on(idle(500));
+    println!("{sessions} idle sessions: {:.1} MiB, {:.0} KiB each", kib / 1024.0, kib / sessions as f64);
+}
+
+/// The best of some rounds: the machine does other things too.
+fn best(mut work: impl FnMut() -> usize) -> Duration {
+    let round = |work: &mut dyn FnMut() -> usize| {
+        let begin = Instant::now();
+        black_box(work());
+        begin.elapsed()
+    };
+    (0..5).map(|_| round(&mut work)).min().unwrap_or_default()
+}
+
+fn cut(bytes: &[u8], peek: bool) -> usize {
+    let mut framer = Framer::new();
+    let mut count = 0;
+    for read in bytes.chunks(READ) {
+        for line in framer.push(read) {
+            count += usize::from(!peek || line.frame().is_some_and(|frame| frame.is_ok()));
+            black_box(&line);
+        }
+    }
+    count
+}
+
+fn ours(line: &str) -> bool {
+    black_box(Frame::parse(line).and_then(|frame| frame.to_host())).is_ok()
+}
+
+fn codes(line: &str) -> bool {
+    black_box(claude_codes::io::ClaudeOutput::parse_json(line)).is_ok()
+}
+
+fn port(line: &str) -> bool {
+    // As its client does: a value first, then the message.
+    let value: Result<serde_json::Value, _> = serde_json::from_str(line);
+    black_box(value.and_then(serde_json::from_value::<claude_agent_sdk_rs::types::messages::Message>)).is_ok()
+}
+
+/// A client, and the end of the pipe the agent would write to.
+async fn pair() -> (Client, OwnedWriteHalf) {
+    let (near, far) = UnixStream::pair().expect("a pair of sockets");
+    let near = std::sync::Mutex::new(Some(near));
+    let transport = ChannelTransport::new(move |_| {
+        let (read, write) = near.lock().expect("one at a time").take().expect("one connection").into_split();
+        async move { Ok(Link::bytes(read, write)) }
+    });
+    let (read, mut write) = far.into_split();
+    let greet = tokio::spawn(async move {
+        let mut lines = BufReader::with_capacity(1024, read).lines();
+        let line = lines.next_line().await.expect("readable").expect("a greeting");
+        let greeting: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+        let id = &greeting["request_id"];
+        let answer = format!("{{\"type\":\"control_response\",\"response\":{{\"subtype\":\"success\",\"request_id\":{id},\"response\":{{}}}}}}\n");
+        write.write_all(answer.as_bytes()).await.expect("writable");
+        // Whoever holds the reading end lets the client write.
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        write
+    });
+    let client = Client::over(transport, Options::new()).await.expect("a client");
+    (client, greet.await.expect("greeted"))
+}
+
+async fn latency() -> (f64, f64) {
+    let (client, mut agent) = pair().await;
+    let mut events = client.events();
+    let lines: Vec<String> = recording::text(5000).lines().map(|line| format!("{line}\n")).collect();
+    let mut times = Vec::new();
+    for line in lines {
+        let begin = Instant::now();
+        agent.write_all(line.as_bytes()).await.expect("writable");
+        while !matches!(events.next().await, Some(Event::Message(_))) {}
+        times.push(begin.elapsed().as_secs_f64() * 1e6);
+    }
+    times.sort_by(f64::total_cmp);
+    (times[times.len() / 2], times[times.len() * 99 / 100])
+}
+
+async fn through(text: &str) -> Duration {
+    let (client, mut agent) = pair().await;
+    let mut events = client.events();
+    let bytes = text.as_bytes().to_vec();
+    let begin = Instant::now();
+    tokio::spawn(async move { agent.write_all(&bytes).await.map(|()| agent) });
+    let mut seen = 0;
+    while seen < LINES as u64 {
+        match events.next().await {
+            Some(Event::Message(_)) => seen += 1,
+            Some(Event::Gap { missed }) => seen += missed,
+            Some(_) => {}
+            None => break,
+        }
+    }
+    begin.elapsed()
+}
+
+async fn idle(count: usize) -> (usize, f64) {
+    let before = resident_kib();
+    let mut held = Vec::new();
+    for _ in 0..count {
+        held.push(pair().await);
+    }
+    (held.len(), resident_kib() - before)
+}
+
+fn resident_kib() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse().ok()).unwrap_or(0.0)
+}
