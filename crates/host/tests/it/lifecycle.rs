@@ -214,14 +214,16 @@ async fn queued(cast: &Cast) {
 }
 
 async fn woken(cast: &Cast) {
-    let client = cast.client(Life::Background).await;
+    let allow = |options: sluice_host::Options| options.allowed_tools(["Bash"]);
+    let client = cast.client_with(Life::Background, allow).await;
     let ended = soon("the turn", client.run("Start it")).await.unwrap();
     assert!(!went_wrong(&ended), "{ended:?}");
+    cast.go_on();
     if !cast.wakes() {
         println!("skipped: this agent does not wake by itself");
+        soon("the end", client.close()).await;
         return;
     }
-    cast.go_on();
     let own = until(&client, "a turn nobody asked for", |state| {
         state
             .turns()

@@ -140,6 +140,12 @@ impl Cast {
             // It does that by itself.
             Kind::Scripted => {}
             Kind::Program { .. } => {
+                // Older agents write their sessions late: what is to be gone on with has to be there.
+                let sessions = sluice_host::sessions::Sessions::under(self.folder.path().join("config"));
+                let id = client.session_id().await.unwrap().unwrap();
+                while !sessions.messages(&id, None).is_ok_and(|messages| messages.len() > 1) {
+                    tokio::task::yield_now().await;
+                }
                 let mut events = client.events_from(0);
                 let process = crate::stage::until(&mut events, |event| match event {
                     sluice_host::Event::Connected { process, .. } => *process,
