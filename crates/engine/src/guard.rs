@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::FutureExt as _;
+use sluice_tools::Outcome;
 use sluice_wire::stdout::{ResultSubtype, TurnResult};
 
 use crate::out::Out;
@@ -37,6 +38,12 @@ pub(crate) async fn guarded(session: impl Future<Output = Exit>, out: Out, owed:
             Exit { code: 1 }
         }
     }
+}
+
+/// Runs a call. One that breaks down is a failed call and nothing more.
+pub(crate) async fn called(call: impl Future<Output = Outcome>) -> Outcome {
+    let ran = AssertUnwindSafe(call).catch_unwind().await;
+    ran.unwrap_or_else(|_| Outcome::failed("The tool broke down; this is a bug of ours. Try another way."))
 }
 
 fn broken() -> TurnResult {
@@ -84,6 +91,12 @@ mod tests {
         };
         assert!(result.is_error);
         assert_eq!(result.session_id, "s");
+    }
+
+    #[tokio::test]
+    async fn a_tool_that_breaks_down_is_a_failed_call() {
+        let outcome = called(async { panic!("a bug, made on purpose") }).await;
+        assert_eq!(outcome.is_error, Some(true));
     }
 
     #[tokio::test]

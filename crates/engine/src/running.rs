@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::asking::{Answer, World};
 use crate::calls::{Call, LAUNCH_DELAY, State, result_block};
+use crate::guard;
 use crate::hooks;
 use crate::options::Asker;
 use crate::say;
@@ -207,7 +208,7 @@ impl Session {
         };
         self.calls
             .running
-            .spawn(async move { (index, tool.run(input, &context).await) });
+            .spawn(async move { (index, guard::called(tool.run(input, &context)).await) });
     }
 
     pub(crate) fn context(&self, call_id: &str) -> Context {
