@@ -224,6 +224,14 @@ macro_rules! setters {
             self
         }
     };
+    (@ number $field:ident $ty:ty, $($doc:literal)+) => {
+        $(#[doc = $doc])+
+        #[must_use]
+        pub fn $field(mut self, $field: $ty) -> Self {
+            self.$field = $field.into();
+            self
+        }
+    };
     (@ list $field:ident $ty:ty, $($doc:literal)+) => {
         $(#[doc = $doc])+
         #[must_use]
@@ -244,7 +252,7 @@ setters! {
     /// The folder the agent works in.
     maybe cwd: PathBuf;
     /// The number of the user the agent runs as.
-    maybe user: u32;
+    number user: u32;
     /// What transcripts say about where a session came from. Without it: `sdk-rs`.
     is entrypoint: String;
     /// The name of this program, for the model's provider.
@@ -262,11 +270,11 @@ setters! {
     /// Rules of calls that never run.
     list disallowed_tools: String;
     /// How many requests to the model a turn may make.
-    maybe max_turns: u64;
+    number max_turns: u64;
     /// How much a session may cost.
-    maybe max_budget_usd: f64;
+    number max_budget_usd: f64;
     /// How many tokens a task may use.
-    maybe task_budget: u64;
+    number task_budget: u64;
     /// The model.
     maybe model: String;
     /// Models to fall back to, in order.
@@ -328,7 +336,7 @@ setters! {
     /// How much the model thinks.
     maybe thinking: Thinking;
     /// How many tokens it may think; older agents know only this.
-    maybe max_thinking_tokens: u64;
+    number max_thinking_tokens: u64;
     /// How hard it tries: `low`, `medium`, `high`, `xhigh`, `max`.
     maybe effort: String;
     /// The JSON schema the answer shall have.
@@ -356,11 +364,11 @@ setters! {
     /// Keeps the system prompt of a session's start.
     maybe system_prompt_snapshot: bool;
     /// The longest line of the agent that is taken, in bytes; a longer one is reported and passed over.
-    is line_cap: usize;
+    number line_cap: usize;
     /// How many bytes of events are kept for those who listen slowly.
-    is log_cap: usize;
+    number log_cap: usize;
     /// How many bytes may wait for an agent that does not read; prompts and requests over it are refused.
-    is outbox_cap: usize;
+    number outbox_cap: usize;
     /// How long the agent may take.
     is deadlines: Deadlines;
 }
