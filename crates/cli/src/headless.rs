@@ -24,6 +24,8 @@ pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
     }
     let input = match flags.input_format {
         InputFormat::StreamJson => InputMode::StreamJson,
+        // Nobody is asked anything.
+        InputFormat::Text if flags.init_only => InputMode::Nothing,
         InputFormat::Text => {
             let piped = (!io::stdin().is_terminal()).then(io::stdin);
             match door::print_prompt(flags.prompt.as_deref(), piped, warn) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sluice_engine::settings::{Chosen, FlagSettings, Layer, Opener, Places, Settings};
 use sluice_engine::{
-    AgentOptions, Asker, CatalogueOptions, KeySource, Options, OutputSchema, PluginDir, SystemPrompt, Thinking,
+    AgentOptions, Asker, CatalogueOptions, KeySource, Options, OutputSchema, PluginDir, Setup, SystemPrompt, Thinking,
 };
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
 use sluice_wire::mode::PermissionMode;
@@ -148,10 +148,22 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         compaction: environment.compaction,
         partial: flags.include_partial_messages,
         hook_events: flags.include_hook_events,
+        setup: setup(flags),
         replay: flags.replay_user_messages,
         state_events: environment.state_events,
         background_wait: environment.background_wait,
     })
+}
+
+/// What is set up before anything else.
+fn setup(flags: &Flags) -> Option<Setup> {
+    if flags.init_only {
+        Some(Setup::InitOnly)
+    } else if flags.init {
+        Some(Setup::Init)
+    } else {
+        flags.maintenance.then_some(Setup::Maintenance)
+    }
 }
 
 /// The plugins the command line names, and whether there are commands.

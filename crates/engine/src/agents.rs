@@ -9,7 +9,7 @@
 //! * `call`: the tool that starts one; `message`: the tool that goes on with one;
 //! * `brief`: what a subagent is given; `child`: the session it is; `oversee`: its life;
 //! * `relay`, `mouth`: what hosts hear of it; `report`: what its call comes to;
-//! * `crew`: what all of them share; `lead`: a session led by one;
+//! * `crew`: what all of them share; `lead`: a session led by one; `inspect`: one that answers a hook;
 //! * `notebook`: what one has learnt; `worktree`: a work tree of its own.
 
 mod brief;
@@ -18,6 +18,7 @@ mod call;
 mod child;
 mod crew;
 mod definition;
+mod inspect;
 mod lead;
 mod message;
 mod mouth;
@@ -37,6 +38,7 @@ use sluice_wire::control::ControlResponse;
 use sluice_wire::stdout::SubagentStats;
 use tokio::time::Instant;
 
+pub(crate) use inspect::inspect;
 pub(crate) use mouth::Mouth;
 pub(crate) use roster::Roster;
 

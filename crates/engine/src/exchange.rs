@@ -10,6 +10,7 @@ use std::time::Instant;
 use serde_json::Value;
 use sluice_model::{Accumulator, Event, EventKind, Failure, Request, Stream, Verdict, retry};
 
+use crate::hooks::Switch;
 use crate::listen::Heard;
 use crate::say;
 use crate::session::Session;
@@ -112,7 +113,12 @@ impl Session {
         }
         let fallback = sluice_model::models::resolve(Some(&self.options.fallback_models.remove(0)));
         self.say(say::model_fallback(&self.model, &fallback)).await;
-        self.model = fallback;
+        let switch = Switch {
+            requested: Some(fallback.clone()),
+            to: fallback,
+            source: "auto",
+        };
+        self.change_model(switch).await;
         true
     }
 
@@ -199,13 +205,25 @@ impl Session {
         let shown = if is_call {
             self.add_call(&block).await
         } else {
-            block.clone()
+            self.displayed(&block).await
         };
         let envelope = draft.message.envelope().cloned().unwrap_or_default();
         let mut assistant = say::assistant(envelope, shown, draft.request_id.clone(), &self.turn);
         assistant.tool_use_meta = self.call_meta(&block);
         self.say_block(assistant, Some(&block)).await;
         is_call
+    }
+
+    /// A block as it is shown.
+    async fn displayed(&mut self, block: &Value) -> Value {
+        let mut shown = block.clone();
+        if let Some(text) = self.hook_display(block).await
+            && let Some(slot) = shown.get_mut("text")
+        {
+            self.turn.display(&text);
+            *slot = text.into();
+        }
+        shown
     }
 
     /// The message is complete: it becomes part of the conversation and of the bill.
@@ -352,7 +370,7 @@ impl Session {
             let shown = if is_call {
                 self.add_call(block).await
             } else {
-                block.clone()
+                self.displayed(block).await
             };
             let mut assistant = say::assistant(
                 say::whole_envelope(&message),

@@ -6,7 +6,7 @@
 //! * `config`, `matcher`: hooks as they are written down, and which occasions they are for;
 //! * `output`: what one hook says; `merge`: what all of them say together. Both pure: deny before ask before allow,
 //!   whatever the order;
-//! * `told`: what hooks are told, and what is told of them; `run`: the hooks of one event, side by side; `command`, `http`, `model`: how each is asked;
+//! * `told`: what hooks are told, and what is told of them; `run`: the hooks of one event, side by side; `command`, `http`, `model`, `agent`, `tool`: how each is asked;
 //! * `calls`: around a call: before it, beside an ask, after it; `decide`: what a hook may do to a decision, pure;
 //! * `tasks`: around the task list; `turns`: around a turn: prompts, ends, failures; `session`: around a session: start, end, settings, files;
 //! * `listing`: what there is, for hosts that ask.
@@ -33,12 +33,12 @@
 //! Subagents are sessions: each has the hooks of the session above it ([`Heirs`]) and its own, is told of as an agent, and
 //! ends with `SubagentStop` where a session ends its turn with `Stop`.
 
-#![allow(dead_code, reason = "the parts that tell of commands and servers join one by one")]
-
+mod agent;
 mod calls;
 mod command;
 mod config;
 mod decide;
+mod ear;
 mod event;
 mod http;
 mod listing;
@@ -48,8 +48,10 @@ mod model;
 mod output;
 mod run;
 mod session;
+mod switch;
 mod tasks;
 mod told;
+mod tool;
 mod turns;
 
 use std::collections::HashMap;
@@ -70,11 +72,14 @@ use crate::session::Session;
 use crate::settings::Settings;
 
 pub(crate) use config::Origin;
+pub(crate) use ear::Ear;
 pub(crate) use merge::Verdict;
 pub(crate) use run::Hooked;
+pub(crate) use switch::Switch;
 pub(crate) use turns::AtEnd;
 
-use config::{Hook, Reader};
+use config::{Handler, Hook, Reader};
+use ear::Consultation;
 use event::Event;
 
 /// How many hooks that go on by themselves may have ended without having been heard.
@@ -92,6 +97,8 @@ pub(crate) struct Hooks {
     running: JoinSet<Hooked>,
     late: mpsc::Sender<Hooked>,
     late_heard: mpsc::Receiver<Hooked>,
+    ear: Ear,
+    consulted: mpsc::Receiver<Consultation>,
     /// What the model is told before it is asked again.
     contexts: Vec<String>,
     /// A hook wants the turn to end; why.
@@ -128,6 +135,7 @@ pub(crate) struct Hooks {
 impl Default for Hooks {
     fn default() -> Self {
         let (late, late_heard) = mpsc::channel(LATE_DEPTH);
+        let (ear, consulted) = Ear::new();
         Self {
             list: Vec::new(),
             callbacks: HashMap::new(),
@@ -135,6 +143,8 @@ impl Default for Hooks {
             running: JoinSet::new(),
             late,
             late_heard,
+            ear,
+            consulted,
             contexts: Vec::new(),
             halt: None,
             after: HashMap::new(),
@@ -181,6 +191,11 @@ impl Hooks {
         problems
     }
 
+    /// For those who are not the session and have something to tell.
+    pub(crate) fn ear(&self) -> Ear {
+        self.ear.clone()
+    }
+
     /// What is wrong with the hooks of the settings files.
     pub(crate) fn problems(&self) -> &[String] {
         &self.problems
@@ -220,6 +235,7 @@ impl Hooks {
                     Err(_) => continue,
                 },
                 changed = session::changes(&mut self.watched) => return Some(Hooked::of_files(changed)),
+                Some(consultation) = self.consulted.recv() => return Some(Hooked::of_consultation(consultation)),
                 late = self.late_heard.recv() => return late,
             }
         }
@@ -249,6 +265,14 @@ pub(crate) struct Heirs {
 }
 
 impl Heirs {
+    /// Only those that look at calls before they run, and no agents: an agent that answers a hook is looked at as any
+    /// other, and never by another of its kind.
+    pub(crate) fn before_calls(mut self) -> Self {
+        self.list
+            .retain(|hook| hook.event == Event::PreToolUse && !matches!(hook.handler, Handler::Agent { .. }));
+        self
+    }
+
     /// The hooks of a subagent.
     pub(crate) fn of_agent(&self, id: &str, kind: &str) -> Hooks {
         Hooks {

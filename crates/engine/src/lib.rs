@@ -88,7 +88,7 @@ pub use catalogue::plugins::PluginDir;
 pub use compact::Compaction;
 pub use confine::sandbox;
 pub use guarded::{Guarded, GuardedCall, Question, Ran, Reply, for_now};
-pub use options::{Asker, KeySource, Options, StateEvents, Thinking};
+pub use options::{Asker, KeySource, Options, Setup, StateEvents, Thinking};
 pub use port::{Exit, Input, Port, Signal};
 pub use prompt::SystemPrompt;
 pub use schema::{OutputSchema, SchemaError};

@@ -47,6 +47,7 @@ pub(crate) use servers::{Around, Servers};
 pub(crate) use status::{full as full_status, short as short_status};
 pub(crate) use tool::ServerCall;
 
+use crate::hooks::Ear;
 use crate::line::Line;
 use crate::out::Out;
 
@@ -116,6 +117,8 @@ pub(crate) struct Surroundings {
     pub(crate) news: Notify,
     pub(crate) credentials: PathBuf,
     pub(crate) quit: CancellationToken,
+    /// Where hooks are told what servers want from the person.
+    pub(crate) ear: Ear,
     pub(crate) model: sluice_model::Config,
     clients: Mutex<[Option<reqwest::Client>; 2]>,
 }

@@ -4,6 +4,7 @@ pub(crate) mod aside;
 mod context;
 mod files;
 mod others;
+mod roots;
 mod servers;
 mod settings;
 pub(crate) mod spending;
@@ -19,6 +20,7 @@ use sluice_wire::control::{
 };
 
 use crate::catalogue::styles;
+use crate::hooks::Switch;
 use crate::options::Thinking;
 use crate::say;
 use crate::schema::OutputSchema;
@@ -238,9 +240,21 @@ impl Session {
 
     /// Another model, from the next request on. No name is refused: only the API knows them all.
     async fn switch_model(&mut self, id: &RequestId, name: Option<&str>) {
-        let resolved = models::resolve(name.or(self.options.model.as_deref()).filter(|name| *name != "default"));
+        let switch = Switch {
+            to: models::resolve(name.or(self.options.model.as_deref()).filter(|name| *name != "default")),
+            requested: name.map(str::to_owned),
+            source: "sdk",
+        };
+        if !self.hooks_before_switch(id, &switch).await {
+            self.take_model(id, switch).await;
+        }
+    }
+
+    /// Nobody objects to another model.
+    pub(crate) async fn take_model(&mut self, id: &RequestId, switch: Switch) {
+        let (name, resolved) = (switch.requested.clone(), switch.to.clone());
         if resolved != self.model {
-            self.model.clone_from(&resolved);
+            self.change_model(switch).await;
             let told = match name {
                 Some(name) if name != resolved && name != "default" => format!("Set model to `{name} ({resolved})`"),
                 _ => format!("Set model to `{resolved}`"),

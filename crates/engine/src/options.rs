@@ -14,6 +14,27 @@ use crate::schema::OutputSchema;
 use crate::settings::Settings;
 use crate::transcript::{Earlier, Keeping, Projects};
 
+/// What of a project is set up before the session begins, by its hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setup {
+    /// Everything.
+    Init,
+    /// Everything, and nothing is done after it.
+    InitOnly,
+    /// What has to be done from time to time.
+    Maintenance,
+}
+
+impl Setup {
+    /// What hooks are told.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Init | Self::InitOnly => "init",
+            Self::Maintenance => "maintenance",
+        }
+    }
+}
+
 /// What a session is told at its start.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -97,6 +118,8 @@ pub struct Options {
     pub partial: bool,
     /// Tell hosts of every hook that starts, reports or ends.
     pub hook_events: bool,
+    /// What is set up first.
+    pub setup: Option<Setup>,
     /// Echo what the host sends.
     pub replay: bool,
     /// Tell when the session is busy, waiting or at rest.
@@ -157,6 +180,7 @@ impl Options {
             output_schema: None,
             partial: false,
             hook_events: false,
+            setup: None,
             replay: false,
             state_events: StateEvents::Off,
             background_wait: None,

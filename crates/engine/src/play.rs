@@ -83,7 +83,14 @@ impl Session {
         }
         self.drain().await;
 
-        let content = self.server_prompt(say::sanitized(&batch.content())).await;
+        let content = match self.server_prompt(say::sanitized(&batch.content())).await {
+            Ok(content) => content,
+            Err(why) => {
+                self.announce().await;
+                self.say(say::informational(&why, "warning")).await;
+                return self.close_turn(Ending::Blocked(why), &uuids).await;
+            }
+        };
         self.remind();
         self.history.user(blocks_of(&content));
         self.history.user(self.unknown_command(&content));

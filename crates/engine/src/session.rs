@@ -142,8 +142,10 @@ impl Session {
         let model = sluice_model::models::resolve(options.model.as_deref());
         let line = Line::new(out.clone());
         let tasks = Arc::new(Tasks::default());
+        let hooks = Hooks::default();
         let around = Around {
             tasks: &tasks,
+            ear: hooks.ear(),
             quit: &quit,
         };
         let servers = Servers::new(&options, &out, &line, around);
@@ -160,7 +162,7 @@ impl Session {
             owed: Owed::default(),
             system: None,
             calls: Calls::default(),
-            hooks: Hooks::default(),
+            hooks,
             background: Background::default(),
             agents: Agents::default(),
             policy,

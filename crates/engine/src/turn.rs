@@ -32,6 +32,8 @@ pub(crate) struct Turn {
     pub(crate) denials: Vec<Value>,
     /// The last text block of the last message.
     pub(crate) text: String,
+    /// A text, and what was shown in its place.
+    displayed: Option<(String, String)>,
     pub(crate) stop_reason: Option<String>,
     pub(crate) first_token: Option<Instant>,
     pub(crate) first_request: Option<Instant>,
@@ -74,6 +76,7 @@ impl Turn {
             tokens: Tokens::default(),
             denials: Vec::new(),
             text: String::new(),
+            displayed: None,
             stop_reason: None,
             first_token: None,
             first_request: None,
@@ -86,6 +89,19 @@ impl Turn {
     pub(crate) fn all_uuids(&self) -> Option<Vec<String>> {
         let all: Vec<String> = self.uuids.iter().chain(&self.folded).cloned().collect();
         (!all.is_empty()).then_some(all)
+    }
+
+    /// The last text was shown otherwise.
+    pub(crate) fn display(&mut self, shown: &str) {
+        self.displayed = Some((self.text.clone(), shown.to_owned()));
+    }
+
+    /// The last text as it was shown.
+    pub(crate) fn shown(&self) -> &str {
+        match &self.displayed {
+            Some((text, shown)) if *text == self.text => shown,
+            _ => &self.text,
+        }
     }
 
     /// `num_turns` as the wire counts it.

@@ -18,6 +18,9 @@ pub(crate) struct Flags {
     pub(crate) verbose: bool,
     pub(crate) include_partial_messages: bool,
     pub(crate) include_hook_events: bool,
+    pub(crate) init: bool,
+    pub(crate) init_only: bool,
+    pub(crate) maintenance: bool,
     pub(crate) replay_user_messages: bool,
     pub(crate) forward_subagent_text: bool,
     pub(crate) prompt_suggestions: Option<String>,
@@ -202,6 +205,9 @@ impl Flags {
     ///
     /// The official SDKs never say `--print`; the formats alone make a session headless.
     pub(crate) fn interactive(&self) -> bool {
-        !self.print && self.output_format == OutputFormat::Text && self.input_format == InputFormat::Text
+        !self.print
+            && !self.init_only
+            && self.output_format == OutputFormat::Text
+            && self.input_format == InputFormat::Text
     }
 }

@@ -209,6 +209,9 @@ pub(super) const FLAGS: &[Flag] = &[
     text("agent", "name", |f| &mut f.agent, "Agent that leads the conversation"),
     text("agents", "json or path", |f| &mut f.agents, "Further agents"),
     switch("disable-slash-commands", |f| &mut f.disable_slash_commands, "No commands and no skills"),
+    switch("init", |f| &mut f.init, "Run the Setup hooks of the project first"),
+    switch("init-only", |f| &mut f.init_only, "Run the Setup and SessionStart hooks, and nothing else"),
+    switch("maintenance", |f| &mut f.maintenance, "Run the Setup hooks that are for maintenance first"),
     // How the process is started and watched.
     switch("await-initialize", |f| &mut f.await_initialize, "The first line on stdin must be initialize").later(),
     switch("await-claim", |f| &mut f.await_claim, "Start up and wait to be given a session").later(),

@@ -21,6 +21,8 @@ pub enum InputMode {
     StreamJson,
     /// This one prompt and nothing else.
     Prompt(String),
+    /// Nothing at all: what the session does it does by itself.
+    Nothing,
 }
 
 /// A session on the standard streams.
@@ -55,6 +57,11 @@ impl Door {
             InputMode::StreamJson => {
                 let mut report = report;
                 thread::spawn(move || reader::read(source, &input, |problem| report(problem)));
+            }
+            InputMode::Nothing => {
+                if input.send(vec![Input::Eof]).await.is_err() {
+                    return 1;
+                }
             }
             InputMode::Prompt(text) => {
                 let message = ToAgent::User(Box::new(User::new(text)));

@@ -16,7 +16,7 @@ use super::{call, message};
 use crate::background::Background;
 use crate::calls::State;
 use crate::catalogue::Catalogue;
-use crate::hooks::Heirs;
+use crate::hooks::{Ear, Heirs};
 use crate::mcp::Servers;
 use crate::options::Options;
 use crate::out::Out;
@@ -42,6 +42,7 @@ pub(crate) struct Brief {
     pub(crate) available: Vec<String>,
     pub(crate) background: Background,
     pub(crate) hooks: Heirs,
+    pub(crate) ear: Ear,
     /// Where the session hears of its subagents.
     pub(crate) events: mpsc::Sender<ToolEvent>,
     /// Where the session at the top hears that somebody waits for a person.
@@ -87,10 +88,14 @@ impl Bench {
     }
 }
 
+/// Whether it is a tool to start subagents with.
+fn ours(name: &str) -> bool {
+    name == call::NAME || name == call::OLD_NAME || name == message::NAME
+}
+
 impl Session {
     /// Leaves word for the calls that are about to start a subagent.
     pub(crate) fn brief_agents(&self) {
-        let ours = |name: &str| name == call::NAME || name == call::OLD_NAME || name == message::NAME;
         let waits = |state: &State| matches!(state, State::New | State::Asking(_));
         let Some(roster) = &self.agents.roster else { return };
         if !self
@@ -101,8 +106,14 @@ impl Session {
         {
             return;
         }
+        let brief = self.brief(roster);
+        *self.agents.bench.brief.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(brief));
+    }
+
+    /// What a subagent that starts now is given.
+    fn brief(&self, roster: &Arc<Roster>) -> Brief {
         let seat = self.agents.seat.as_ref();
-        let brief = Brief {
+        Brief {
             options: self.options.clone(),
             policy: self.policy.clone(),
             model: self.model.clone(),
@@ -128,6 +139,7 @@ impl Session {
                 .collect(),
             background: self.background.of_agent(),
             hooks: self.hooks_for_agents(),
+            ear: self.hooks.ear(),
             events: self.tool_events.clone(),
             top: self.agents.bench.top().unwrap_or_else(|| self.tool_events.clone()),
             eof: self.eof,
@@ -137,7 +149,16 @@ impl Session {
             parent: seat.map(|seat| seat.id.clone()),
             depth: seat.map_or(0, |seat| seat.depth),
             may_start: self.agents.may_start.clone(),
-        };
-        *self.agents.bench.brief.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(brief));
+        }
+    }
+
+    /// What an agent that looks into something for a hook is given. Nothing is kept of it, and of the hooks only those
+    /// before calls look at what it does.
+    pub(crate) fn brief_inspector(&mut self) -> Brief {
+        let roster = self.muster();
+        let mut brief = self.brief(&roster);
+        brief.hooks = brief.hooks.before_calls();
+        brief.options.keeping.file = None;
+        brief
     }
 }

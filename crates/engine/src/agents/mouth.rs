@@ -28,7 +28,7 @@ pub(crate) struct Mouth {
 impl Mouth {
     /// What the host is told when the subagent says this.
     pub(crate) fn speak(&self, message: ToHost) -> Vec<ToHost> {
-        if let ToHost::Assistant(frame) = &message {
+        if let (ToHost::Assistant(frame), false) = (&message, self.relay.is_silent()) {
             frame.message.content.iter().for_each(|block| self.journal.note(block));
         }
         let said = self.relay.pass(message);

@@ -36,7 +36,9 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
     }
     let id = order.again.as_ref().map_or_else(agent_id, |(id, _)| id.clone());
     let tree = match order.isolated {
-        true => WorkTree::make(&brief.cwd, &id, &brief.options.env).await.map(Some),
+        true => WorkTree::make(&brief.cwd, &id, &brief.options.env, &brief.ear)
+            .await
+            .map(Some),
         false => Ok(None),
     };
     let tree = match tree {

@@ -37,6 +37,8 @@ pub(crate) struct Relay {
     forward: bool,
     background: AtomicBool,
     muted: AtomicBool,
+    /// Nothing of it is shown: only what has to be answered goes out.
+    silent: bool,
     began: Instant,
     seen: Mutex<Seen>,
 }
@@ -56,8 +58,17 @@ impl Relay {
             forward,
             background: AtomicBool::new(background),
             muted: AtomicBool::new(false),
+            silent: false,
             began: Instant::now(),
             seen: Mutex::default(),
+        }
+    }
+
+    /// For one that no host is shown.
+    pub(crate) fn silent(badge: Badge) -> Self {
+        Self {
+            silent: true,
+            ..Self::new(badge, false, false)
         }
     }
 
@@ -76,6 +87,11 @@ impl Relay {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Whether nothing of it is shown.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.silent
+    }
+
     fn is_background(&self) -> bool {
         self.background.load(Ordering::Relaxed)
     }
@@ -84,6 +100,8 @@ impl Relay {
     pub(crate) fn pass(&self, message: ToHost) -> Vec<ToHost> {
         let muted = self.muted.load(Ordering::Relaxed);
         match message {
+            ToHost::ControlRequest(_) | ToHost::ControlCancelRequest(_) if self.silent => vec![message],
+            _ if self.silent => Vec::new(),
             ToHost::TranscriptMirror(_) | ToHost::ControlCancelRequest(_) => vec![message],
             ToHost::System(system) => self.system(*system, muted),
             _ if muted => Vec::new(),

@@ -5,15 +5,27 @@ use std::path::{Path, PathBuf};
 
 use tokio::process::Command;
 
+use crate::hooks::Ear;
+
 /// A work tree somebody works in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct WorkTree {
-    repository: PathBuf,
     path: PathBuf,
-    branch: String,
-    /// The commit it began with.
-    base: String,
-    env: Vec<(OsString, OsString)>,
+    made: Made,
+}
+
+/// Who made a work tree, and so takes it away.
+#[derive(Debug, Clone)]
+enum Made {
+    ByUs {
+        repository: PathBuf,
+        branch: String,
+        /// The commit it began with.
+        base: String,
+        env: Vec<(OsString, OsString)>,
+    },
+    /// A hook: it knows what is to become of what was left in it.
+    ByHook(Ear),
 }
 
 /// A work tree in which something was left.
@@ -23,10 +35,24 @@ pub(crate) struct Left {
     pub(crate) branch: String,
 }
 
+fn explained(why: String) -> String {
+    format!("No work tree can be made for the subagent: {why}")
+}
+
 impl WorkTree {
-    /// Makes one beside the others of the repository `cwd` lies in.
-    pub(crate) async fn make(cwd: &Path, id: &str, env: &[(OsString, OsString)]) -> Result<Self, String> {
-        let explained = |why| format!("No work tree can be made for the subagent: {why}");
+    /// Makes one beside the others of the repository `cwd` lies in, or has a hook make one wherever it likes.
+    pub(crate) async fn make(cwd: &Path, id: &str, env: &[(OsString, OsString)], ear: &Ear) -> Result<Self, String> {
+        if let Some(made) = ear.worktree(&format!("agent-{id}")).await {
+            let path = cwd.join(made.map_err(explained)?);
+            if !path.is_dir() {
+                return Err(explained(format!(
+                    "the hook that makes them named {}, which is no directory",
+                    path.display()
+                )));
+            }
+            let made = Made::ByHook(ear.clone());
+            return Ok(Self { path, made });
+        }
         let top = git(env, cwd, &["rev-parse", "--show-toplevel"])
             .await
             .map_err(explained)?;
@@ -42,13 +68,13 @@ impl WorkTree {
         )
         .await
         .map_err(explained)?;
-        Ok(Self {
+        let made = Made::ByUs {
             repository,
-            path,
             branch,
             base,
             env: env.to_vec(),
-        })
+        };
+        Ok(Self { path, made })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -57,22 +83,32 @@ impl WorkTree {
 
     /// Takes it away again, unless something was changed in it.
     pub(crate) async fn close(self) -> Option<Left> {
-        let changed = git(&self.env, &self.path, &["status", "--porcelain"]).await;
-        let head = git(&self.env, &self.path, &["rev-parse", "HEAD"]).await;
-        let untouched = changed.is_ok_and(|changed| changed.is_empty()) && head.is_ok_and(|head| head == self.base);
+        let (repository, branch, base, env) = match self.made {
+            Made::ByUs {
+                repository,
+                branch,
+                base,
+                env,
+            } => (repository, branch, base, env),
+            Made::ByHook(ear) => {
+                ear.worktree_gone(&self.path).await;
+                return None;
+            }
+        };
+        let changed = git(&env, &self.path, &["status", "--porcelain"]).await;
+        let head = git(&env, &self.path, &["rev-parse", "HEAD"]).await;
+        let untouched = changed.is_ok_and(|changed| changed.is_empty()) && head.is_ok_and(|head| head == base);
         if untouched {
             let place = self.path.display().to_string();
-            let removed = git(&self.env, &self.repository, &["worktree", "remove", &place]).await;
+            let removed = git(&env, &repository, &["worktree", "remove", &place]).await;
             if removed.is_ok() {
-                git(&self.env, &self.repository, &["branch", "-q", "-D", &self.branch])
-                    .await
-                    .ok();
+                git(&env, &repository, &["branch", "-q", "-D", &branch]).await.ok();
                 return None;
             }
         }
         Some(Left {
             path: self.path,
-            branch: self.branch,
+            branch,
         })
     }
 }

@@ -9,6 +9,7 @@ use super::builtin::{Builtin, Does, LISTED, Screen};
 use super::slash::Slash;
 use crate::asking::lay_out;
 use crate::catalogue::styles;
+use crate::hooks::Switch;
 use crate::memory;
 use crate::queue::Prompt;
 use crate::say;
@@ -64,9 +65,9 @@ impl Session {
         if command.does == Does::Model && !args.is_empty() {
             // `init` tells of the model the turn began with.
             self.announce().await;
-            let told = self.choose_model(args);
+            let told = self.choose_model(args).await;
             return self
-                .tell_locally(prompt, &slash.name, Some((command.name, args)), Told::text(told))
+                .tell_locally(prompt, &slash.name, Some((command.name, args)), told)
                 .await;
         }
         let told = match command.does {
@@ -185,9 +186,20 @@ impl Session {
     }
 
     /// Another model for the rest of the session. No name is refused: only the API knows them all.
-    fn choose_model(&mut self, name: &str) -> String {
-        self.model = models::resolve(Some(name).filter(|name| *name != "default"));
-        format!("Set model to `{}` for this session only", models::name(&self.model))
+    async fn choose_model(&mut self, name: &str) -> Told {
+        let switch = Switch {
+            to: models::resolve(Some(name).filter(|name| *name != "default")),
+            requested: Some(name.to_owned()),
+            source: "command",
+        };
+        if let Err(why) = self.hook_switch(&switch).await {
+            return Told::failed(why);
+        }
+        self.change_model(switch).await;
+        Told::text(format!(
+            "Set model to `{}` for this session only",
+            models::name(&self.model)
+        ))
     }
 
     fn choose_effort(&mut self, level: &str) -> Told {
@@ -273,7 +285,10 @@ impl Session {
         self.options.settings.set_flag(&changes);
         lay_out(&mut self.policy, &self.options);
         if let Some(name) = changes.get("model").and_then(Value::as_str) {
-            self.choose_model(name);
+            let refused = self.choose_model(name).await;
+            if refused.outcome.is_some() {
+                return refused;
+            }
         }
         if let Some(level) = changes.get("effortLevel").and_then(Value::as_str) {
             self.options.effort = Some(level.to_owned());

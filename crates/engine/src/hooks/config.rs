@@ -39,16 +39,6 @@ impl Origin {
         *self == Self::Settings(Source::Policy)
     }
 
-    /// As an ask names it (`decision_reason_hook_source`).
-    pub(crate) fn as_str(&self) -> &'static str {
-        match self {
-            Self::Settings(_) | Self::Host => "settings",
-            Self::Plugin { .. } => "plugin",
-            Self::Skill { .. } => "skill",
-            Self::Agent { .. } => "agent",
-        }
-    }
-
     /// As the listing of hooks names it.
     pub(crate) fn label(&self) -> String {
         match self {
@@ -179,7 +169,10 @@ impl Reader<'_> {
             };
             for group in groups {
                 let text = group.get("matcher").and_then(Value::as_str);
-                let (matcher, trouble) = Matcher::read(text);
+                let (matcher, trouble) = match event {
+                    Event::FileChanged => (Matcher::files(text), None),
+                    _ => Matcher::read(text),
+                };
                 if let Some(trouble) = trouble {
                     wrong(format!("{name}: {trouble}"));
                 }
@@ -234,7 +227,11 @@ pub(crate) fn of_host<'a>(events: impl Iterator<Item = (&'a str, &'a [HookMatche
             continue;
         };
         for group in groups {
-            let (matcher, trouble) = Matcher::read(group.matcher.as_deref());
+            let text = group.matcher.as_deref();
+            let (matcher, trouble) = match event {
+                Event::FileChanged => (Matcher::files(text), None),
+                _ => Matcher::read(text),
+            };
             problems.extend(trouble.map(|trouble| format!("initialize.hooks: {name}: {trouble}")));
             hooks.extend(group.hook_callback_ids.iter().map(|id| Hook {
                 origin: Origin::Host,

@@ -91,6 +91,8 @@ const LONG: Duration = Duration::from_secs(600);
 const PROMPT: Duration = Duration::from_secs(30);
 /// How long a model has.
 pub(crate) const MODEL: Duration = Duration::from_secs(30);
+/// How long an agent has.
+pub(crate) const AGENT: Duration = Duration::from_secs(60);
 /// How long a callback of the host has.
 pub(crate) const CALLBACK: Duration = Duration::from_secs(60);
 /// How long the hooks of a session's end have, all together.

@@ -41,12 +41,24 @@ impl Matcher {
         }
     }
 
+    /// Reads a matcher whose words are files to watch: names as they stand, with `|` between them.
+    pub(crate) fn files(text: Option<&str>) -> Self {
+        let names = text.unwrap_or_default().split('|').map(str::trim);
+        let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        match names.as_slice() {
+            [] => Self::All,
+            [all] if all == "*" => Self::All,
+            _ => Self::Names(names),
+        }
+    }
+
     /// Whether an occasion is meant. `None` is an event without anything to match.
     pub(crate) fn meets(&self, subject: Option<&str>) -> bool {
         let Some(subject) = subject else { return true };
         let named = |name: &str| match self {
             Self::All | Self::Broken => true,
-            Self::Names(names) => names.iter().any(|known| known == name),
+            // Of a file that is watched only the name is told here.
+            Self::Names(names) => names.iter().any(|known| known.rsplit('/').next() == Some(name)),
             Self::Pattern(pattern) => pattern.is_match(name),
         };
         named(subject) || other_name(subject).is_some_and(named)
@@ -108,6 +120,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn files_to_watch_are_names_as_they_stand() {
+        let matcher = Matcher::files(Some(".env | conf/app.toml"));
+        assert_eq!(matcher.names(), [".env", "conf/app.toml"]);
+        for (name, meets) in [(".env", true), ("app.toml", true), ("xenv", false)] {
+            assert_eq!(matcher.meets(Some(name)), meets, "{name}");
+        }
+        assert!(Matcher::files(Some("*")).meets(Some("any")) && Matcher::files(None).names().is_empty());
+    }
 
     #[test]
     fn names_are_whole_and_patterns_are_found_anywhere() {

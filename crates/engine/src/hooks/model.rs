@@ -47,16 +47,12 @@ pub(super) async fn run(
             (answer, text, outcome)
         }
     };
-    let seen = Seen {
-        stdout: text.clone(),
-        output: text,
-        ..Seen::default()
-    };
-    scene.say_ended(&due.id, seen, outcome).await;
+    scene.say_ended(&due.id, Seen::text(text), outcome).await;
     answer
 }
 
-fn question(prompt: &str, input: &str) -> String {
+/// The question, with what happened in it.
+pub(super) fn question(prompt: &str, input: &str) -> String {
     if prompt.contains(ARGUMENTS) {
         prompt.replace(ARGUMENTS, input)
     } else {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use sluice_wire::hook::{
     HookDecision, HookOutput, HookPermissionDecision, HookSpecificOutput, PermissionRequestDecision,
+    WorktreeCreateOutput,
 };
 use sluice_wire::permission_update::Behavior;
 
@@ -108,6 +109,17 @@ pub(crate) fn of_text(event: Event, text: &str) -> Result<Answer, Failure> {
         let value = serde_json::from_str(trimmed)
             .map_err(|error| Failure::Broken(format!("what it printed begins like JSON and is none: {error}")))?;
         return of_value(event, &value);
+    }
+    if event == Event::WorktreeCreate && !trimmed.is_empty() {
+        // Its last line is the path: what it ran may have printed something before.
+        let made = WorktreeCreateOutput {
+            worktree_path: trimmed.lines().next_back().unwrap_or_default().trim().to_owned(),
+            ..WorktreeCreateOutput::default()
+        };
+        return Ok(Answer {
+            specific: Some(HookSpecificOutput::WorktreeCreate(Box::new(made))),
+            ..Answer::default()
+        });
     }
     Ok(Answer {
         context: (event.text_is_context() && !trimmed.is_empty()).then(|| shortened(trimmed)),

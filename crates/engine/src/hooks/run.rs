@@ -10,17 +10,19 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::Value;
 use sluice_tools::{Tasks, WebConfig};
-use sluice_wire::control::{ControlRequest, HookCallback};
+use sluice_wire::control::{ControlRequest, HookCallback, RequestId};
 use sluice_wire::hook::HookInput;
 use sluice_wire::stdout::system::{HookOutcome, HookProgress, HookResponse, HookStarted};
 use tokio::sync::{mpsc, oneshot};
 
 use super::config::{Handler, Hook, Origin};
-use super::event::{CALLBACK, Event, MODEL, subject};
+use super::ear::Consultation;
+use super::event::{AGENT, CALLBACK, Event, MODEL, subject};
 use super::http::Rules;
 use super::merge::{Merged, Refuses, Said, merge};
 use super::output::{Answer, Failure, of_value};
-use super::{command, http, model};
+use super::switch::Switch;
+use super::{agent, command, http, model, tool};
 use crate::out::Out;
 use crate::say;
 use crate::services::Desk;
@@ -36,6 +38,15 @@ pub(crate) struct Hooked {
 }
 
 impl Hooked {
+    /// Nothing ran yet: somebody who is not the session has something to tell.
+    pub(super) fn of_consultation(consultation: Consultation) -> Self {
+        Self {
+            event: Event::of(&consultation.input).unwrap_or(Event::Notification),
+            purpose: Purpose::Consult(Box::new(consultation)),
+            merged: Merged::default(),
+        }
+    }
+
     /// Nothing ran: files have changed.
     pub(super) fn of_files(changed: Vec<(PathBuf, &'static str)>) -> Self {
         Self {
@@ -59,8 +70,14 @@ pub(super) enum Purpose {
     Asked(String),
     /// The settings change to these.
     Settings(Box<Settings>),
+    /// The model changes, as this request asks.
+    Switch(Box<(RequestId, Switch)>),
     /// Watched files have changed.
     Files(Vec<(PathBuf, &'static str)>),
+    /// Somebody has something to tell.
+    Consult(Box<Consultation>),
+    /// Somebody waits for what they say.
+    Consulted(oneshot::Sender<Merged>),
     /// It went on by itself; whether it wakes the model.
     Late { rewakes: bool },
     /// Nothing.
@@ -102,6 +119,17 @@ pub(super) struct Seen {
     pub(super) stderr: String,
     pub(super) output: String,
     pub(super) exit_code: Option<i32>,
+}
+
+impl Seen {
+    /// A text, where there is no program.
+    pub(super) fn text(text: String) -> Self {
+        Self {
+            stdout: text.clone(),
+            output: text,
+            ..Self::default()
+        }
+    }
 }
 
 impl Scene {
@@ -158,7 +186,8 @@ impl Due {
     pub(super) fn patience(&self) -> Duration {
         self.hook.timeout.unwrap_or_else(|| match self.hook.handler {
             Handler::Callback(_) => CALLBACK,
-            Handler::Prompt { .. } | Handler::Agent { .. } => MODEL,
+            Handler::Prompt { .. } => MODEL,
+            Handler::Agent { .. } => AGENT,
             Handler::Command { .. } | Handler::Http { .. } | Handler::McpTool { .. } => self.hook.event.patience(),
         })
     }
@@ -183,7 +212,7 @@ impl Due {
     }
 }
 
-/// Runs one hook that is no callback.
+/// Runs one hook that needs nothing of the session.
 async fn run(scene: &Scene, due: &Due) -> Result<Answer, Failure> {
     match &due.hook.handler {
         Handler::Command { .. } => command::run(scene, due).await,
@@ -197,9 +226,7 @@ async fn run(scene: &Scene, due: &Due) -> Result<Answer, Failure> {
             model,
             continues,
         } => model::run(scene, due, prompt, model.as_deref(), *continues).await,
-        Handler::Agent { .. } => Err(Failure::Broken("hooks that are agents are not run here".to_owned())),
-        Handler::McpTool { .. } => Err(Failure::Broken("hooks that are MCP tools are not run here".to_owned())),
-        Handler::Callback(_) => Err(Failure::Cancelled),
+        Handler::Agent { .. } | Handler::McpTool { .. } | Handler::Callback(_) => Err(Failure::Cancelled),
     }
 }
 
@@ -269,7 +296,33 @@ impl Session {
                         }
                     });
                 }
-                _ => {
+                Handler::Agent { prompt, model } => {
+                    scene.say_started(&due.id).await;
+                    let inspection = self.inspection(prompt, model.as_deref(), &scene.input);
+                    work.push(
+                        async move {
+                            let what = agent::run(&scene, &due, inspection).await;
+                            due.said(&scene, what)
+                        }
+                        .boxed(),
+                    );
+                }
+                Handler::McpTool {
+                    server,
+                    tool: name,
+                    input: given,
+                } => {
+                    scene.say_started(&due.id).await;
+                    let prepared = self.tool_of_hook(server, name, given, &scene.input);
+                    work.push(
+                        async move {
+                            let what = tool::run(&scene, &due, prepared).await;
+                            due.said(&scene, what)
+                        }
+                        .boxed(),
+                    );
+                }
+                Handler::Command { .. } | Handler::Http { .. } | Handler::Prompt { .. } => {
                     scene.say_started(&due.id).await;
                     work.push(
                         async move {
@@ -286,9 +339,16 @@ impl Session {
 
     /// Runs hooks beside the session; false if there are none to run.
     pub(super) async fn spawn_hooks(&mut self, input: HookInput, purpose: Purpose) -> bool {
-        let Some(event) = Event::of(&input) else { return false };
+        self.try_spawn_hooks(input, purpose).await.is_ok()
+    }
+
+    /// The same; gives back what their end would have been waited for by, if there are none to run.
+    pub(super) async fn try_spawn_hooks(&mut self, input: HookInput, purpose: Purpose) -> Result<(), Purpose> {
+        let Some(event) = Event::of(&input) else {
+            return Err(purpose);
+        };
         let Some(work) = self.begin_hooks(input).await else {
-            return false;
+            return Err(purpose);
         };
         let around = matches!(
             purpose,
@@ -306,7 +366,7 @@ impl Session {
                 merged: work.await,
             }
         });
-        true
+        Ok(())
     }
 
     /// The hooks that are meant, in the order of their places; of those that do the same, the strongest.

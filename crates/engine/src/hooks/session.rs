@@ -7,14 +7,15 @@ use std::time::Duration;
 use serde_json::Value;
 use sluice_permission::Source;
 use sluice_wire::Map;
-use sluice_wire::control::{ElicitationAction, HookMatcher};
-use sluice_wire::hook::{ElicitationInput, ElicitationResultInput, HookInput, HookSpecificOutput};
+use sluice_wire::control::HookMatcher;
+use sluice_wire::hook::HookSpecificOutput;
 use tokio::sync::mpsc;
 
 use super::event::{Event, LAST, LAST_MOST};
 use super::run::{Hooked, Purpose};
 use super::told::{reminder, told};
 use crate::background::Note;
+use crate::options::Setup;
 use crate::say;
 use crate::session::Session;
 use crate::settings::Settings;
@@ -60,7 +61,13 @@ impl Session {
             Some(false) => "resume",
             None => "startup",
         };
+        if let Some(setup) = self.options.setup {
+            self.hook_setup(setup.as_str()).await;
+        }
         self.hook_session_start(source).await;
+        if self.options.setup == Some(Setup::InitOnly) {
+            self.leave = Some(self.leave.unwrap_or(0));
+        }
         self.watch_files(Vec::new());
     }
 
@@ -163,6 +170,17 @@ impl Session {
                     });
                 }
             }
+            Purpose::Switch(asked) => {
+                let (id, switch) = *asked;
+                self.tell_of_hooks(event, &merged, None).await;
+                self.switch_hooked(&id, switch, &merged).await;
+            }
+            Purpose::Consult(consultation) => self.consult(*consultation).await,
+            Purpose::Consulted(reply) => {
+                self.tell_of_hooks(event, &merged, None).await;
+                // Who asked may have given up.
+                reply.send(merged).ok();
+            }
             Purpose::Files(changed) => self.hook_files(changed).await,
             Purpose::Told => self.tell_of_hooks(event, &merged, None).await,
         }
@@ -243,54 +261,6 @@ impl Session {
             });
             self.spawn_hooks(input, Purpose::Told).await;
         }
-    }
-
-    /// A server wants something from the person: an answer in their place, if a hook has one.
-    pub(crate) async fn hook_elicitation(
-        &mut self,
-        mut wanted: ElicitationInput,
-    ) -> Option<(ElicitationAction, Option<Value>)> {
-        if !self.hooks.await_any(&[Event::Elicitation]) {
-            return None;
-        }
-        let base = self.told_base(super::told::Detail::Mode);
-        (wanted.session_id, wanted.transcript_path, wanted.cwd) = (base.session_id, base.transcript_path, base.cwd);
-        (wanted.prompt_id, wanted.permission_mode) = (base.prompt_id, base.permission_mode);
-        let merged = self.ask_hooks(HookInput::Elicitation(Box::new(wanted))).await?;
-        if merged.block.is_some() {
-            return Some((ElicitationAction::Decline, None));
-        }
-        merged.specific.into_iter().rev().find_map(|specific| match specific {
-            HookSpecificOutput::Elicitation(it) => {
-                let content = it.content.map(|content| content.to_value());
-                it.action.map(|action| (action, content))
-            }
-            _ => None,
-        })
-    }
-
-    /// The person has answered a server: what is answered in their place, if a hook changes it.
-    pub(crate) async fn hook_elicitation_result(
-        &mut self,
-        mut given: ElicitationResultInput,
-    ) -> Option<(ElicitationAction, Option<Value>)> {
-        if !self.hooks.await_any(&[Event::ElicitationResult]) {
-            return None;
-        }
-        let base = self.told_base(super::told::Detail::Mode);
-        (given.session_id, given.transcript_path, given.cwd) = (base.session_id, base.transcript_path, base.cwd);
-        (given.prompt_id, given.permission_mode) = (base.prompt_id, base.permission_mode);
-        let merged = self.ask_hooks(HookInput::ElicitationResult(Box::new(given))).await?;
-        if merged.block.is_some() {
-            return Some((ElicitationAction::Decline, None));
-        }
-        merged.specific.into_iter().rev().find_map(|specific| match specific {
-            HookSpecificOutput::ElicitationResult(it) => {
-                let content = it.content.map(|content| content.to_value());
-                it.action.map(|action| (action, content))
-            }
-            _ => None,
-        })
     }
 }
 

@@ -146,10 +146,12 @@ impl Session {
         }
     }
 
-    /// What hooks said for the model goes into the conversation before it is asked again.
+    /// What hooks said for the model goes into the conversation before it is asked again, and is kept with it: who goes
+    /// on with the session finds it where it stood.
     pub(crate) async fn take_hook_contexts(&mut self) {
         self.hook_instructions().await;
         for text in std::mem::take(&mut self.hooks.contexts) {
+            self.keep_meta(&text).await;
             self.history.user_text(&text);
         }
     }

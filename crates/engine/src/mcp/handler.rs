@@ -126,10 +126,10 @@ impl ClientHandler for Handler {
     ) -> Result<ElicitResult, ErrorData> {
         let question = question(&self.server, &request);
         let said = tokio::select! {
-            said = self.around.line.ask(question) => said,
+            said = self.asked(question) => said,
             () = context.ct.cancelled() => return Ok(ElicitResult::new(ElicitationAction::Cancel)),
         };
-        Ok(answer(said.ok().as_ref()))
+        Ok(answer(said.as_ref()))
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
@@ -165,6 +165,18 @@ impl ClientHandler for Handler {
         if let ("notifications/elicitation/complete", Some(id)) = (notification.method.as_str(), id) {
             self.around.out.say(say::elicitation_complete(&self.server, id)).await;
         }
+    }
+}
+
+impl Handler {
+    /// What is answered to a question: by a hook in the person's place, or by the person and the hooks that see it.
+    async fn asked(&self, question: Elicitation) -> Option<Value> {
+        let ear = &self.around.ear;
+        if let Some(said) = ear.elicitation(&question).await {
+            return Some(said);
+        }
+        let said = self.around.line.ask(question.clone()).await.ok()?;
+        Some(ear.elicitation_result(&question, &said).await.unwrap_or(said))
     }
 }
 

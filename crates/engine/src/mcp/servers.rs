@@ -1,5 +1,6 @@
 //! The servers of a session, all of them.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,8 +12,9 @@ use super::config::ServerConfig;
 use super::link::{Link, Manifest, Phase};
 use super::prompts::ServerPrompt;
 use super::scopes::{self, Named, Scope, Standing};
-use super::tool::ServerTool;
+use super::tool::{ServerCall, ServerTool};
 use super::{Limits, Surroundings, names, resources};
+use crate::hooks::Ear;
 use crate::line::Line;
 use crate::options::Options;
 use crate::out::Out;
@@ -60,6 +62,7 @@ impl Servers {
             news: tokio::sync::Notify::new(),
             credentials: said.credentials.clone(),
             quit: around.quit.child_token(),
+            ear: around.ear,
             model: options.model_config.clone(),
             clients: std::sync::Mutex::default(),
         });
@@ -156,6 +159,23 @@ impl Servers {
             .map(|listed| listed.name.to_string())
             .next();
         Some((link.clone(), own.unwrap_or_else(|| tool.to_owned())))
+    }
+
+    /// A call that is no call of the model's, if the server can be called now.
+    pub(crate) fn call_of(&self, server: &str, tool: &str, folder: &Path) -> Result<ServerCall, String> {
+        let link = self
+            .find(server)
+            .ok_or_else(|| format!("there is no MCP server {server:?}"))?;
+        if !matches!(link.phase(), Phase::Up(_) | Phase::Lost(_)) {
+            return Err(format!("MCP server not connected: {server}"));
+        }
+        Ok(ServerCall {
+            full: names::tool(server, tool),
+            tool: tool.to_owned(),
+            timeout: None,
+            folder: folder.to_owned(),
+            link: link.clone(),
+        })
     }
 
     /// Puts the servers the host names now in the place of those it named before. Gives what was added and removed,
@@ -337,10 +357,11 @@ impl Servers {
 }
 
 /// What of the session servers need besides its options.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Around<'a> {
     pub(crate) tasks: &'a Arc<sluice_tools::Tasks>,
     pub(crate) quit: &'a tokio_util::sync::CancellationToken,
+    pub(crate) ear: Ear,
 }
 
 /// What became of a change of the host's servers.

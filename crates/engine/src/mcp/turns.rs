@@ -136,22 +136,22 @@ impl Session {
     }
 
     /// A prompt that is a server's command, as the server words it; any other as it is. What the server's prompt has
-    /// an assistant say is put with the rest: it is the server's wording, not the model's.
-    pub(crate) async fn server_prompt(&mut self, content: Value) -> Value {
+    /// an assistant say is put with the rest: it is the server's wording, not the model's. `Err` when a hook refuses it.
+    pub(crate) async fn server_prompt(&mut self, content: Value) -> Result<Value, String> {
         let typed = match &content {
             Value::String(text) => text.as_str(),
             Value::Array(blocks) if blocks.len() == 1 => {
                 let text = blocks.first().and_then(|block| block.get("text")?.as_str());
                 text.unwrap_or_default()
             }
-            _ => return content,
+            _ => return Ok(content),
         };
         let Some(typed) = typed
             .trim()
             .strip_prefix('/')
             .filter(|typed| typed.starts_with("mcp__"))
         else {
-            return content;
+            return Ok(content);
         };
         // A prompt's name may hold spaces: the longest that fits is meant.
         let behind = |name: &str| {
@@ -164,17 +164,22 @@ impl Session {
             let words = behind(&prompt.name)?;
             Some((prompt, words))
         }) else {
-            return content;
+            return Ok(content);
         };
         let folder = self.options.output_dir.clone();
         match self.hear(Some(pin!(prompt.get(&words, &folder)))).await {
-            Heard::Ready(Ok(messages)) => messages.into_iter().flat_map(|(_, blocks)| blocks).collect(),
+            Heard::Ready(Ok(messages)) => {
+                let worded: Value = messages.into_iter().flat_map(|(_, blocks)| blocks).collect();
+                let text = prompt_text(&worded);
+                self.hook_expansion(&prompt.name, &words, Some("mcp"), &text).await?;
+                Ok(worded)
+            }
             Heard::Ready(Err(why)) => {
                 self.say(say::informational(&format!("/{}: {why}", prompt.name), "warning"))
                     .await;
-                content
+                Ok(content)
             }
-            Heard::Stopped | Heard::CallsDone => content,
+            Heard::Stopped | Heard::CallsDone => Ok(content),
         }
     }
 
@@ -210,6 +215,13 @@ impl Session {
         }
         Some(vec![meta])
     }
+}
+
+/// The words of a prompt.
+fn prompt_text(content: &Value) -> String {
+    let blocks = content.as_array().into_iter().flatten();
+    let texts = blocks.filter_map(|block| block.get("text")?.as_str());
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a tool is a server's, or about servers.

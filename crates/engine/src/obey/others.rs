@@ -32,6 +32,7 @@ impl Session {
             // Nothing here depends on whether anybody watches.
             Request::SetHasSubscribers(_) => self.say(say::ok(id)).await,
             Request::ReloadPlugins(request) => self.reload_plugins(id, &request).await,
+            Request::RegisterRepoRoot(request) => self.register_root(id, &request).await,
             Request::ReloadSkills(_) => self.reload_skills(id).await,
             Request::ReloadOutputStyles(_) => self.reload_styles(id).await,
             Request::RewindFiles(request) => {

@@ -59,7 +59,7 @@ pub(crate) fn refusal(text: &str) -> TurnResult {
 fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
     match ending {
         Ending::Completed => {
-            succeed(result, &turn.text);
+            succeed(result, turn.shown());
             result.terminal_reason = Some(TerminalReason::Completed);
         }
         Ending::Local { command, text } => {
@@ -86,11 +86,11 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
         }
         Ending::HookStopped(reason) => {
             let ended = *reason == "stop_hook_prevented";
-            succeed(result, if ended { &turn.text } else { "" });
+            succeed(result, if ended { turn.shown() } else { "" });
             result.terminal_reason = Some(TerminalReason::from(*reason));
         }
         Ending::Superseded { tools } => {
-            succeed(result, &turn.text);
+            succeed(result, turn.shown());
             result.terminal_reason = Some(aborted(*tools));
         }
         Ending::Api(api) => {

@@ -29,6 +29,10 @@ pub(crate) fn on(event: &str, commands: &[&str]) -> Value {
 }
 
 /// A line that prints an answer about its event.
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "so that it can be written down where it is said"
+)]
 pub(crate) fn says(event: &str, fields: Value) -> String {
     let mut output = json!({"hookEventName": event});
     output

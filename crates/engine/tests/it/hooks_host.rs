@@ -17,6 +17,10 @@ async fn with_callbacks(brain: impl Brain, hooks: Value) -> Stage {
     stage
 }
 
+#[allow(
+    clippy::needless_pass_by_value,
+    reason = "so that it can be written down where it is said"
+)]
 fn before(id: &str, fields: Value) -> Value {
     let mut group = json!({"matcher": "Bash", "hookCallbackIds": [id]});
     group

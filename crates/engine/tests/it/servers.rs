@@ -371,7 +371,7 @@ async fn a_server_inside_the_host_is_spoken_to_over_the_wire() {
             Some(_) => {
                 stage
                     .answer(&message, json!({"mcp_response": {"jsonrpc": "2.0", "result": {}}}))
-                    .await
+                    .await;
             }
             None if message["request"]["subtype"] == "can_use_tool" => stage.allow(&message).await,
             None => {}

@@ -437,6 +437,7 @@ fn options(dir: &TempDir, server: &ModelServer) -> Options {
         output_schema: None,
         partial: false,
         hook_events: false,
+        setup: None,
         replay: false,
         state_events: StateEvents::Off,
         background_wait: None,

@@ -1,0 +1,137 @@
+//! Hooks that are tools of MCP servers: what the tool says is read as what a program prints.
+
+use serde_json::{Map, Value};
+use sluice_permission::Verdict;
+use sluice_wire::stdout::system::HookOutcome;
+
+use super::output::{self, Answer, Failure};
+use super::run::{Due, Scene, Seen};
+use crate::mcp::ServerCall;
+use crate::session::Session;
+
+/// A call that is about to be made, or why it cannot be.
+pub(super) type Prepared = Result<(ServerCall, Value), String>;
+
+impl Session {
+    /// Prepares the call of a hook. What a rule denies is denied to hooks too.
+    pub(super) fn tool_of_hook(&self, server: &str, tool: &str, input: &Map<String, Value>, told: &str) -> Prepared {
+        let told: Value = serde_json::from_str(told).unwrap_or_default();
+        let input = filled(&Value::Object(input.clone()), &told);
+        let call = self.servers.call_of(server, tool, &self.options.output_dir)?;
+        let decision = self.decide(&call.full, &input);
+        match decision.behavior {
+            Verdict::Deny => Err(decision.message),
+            Verdict::Allow | Verdict::Ask => Ok((call, input)),
+        }
+    }
+}
+
+/// Makes the call.
+pub(super) async fn run(scene: &Scene, due: &Due, prepared: Prepared) -> Result<Answer, Failure> {
+    let called = match prepared {
+        Ok((call, input)) => tokio::time::timeout(due.patience(), call.run(input)).await,
+        Err(why) => Ok(Err(why)),
+    };
+    let (answer, text, outcome) = match called {
+        Err(_) => (Err(Failure::TimedOut), String::new(), HookOutcome::Cancelled),
+        Ok(Err(why)) => (Err(Failure::Broken(why.clone())), why, HookOutcome::Error),
+        Ok(Ok(result)) => {
+            let text = words(&result);
+            let answer = match result.get("isError") {
+                Some(Value::Bool(true)) => Err(Failure::Broken(text.clone())),
+                _ => output::of_text(scene.event, &text),
+            };
+            let outcome = match answer {
+                Ok(_) => HookOutcome::Success,
+                Err(_) => HookOutcome::Error,
+            };
+            (answer, text, outcome)
+        }
+    };
+    scene.say_ended(&due.id, Seen::text(text), outcome).await;
+    answer
+}
+
+/// The words of a tool's result.
+fn words(result: &Value) -> String {
+    match result.get("content") {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(blocks)) => {
+            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+/// The input with what happened in the place of `${tool_input.file_path}` and the like. A text that is nothing but one
+/// such place keeps the kind of what stands there; a place that does not exist is empty.
+fn filled(input: &Value, told: &Value) -> Value {
+    match input {
+        Value::String(text) => fill(text, told),
+        Value::Array(list) => list.iter().map(|value| filled(value, told)).collect(),
+        Value::Object(map) => {
+            let pairs = map.iter().map(|(key, value)| (key.clone(), filled(value, told)));
+            Value::Object(pairs.collect())
+        }
+        other => other.clone(),
+    }
+}
+
+fn fill(text: &str, told: &Value) -> Value {
+    let named = |name: &str| name.split('.').try_fold(told, |value, key| value.get(key)).cloned();
+    let alone = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    if let Some(name) = alone.filter(|name| !name.contains('}')) {
+        return named(name).unwrap_or_else(|| Value::String(String::new()));
+    }
+    let (mut whole, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once("${") {
+        whole.push_str(before);
+        let Some((name, behind)) = after.split_once('}') else {
+            whole.push_str("${");
+            rest = after;
+            continue;
+        };
+        match named(name) {
+            Some(Value::String(text)) => whole.push_str(&text),
+            Some(value) => whole.push_str(&value.to_string()),
+            None => {}
+        }
+        rest = behind;
+    }
+    whole.push_str(rest);
+    Value::String(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_happened_is_put_where_it_is_named() {
+        let told = json!({"tool_input": {"file_path": "/a", "limit": 3}, "cwd": "/w"});
+        for (text, wanted) in [
+            ("${tool_input.file_path}", json!("/a")),
+            ("${tool_input.limit}", json!(3)),
+            ("at ${cwd}, ${tool_input.limit} lines", json!("at /w, 3 lines")),
+            ("${no.such}", json!("")),
+            ("no ${no.such} here", json!("no  here")),
+            ("${cwd", json!("${cwd")),
+            ("plain", json!("plain")),
+        ] {
+            assert_eq!(fill(text, &told), wanted, "{text}");
+        }
+        let nested = filled(&json!({"list": ["${cwd}", 5], "on": true}), &told);
+        assert_eq!(nested, json!({"list": ["/w", 5], "on": true}));
+    }
+
+    #[test]
+    fn the_words_of_a_result_are_its_texts() {
+        assert_eq!(words(&json!({"content": "plain"})), "plain");
+        let blocks = json!([{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]);
+        assert_eq!(words(&json!({"content": blocks})), "a\nb");
+        assert_eq!(words(&json!({})), "");
+    }
+}

@@ -1,0 +1,128 @@
+//! Hooks that are agents, and hooks of what agents do.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_simulator::Script;
+
+use crate::hooks_calls::{hooked, on};
+use crate::stage::Stage;
+
+fn inspected(event: &str, prompt: &str) -> Value {
+    json!({event: [{"hooks": [{"type": "agent", "prompt": prompt, "model": "haiku"}]}]})
+}
+
+fn allowing(options: &mut sluice_engine::Options) {
+    options.allowed = vec!["Bash".into()];
+}
+
+/// What the last call the host heard of came to.
+fn outcome(stage: &Stage) -> &Value {
+    let mut heard = stage.heard.iter().rev().filter(|message| message["type"] == "user");
+    &heard.next().unwrap()["message"]["content"][0]["content"]
+}
+
+#[tokio::test]
+async fn an_agent_looks_before_it_answers() {
+    // The session's call, then the agent's own, its answer, and the session's end.
+    let script = Script::new()
+        .tool("Bash", json!({"command": "echo ran"}))
+        .tool("Read", json!({"file_path": "notes"}))
+        .text("{\"ok\": false, \"reason\": \"the notes forbid it\"}")
+        .text("Done");
+    let mut stage = hooked(script, inspected("PreToolUse", "May this be? $ARGUMENTS"), |options| {
+        std::fs::write(options.cwd.join("notes"), "nothing runs today").unwrap();
+        allowing(options);
+    })
+    .await;
+    stage.prompt("go").await;
+    stage.result().await;
+    assert_eq!(
+        *outcome(&stage),
+        json!("PreToolUse:Bash hook error: the notes forbid it")
+    );
+    // The host hears of the session's call only.
+    assert_eq!(stage.all("assistant:tool_use").len(), 1);
+    assert_eq!(stage.all("task_started").len(), 0);
+    let asked = stage.sent(2);
+    assert_eq!(asked["model"], "claude-haiku-5-5");
+    assert!(asked["messages"].to_string().contains("May this be?"));
+    let tools: Vec<&str> = asked["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    assert!(
+        tools.contains(&"Read") && !tools.contains(&"Write") && !tools.contains(&"Agent"),
+        "{tools:?}"
+    );
+    assert!(stage.sent(3)["messages"].to_string().contains("nothing runs today"));
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn an_agent_asks_nobody_and_changes_nothing_that_would_be_asked_about() {
+    let script = Script::new()
+        .text("Hello")
+        .tool("Bash", json!({"command": "touch made"}))
+        .text("{\"ok\": true}");
+    let mut stage = hooked(script, inspected("Stop", "Is it done?"), |_| {}).await;
+    stage.prompt("go").await;
+    assert_eq!(stage.turn().await, "init assistant:text result:success");
+    assert!(!stage.dir.path().join("made").exists());
+    assert!(stage.sent(3)["messages"].to_string().contains("dontAsk"));
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn the_hooks_before_calls_look_at_what_an_agent_does() {
+    let script = Script::new()
+        .text("Hello")
+        .tool("Bash", json!({"command": "echo secret"}))
+        .text("{\"ok\": true}");
+    let mut hooks = inspected("Stop", "Is it done?");
+    let gate = on("PreToolUse", &["echo not here >&2; exit 2"]);
+    hooks.as_object_mut().unwrap().extend(gate.as_object().unwrap().clone());
+    let mut stage = hooked(script, hooks, allowing).await;
+    stage.prompt("go").await;
+    stage.result().await;
+    assert!(stage.sent(3)["messages"].to_string().contains("not here"));
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_says_nothing_of_sense_is_told_of() {
+    let script = Script::new().text("Hello").text("I would say so");
+    let mut stage = hooked(script, inspected("Stop", "Is it done?"), |_| {}).await;
+    stage.prompt("go").await;
+    assert_eq!(stage.turn().await, "init assistant:text info result:success");
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn a_hook_makes_the_work_tree_of_a_subagent_and_takes_it_away() {
+    let make = "mkdir -p \"$CLAUDE_PROJECT_DIR/trees/one\"; echo making; echo \"$CLAUDE_PROJECT_DIR/trees/one\"";
+    let mut hooks = on("WorktreeCreate", &[make]);
+    let remove = on("WorktreeRemove", &["cat > \"$CLAUDE_PROJECT_DIR/removed\""]);
+    hooks
+        .as_object_mut()
+        .unwrap()
+        .extend(remove.as_object().unwrap().clone());
+    let call =
+        json!({"description": "d", "prompt": "where are you?", "isolation": "worktree", "run_in_background": false});
+    let script = Script::new()
+        .tool("Agent", call)
+        .tool("Bash", json!({"command": "pwd"}))
+        .text("There")
+        .text("Done");
+    let mut stage = hooked(script, hooks, |options| {
+        options.allowed = vec!["Bash".into(), "Agent".into()]
+    })
+    .await;
+    stage.prompt("go").await;
+    stage.result().await;
+    assert!(stage.sent(3)["messages"].to_string().contains("trees/one"));
+    let removed: Value = serde_json::from_str(&std::fs::read_to_string(stage.path("removed")).unwrap()).unwrap();
+    assert_eq!(removed["worktree_path"], stage.path("trees/one"));
+    stage.end_crew().await;
+}

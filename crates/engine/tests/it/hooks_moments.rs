@@ -1,0 +1,362 @@
+//! The moments of a session hooks are told of besides turns and calls: files, instructions, notices, commands,
+//! compactions, models, directories; and that what hooks say is kept.
+
+use std::path::Path;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_engine::Setup;
+use sluice_engine::transcript::{Choice, Projects, Which, resume};
+use sluice_simulator::{Reply, Script};
+
+use crate::asks::touching;
+use crate::commands::with_files;
+use crate::hooks_calls::{hooked, on, says};
+use crate::stage::Stage;
+
+/// A line that says what it was told, so that the host hears it.
+const ECHO: &str = "python3 -c 'import json, sys; print(json.dumps({\"systemMessage\": sys.stdin.read()}))'";
+
+fn both(one: Value, two: &Value) -> Value {
+    let Value::Object(mut one) = one else { panic!("{one}") };
+    one.extend(two.as_object().unwrap().clone());
+    Value::Object(one)
+}
+
+/// What a hook that says what it was told was told.
+fn told(info: &Value) -> Value {
+    let text = info["content"].as_str().unwrap();
+    let (_, told) = text.split_once(" says: ").unwrap_or_else(|| panic!("{text}"));
+    serde_json::from_str(told).unwrap()
+}
+
+#[tokio::test]
+async fn a_file_that_is_watched_is_told_of_when_it_changes() {
+    let hooks = json!({"FileChanged": [{"matcher": "watched.txt", "hooks": [{"type": "command", "command": ECHO}]}]});
+    let mut stage = hooked(Script::new().text("Hi"), hooks, |_| {}).await;
+    stage.prompt("go").await;
+    stage.turn().await;
+    for (change, what) in [(Some("one"), "add"), (None, "unlink")] {
+        let file = stage.dir.path().join("watched.txt");
+        match change {
+            Some(text) => std::fs::write(&file, text).unwrap(),
+            None => std::fs::remove_file(&file).unwrap(),
+        }
+        let told = told(&stage.until("info").await);
+        assert_eq!((&told["event"], &told["file_path"]), (&json!(what), &json!(file)));
+    }
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn the_files_to_watch_can_be_named_at_the_start() {
+    let start = says("SessionStart", json!({"watchPaths": ["deep/other.txt"]}));
+    let hooks = both(on("SessionStart", &[&start]), &on("FileChanged", &[ECHO]));
+    let mut stage = hooked(Script::new().text("Hi"), hooks, |options| {
+        std::fs::create_dir(options.cwd.join("deep")).unwrap();
+    })
+    .await;
+    stage.prompt("go").await;
+    stage.turn().await;
+    std::fs::write(stage.path("deep/other.txt"), "x").unwrap();
+    assert_eq!(told(&stage.until("info").await)["event"], "add");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn instructions_that_were_read_are_told() {
+    let settings = json!({"hooks": on("InstructionsLoaded", &[ECHO])});
+    let mut stage = Stage::with(Script::new().text("Hi"), |options| {
+        with_files(options, &[("CLAUDE.md", "Be kind."), ("CLAUDE.local.md", "Be brief.")]);
+        options.settings.set_flag(settings.as_object().unwrap());
+    })
+    .await;
+    stage.prompt("go").await;
+    let mut seen = Vec::new();
+    while seen.len() < 2 {
+        let told = told(&stage.until("info").await);
+        assert_eq!(told["load_reason"], "session_start");
+        let file = Path::new(told["file_path"].as_str().unwrap())
+            .file_name()
+            .unwrap()
+            .to_owned();
+        seen.push((
+            file.into_string().unwrap(),
+            told["memory_type"].as_str().unwrap().to_owned(),
+        ));
+    }
+    seen.sort();
+    let expected = [("CLAUDE.local.md", "Local"), ("CLAUDE.md", "Project")];
+    assert_eq!(seen, expected.map(|(file, kind)| (file.to_owned(), kind.to_owned())));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_person_who_should_look_is_told_of() {
+    let hooks =
+        json!({"Notification": [{"matcher": "permission_prompt", "hooks": [{"type": "command", "command": ECHO}]}]});
+    let mut stage = hooked(touching("touch made"), hooks, |_| {}).await;
+    stage.prompt("go").await;
+    let ask = stage.ask().await;
+    let told = told(&stage.until("info").await);
+    assert_eq!(told["notification_type"], "permission_prompt");
+    assert!(told["message"].as_str().unwrap().contains("Bash"));
+    stage.allow(&ask).await;
+    stage.result().await;
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_command_that_becomes_a_prompt_passes_hooks() {
+    let file = (".claude/commands/greet.md", "Greet $ARGUMENTS.");
+    let commanded = |hooks: Value| async move {
+        let settings = json!({"hooks": hooks});
+        Stage::with(Script::new().text("Hello"), |options| {
+            with_files(options, &[file]);
+            options.settings.set_flag(settings.as_object().unwrap());
+        })
+        .await
+    };
+    let context = says("UserPromptExpansion", json!({"additionalContext": "in Welsh"}));
+    let mut stage = commanded(on("UserPromptExpansion", &[&context, ECHO])).await;
+    stage.prompt("/greet ann").await;
+    stage.turn().await;
+    assert!(stage.said_to_model(1).join("\n").contains("in Welsh"));
+    let seen = told(stage.last("info"));
+    assert_eq!(
+        (
+            &seen["command_name"],
+            &seen["command_args"],
+            &seen["prompt"],
+            &seen["expansion_type"]
+        ),
+        (
+            &json!("greet"),
+            &json!("ann"),
+            &json!("Greet ann."),
+            &json!("slash_command")
+        )
+    );
+    stage.end().await;
+
+    let mut stage = commanded(on("UserPromptExpansion", &["echo no greetings >&2; exit 2"])).await;
+    stage.prompt("/greet ann").await;
+    stage.turn().await;
+    assert!(stage.server.requests().is_empty());
+    assert!(
+        stage.last("result:success")["result"]
+            .as_str()
+            .unwrap()
+            .contains("no greetings")
+    );
+    stage.end().await;
+}
+
+fn summary() -> Reply {
+    Reply::text("<summary>SHORT</summary>")
+}
+
+#[tokio::test]
+async fn a_compaction_is_told_before_and_after_and_can_be_forbidden() {
+    let hooks = both(on("PreCompact", &["echo keep the names"]), &on("PostCompact", &[ECHO]));
+    let script = Script::new().text("First").reply(summary()).text("Second");
+    let mut stage = hooked(script, hooks, |_| {}).await;
+    stage.prompt("one").await;
+    stage.turn().await;
+    stage.prompt("/compact").await;
+    stage.turn().await;
+    assert!(stage.sent(2)["messages"].to_string().contains("keep the names"));
+    let seen = told(stage.last("info"));
+    assert_eq!(
+        (&seen["trigger"], &seen["hook_event_name"]),
+        (&json!("manual"), &json!("PostCompact"))
+    );
+    assert!(seen["compact_summary"].as_str().unwrap().contains("SHORT"));
+    stage.leave_now().await;
+
+    let script = Script::new().text("First").text("Second");
+    let mut stage = hooked(script, on("PreCompact", &["echo not now >&2; exit 2"]), |_| {}).await;
+    stage.prompt("one").await;
+    stage.turn().await;
+    stage.prompt("/compact").await;
+    let told = stage.turn().await;
+    assert!(!told.contains("compact_boundary"), "{told}");
+    assert_eq!(stage.server.requests().len(), 1);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn another_model_passes_hooks_and_is_told_of() {
+    let mut stage = hooked(Script::new().text("Hi"), on("PostModelSwitch", &[ECHO]), |_| {}).await;
+    let answer = stage.control(json!({"subtype": "set_model", "model": "haiku"})).await;
+    assert_eq!(answer["subtype"], "success");
+    let seen = told(&stage.until("info").await);
+    assert_eq!(
+        (
+            &seen["from_model"],
+            &seen["to_model"],
+            &seen["requested_model"],
+            &seen["source"]
+        ),
+        (
+            &json!("claude-opus-5-5"),
+            &json!("claude-haiku-5-5"),
+            &json!("haiku"),
+            &json!("sdk")
+        )
+    );
+    stage.end().await;
+
+    let no = says(
+        "PreModelSwitch",
+        json!({"permissionDecision": "deny", "permissionDecisionReason": "too dear"}),
+    );
+    let mut stage = hooked(Script::new().text("Hi"), on("PreModelSwitch", &[&no]), |_| {}).await;
+    let answer = stage.control(json!({"subtype": "set_model", "model": "haiku"})).await;
+    assert_eq!(answer["subtype"], "error");
+    assert!(answer["error"].as_str().unwrap().contains("too dear"));
+    stage.prompt("/model haiku").await;
+    stage.turn().await;
+    assert!(
+        stage.last("result:success")["result"]
+            .as_str()
+            .unwrap()
+            .contains("too dear")
+    );
+    stage.prompt("go").await;
+    stage.turn().await;
+    assert_eq!(stage.sent(1)["model"], "claude-opus-5-5");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_is_shown_may_be_other_words_and_the_model_keeps_its_own() {
+    let other = says("MessageDisplay", json!({"displayContent": "***"}));
+    let script = Script::new().text("the secret").text("Done");
+    let mut stage = hooked(script, on("MessageDisplay", &[&other]), |_| {}).await;
+    stage.prompt("go").await;
+    let result = stage.result().await;
+    assert_eq!(result["result"], "***");
+    assert_eq!(stage.last("assistant:text")["message"]["content"][0]["text"], "***");
+    stage.prompt("more").await;
+    stage.result().await;
+    assert!(stage.sent(2)["messages"].to_string().contains("the secret"));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_project_is_set_up_before_the_session_begins() {
+    let hooks = both(
+        on("Setup", &["echo the tools are there"]),
+        &on("SessionStart", &["echo ready"]),
+    );
+    for (setup, trigger) in [(Setup::Init, "init"), (Setup::Maintenance, "maintenance")] {
+        let mut stage = hooked(Script::new().text("Hi"), hooks.clone(), |options| {
+            options.setup = Some(setup)
+        })
+        .await;
+        stage.prompt("go").await;
+        stage.turn().await;
+        let names: Vec<&Value> = stage.all("hook_started").iter().map(|it| &it["hook_name"]).collect();
+        assert_eq!(
+            names,
+            [&json!(format!("Setup:{trigger}")), &json!("SessionStart:startup")]
+        );
+        assert!(stage.said_to_model(1).join("\n").contains("the tools are there"));
+        stage.end().await;
+    }
+    let stage = hooked(Script::new(), hooks, |options| options.setup = Some(Setup::InitOnly)).await;
+    assert_eq!(stage.leave().await, 0, "it leaves by itself");
+}
+
+#[tokio::test]
+async fn a_directory_the_host_adds_is_worked_in_and_told_of() {
+    let other = tempfile::tempdir().unwrap();
+    std::fs::write(other.path().join("f"), "found it").unwrap();
+    let script = Script::new()
+        .tool("Read", json!({"file_path": other.path().join("f")}))
+        .text("Done");
+    let mut stage = hooked(script, on("DirectoryAdded", &[ECHO]), |_| {}).await;
+    let answer = stage
+        .control(json!({"subtype": "register_repo_root", "directory": "nowhere"}))
+        .await;
+    assert_eq!(answer["subtype"], "error");
+    let answer = stage
+        .control(json!({"subtype": "register_repo_root", "directory": other.path()}))
+        .await;
+    assert_eq!(answer["subtype"], "success");
+    let seen = told(&stage.until("info").await);
+    assert_eq!(
+        (&seen["directory"], &seen["source"]),
+        (&json!(other.path()), &json!("register_repo_root"))
+    );
+    stage.prompt("read it").await;
+    stage.turn().await;
+    assert!(
+        stage.sent(2)["messages"].to_string().contains("found it"),
+        "nobody was asked"
+    );
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_hooks_said_is_where_it_was_when_the_session_goes_on() {
+    let shelf = tempfile::tempdir().unwrap();
+    let projects = Projects::new(shelf.path().join("projects"));
+    let id = "11111111-2222-4333-8444-555555555555";
+    let file = projects.file(Path::new("/work"), id);
+    let hooks = both(
+        both(
+            on("UserPromptSubmit", &["echo it is noon"]),
+            &on("SessionStart", &["echo be brief"]),
+        ),
+        &on(
+            "PostToolUse",
+            &[&says("PostToolUse", json!({"additionalContext": "well run"}))],
+        ),
+    );
+    let keep = |options: &mut sluice_engine::Options| {
+        options.keeping.projects = projects.clone();
+        options.keeping.file = Some(file.clone());
+        options.allowed = vec!["Bash".into()];
+    };
+    let script = Script::new().tool("Bash", json!({"command": "echo one"})).text("First");
+    let mut first = hooked(script, hooks, keep).await;
+    first.prompt("one").await;
+    first.turn().await;
+    let shown = first.sent(2)["messages"].clone();
+    first.end().await;
+    for said in ["it is noon", "be brief", "well run"] {
+        assert!(shown.to_string().contains(said), "{said}");
+    }
+
+    let choice = Choice {
+        which: Which::Named(id.to_owned()),
+        at: None,
+        drops_turn: None,
+        fork: false,
+    };
+    let earlier = resume::find(&projects, Path::new("/work"), &choice).unwrap();
+    let mut second = Stage::with(Script::new().text("Second"), |options| {
+        keep(options);
+        options.earlier = earlier;
+    })
+    .await;
+    second.prompt("two").await;
+    second.turn().await;
+    let again = second.sent(1)["messages"].clone();
+    let plain = |messages: &Value| {
+        let mut messages = messages.as_array().unwrap().clone();
+        for block in messages
+            .iter_mut()
+            .filter_map(|it| it["content"].as_array_mut())
+            .flatten()
+        {
+            block.as_object_mut().unwrap().remove("cache_control");
+        }
+        messages
+    };
+    let (before, after) = (plain(&shown), plain(&again));
+    assert_eq!(after[..before.len()], before[..]);
+    second.end().await;
+}
