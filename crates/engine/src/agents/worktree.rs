@@ -35,7 +35,7 @@ pub(crate) struct Left {
     pub(crate) branch: String,
 }
 
-fn explained(why: String) -> String {
+fn explained(why: &str) -> String {
     format!("No work tree can be made for the subagent: {why}")
 }
 
@@ -43,9 +43,9 @@ impl WorkTree {
     /// Makes one beside the others of the repository `cwd` lies in, or has a hook make one wherever it likes.
     pub(crate) async fn make(cwd: &Path, id: &str, env: &[(OsString, OsString)], ear: &Ear) -> Result<Self, String> {
         if let Some(made) = ear.worktree(&format!("agent-{id}")).await {
-            let path = cwd.join(made.map_err(explained)?);
+            let path = cwd.join(made.map_err(|why| explained(&why))?);
             if !path.is_dir() {
-                return Err(explained(format!(
+                return Err(explained(&format!(
                     "the hook that makes them named {}, which is no directory",
                     path.display()
                 )));
@@ -55,9 +55,11 @@ impl WorkTree {
         }
         let top = git(env, cwd, &["rev-parse", "--show-toplevel"])
             .await
-            .map_err(explained)?;
+            .map_err(|why| explained(&why))?;
         let repository = PathBuf::from(top);
-        let base = git(env, &repository, &["rev-parse", "HEAD"]).await.map_err(explained)?;
+        let base = git(env, &repository, &["rev-parse", "HEAD"])
+            .await
+            .map_err(|why| explained(&why))?;
         let path = repository.join(".claude").join("worktrees").join(format!("agent-{id}"));
         let branch = format!("worktree-agent-{id}");
         let place = path.display().to_string();
@@ -67,7 +69,7 @@ impl WorkTree {
             &["worktree", "add", "-q", "-b", &branch, &place, "HEAD"],
         )
         .await
-        .map_err(explained)?;
+        .map_err(|why| explained(&why))?;
         let made = Made::ByUs {
             repository,
             branch,
