@@ -7,6 +7,8 @@ use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Value, json};
 
+use crate::transcript::Key;
+
 /// When a prompt wants to run, as the host said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) enum Priority {
@@ -109,14 +111,15 @@ pub(crate) enum Accepted {
 pub(crate) struct Queue {
     waiting: VecDeque<Prompt>,
     seen: HashSet<String>,
-    earlier: HashSet<String>,
+    /// In order; there may be many of them.
+    earlier: Vec<Key>,
 }
 
 impl Queue {
     /// Takes a prompt in, unless its uuid was seen before.
     pub(crate) fn push(&mut self, prompt: Prompt) -> Accepted {
         if let Some(uuid) = &prompt.uuid
-            && self.earlier.contains(uuid)
+            && self.earlier.binary_search(&Key::of(uuid)).is_ok()
         {
             return Accepted::Earlier;
         }
@@ -129,9 +132,9 @@ impl Queue {
         Accepted::Queued
     }
 
-    /// Knows these uuids from an earlier session.
-    pub(crate) fn remember(&mut self, uuids: impl IntoIterator<Item = String>) {
-        self.earlier.extend(uuids);
+    /// Knows these prompts from an earlier session, named in order.
+    pub(crate) fn remember(&mut self, earlier: Vec<Key>) {
+        self.earlier = earlier;
     }
 
     /// The next turn: everything of the most urgent class together. A prompt that is only to be

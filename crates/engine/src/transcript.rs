@@ -7,7 +7,7 @@
 //! * `entry`: the lines, as values;
 //! * `write`: the pen;
 //! * `tail`: what a compaction leaves as it is;
-//! * `lines`, `envelope`, `read`: from a file to the conversation in it;
+//! * `lines`, `glance`, `envelope`, `read`, `spoken`: from a file to the conversation in it;
 //! * [`resume`]: going on with an earlier one.
 
 pub mod place;
@@ -15,8 +15,10 @@ pub mod resume;
 
 mod entry;
 mod envelope;
+mod glance;
 mod lines;
 mod read;
+mod spoken;
 mod tail;
 mod write;
 
@@ -30,6 +32,8 @@ use sluice_wire::Raw;
 use sluice_wire::stdout::system::{CompactBoundary, SessionTitleChanged};
 use sluice_wire::stdout::{self, TranscriptMirror};
 
+pub(crate) use envelope::Key;
+pub(crate) use lines::each as each_line;
 pub use place::Projects;
 pub use resume::{Choice, Earlier, Refusal, Which};
 
@@ -366,7 +370,7 @@ impl Session {
         };
         self.history = earlier.history();
         self.compactions.gauge = Gauge::read(&earlier.usage().unwrap_or_default(), self.history.len());
-        self.queue.remember(earlier.uuids);
+        self.queue.remember(earlier.known);
         if let Some(cost) = earlier.cost {
             self.ledger.restore(cost.get("modelUsage").unwrap_or(&Value::Null));
             self.api_ms = cost.get("totalAPIDuration").and_then(Value::as_u64).unwrap_or(0);

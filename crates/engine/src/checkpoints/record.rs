@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
 use super::shelf::{Backup, Snapshot};
+use crate::transcript::each_line;
 
 /// What every such line begins with.
 const MARK: &[u8] = b"{\"type\":\"file-history-";
@@ -37,9 +37,18 @@ fn told(backup: &Backup) -> Value {
 
 /// The snapshots of a transcript, in order.
 pub(super) fn read(file: &Path) -> Vec<Snapshot> {
-    let Ok(file) = File::open(file) else { return Vec::new() };
-    let lines = BufReader::new(file).split(b'\n').map_while(Result::ok);
-    fold(lines.filter(|line| line.starts_with(MARK)))
+    let Ok(mut file) = File::open(file) else {
+        return Vec::new();
+    };
+    let mut lines = Vec::new();
+    let told = each_line(&mut file, |_, line| {
+        if line.starts_with(MARK) {
+            lines.push(line.to_vec());
+        }
+    });
+    // What was read before the file could be read no further counts.
+    drop(told);
+    fold(lines.into_iter())
 }
 
 /// Later lines about the same prompt count.

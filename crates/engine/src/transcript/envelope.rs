@@ -3,22 +3,27 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use super::glance;
 
 /// Tells entries apart: the bits of a uuid as they are usually spelled, or else a hash of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Key(u128);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Key(u64, u64);
 
 impl Key {
-    pub(super) fn of(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         if text.len() == 36
             && let Ok(id) = uuid::Uuid::try_parse(text)
             && !text.bytes().any(|byte| byte.is_ascii_uppercase())
         {
-            return Self(id.as_u128());
+            let (high, low) = id.as_u64_pair();
+            return Self(high, low);
         }
-        Self(u128::from(hash(text)) << 64 | u128::from(hash(&text.len())))
+        Self(hash(text), hash(&text.len()))
+    }
+
+    /// Spread evenly over all numbers, as far as it goes.
+    pub(super) fn spread(self) -> u64 {
+        (self.0 ^ self.1.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
 
@@ -28,32 +33,42 @@ fn hash(value: &(impl Hash + ?Sized)) -> u64 {
     hasher.finish()
 }
 
-/// The fields of a line as they stand there. All that is not asked for is skipped, not read.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// The fields of a line as they are spelled there.
+#[derive(Debug, Default)]
 struct Fields<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Option<&'a RawValue>,
-    #[serde(borrow)]
-    uuid: Option<&'a RawValue>,
-    #[serde(borrow)]
-    parent_uuid: Option<&'a RawValue>,
-    #[serde(borrow)]
-    is_sidechain: Option<&'a RawValue>,
-    #[serde(borrow)]
-    is_meta: Option<&'a RawValue>,
-    #[serde(borrow)]
-    team_name: Option<&'a RawValue>,
-    #[serde(borrow, rename = "sourceToolAssistantUUID")]
-    source: Option<&'a RawValue>,
-    #[serde(borrow)]
-    message: Option<&'a RawValue>,
+    kind: Spelled<'a>,
+    uuid: Spelled<'a>,
+    parent: Spelled<'a>,
+    is_sidechain: Spelled<'a>,
+    is_meta: Spelled<'a>,
+    team_name: Spelled<'a>,
+    source: Spelled<'a>,
+    message: Spelled<'a>,
 }
 
-#[derive(Debug, Deserialize)]
-struct Message<'a> {
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
+type Spelled<'a> = Option<&'a [u8]>;
+
+impl<'a> Fields<'a> {
+    /// All that is not asked for is skipped, not read.
+    fn of(line: &'a [u8]) -> Option<Self> {
+        let mut fields = Self::default();
+        let whole = glance::fields(line, |key, value| {
+            let field = match key {
+                b"type" => &mut fields.kind,
+                b"uuid" => &mut fields.uuid,
+                b"parentUuid" => &mut fields.parent,
+                b"isSidechain" => &mut fields.is_sidechain,
+                b"isMeta" => &mut fields.is_meta,
+                b"teamName" => &mut fields.team_name,
+                b"sourceToolAssistantUUID" => &mut fields.source,
+                b"message" => &mut fields.message,
+                _ => return true,
+            };
+            *field = Some(value);
+            true
+        });
+        whole.then_some(fields)
+    }
 }
 
 /// What a line is.
@@ -78,8 +93,8 @@ pub(super) struct Entry {
     pub(super) source: Option<Key>,
     /// Tells apart the messages the model's blocks belong to.
     pub(super) message: Option<u64>,
-    /// The uuid of something the user's side said.
-    pub(super) user: Option<String>,
+    /// Something the user's side said.
+    pub(super) is_user: bool,
     pub(super) speaks: bool,
     /// Said, and meant to be seen.
     pub(super) said: bool,
@@ -87,7 +102,7 @@ pub(super) struct Entry {
 }
 
 pub(super) fn look(line: &[u8]) -> Envelope {
-    let Ok(fields) = serde_json::from_slice::<Fields<'_>>(line) else {
+    let Some(fields) = Fields::of(line) else {
         return Envelope::Other;
     };
     let Some(kind) = text(fields.kind) else {
@@ -99,38 +114,48 @@ pub(super) fn look(line: &[u8]) -> Envelope {
         "user" | "assistant" | "system" | "attachment" | "progress" => {}
         _ => return Envelope::Other,
     }
-    let is_true = |field: Option<&RawValue>| field.is_some_and(|value| value.get() == "true");
+    let is_true = |field: Spelled<'_>| field == Some(b"true");
     let (Some(uuid), false) = (text(fields.uuid), is_true(fields.is_sidechain)) else {
         return Envelope::Other;
     };
-    let parent = text(fields.parent_uuid).map(|parent| Key::of(&parent));
-    let speaks = matches!(&*kind, "user" | "assistant");
+    let parent = text(fields.parent).map(|parent| Key::of(&parent));
     let is_user = kind == "user";
+    let speaks = is_user || kind == "assistant";
     // A quote inside a text is never bare, so that this is a key and its value.
-    let results = |message: &RawValue| memchr::memmem::find(message.get().as_bytes(), b"\"tool_result\"").is_some();
+    let results = |message: &[u8]| memchr::memmem::find(message, b"\"tool_result\"").is_some();
     let is_result = is_user && fields.message.is_some_and(results);
     let source = || text(fields.source).map(|source| Key::of(&source)).or(parent);
-    let message = fields.message.filter(|_| kind == "assistant");
-    let message = message.and_then(|message| text(serde_json::from_str::<Message<'_>>(message.get()).ok()?.id));
+    let message = fields.message.filter(|_| kind == "assistant").and_then(message_id);
     Envelope::Entry(Entry {
         key: Key::of(&uuid),
         parent,
         source: is_result.then(source).flatten(),
         message: message.map(|id| hash(&*id)),
-        user: is_user.then(|| uuid.into_owned()),
+        is_user,
         speaks,
         said: speaks && !is_true(fields.is_meta) && text(fields.team_name).is_none(),
         is_result,
     })
 }
 
+fn message_id(message: &[u8]) -> Option<Cow<'_, str>> {
+    let mut id = None;
+    glance::fields(message, |key, value| {
+        if key == b"id" {
+            id = Some(value);
+        }
+        id.is_none()
+    });
+    text(id)
+}
+
 /// The text of a field, if it is one.
-fn text(field: Option<&RawValue>) -> Option<Cow<'_, str>> {
-    let text = field?.get();
-    let plain = text.strip_prefix('"')?.strip_suffix('"')?;
-    match plain.contains('\\') {
-        false => Some(Cow::Borrowed(plain)),
-        true => serde_json::from_str(text).ok().map(Cow::Owned),
+fn text(field: Spelled<'_>) -> Option<Cow<'_, str>> {
+    let spelled = field?;
+    let plain = spelled.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    match memchr::memchr(b'\\', plain) {
+        None => std::str::from_utf8(plain).ok().map(Cow::Borrowed),
+        Some(_) => serde_json::from_slice(spelled).ok().map(Cow::Owned),
     }
 }
 

@@ -7,38 +7,34 @@ const PIECE: usize = 256 * 1024;
 
 /// Shows every line with the place where it begins. The last one may lack its end.
 pub(crate) fn each(source: &mut impl Read, mut show: impl FnMut(u64, &[u8])) -> io::Result<()> {
-    let mut held: Vec<u8> = Vec::with_capacity(PIECE);
-    // Where `held` begins in the file, and how much of it was searched for the end of a line.
-    let (mut at, mut searched) = (0_u64, 0);
+    // `held[..filled]` is what was read and not yet shown; all before `searched` holds no end of a line.
+    let mut held = vec![0; PIECE];
+    let (mut filled, mut searched, mut at) = (0, 0, 0_u64);
     loop {
-        let length = held.len();
-        held.resize(length + PIECE, 0);
-        let fresh = held.get_mut(length..).unwrap_or_default();
-        let read = match source.read(fresh) {
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
-                held.truncate(length);
-                continue;
-            }
+        if filled == held.len() {
+            held.resize(filled + PIECE.max(filled), 0);
+        }
+        match source.read(held.get_mut(filled..).unwrap_or_default()) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
-        };
-        held.truncate(length + read);
-        if read == 0 {
-            if !held.is_empty() {
-                show(at, &held);
-            }
-            return Ok(());
         }
         let mut begin = 0;
-        while let Some(end) = memchr::memchr(b'\n', held.get(begin.max(searched)..).unwrap_or_default()) {
-            let end = begin.max(searched) + end;
+        for end in memchr::memchr_iter(b'\n', held.get(searched..filled).unwrap_or_default()) {
+            let end = searched + end;
             show(at + as_u64(begin), held.get(begin..end).unwrap_or_default());
             begin = end + 1;
         }
+        held.copy_within(begin..filled, 0);
+        filled -= begin;
+        searched = filled;
         at += as_u64(begin);
-        held.drain(..begin);
-        searched = held.len();
     }
+    if filled > 0 {
+        show(at, held.get(..filled).unwrap_or_default());
+    }
+    Ok(())
 }
 
 fn as_u64(length: usize) -> u64 {

@@ -3,14 +3,15 @@
 //! Lines that cannot be read or are not known are passed over, a uuid counts where it stands first, and what no longer
 //! leads to the end of the conversation is left out. A line is looked at once, and read only if it is part of that.
 
-use std::collections::hash_map::Entry::Vacant;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Seek, SeekFrom};
 
+use hashbrown::HashTable;
 use serde_json::{Map, Value};
 
 use super::envelope::{self, Envelope, Key};
 use super::lines;
+use super::spoken;
 
 /// An entry of the conversation.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,11 +59,6 @@ impl Line {
         message.get("id").and_then(Value::as_str)
     }
 
-    /// Leaves out what is no part of what is said.
-    pub(crate) fn slim(&mut self) {
-        self.fields.remove("toolUseResult");
-    }
-
     /// Whether this brings the result of a call.
     pub(crate) fn is_result(&self) -> bool {
         let is_result = |block: &Value| block.get("type").and_then(Value::as_str) == Some("tool_result");
@@ -101,13 +97,13 @@ impl Names {
 }
 
 /// A transcript as far as it was looked at: where each entry stands and which one it follows. What an entry says is read
-/// only for those that are part of the conversation.
+/// only for those that are part of the conversation. There may be far more of the others, so that each of them takes as
+/// little room as it can.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     slots: Vec<Slot>,
-    index: HashMap<Key, usize>,
-    /// The uuids of what the user's side said, all of them.
-    pub(crate) users: Vec<String>,
+    /// The places in `slots`, by key.
+    index: HashTable<u32>,
     pub(crate) names: Names,
     /// The last word about the cost.
     pub(crate) cost: Option<Value>,
@@ -116,15 +112,46 @@ pub(crate) struct Record {
 /// An entry's place in the file and in the conversation.
 #[derive(Debug, Clone)]
 struct Slot {
-    at: u64,
-    length: usize,
     key: Key,
-    parent: Option<Key>,
-    source: Option<Key>,
-    message: Option<u64>,
+    at: u64,
+    length: u32,
+    /// The entries it names, as places in `slots`.
+    parent: Option<Link>,
+    source: Option<Link>,
+    /// Enough to tell neighbours apart.
+    message: Option<Link>,
+    is_user: bool,
     speaks: bool,
     said: bool,
     is_result: bool,
+}
+
+/// A number that leaves room for its absence.
+type Link = std::num::NonZeroU32;
+
+fn link(number: u32) -> Option<Link> {
+    Link::new(number.wrapping_add(1))
+}
+
+fn linked(link: Option<Link>) -> Option<usize> {
+    usize::try_from(link?.get() - 1).ok()
+}
+
+/// Where an entry is read from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    key: Key,
+    at: u64,
+    length: u32,
+}
+
+/// How much of an entry is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Much {
+    /// What it takes to go on with the conversation.
+    Spoken,
+    /// All of it.
+    All,
 }
 
 impl Record {
@@ -132,8 +159,10 @@ impl Record {
     pub(crate) fn scan(source: &mut impl Read) -> io::Result<Self> {
         let mut record = Self::default();
         let mut cost = None;
+        // What names an entry that has not been seen yet; hardly any does.
+        let mut early = Vec::new();
         lines::each(source, |at, line| match envelope::look(line) {
-            Envelope::Entry(entry) => record.take(at, line.len(), entry),
+            Envelope::Entry(entry) => record.take(at, line.len(), &entry, &mut early),
             Envelope::Cost => cost = Some(line.to_vec()),
             Envelope::Name => {
                 if let Ok(line) = serde_json::from_slice(line) {
@@ -142,29 +171,55 @@ impl Record {
             }
             Envelope::Other => {}
         })?;
+        for (at, entry) in early {
+            let parent = entry.parent.and_then(|key| record.link_to(key));
+            let source = entry.source.and_then(|key| record.link_to(key));
+            if let Some(slot) = record.slots.get_mut(at) {
+                (slot.parent, slot.source) = (parent, source);
+            }
+        }
         record.cost = cost.and_then(|line| serde_json::from_slice(&line).ok());
-        record.slots.shrink_to_fit();
         Ok(record)
     }
 
     /// A uuid counts where it stands first.
-    fn take(&mut self, at: u64, length: usize, entry: envelope::Entry) {
-        let Vacant(place) = self.index.entry(entry.key) else {
+    fn take(&mut self, at: u64, length: usize, entry: &envelope::Entry, early: &mut Vec<(usize, envelope::Entry)>) {
+        let (Ok(number), Ok(length)) = (u32::try_from(self.slots.len()), u32::try_from(length)) else {
             return;
         };
-        place.insert(self.slots.len());
-        self.users.extend(entry.user);
+        if self.place(entry.key).is_some() {
+            return;
+        }
+        let slots = &self.slots;
+        let spread = |at: &u32| key_at(slots, *at).map_or(0, Key::spread);
+        self.index.insert_unique(entry.key.spread(), number, spread);
+        let parent = entry.parent.and_then(|key| self.link_to(key));
+        let source = entry.source.and_then(|key| self.link_to(key));
+        if parent.is_none() != entry.parent.is_none() || source.is_none() != entry.source.is_none() {
+            early.push((self.slots.len(), entry.clone()));
+        }
         self.slots.push(Slot {
+            key: entry.key,
             at,
             length,
-            key: entry.key,
-            parent: entry.parent,
-            source: entry.source,
-            message: entry.message,
+            parent,
+            source,
+            message: entry
+                .message
+                .and_then(|hash| link(u32::try_from(hash >> 32).unwrap_or_default())),
+            is_user: entry.is_user,
             speaks: entry.speaks,
             said: entry.said,
             is_result: entry.is_result,
         });
+    }
+
+    /// What the user's side said, all of it, dead or alive; in order of the keys.
+    pub(crate) fn users(&self) -> Vec<Key> {
+        let users = self.slots.iter().filter(|slot| slot.is_user);
+        let mut keys: Vec<Key> = users.map(|slot| slot.key).collect();
+        keys.sort_unstable();
+        keys
     }
 
     /// Where the entry of this uuid stands.
@@ -173,13 +228,25 @@ impl Record {
     }
 
     fn place(&self, key: Key) -> Option<usize> {
-        self.index.get(&key).copied()
+        let found = self
+            .index
+            .find(key.spread(), |at| key_at(&self.slots, *at) == Some(key));
+        usize::try_from(*found?).ok()
+    }
+
+    fn link_to(&self, key: Key) -> Option<Link> {
+        link(u32::try_from(self.place(key)?).ok()?)
     }
 
     /// The last thing said that anything leads to.
     pub(crate) fn leaf(&self) -> Option<usize> {
-        let parents: HashSet<Key> = self.slots.iter().filter_map(|slot| slot.parent).collect();
-        let is_end = |at: &usize| self.slots.get(*at).is_some_and(|slot| !parents.contains(&slot.key));
+        let mut leads_on = vec![false; self.slots.len()];
+        for parent in self.slots.iter().filter_map(|slot| linked(slot.parent)) {
+            if let Some(leads_on) = leads_on.get_mut(parent) {
+                *leads_on = true;
+            }
+        }
+        let is_end = |at: &usize| leads_on.get(*at) == Some(&false);
         let said = |at: &usize| self.slots.get(*at).is_some_and(|slot| slot.said);
         let mut last: Option<usize> = None;
         for end in (0..self.slots.len()).rev().filter(is_end) {
@@ -201,38 +268,28 @@ impl Record {
         Ok(self.with_parallel(&chain))
     }
 
-    /// Reads what entries say. One that is gone meanwhile is left out.
-    pub(crate) fn load(&self, places: &[usize], source: &mut (impl Read + Seek)) -> io::Result<Vec<Line>> {
-        let mut lines = Vec::with_capacity(places.len());
-        let mut text = Vec::new();
-        for slot in places.iter().filter_map(|at| self.slots.get(*at)) {
-            text.resize(slot.length, 0);
-            source.seek(SeekFrom::Start(slot.at))?;
-            source.read_exact(&mut text)?;
-            let Ok(fields) = serde_json::from_slice::<Map<String, Value>>(&text) else {
-                continue;
-            };
-            let field = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
-            let Some(uuid) = field("uuid") else { continue };
-            lines.push(Line {
-                uuid,
-                parent: field("parentUuid"),
-                fields,
-            });
-        }
-        Ok(lines)
+    /// Where these entries are read from. With it nothing else of the record is needed.
+    pub(crate) fn places(&self, branch: &[usize]) -> Vec<Place> {
+        let slots = branch.iter().filter_map(|at| self.slots.get(*at));
+        slots
+            .map(|slot| Place {
+                key: slot.key,
+                at: slot.at,
+                length: slot.length,
+            })
+            .collect()
     }
 
     /// From an entry up to its root, step by step. A chain that bites its tail has as many steps as there are entries.
     fn up(&self, from: usize) -> impl Iterator<Item = usize> {
-        let parent = |at: &usize| self.place(self.slots.get(*at)?.parent?);
+        let parent = |at: &usize| linked(self.slots.get(*at)?.parent);
         std::iter::successors(Some(from), parent).take(self.slots.len())
     }
 
     /// What a compaction kept in its own words stands behind the summary.
     fn with_preserved(&self, chain: Vec<usize>, source: &mut (impl Read + Seek)) -> io::Result<Vec<usize>> {
-        let root = chain.first().copied();
-        let root = self.load(&root.into_iter().collect::<Vec<_>>(), source)?;
+        let root = self.places(chain.get(..1).unwrap_or_default());
+        let root = load(&root, Much::All, source)?;
         let kept = root
             .first()
             .and_then(|line| line.fields.get("compactMetadata"))
@@ -295,13 +352,50 @@ impl Record {
     /// Where the model's message begins that this entry is a block of, or the result of a call in.
     fn first_of(&self, at: usize, slot: &Slot) -> Option<usize> {
         let from = match slot.source {
-            Some(source) => self.place(source)?,
+            Some(_) => linked(slot.source)?,
             None => at,
         };
         let id = self.slots.get(from)?.message?;
         let same = |at: &usize| self.slots.get(*at).and_then(|slot| slot.message) == Some(id);
         self.up(from).take_while(same).last()
     }
+}
+
+fn key_at(slots: &[Slot], at: u32) -> Option<Key> {
+    slots.get(usize::try_from(at).ok()?).map(|slot| slot.key)
+}
+
+/// Reads what entries say. One that cannot be read, or is gone meanwhile, is left out.
+pub(crate) fn load(places: &[Place], much: Much, source: &mut (impl Read + Seek)) -> io::Result<Vec<Line>> {
+    let mut lines = Vec::with_capacity(places.len());
+    let mut text = Vec::new();
+    let mut here = None;
+    for place in places {
+        // Most entries stand one behind the other, with nothing but the end of a line between them.
+        let ahead = usize::from(here.is_some() && here == place.at.checked_sub(1));
+        if ahead == 0 {
+            source.seek(SeekFrom::Start(place.at))?;
+        }
+        text.resize(usize::try_from(place.length).unwrap_or(usize::MAX) + ahead, 0);
+        source.read_exact(&mut text)?;
+        here = Some(place.at + u64::from(place.length));
+        let text = text.get(ahead..).unwrap_or_default();
+        let fields = match much {
+            Much::Spoken => spoken::read(text),
+            Much::All => serde_json::from_slice::<Map<String, Value>>(text),
+        };
+        let Ok(fields) = fields else { continue };
+        let field = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+        let Some(uuid) = field("uuid").filter(|uuid| Key::of(uuid) == place.key) else {
+            continue;
+        };
+        lines.push(Line {
+            uuid,
+            parent: field("parentUuid"),
+            fields,
+        });
+    }
+    Ok(lines)
 }
 
 /// The names given in this text.

@@ -45,7 +45,7 @@ fn parse(text: &[u8]) -> Read {
 impl Read {
     fn branch(&mut self, leaf: usize) -> Vec<Line> {
         let branch = self.record.branch(leaf, &mut self.text).unwrap();
-        self.record.load(&branch, &mut self.text).unwrap()
+        load(&self.record.places(&branch), Much::Spoken, &mut self.text).unwrap()
     }
 
     fn lines(&mut self) -> Vec<Line> {
@@ -206,7 +206,8 @@ fn only_what_is_still_shown_is_read_a_second_time() {
     assert_eq!(source.read, text.len(), "once, to know what is there");
     source.read = 0;
     let branch = record.branch(record.leaf().unwrap(), &mut source).unwrap();
-    assert_eq!(record.load(&branch, &mut source).unwrap().len(), 22);
+    let places = record.places(&branch);
+    assert_eq!(load(&places, Much::Spoken, &mut source).unwrap().len(), 22);
     assert!(source.read <= live + 200, "{} of {live}", source.read);
 }
 

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::envelope::Key;
 use super::lines;
 use super::place::{self, Projects};
-use super::read::{self, Line, Names, Record};
+use super::read::{self, Line, Much, Names, Place, Record};
 use crate::history::History;
 use crate::queue::blocks_of;
 use crate::running::for_model;
@@ -64,7 +65,8 @@ pub struct Earlier {
     /// Where it was kept.
     pub file: PathBuf,
     pub(super) branch: Vec<Line>,
-    pub(super) uuids: Vec<String>,
+    /// The prompts that were here before, and all else the user's side said; in order.
+    pub(super) known: Vec<Key>,
     pub(super) names: Names,
     pub(super) cost: Option<Value>,
     pub(super) fork: bool,
@@ -103,27 +105,27 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let mut branch = found.cut(choice)?;
-    let uuids = if choice.fork {
+    let places = found.cut(choice)?;
+    let Found { path, mut file, record } = found;
+    let mut known = record.users();
+    let Record { names, cost, .. } = record;
+    // A fork is written out once more, whole.
+    let much = if choice.fork { Much::All } else { Much::Spoken };
+    let loaded = read::load(&places, much, &mut file);
+    let branch = loaded.map_err(|error| Refusal::Unreadable(path.clone(), error))?;
+    if choice.fork {
         // A fork begins a file of its own: what is not in it was never said there.
         let users = branch.iter().filter(|line| line.is("user"));
-        users.map(|line| line.uuid.clone()).collect()
-    } else {
-        // What only readers of the file need is not carried along.
-        branch.iter_mut().for_each(Line::slim);
-        found.record.users
-    };
+        known = users.map(|line| Key::of(&line.uuid)).collect();
+        known.sort_unstable();
+    }
     Ok(Some(Earlier {
         session_id,
-        file: found.path,
-        uuids,
+        file: path,
+        known,
         branch,
-        names: if choice.fork {
-            Names::default()
-        } else {
-            found.record.names
-        },
-        cost: found.record.cost,
+        names: if choice.fork { Names::default() } else { names },
+        cost,
         fork: choice.fork,
     }))
 }
@@ -147,29 +149,26 @@ impl Found {
         })
     }
 
-    /// What is said up to this entry.
-    fn branch(&mut self, leaf: usize) -> Result<Vec<Line>, Refusal> {
+    /// Where that is read which is said up to this entry.
+    fn branch(&mut self, leaf: Option<usize>) -> Result<Vec<Place>, Refusal> {
         let Self { path, file, record } = self;
+        let Some(leaf) = leaf else { return Ok(Vec::new()) };
         let branch = record.branch(leaf, file);
         branch
-            .and_then(|places| record.load(&places, file))
+            .map(|branch| record.places(&branch))
             .map_err(|error| Refusal::Unreadable(path.clone(), error))
     }
 
     /// The conversation as far as it is wanted.
-    fn cut(&mut self, choice: &Choice) -> Result<Vec<Line>, Refusal> {
+    fn cut(&mut self, choice: &Choice) -> Result<Vec<Place>, Refusal> {
         let Some(at) = &choice.at else {
-            return self
-                .record
-                .leaf()
-                .map_or_else(|| Ok(Vec::new()), |leaf| self.branch(leaf));
+            return self.branch(self.record.leaf());
         };
         let place = self.record.find(at).ok_or_else(|| Refusal::NoEntry(at.clone()))?;
         if let Some(prompt) = &choice.drops_turn {
-            let whole = self
-                .record
-                .leaf()
-                .map_or_else(|| Ok(Vec::new()), |leaf| self.branch(leaf))?;
+            let whole = self.branch(self.record.leaf())?;
+            let whole = read::load(&whole, Much::Spoken, &mut self.file)
+                .map_err(|error| Refusal::Unreadable(self.path.clone(), error))?;
             let Some(end) = whole.iter().position(|line| line.uuid == *at) else {
                 return Err(Refusal::DropsMore(format!(
                     "{at} is no part of the conversation as it stands"
@@ -178,7 +177,7 @@ impl Found {
             let dropped = whole.get(end + 1..).unwrap_or_default();
             belongs(dropped, prompt).map_err(Refusal::DropsMore)?;
         }
-        self.branch(place)
+        self.branch(Some(place))
     }
 }
 

@@ -50,7 +50,8 @@ impl Shelf {
     }
 
     fn shown(&self) -> Vec<Value> {
-        self.earlier().history().messages().to_vec()
+        let messages = self.earlier().history().all();
+        messages.into_iter().map(|message| (*message).clone()).collect()
     }
 }
 
@@ -189,9 +190,14 @@ fn a_conversation_may_be_taken_up_at_an_earlier_place() {
     let shelf = two_turns();
     let mut earlier = shelf.find(&cut_at("a1", None)).unwrap().unwrap();
     assert_eq!(earlier.history().messages().len(), 2);
+    let keys = |uuids: &[&str]| {
+        let mut keys: Vec<Key> = uuids.iter().map(|uuid| Key::of(uuid)).collect();
+        keys.sort_unstable();
+        keys
+    };
     assert_eq!(
-        earlier.uuids,
-        ["u1", "u2", "r1"],
+        earlier.known,
+        keys(&["u1", "u2", "r1"]),
         "all of the file's: none of them is new"
     );
     let fork = Choice {
@@ -199,7 +205,7 @@ fn a_conversation_may_be_taken_up_at_an_earlier_place() {
         ..cut_at("a1", Some("u2"))
     };
     let earlier = shelf.find(&fork).unwrap().unwrap();
-    assert_eq!(earlier.uuids, ["u1"], "the rest is not in the fork's file");
+    assert_eq!(earlier.known, keys(&["u1"]), "the rest is not in the fork's file");
     assert!(matches!(shelf.find(&cut_at("nowhere", None)), Err(Refusal::NoEntry(_))));
 }
 
