@@ -2,6 +2,7 @@
 
 use std::future::Ready;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use serde_json::Value;
 use sluice_model::{Failure, Request, models};
@@ -236,7 +237,7 @@ impl Session {
     }
 
     /// A request with these messages and everything that stands before them.
-    pub(crate) fn request_of(&mut self, messages: Vec<Value>) -> Request {
+    pub(crate) fn request_of(&mut self, messages: Vec<Arc<Value>>) -> Request {
         let mut request = Request::new(self.model.clone(), messages);
         request.system = self.system().clone();
         request.tools = self

@@ -4,6 +4,8 @@
 //! request of one turn is a byte prefix of the next one's and the prompt cache holds. The one
 //! exception is a compaction, which puts a summary in the place of all but the last messages.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use crate::measure::{block_tokens, message_tokens};
@@ -11,7 +13,8 @@ use crate::measure::{block_tokens, message_tokens};
 /// The messages so far, and what the user side has said since the model last spoke.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct History {
-    sent: Vec<Value>,
+    /// Shared with the requests that hold them.
+    sent: Vec<Arc<Value>>,
     /// Blocks of the next user message. They join one message, since several in a row are
     /// refused by some servers that speak this API.
     pending: Vec<Value>,
@@ -35,17 +38,18 @@ impl History {
             return;
         }
         self.seal();
-        self.sent.push(json!({"role": "assistant", "content": blocks}));
+        self.sent
+            .push(Arc::new(json!({"role": "assistant", "content": blocks})));
     }
 
     /// The messages of the next request.
-    pub(crate) fn messages(&mut self) -> &[Value] {
+    pub(crate) fn messages(&mut self) -> &[Arc<Value>] {
         self.seal();
         &self.sent
     }
 
     /// Everything said so far, what the user side is about to say included.
-    pub(crate) fn all(&self) -> Vec<Value> {
+    pub(crate) fn all(&self) -> Vec<Arc<Value>> {
         let mut copy = self.clone();
         copy.seal();
         copy.sent
@@ -53,12 +57,12 @@ impl History {
 
     /// Everything said so far and one thing more, which does not become part of it. Calls that have no result yet
     /// are left out: a conversation that ends with them cannot be answered.
-    pub(crate) fn with_aside(&self, text: &str) -> Vec<Value> {
+    pub(crate) fn with_aside(&self, text: &str) -> Vec<Arc<Value>> {
         let mut copy = self.clone();
-        if copy.pending.is_empty() && copy.sent.last().is_some_and(has_calls) {
+        if copy.pending.is_empty() && copy.sent.last().is_some_and(|message| has_calls(message)) {
             copy.sent.pop();
         }
-        if copy.pending.is_empty() && copy.sent.last().is_some_and(is_user) {
+        if copy.pending.is_empty() && copy.sent.last().is_some_and(|message| is_user(message)) {
             // Two messages of one side in a row are refused by some servers.
             let before = copy.sent.pop();
             let blocks = before.as_ref().and_then(|message| message.get("content")?.as_array());
@@ -88,7 +92,7 @@ impl History {
 
     /// About how many tokens was said after the first `from` messages.
     pub(crate) fn tokens_since(&self, from: usize) -> u64 {
-        let sent: u64 = self.sent.iter().skip(from).map(message_tokens).sum();
+        let sent: u64 = self.sent.iter().skip(from).map(|message| message_tokens(message)).sum();
         sent + self.pending.iter().map(block_tokens).sum::<u64>()
     }
 
@@ -107,7 +111,7 @@ impl History {
     }
 
     /// Goes on with what was kept of a conversation.
-    pub(crate) fn go_on_with(&mut self, tail: &[Value]) {
+    pub(crate) fn go_on_with(&mut self, tail: &[Arc<Value>]) {
         for message in tail {
             let blocks = message
                 .get("content")
@@ -125,7 +129,7 @@ impl History {
     fn seal(&mut self) {
         if !self.pending.is_empty() {
             let blocks = std::mem::take(&mut self.pending);
-            self.sent.push(json!({"role": "user", "content": blocks}));
+            self.sent.push(Arc::new(json!({"role": "user", "content": blocks})));
         }
     }
 }
@@ -134,9 +138,9 @@ impl History {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cut {
     /// What a summary takes the place of.
-    pub(crate) head: Vec<Value>,
+    pub(crate) head: Vec<Arc<Value>>,
     /// What stays.
-    pub(crate) tail: Vec<Value>,
+    pub(crate) tail: Vec<Arc<Value>>,
     /// Whether the tail begins with the model's last message.
     pub(crate) with_reply: bool,
 }

@@ -79,7 +79,7 @@ async fn main() {
         "a client                      {:8.1} µs",
         began.elapsed().as_secs_f64() * 1e6
     );
-    let request = Request::new("m", Vec::new());
+    let request = Request::new("m", Vec::<serde_json::Value>::new());
     let began = Instant::now();
     assert!(plain.stream(&request).await.is_err());
     println!(

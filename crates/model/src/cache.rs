@@ -9,6 +9,8 @@
 //! The four places: the last tool, the last system block, the last user message, and the last user message
 //! before the last reply, which is where the previous request had its own last mark.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 /// How long the server may keep what it has read.
@@ -35,7 +37,7 @@ impl Cache {
 }
 
 /// The indices of the messages that carry a mark.
-pub(crate) fn marked_messages(messages: &[Value]) -> impl Fn(usize) -> bool + use<> {
+pub(crate) fn marked_messages(messages: &[Arc<Value>]) -> impl Fn(usize) -> bool + use<> {
     let last_user = |end: usize| messages.iter().take(end).rposition(|message| is_role(message, "user"));
     let newest = last_user(messages.len());
     let reply = messages.iter().rposition(|message| is_role(message, "assistant"));

@@ -1,5 +1,7 @@
 //! One request, and its bytes.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::cache::{Cache, marked_messages, write_blocks, write_key, write_message, write_value};
@@ -31,8 +33,8 @@ pub struct Request {
     pub max_tokens: u32,
     /// System blocks.
     pub system: Vec<Value>,
-    /// The conversation.
-    pub messages: Vec<Value>,
+    /// The conversation. It is shared with whoever keeps it: one may be large, and every request holds all of it.
+    pub messages: Vec<Arc<Value>>,
     /// Tools on offer.
     pub tools: Vec<Value>,
     /// How to think.
@@ -55,13 +57,13 @@ pub struct Request {
 
 impl Request {
     /// A streamed request with the model's own limits and nothing else.
-    pub fn new(model: impl Into<String>, messages: Vec<Value>) -> Self {
+    pub fn new(model: impl Into<String>, messages: impl IntoIterator<Item: Into<Arc<Value>>>) -> Self {
         let model = model.into();
         Self {
             max_tokens: models::facts(&model).max_output,
             model,
             system: Vec::new(),
-            messages,
+            messages: messages.into_iter().map(Into::into).collect(),
             tools: Vec::new(),
             thinking: Thinking::Off,
             thinking_display: None,

@@ -64,7 +64,7 @@ fn the_body_is_as_the_api_wants_it_and_messages_come_last() {
 
 #[test]
 fn without_streaming_less_is_asked_for() {
-    let request = Request::new("claude-opus-5-5", vec![]);
+    let request = Request::new("claude-opus-5-5", Vec::<serde_json::Value>::new());
     let body: Value = serde_json::from_slice(&request.body_as(false)).unwrap();
     assert_eq!((&body["stream"], &body["max_tokens"]), (&json!(false), &json!(64000)));
 }
@@ -83,7 +83,7 @@ fn a_count_has_no_fields_that_have_no_tokens() {
 
 #[test]
 fn a_budget_leaves_room_for_an_answer() {
-    let mut request = Request::new("claude-sonnet-4-5", vec![]);
+    let mut request = Request::new("claude-sonnet-4-5", Vec::<serde_json::Value>::new());
     for (asked, sent) in [(1, 1024), (2000, 2000), (u32::MAX, 31999)] {
         request.thinking = Thinking::Budget(asked);
         assert_eq!(
@@ -98,7 +98,7 @@ fn a_budget_leaves_room_for_an_answer() {
 #[test]
 fn the_window_mark_of_a_name_is_ours() {
     assert_eq!(
-        parsed(&Request::new("claude-sonnet-4-5[1m]", vec![]))["model"],
+        parsed(&Request::new("claude-sonnet-4-5[1m]", Vec::<serde_json::Value>::new()))["model"],
         "claude-sonnet-4-5"
     );
 }
@@ -140,7 +140,7 @@ fn the_earlier_mark_is_where_the_previous_request_had_its_last() {
     let last = marks(&request).pop().unwrap();
     request
         .messages
-        .extend([assistant("e"), user("f"), user("g"), user("h")]);
+        .extend([assistant("e"), user("f"), user("g"), user("h")].map(Arc::new));
     assert_eq!(marks(&request), [last, "/messages/7/content/0".to_owned()]);
 }
 

@@ -2,6 +2,7 @@
 //! so that the prompt cache serves it.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ impl Session {
     /// Has the model sum up what was said.
     pub(super) async fn summarise(
         &mut self,
-        head: &[Value],
+        head: &[Arc<Value>],
         instructions: Option<&str>,
     ) -> Result<String, Uncompacted> {
         let task = words::task(instructions);
@@ -79,27 +80,27 @@ impl Session {
 }
 
 /// The conversation and the task after it, in one message with what the user side said last.
-fn with_task(head: &[Value], task: &str) -> Vec<Value> {
+fn with_task(head: &[Arc<Value>], task: &str) -> Vec<Arc<Value>> {
     let mut messages = head.to_vec();
     let block = json!({"type": "text", "text": task});
     let last = messages.last_mut();
     let open = last.filter(|message| message.get("role").and_then(Value::as_str) == Some("user"));
-    match open.and_then(|message| message.get_mut("content")?.as_array_mut()) {
+    match open.and_then(|message| Arc::make_mut(message).get_mut("content")?.as_array_mut()) {
         Some(blocks) => blocks.push(block),
-        None => messages.push(json!({"role": "user", "content": [block]})),
+        None => messages.push(Arc::new(json!({"role": "user", "content": [block]}))),
     }
     messages
 }
 
 /// The later part of a conversation, from a prompt on: about a fifth is left out. None when nothing can be.
-fn shorter(head: &[Value]) -> Option<&[Value]> {
+fn shorter(head: &[Arc<Value>]) -> Option<&[Arc<Value>]> {
     let begins = |message: &Value| {
         let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
         let mut kinds = blocks.filter_map(|block| block.get("type").and_then(Value::as_str));
         message.get("role").and_then(Value::as_str) == Some("user") && kinds.all(|kind| kind != "tool_result")
     };
     let least = head.len().div_ceil(5).max(1);
-    let at = (least..head.len()).find(|at| head.get(*at).is_some_and(begins))?;
+    let at = (least..head.len()).find(|at| head.get(*at).is_some_and(|message| begins(message)))?;
     head.get(at..)
 }
 
@@ -137,8 +138,8 @@ mod tests {
 
     use super::*;
 
-    fn said(role: &str, kind: &str) -> Value {
-        json!({"role": role, "content": [{"type": kind, "text": "x"}]})
+    fn said(role: &str, kind: &str) -> Arc<Value> {
+        Arc::new(json!({"role": role, "content": [{"type": kind, "text": "x"}]}))
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What fills the model's context: an estimate by bytes, and what the last answer really used.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sluice_model::cost::Tokens;
@@ -53,7 +54,7 @@ struct Context<'a> {
     model: &'a str,
     system: &'a [Value],
     tools: &'a [Value],
-    messages: &'a [Value],
+    messages: &'a [Arc<Value>],
     last: Option<&'a Value>,
     limits: Limits,
     memories: &'a [Memory],
@@ -67,7 +68,7 @@ impl Context<'_> {
         let raw_window = models::facts(self.model).window;
         // What is remembered is told within the first message; it is a part of its own here.
         let remembered: u64 = memory::reminder(self.memories).map_or(0, |text| tokens(&Value::String(text)));
-        let said: u64 = self.messages.iter().map(message_tokens).sum();
+        let said: u64 = self.messages.iter().map(|message| message_tokens(message)).sum();
         let told = remembered.min(said);
         let used = [
             (
@@ -157,7 +158,7 @@ fn tool(tool: &Value) -> Raw {
 }
 
 /// What the messages are made of.
-fn breakdown(messages: &[Value]) -> MessageBreakdown {
+fn breakdown(messages: &[Arc<Value>]) -> MessageBreakdown {
     let mut parts = MessageBreakdown {
         redirected_context_tokens: Some(0),
         unattributed_tokens: Some(0),
@@ -289,7 +290,7 @@ mod tests {
             model: "claude-opus-5-5",
             system: &[json!({"type": "text", "text": "s".repeat(4000)})],
             tools: &[json!({"name": "Read", "input_schema": {}})],
-            messages: &conversation(),
+            messages: &conversation().into_iter().map(Arc::new).collect::<Vec<_>>(),
             last,
             limits: Limits::of(1_000_000, &Compaction::default(), None, None),
             memories: &[],

@@ -1,5 +1,7 @@
 //! Turn N's request is a byte prefix of turn N+1's, cache marks apart.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use sluice_model::{Cache, Request};
@@ -86,7 +88,9 @@ fn three_turns_each_begin_the_next() {
     request.tools = vec![json!({"name": "Read", "input_schema": {"type": "object"}})];
     let mut before = request.unmarked_body();
     for turn in ["two", "three"] {
-        request.messages.extend([said("assistant", "ok"), said("user", turn)]);
+        request
+            .messages
+            .extend([said("assistant", "ok"), said("user", turn)].map(Arc::new));
         let body = request.unmarked_body();
         assert!(body.starts_with(open(&before)), "{turn}");
         assert!(body.len() > before.len());
