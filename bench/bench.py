@@ -20,6 +20,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+import reach
+
 HERE = Path(__file__).resolve().parent
 REFERENCE = "2.1.325"
 PACKAGE = "@anthropic-ai/claude-code"
@@ -41,11 +43,17 @@ ROWS = [
     ("deltas_peak", "MiB", "peak of 20,000 deltas"),
     ("mcp", "ms", "`mcp serve`, spawn → `initialize` answered"),
     ("mcp_idle", "MiB", "`mcp serve`, resident after `tools/list`"),
+    ("initialize", "ms", "spawn → `initialize` answered"),
+    ("catalogue", "ms", "more for 50 commands, 50 skills, 20 agents"),
+    ("resume", "ms", "100 MiB transcript, spawn → first line"),
+    ("resume_memory", "×", "its memory, by what is still live of it"),
+    ("crew", "MiB", "resident with 20 background subagents"),
     ("binary", "MiB", "binary"),
 ]
 
 # What sluice must hold: row, limit in the row's unit.
 LIMITS = {"version": 5, "first_line": 25, "mcp": 25, "mcp_idle": 20, "second": 5, "idle": 20, "deltas_idle": 40, "binary": 30}
+LIMITS |= {"initialize": 10, "catalogue": 5, "resume": 400, "resume_memory": 3, "crew": 60}
 DELTAS_TIMES_FASTER = 10
 
 
@@ -61,9 +69,12 @@ class Model:
         self.process.kill()
         self.process.wait()
 
+    def ask(self, path):
+        with urllib.request.urlopen(self.address + path) as answer:
+            return json.load(answer)
+
     def spent(self):
-        with urllib.request.urlopen(self.address + "/spent") as answer:
-            return json.load(answer)["seconds"]
+        return self.ask("/spent")["seconds"]
 
 
 class Agent:
@@ -87,16 +98,16 @@ class Agent:
         """(milliseconds, what it says)"""
         return timed([self.path, "-v"], env=self.env, cwd=self.cwd)
 
-    def session(self, *flags):
-        return Session(self, flags)
+    def session(self, *flags, cwd=None):
+        return Session(self, flags, cwd=cwd)
 
 
 class Session:
     """A running agent, spoken to as a host would."""
 
-    def __init__(self, agent, flags, command=STREAM):
+    def __init__(self, agent, flags, command=STREAM, cwd=None):
         self.began = time.monotonic()
-        self.process = subprocess.Popen([agent.path, *command, *flags], env=agent.env, cwd=agent.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen([agent.path, *command, *flags], env=agent.env, cwd=cwd or agent.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.out = self.process.stdout.fileno()
 
     def __enter__(self):
@@ -241,7 +252,7 @@ def measure(agents, rounds):
     """{agent: {row: [values]}}; the agents take turns, so that what else the machine does hits them alike."""
     values = {agent.name: {} for agent in agents}
     for number in range(-1, rounds):  # one round to warm up
-        for part in (version, turns, tools, deltas, mcp):
+        for part in (version, turns, tools, deltas, mcp, reach.starts, reach.past, reach.crew):
             for agent in agents if number % 2 else reversed(agents):
                 try:
                     found = part(agent)

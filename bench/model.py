@@ -1,7 +1,8 @@
 """A Messages API with prepared answers, quick enough not to be what is measured.
 
 The latest of the words below in the request decides the answer. Prints its port; `GET /spent` says how many seconds
-went by between the end of requests and the end of their answers since it was last asked.
+went by between the end of requests and the end of their answers since it was last asked, `GET /members` how many
+subagents asked.
 """
 
 import json
@@ -10,8 +11,11 @@ import socket
 import threading
 import time
 
-SHORT, TOOLS, DELTAS = b"bench-short", b"bench-tools", b"bench-deltas"
+SHORT, TOOLS, DELTAS, CREW, MEMBER = b"bench-short", b"bench-tools", b"bench-deltas", b"bench-crew", b"bench-member"
 CALLS = 100
+MEMBERS = 20
+# A member of the crew is kept waiting, so that all of them are there at once.
+WAIT = 4
 PIECES = 20_000
 USAGE = {"input_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 1}
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\nrequest-id: req_%06d\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -49,6 +53,17 @@ def call(number):
     return block + delta + event("content_block_stop", index=0) + end("tool_use")
 
 
+def crew(number):
+    """A message that starts subagents, all of them in the background."""
+    parts = []
+    for index in range(MEMBERS):
+        given = {"description": f"Member {index}", "prompt": f"{MEMBER.decode()} {index}", "subagent_type": "general-purpose", "run_in_background": True}
+        parts.append(event("content_block_start", index=index, content_block={"type": "tool_use", "id": f"toolu_{number:06}_{index:02}", "name": "Agent", "input": {}}))
+        parts.append(event("content_block_delta", index=index, delta={"type": "input_json_delta", "partial_json": json.dumps(given)}))
+        parts.append(event("content_block_stop", index=index))
+    return b"".join(parts) + end("tool_use")
+
+
 # Everything but the head of an answer is prepared once.
 LAST = b"0\r\n\r\n"
 SHORT_ANSWER = chunked(text(["Hello ", "there, ", "friend."])) + LAST
@@ -57,7 +72,7 @@ DELTAS_ANSWER = chunked(text([f"word{number % 997} " for number in range(PIECES)
 
 class Model:
     def __init__(self):
-        self.lock, self.number, self.spent = threading.Lock(), 0, 0.0
+        self.lock, self.number, self.spent, self.members = threading.Lock(), 0, 0.0, 0
 
     def answer(self, body):
         """The parts of the answer to a request for a message."""
@@ -72,7 +87,14 @@ class Model:
         head = HEAD % number + chunked(start(number, name))
         if not re.search(rb'"tools":\s*\[\s*\{', body):
             return [head + SHORT_ANSWER]
-        wanted = max((SHORT, TOOLS, DELTAS), key=body.rfind)
+        if CREW in body:
+            called = re.search(rb'"type":\s*"tool_result"', body)
+            return [head + (SHORT_ANSWER if called else chunked(crew(number)) + LAST)]
+        wanted = max((SHORT, TOOLS, DELTAS, MEMBER), key=body.rfind)
+        if wanted == MEMBER:
+            with self.lock:
+                self.members += 1
+            time.sleep(WAIT)
         if wanted == DELTAS:
             return [head, DELTAS_ANSWER]
         if wanted == TOOLS and len(re.findall(rb'"type":\s*"tool_result"', body)) < CALLS:
@@ -95,6 +117,9 @@ class Model:
                     with self.lock:
                         parts, self.spent = [plain({"seconds": self.spent})], 0.0
                     began = time.monotonic()
+                elif path == b"/members":
+                    with self.lock:
+                        parts, self.members = [plain({"members": self.members})], 0
                 elif method == b"POST" and b"/messages" in path and b"count_tokens" not in path:
                     parts = self.answer(body)
                 else:

@@ -60,13 +60,18 @@ def make(file, session, cwd, size, live):
         return out.tell(), out.tell() - before
 
 
+def folder_of(cwd):
+    """The name of the folder in which the transcripts of a working folder lie."""
+    return "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in os.path.realpath(cwd))
+
+
 def peak(pid):
     status = Path(f"/proc/{pid}/status").read_text()
     return next(int(line.split()[1]) * KIB for line in status.splitlines() if line.startswith("VmHWM"))
 
 
 def resume(agent, args, cwd, env):
-    """Milliseconds to the first line, and the most memory by then."""
+    """Milliseconds to the first line, and the most memory up to the end of the turn: by then the model was sent all of it."""
     began = time.perf_counter()
     process = subprocess.Popen([agent, *STREAM, *args], cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
@@ -75,6 +80,9 @@ def resume(agent, args, cwd, env):
         first = process.stdout.readline()
         took = (time.perf_counter() - began) * 1000
         assert json.loads(first)["type"] == "system", first
+        while (line := process.stdout.readline()) and b'"type":"result"' not in line:
+            pass
+        assert line and not json.loads(line)["is_error"], line
         return took, peak(process.pid)
     finally:
         process.kill()
@@ -96,8 +104,7 @@ def main():
             address = f"http://127.0.0.1:{int(model.stdout.readline())}"
             env = {"PATH": os.environ["PATH"], "HOME": str(home), "ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": address}
             session = str(uuid.uuid4())
-            key = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in os.path.realpath(cwd))
-            file = home / ".claude/projects" / key / f"{session}.jsonl"
+            file = home / ".claude/projects" / folder_of(cwd) / f"{session}.jsonl"
             file.parent.mkdir(parents=True)
             size, live = make(file, session, str(cwd), options.mib * MIB, options.live_kib * KIB)
             fresh = [resume(agent, [], cwd, env) for _ in range(options.rounds)]
