@@ -4,11 +4,14 @@ The folders of installed reference CLIs are the arguments; each holds node_modul
 Ends with 'N passed, N failed'.
 """
 
+import contextlib
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from pathlib import Path
 
@@ -38,15 +41,21 @@ class Lab:
 
     def run(self, agent, prompts, replies, *args, requests=(), env=()):
         """Says prompts one after the other, then sends control requests; gives every message."""
+        with self.model(replies) as address:
+            process = self.start(agent, args, {"ANTHROPIC_BASE_URL": address, **dict(env)})
+            return self.talk(process, agent, prompts, args, requests)
+
+    @contextlib.contextmanager
+    def model(self, replies):
+        """The address of a model that gives these replies."""
         self.script.write_text(json.dumps({"tag": os.urandom(4).hex(), "replies": replies}))
         with subprocess.Popen([AGENT, "sim", "model", self.script], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as model:
             try:
-                address = model.stdout.readline().strip()
-                return self.talk(agent, prompts, args, requests, {"ANTHROPIC_BASE_URL": address, **dict(env)})
+                yield model.stdout.readline().strip()
             finally:
                 model.kill()
 
-    def talk(self, agent, prompts, args, requests, env):
+    def start(self, agent, args, env):
         env = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.home),
@@ -56,7 +65,9 @@ class Lab:
             "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING": "1",
             **env,
         }
-        process = subprocess.Popen([agent, *STREAM, *args], cwd=self.cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen([agent, *STREAM, *args], cwd=self.cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def talk(self, process, agent, prompts, args, requests):
         messages = []
 
         def until(wanted):
@@ -136,13 +147,49 @@ def rewound(first, second):
     assert file.read_text() == "v1\n", file.read_text()
 
 
+KILLS = 5
+
+
+def killed(first, second):
+    """A session killed at a random moment is gone on with, and everything that was announced of it is known."""
+    dice = random.Random(2026)
+    for moment in range(KILLS):
+        lab = Lab()
+        call = lambda number: {"type": "tool_use", "id": f"toolu_k{moment}{number}", "name": "Bash", "input": {"command": f"echo marker-{number}", "description": "say it"}}
+        replies = [{"delay": 0.002, "content": [*text(f"marker-words-{number}"), call(number)]} for number in range(6)] + [text("marker-end")]
+        after = dice.randrange(1, 14)
+        with lab.model(replies) as address:
+            process = lab.start(first, [], {"ANTHROPIC_BASE_URL": address})
+            try:
+                say(process, {"type": "user", "message": {"role": "user", "content": "marker-prompt"}, "parent_tool_use_id": None, "session_id": ""})
+                heard = []
+                # Before the first of these nothing was said, and there is nothing to go on with.
+                while sum(message["type"] in ("user", "assistant") for message in heard) < after and (line := process.stdout.readline()):
+                    heard.append(json.loads(line))
+                time.sleep(dice.random() / 200)
+            finally:
+                process.kill()
+                rest = process.stdout.read()
+                process.wait()
+        # A line that was cut off was not announced.
+        heard += [json.loads(line) for line in rest.split("\n")[:-1]]
+        said = [block["text"] for message in heard if message["type"] == "assistant" for block in message["message"]["content"] if block["type"] == "text"]
+        session = session_of(heard)
+        for pattern in ["marker-prompt", *said[-1:]]:
+            told = lab.run(second, ["go on"], [seen(pattern)], "--resume", session)
+            assert answer(told) == f"Seen: {pattern}", (after, pattern, answer(told))
+            assert session_of(told) == session
+
+
 def main():
     passed = failed = 0
     for folder in sys.argv[1:]:
         reference = str(Path(folder) / "node_modules/.bin/claude")
         version = subprocess.run([reference, "--version"], capture_output=True, text=True, check=True).stdout.split()[0]
-        for check in (goes_on, compacted, rewound):
-            for first, second, way in ((AGENT, reference, "ours, then theirs"), (reference, AGENT, "theirs, then ours")):
+        ways = ((AGENT, reference, "ours, then theirs"), (reference, AGENT, "theirs, then ours"))
+        for check in (goes_on, compacted, rewound, killed):
+            # What another program writes before it dies is its own affair.
+            for first, second, way in ways[:1] if check is killed else ways:
                 try:
                     check(first, second)
                     passed += 1
