@@ -212,6 +212,31 @@ fn only_what_is_still_shown_is_read_a_second_time() {
 }
 
 #[test]
+fn an_entry_that_is_not_shown_takes_little_room() {
+    assert!(size_of::<Slot>() <= 48, "{}", size_of::<Slot>());
+}
+
+#[test]
+fn an_entry_may_stand_before_the_one_it_follows() {
+    let record = parse(&text_of(&[
+        said("assistant", "a1", Some("u1")),
+        said("user", "u1", None),
+        said("user", "u2", Some("a1")),
+    ]));
+    assert_eq!(conversation(record), ["u1", "a1", "u2"]);
+}
+
+#[test]
+fn a_line_that_only_looks_whole_takes_nothing_from_the_others() {
+    let mut text = text_of(&[said("user", "u1", None)]);
+    text.extend(
+        b"{\"type\":\"assistant\",\"uuid\":\"a1\",\"parentUuid\":\"u1\",\"message\":{\"content\":\"\0\0\0\"}}\n",
+    );
+    text.extend(text_of(&[said("user", "u2", Some("a1"))]));
+    assert_eq!(conversation(parse(&text)), ["u1", "u2"]);
+}
+
+#[test]
 fn a_chain_that_bites_its_tail_ends() {
     let record = parse(&text_of(&[
         said("user", "u1", Some("a1")),
