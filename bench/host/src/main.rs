@@ -38,9 +38,13 @@ fn main() {
     let unread = |read: fn(&str) -> bool| text.lines().filter(|line| !read(line)).count();
     println!("lines not understood: sluice {}, claude-codes {}, claude-agent-sdk-rs {}\n", unread(ours), unread(codes), unread(port));
 
+    let one = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    let (median, p99) = runtime.block_on(latency());
-    println!("pipe to listener: median {median:.1} µs, 99 % {p99:.1} µs");
+    for (name, runtime) in [("one thread", &one), ("many threads", &runtime)] {
+        let (median, p99) = runtime.block_on(latency());
+        let bare = runtime.block_on(bare());
+        println!("pipe to listener, {name}: median {median:.1} µs, 99 % {p99:.1} µs; to a task that only reads: {bare:.1} µs");
+    }
     let took = runtime.block_on(through(&text));
     println!("pipe to listener, all at once: {:.2} µs a line, {:.0} MB/s", per_line(took), text.len() as f64 / took.as_secs_f64() / 1e6);
     let (sessions, kib) = runtime.block_on(idle(500));
@@ -107,19 +111,63 @@ async fn pair() -> (Client, OwnedWriteHalf) {
     (client, greet.await.expect("greeted"))
 }
 
+/// One line at a time: the agent is a thread of its own, as a process would be, and writes the next line only once the
+/// last one was heard. Counted is from before the write until a listener, a task of the runtime, holds the message.
 async fn latency() -> (f64, f64) {
-    let (client, mut agent) = pair().await;
+    let (client, agent) = pair().await;
     let mut events = client.events();
     let lines: Vec<String> = recording::text(5000).lines().map(|line| format!("{line}\n")).collect();
-    let mut times = Vec::new();
-    for line in lines {
-        let begin = Instant::now();
-        agent.write_all(line.as_bytes()).await.expect("writable");
-        while !matches!(events.next().await, Some(Event::Message(_))) {}
-        times.push(begin.elapsed().as_secs_f64() * 1e6);
-    }
+    let (heard, next) = std::sync::mpsc::channel::<Instant>();
+    let writing = std::thread::spawn(move || {
+        let mut times = Vec::new();
+        for line in lines {
+            let begin = Instant::now();
+            // There is always room: everything before was read.
+            assert_eq!(agent.try_write(line.as_bytes()).expect("writable"), line.len());
+            let heard = next.recv().expect("heard");
+            times.push(heard.duration_since(begin).as_secs_f64() * 1e6);
+        }
+        times
+    });
+    let listening = tokio::spawn(async move {
+        while let Some(event) = events.next().await {
+            if matches!(event, Event::Message(_)) && heard.send(Instant::now()).is_err() {
+                break;
+            }
+        }
+    });
+    let mut times = tokio::task::spawn_blocking(|| writing.join()).await.expect("a thread").expect("times");
+    client.close().await;
+    listening.await.expect("a listener");
     times.sort_by(f64::total_cmp);
     (times[times.len() / 2], times[times.len() * 99 / 100])
+}
+
+/// What of that is the system's: the same, with a task that only reads.
+async fn bare() -> f64 {
+    let (near, far) = UnixStream::pair().expect("a pair of sockets");
+    let lines: Vec<String> = recording::text(5000).lines().map(|line| format!("{line}\n")).collect();
+    let (heard, next) = std::sync::mpsc::channel::<Instant>();
+    far.writable().await.expect("writable");
+    let writing = std::thread::spawn(move || {
+        let mut times = Vec::new();
+        for line in lines {
+            let begin = Instant::now();
+            assert_eq!(far.try_write(line.as_bytes()).expect("writable"), line.len());
+            let heard = next.recv().expect("heard");
+            times.push(heard.duration_since(begin).as_secs_f64() * 1e6);
+        }
+        times
+    });
+    tokio::spawn(async move {
+        let (mut lines, mut line) = (BufReader::new(near), Vec::new());
+        while lines.read_until(b'\n', &mut line).await.is_ok_and(|count| count > 0) && heard.send(Instant::now()).is_ok() {
+            line.clear();
+        }
+    });
+    let mut times = tokio::task::spawn_blocking(|| writing.join()).await.expect("a thread").expect("times");
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
 }
 
 async fn through(text: &str) -> Duration {

@@ -21,6 +21,7 @@ use crate::event::Event;
 use crate::log::{Events, Log};
 use crate::message::Message;
 use crate::options::Options;
+use crate::store;
 use crate::transport::{ChildTransport, Link, Start, Transport};
 
 /// How many wishes may wait for the owner.
@@ -49,9 +50,14 @@ impl Client {
     ///
     /// # Errors
     /// When it cannot be started, or does not greet back.
-    pub async fn connect(options: Options) -> Result<Self, Error> {
+    pub async fn connect(mut options: Options) -> Result<Self, Error> {
+        let laid = store::lay_out(&mut options).await?;
         let launch = options.clone();
-        let transport = ChildTransport::new(move |start| launch.launch(start));
+        let transport = ChildTransport::new(move |start| {
+            // What was laid out for the agent is there as long as it can be started.
+            let _ = &laid;
+            launch.launch(start)
+        });
         Self::over(transport, options).await
     }
 

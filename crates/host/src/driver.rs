@@ -10,6 +10,7 @@
 //! an agent that does not read, so the agent is always read.
 
 mod answering;
+mod arriving;
 mod commands;
 mod live;
 mod pipes;
@@ -24,14 +25,18 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::Instant;
 
-use crate::conversation::{self, Answer, Effect, OwnRequest, Reply, Rung, Signal, State, Time, Verdict, What};
+use crate::conversation::{
+    self, Answer, Effect, OwnRequest, PromptState, Reply, Rung, Signal, State, Time, Verdict, What,
+};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Step};
 use crate::log::Log;
 use crate::options::{Deadlines, Options};
+use crate::store::Mirror;
 use crate::transport::{BoxFuture, Link, Transport};
 
 use answering::Answerers;
+use arriving::Arriving;
 pub(crate) use commands::Command;
 pub use commands::{Ended, Stopped};
 use live::{Live, News};
@@ -47,6 +52,8 @@ pub(crate) struct Owner {
     clock: Clock,
     transport: Arc<dyn Transport>,
     answerers: Answerers,
+    /// Where what the agent writes down is kept too.
+    mirror: Option<Mirror>,
     /// What every agent is told first; nothing when this side only watches.
     greeting: Option<Initialize>,
     deadlines: Deadlines,
@@ -56,6 +63,12 @@ pub(crate) struct Owner {
     /// The agent is being reached again.
     connecting: Option<BoxFuture<'static, Result<Link, Error>>>,
     resuming: Option<Arc<str>>,
+    /// Whether the agent keeps its sessions, so that one started again can go on.
+    keeps: bool,
+    /// Whether the agent begins anew because it knew nothing of the session.
+    anew: bool,
+    /// The agent is there and has not yet greeted back.
+    arriving: Option<Arriving>,
     outbox: VecDeque<Arc<str>>,
     outbox_bytes: usize,
     waiters: HashMap<RequestId, oneshot::Sender<Result<Success, Error>>>,
@@ -84,7 +97,9 @@ struct Stop {
 
 impl Owner {
     pub(crate) fn new(options: &Options, transport: Arc<dyn Transport>, log: Log) -> Self {
+        let store = options.session_store.clone();
         Self {
+            mirror: store.map(|store| Mirror::new(store, options.eager_session_store, log.clone())),
             state: State::new(options.patience()),
             log,
             clock: Clock::new(),
@@ -100,6 +115,9 @@ impl Owner {
             live: None,
             connecting: None,
             resuming: None,
+            keeps: options.persist_session,
+            anew: false,
+            arriving: None,
             outbox: VecDeque::new(),
             outbox_bytes: 0,
             waiters: HashMap::new(),
@@ -129,8 +147,16 @@ impl Owner {
     /// Runs until the agent is gone for good.
     pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         let mut clients = true;
+        let mut alarm = std::pin::pin!(tokio::time::sleep_until(Instant::now()));
+        let mut set: Option<Instant> = None;
         while !self.is_over() {
+            self.log.wake();
+            // Nearly every line moves the deadline on. An alarm that is set too early is left alone: it looks again.
             let deadline = self.next_deadline();
+            if let Some(at) = deadline.filter(|at| set.is_none_or(|set| *at < set)) {
+                alarm.as_mut().reset(at);
+                set = Some(at);
+            }
             tokio::select! {
                 command = commands.recv(), if clients => match command {
                     Some(command) => self.obey(command),
@@ -148,8 +174,16 @@ impl Owner {
                 },
                 Some(done) = self.answering.join_next_with_id() => self.take_answer(done),
                 link = connected(&mut self.connecting) => self.take_link(link),
-                () = until(deadline) => self.tick(),
+                () = &mut alarm, if set.is_some() => {
+                    set = None;
+                    if deadline.is_some_and(|at| at <= Instant::now()) {
+                        self.tick();
+                    }
+                }
             }
+        }
+        if let Some(mirror) = self.mirror.take() {
+            mirror.finish().await;
         }
         self.finish();
     }
@@ -182,7 +216,7 @@ impl Owner {
                 self.log.push(Event::Ladder(Step::Respawn));
                 self.respawn();
             }
-            Effect::Changed(change) => self.log.push(Event::Changed(change)),
+            Effect::Changed(change) => self.log.add(Event::Changed(change)),
         }
     }
 
@@ -257,6 +291,9 @@ impl Owner {
                 .filter_map(|uuid| uuid.as_str().map(str::to_owned))
                 .collect();
         }
+        if self.arriving.as_ref().is_some_and(|arriving| arriving.is(request)) {
+            self.arrived(answer.as_ref().err());
+        }
         if let Some(waiter) = self.waiters.remove(request) {
             // Nobody waits any more: the answer is dropped.
             waiter.send(answer).ok();
@@ -265,6 +302,9 @@ impl Owner {
 
     /// Why the agent is not there, with its own last words.
     fn died(&self) -> Error {
+        if let Some(error) = self.arriving.as_ref().and_then(Arriving::refused) {
+            return error;
+        }
         let mut text = "the agent ended before it answered".to_owned();
         for line in &self.stderr_tail {
             text.push_str("; it said: ");
@@ -298,7 +338,7 @@ impl Owner {
             }
             self.rung = rung;
         }
-        let settled = rung.is_none() && self.connecting.is_none();
+        let settled = rung.is_none() && self.connecting.is_none() && self.arriving.is_none();
         if !settled || self.stops.is_empty() {
             return;
         }
@@ -341,8 +381,12 @@ impl Owner {
     fn abandoned(&self, uuid: &str) -> Option<Result<Ended, Error>> {
         let gone = self.live.is_none() && self.connecting.is_none();
         let exited = matches!(self.state.process(), conversation::Process::Exited { .. });
-        let waits = self.state.prompt(uuid).is_some_and(|prompt| prompt.turn.is_none());
-        (gone && exited && waits).then(|| {
+        let prompt = self.state.prompt(uuid);
+        let waits = prompt.is_some_and(|prompt| prompt.turn.is_none());
+        // One that keeps nothing takes with it whether it had read what it was sent.
+        let doubtful = prompt.is_some_and(|prompt| prompt.state == PromptState::Indeterminate);
+        let lost = !self.keeps && doubtful && self.live.is_none();
+        ((gone && exited && waits) || lost).then(|| {
             let text = "the agent ended before it said whether it had read the prompt";
             Err(Error::new(ErrorKind::Gone, text))
         })
@@ -356,10 +400,10 @@ impl Owner {
 
     fn request(
         &mut self,
+        id: RequestId,
         request: impl Into<sluice_wire::control::Request>,
         within: Duration,
     ) -> oneshot::Receiver<Result<Success, Error>> {
-        let id = self.fresh_id();
         let (reply, answer) = oneshot::channel();
         self.waiters.insert(id.clone(), reply);
         let own = OwnRequest {
@@ -434,13 +478,6 @@ impl Clock {
 async fn connected(connecting: &mut Option<BoxFuture<'static, Result<Link, Error>>>) -> Result<Link, Error> {
     match connecting {
         Some(future) => future.await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,
     }
 }

@@ -39,6 +39,14 @@ pub enum Event {
         /// How its process ended, when it had one.
         exit: Option<Exit>,
     },
+    /// The agent was started again to go on with this session and does not know it: it was never kept, or is kept
+    /// elsewhere. The agent begins anew, without memory of what was said; prompts that wait are still run.
+    Forgotten {
+        /// The session it was to go on with.
+        session: Arc<str>,
+        /// What it said.
+        error: Arc<str>,
+    },
     /// The agent could not be reached again.
     Unreachable {
         /// Why.

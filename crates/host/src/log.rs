@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use futures_util::Stream;
@@ -19,6 +19,21 @@ struct Inner {
     bytes: usize,
     closed: bool,
     wakers: Vec<Waker>,
+}
+
+impl Inner {
+    fn add(&mut self, event: Event, cap: usize) {
+        let weight = event.weight();
+        self.bytes += weight;
+        self.events.push_back((event, weight));
+        // One event is always kept, however large.
+        while self.bytes > cap && self.events.len() > 1 {
+            if let Some((_, weight)) = self.events.pop_front() {
+                self.bytes -= weight;
+                self.first += 1;
+            }
+        }
+    }
 }
 
 /// The log.
@@ -36,29 +51,35 @@ impl Log {
         }
     }
 
-    /// Adds events and wakes who waits.
+    /// Adds an event and wakes who waits.
     pub(crate) fn push(&self, event: Event) {
         let wakers = {
-            let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            let weight = event.weight();
-            inner.bytes += weight;
-            inner.events.push_back((event, weight));
-            // One event is always kept, however large.
-            while inner.bytes > self.cap && inner.events.len() > 1 {
-                if let Some((_, weight)) = inner.events.pop_front() {
-                    inner.bytes -= weight;
-                    inner.first += 1;
-                }
-            }
+            let mut inner = self.lock();
+            inner.add(event, self.cap);
             std::mem::take(&mut inner.wakers)
         };
         wakers.into_iter().for_each(Waker::wake);
     }
 
+    /// Adds an event; who waits is woken by [`Log::wake`], once for many.
+    pub(crate) fn add(&self, event: Event) {
+        self.lock().add(event, self.cap);
+    }
+
+    /// Wakes who waits.
+    pub(crate) fn wake(&self) {
+        let wakers = std::mem::take(&mut self.lock().wakers);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Nothing more will come.
     pub(crate) fn close(&self) {
         let wakers = {
-            let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut inner = self.lock();
             inner.closed = true;
             std::mem::take(&mut inner.wakers)
         };
@@ -67,7 +88,7 @@ impl Log {
 
     /// The number the next event will have.
     pub(crate) fn next_number(&self) -> u64 {
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self.lock();
         inner.first + inner.events.len() as u64
     }
 
@@ -76,6 +97,7 @@ impl Log {
         Events {
             log: self.clone(),
             next: from,
+            taken: VecDeque::new(),
         }
     }
 }
@@ -84,8 +106,14 @@ impl Log {
 #[derive(Debug, Clone)]
 pub struct Events {
     log: Log,
+    /// The number of the next event that is not taken.
     next: u64,
+    /// Taken from the log and not yet given out.
+    taken: VecDeque<Event>,
 }
+
+/// How many events are taken at once: the owner is not kept from the log for each of them.
+const AT_ONCE: usize = 32;
 
 impl Events {
     /// The next event.
@@ -96,20 +124,26 @@ impl Events {
     /// The number of the next event; [`Client::events_from`](crate::Client::events_from) takes it.
     #[must_use]
     pub fn position(&self) -> u64 {
-        self.next
+        self.next - self.taken.len() as u64
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
-        let mut inner = self.log.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(event) = self.taken.pop_front() {
+            return Poll::Ready(Some(event));
+        }
+        let mut inner = self.log.lock();
         if self.next < inner.first {
             let missed = inner.first - self.next;
             self.next = inner.first;
             return Poll::Ready(Some(Event::Gap { missed }));
         }
         let at = usize::try_from(self.next - inner.first).unwrap_or(usize::MAX);
-        if let Some((event, _)) = inner.events.get(at) {
-            self.next += 1;
-            return Poll::Ready(Some(event.clone()));
+        let there = inner.events.len().saturating_sub(at).min(AT_ONCE);
+        if there > 0 {
+            let events = inner.events.range(at..at + there).map(|(event, _)| event.clone());
+            self.taken.extend(events);
+            self.next += there as u64;
+            return Poll::Ready(self.taken.pop_front());
         }
         if inner.closed {
             return Poll::Ready(None);

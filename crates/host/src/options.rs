@@ -7,6 +7,7 @@ mod values;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -21,6 +22,7 @@ pub use values::{Deadlines, Plugin, Settings, Skills, SystemPrompt, Thinking, To
 
 use crate::callbacks::{Answer, Ask, Callbacks, Hook, callback};
 use crate::mcp::McpServer;
+use crate::store::SessionStore;
 
 /// How an agent is started and what it is told first. Nothing is set that is not asked for.
 ///
@@ -74,6 +76,10 @@ pub struct Options {
     pub(crate) session_id: Option<String>,
     pub(crate) persist_session: bool,
     pub(crate) session_mirror: bool,
+    pub(crate) session_store: Option<Arc<dyn SessionStore>>,
+    pub(crate) eager_session_store: bool,
+    pub(crate) config_dir: Option<PathBuf>,
+    pub(crate) scratch_dir: Option<PathBuf>,
 
     pub(crate) settings: Option<Settings>,
     pub(crate) sandbox: Option<Value>,
@@ -157,6 +163,10 @@ impl Default for Options {
             session_id: None,
             persist_session: true,
             session_mirror: false,
+            session_store: None,
+            eager_session_store: false,
+            config_dir: None,
+            scratch_dir: None,
             settings: None,
             sandbox: None,
             managed_settings: None,
@@ -307,6 +317,12 @@ setters! {
     is persist_session: bool;
     /// Lets the agent send every entry of its transcript.
     is session_mirror: bool;
+    /// Hands what is written down to the store at once, instead of when a turn ends.
+    is eager_session_store: bool;
+    /// The agent's configuration folder, instead of the person's own.
+    maybe config_dir: PathBuf;
+    /// Where a session of a store is laid out for the agent. Without it: `/tmp`.
+    maybe scratch_dir: PathBuf;
     /// A settings file, or settings.
     maybe settings: Settings;
     /// The `sandbox` part of the settings.
@@ -433,6 +449,13 @@ impl Options {
     #[must_use]
     pub fn tool_alias(mut self, alias: impl Into<String>, tool: impl Into<String>) -> Self {
         self.tool_aliases.insert(alias.into(), tool.into());
+        self
+    }
+
+    /// Hands everything the agent writes down to a [store](crate::store), and looks there for a session to go on with.
+    #[must_use]
+    pub fn session_store(mut self, store: impl SessionStore) -> Self {
+        self.session_store = Some(Arc::new(store));
         self
     }
 

@@ -128,6 +128,13 @@ impl Sessions {
     }
 }
 
+/// The name of the folder the sessions of `dir` lie in; of this program's own folder without it.
+pub(crate) fn project_key(dir: Option<&Path>) -> Result<String, Error> {
+    let dir = dir.unwrap_or(Path::new("."));
+    let whole = std::fs::canonicalize(dir).map_err(|error| Error::session(dir.display(), &error))?;
+    Ok(place::key(&whole.to_string_lossy()))
+}
+
 fn read(file: &Path) -> Result<String, Error> {
     let bytes = std::fs::read(file).map_err(|error| Error::session(file.display(), &error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -50,6 +50,8 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 pub struct Start {
     /// The session to go on with, instead of what the options say; set when an agent is started again.
     pub resume: Option<String>,
+    /// Whether it begins anew, whatever the options say about going on: there was nothing to go on with.
+    pub anew: bool,
 }
 
 impl Start {
@@ -64,6 +66,16 @@ impl Start {
     pub fn resume(session_id: impl Into<String>) -> Self {
         Self {
             resume: Some(session_id.into()),
+            anew: false,
+        }
+    }
+
+    /// As the options say, but with a conversation of its own.
+    #[must_use]
+    pub fn anew() -> Self {
+        Self {
+            resume: None,
+            anew: true,
         }
     }
 }

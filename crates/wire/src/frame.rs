@@ -12,6 +12,7 @@ use crate::field::Key;
 use crate::malformed::{Malformed, MalformedKind};
 use crate::message::FromText;
 use crate::repair::repair;
+use crate::scan::scan;
 use crate::stdin::UserFault;
 use crate::stdout::System;
 use crate::{ToAgent, ToHost};
@@ -51,16 +52,17 @@ impl Frame {
     pub(crate) fn read(line: &str, repaired: bool) -> Result<Self, Malformed> {
         let mended = repair(line);
         let sound = mended.as_deref().unwrap_or(line);
-        let peek: Peek<'_> = match serde_json::from_str(sound) {
-            Ok(peek) => peek,
-            Err(error) => return Err(Malformed::line(line, &error, sound)),
-        };
-        let Some(ty) = peek.ty else {
-            return Err(Malformed::no_type(line));
+        let (ty, subtype) = match scan(sound) {
+            Some(kind) => (Cow::Borrowed(kind.ty), kind.subtype.map(Cow::Borrowed)),
+            None => match serde_json::from_str::<Peek<'_>>(sound) {
+                Ok(Peek { ty: Some(ty), subtype }) => (ty, subtype),
+                Ok(_) => return Err(Malformed::no_type(line)),
+                Err(error) => return Err(Malformed::line(line, &error, sound)),
+            },
         };
         Ok(Self {
             ty: intern(ty),
-            subtype: peek.subtype.map(intern),
+            subtype: subtype.map(intern),
             repaired: repaired || mended.is_some(),
             mended: mended.map(Into::into),
             text: line.into(),
@@ -77,6 +79,12 @@ impl Frame {
     #[must_use]
     pub fn shared_text(&self) -> Arc<str> {
         Arc::clone(&self.text)
+    }
+
+    /// The text as it is read: the same, but for half surrogate pairs, which JSON readers refuse.
+    #[must_use]
+    pub fn readable(&self) -> &str {
+        self.sound()
     }
 
     /// What `type` says.

@@ -19,6 +19,7 @@ mod framer;
 // What is in it,
 mod frame;
 mod message;
+mod scan;
 // or why it is nothing.
 mod malformed;
 mod repair;

@@ -62,6 +62,9 @@ requests! {
     McpSetServers = "mcp_set_servers" -> McpSetServersResponse;
     McpReconnect = "mcp_reconnect" -> Done;
     McpToggle = "mcp_toggle" -> Done;
+    McpAuthenticate = "mcp_authenticate" -> McpAuthenticateResponse;
+    McpClearAuth = "mcp_clear_auth" -> Done;
+    McpOauthCallbackUrl = "mcp_oauth_callback_url" -> Done;
     McpMessage = "mcp_message" -> Done;
     RewindFiles = "rewind_files" -> RewindFilesResponse;
     StopTask = "stop_task" -> Done;

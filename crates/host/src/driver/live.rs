@@ -7,7 +7,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::pipes::{Bound, Heard, reader, stderr, writer};
-use super::{LAST_WORDS, Owner};
+use super::{Arriving, LAST_WORDS, Owner};
 use crate::conversation::{Exit, Process as Axis, What};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
@@ -127,12 +127,17 @@ impl Owner {
             process: identity,
             resumed: resumed.cloned(),
         });
+        let greeting = self.greeting.clone().map(|greeting| (self.fresh_id(), greeting));
+        self.arriving = greeting
+            .as_ref()
+            .map(|(id, _)| Arriving::new(id.clone(), resumed.cloned()));
+        // An agent that knew nothing of the session has not read the prompts that are in doubt either: it gets them again.
+        let anew = std::mem::take(&mut self.anew);
         self.step(What::Starting {
-            resumed: resumed.is_some(),
+            resumed: resumed.is_some() || anew,
         });
         // The greeting is the first line, before prompts that have waited.
-        let greeting = self.greeting.clone();
-        let greeted = greeting.map(|greeting| self.request(greeting, self.deadlines.greeting));
+        let greeted = greeting.map(|(id, greeting)| self.request(id, greeting, self.deadlines.greeting));
         self.step(What::Up);
         self.step(What::Connected);
         greeted
@@ -143,11 +148,30 @@ impl Owner {
             self.output_ended();
             return;
         };
+        let mut first = true;
         for heard in batch {
             match heard {
                 Heard::Message(message) => {
                     let frame = message.frame().clone();
-                    self.log.push(Event::Message(message));
+                    if let Some(mirror) = &mut self.mirror {
+                        match frame.ty() {
+                            "transcript_mirror" => {
+                                // For the store alone: those who listen have heard it all.
+                                mirror.take(message);
+                                continue;
+                            }
+                            "result" => mirror.flush(),
+                            _ => {}
+                        }
+                    }
+                    if let Some(arriving) = &mut self.arriving {
+                        arriving.hear(&message);
+                    }
+                    self.log.add(Event::Message(message));
+                    // Listeners begin with the first line of a read, and find the others when they come back.
+                    if std::mem::take(&mut first) {
+                        self.log.wake();
+                    }
                     self.step(What::Said(frame));
                 }
                 Heard::Malformed(malformed) => {
@@ -272,10 +296,17 @@ impl Owner {
             return;
         }
         let session: Option<Arc<str>> = self.state.session().id().map(Arc::from);
-        let start = Start {
-            resume: session.as_deref().map(str::to_owned),
-        };
-        self.resuming = session;
+        match session {
+            Some(session) if self.keeps => {
+                self.reach(Start::resume(&*session));
+                self.resuming = Some(session);
+            }
+            Some(session) => self.begin_anew(session, "sessions are not kept".into()),
+            None => self.reach(Start::fresh()),
+        }
+    }
+
+    pub(super) fn reach(&mut self, start: Start) {
         let transport = Arc::clone(&self.transport);
         self.connecting = Some(Box::pin(async move { transport.connect(start).await }));
     }
@@ -285,23 +316,12 @@ impl Owner {
         match link {
             Ok(link) => {
                 let resumed = self.resuming.take();
-                // Whether the greeting is answered shows in the log.
-                drop(self.attach(link, resumed.as_ref()));
-                for reply in std::mem::take(&mut self.respawns) {
-                    reply.send(Ok(())).ok();
+                // Whether it greets back shows in `arrived`.
+                if self.attach(link, resumed.as_ref()).is_none() {
+                    self.arrived(None);
                 }
             }
-            Err(error) => {
-                self.log.push(Event::Unreachable {
-                    error: error.to_string().into(),
-                });
-                for reply in std::mem::take(&mut self.respawns) {
-                    reply.send(Err(error.clone())).ok();
-                }
-                for stop in std::mem::take(&mut self.stops) {
-                    stop.reply.send(Err(error.clone())).ok();
-                }
-            }
+            Err(error) => self.unreachable(&error),
         }
         self.watch_ladder();
     }

@@ -127,6 +127,8 @@ impl Options {
         if let Some(session) = &start.resume {
             // Started again: everything that led to this session has been done.
             args.flag(&format!("--resume={session}"));
+        } else if start.anew {
+            args.joined("--session-id", self.session_id.as_ref());
         } else {
             args.flag_if("--continue", self.continue_conversation);
             args.joined("--resume", self.resume.as_ref());
@@ -136,7 +138,7 @@ impl Options {
             args.joined("--resume-drops-turn", self.resume_drops_turn.as_ref());
         }
         args.flag_if("--no-session-persistence", !self.persist_session);
-        args.flag_if("--session-mirror", self.session_mirror);
+        args.flag_if("--session-mirror", self.session_mirror || self.session_store.is_some());
     }
 
     fn settings_flags(&self, args: &mut Args) -> Result<(), Error> {
@@ -219,6 +221,9 @@ impl Options {
         set("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1");
         if let Some(cwd) = &self.cwd {
             env.insert("PWD".into(), Some(cwd.into()));
+        }
+        if let Some(config) = &self.config_dir {
+            env.insert("CLAUDE_CONFIG_DIR".into(), Some(config.into()));
         }
         // An agent started by an agent is not inside it.
         env.insert("CLAUDECODE".into(), None);

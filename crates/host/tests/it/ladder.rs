@@ -80,6 +80,107 @@ async fn an_agent_that_is_deaf_is_given_up_and_started_again_with_its_session() 
     assert_eq!(stage.starts()[1].resume.as_deref(), Some(SESSION));
 }
 
+/// An agent that does not know the session it shall go on with, as the reference CLI says it.
+fn forgetful() -> serde_json::Value {
+    let text = format!("No conversation found with session ID: {SESSION}");
+    json!({"answers": {"initialize": null}, "steps": [
+        {"result": {"subtype": "error_during_execution", "is_error": true, "num_turns": 0, "errors": [text]}},
+        {"fault": "crash", "code": 1}
+    ]})
+}
+
+fn deaf() -> serde_json::Value {
+    let mut deaf = forever(json!([{"text": "Let me think"}, {"fault": "silent"}]));
+    deaf["answers"] = json!({"interrupt": null});
+    deaf
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_forgot_its_session_begins_anew_and_that_is_told() {
+    let stage = Stage::new([deaf(), forgetful(), forever(hello())]);
+    let client = stage.client(brisk().resume(SESSION)).await;
+    begun(&client).await;
+    let mut events = client.events();
+    // One that is handed in meanwhile is told to the agent that knows nothing, and to the one after it.
+    let waiting = client.clone();
+    let meanwhile = tokio::spawn(async move { waiting.run("Meanwhile").await });
+    client.interrupt().await.unwrap();
+    assert!(meanwhile.await.unwrap().unwrap().result.is_some());
+    let session = until(&mut events, |event| match event {
+        Event::Forgotten { session, error } => {
+            assert!(error.starts_with("No conversation found"), "{error}");
+            Some(session.clone())
+        }
+        _ => None,
+    })
+    .await;
+    assert_eq!(&*session, SESSION);
+    let resumed = until(&mut events, |event| match event {
+        Event::Connected { resumed, .. } => Some(resumed.clone()),
+        _ => None,
+    })
+    .await;
+    assert_eq!(resumed, None);
+    assert!(client.run("And now?").await.unwrap().result.is_some());
+    let starts = stage.starts();
+    assert_eq!(starts.len(), 3);
+    assert!(starts[2].anew && starts[2].resume.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_keeps_no_sessions_is_not_asked_to_resume_one() {
+    let stage = Stage::new([deaf(), forever(hello())]);
+    let client = stage.client(brisk().persist_session(false)).await;
+    begun(&client).await;
+    let mut events = client.events();
+    client.interrupt().await.unwrap();
+    until(&mut events, |event| {
+        matches!(event, Event::Forgotten { .. }).then_some(())
+    })
+    .await;
+    assert!(client.run("And now?").await.unwrap().result.is_some());
+    assert!(stage.starts()[1].anew && stage.starts()[1].resume.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_will_not_start_at_all_is_tried_once() {
+    let mut unwilling = forgetful();
+    unwilling["steps"][0]["result"]["errors"] = json!(["the folder is gone"]);
+    for (second, starts) in [(forgetful(), 3), (unwilling, 2)] {
+        let stage = Stage::new([deaf(), second]);
+        let client = stage.client(brisk()).await;
+        begun(&client).await;
+        let mut events = client.events();
+        let error = client.interrupt().await.unwrap_err();
+        let told = until(&mut events, |event| match event {
+            Event::Unreachable { error } => Some(error.to_string()),
+            _ => None,
+        })
+        .await;
+        assert_eq!(told, error.to_string());
+        assert_eq!(
+            client.send("And now?").await.unwrap_err().kind(),
+            sluice_host::ErrorKind::Gone
+        );
+        assert_eq!(stage.starts().len(), starts, "{error}");
+        let again = client.respawn().await.unwrap_err();
+        assert_eq!(again.to_string(), error.to_string());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_not_there_is_named_with_what_to_do() {
+    let stage = Stage::new([forgetful()]);
+    let connected = sluice_host::Client::over(stage.transport(), brisk().resume(SESSION)).await;
+    let error = connected.unwrap_err();
+    assert_eq!(error.kind(), sluice_host::ErrorKind::Session);
+    let text = error.to_string();
+    assert!(
+        text.starts_with("No conversation found") && text.contains("start without it"),
+        "{text}"
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_question_that_is_open_is_withdrawn_first() {
     let mut script = forever(json!([

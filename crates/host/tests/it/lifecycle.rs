@@ -1,7 +1,7 @@
 //! The lives of a conversation, written once and lived with every kind of agent: the scripted one, `sluice`, and, where
 //! `SLUICE_HOST_AGENT` names it, any other program that speaks the protocol.
 
-mod cast;
+pub(crate) mod cast;
 
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ use crate::conversation::{Change, EntryKind, Line};
 impl Fold<'_> {
     pub(super) fn said(&mut self, frame: &Frame) {
         self.state.heard = Some(self.state.now);
-        let text = frame.text();
+        let text = frame.readable();
         let understood = match frame.ty() {
             "stream_event" => self.read(text, Self::stream),
             "assistant" => self.read(text, |fold, it| fold.assistant(frame, &it)),
@@ -59,7 +59,7 @@ impl Fold<'_> {
 
     /// Something this version does not know is kept where it came, and counted.
     pub(super) fn unknown(&mut self, frame: &Frame) {
-        let note: Note<'_> = serde_json::from_str(frame.text()).unwrap_or_default();
+        let note: Note<'_> = serde_json::from_str(frame.readable()).unwrap_or_default();
         if self.is_new(note.uuid.get()) {
             self.state.drift.unknown += 1;
             self.entry(frame, EntryKind::Unknown, None);

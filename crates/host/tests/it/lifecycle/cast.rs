@@ -39,20 +39,9 @@ impl Cast {
         Self::of(Kind::Scripted)
     }
 
-    /// `sluice`, when it is built: the binary `SLUICE_BIN` names, or the one beside this test.
+    /// `sluice`, when it is built.
     pub(super) async fn sluice() -> Option<Self> {
-        let beside = || {
-            let test = std::env::current_exe().ok()?;
-            Some(test.parent()?.parent()?.join("sluice"))
-        };
-        let path = std::env::var_os("SLUICE_BIN").map(PathBuf::from).or_else(beside)?;
-        if !path.is_file() {
-            println!(
-                "skipped: there is no sluice at {}; build it, or set SLUICE_BIN",
-                path.display()
-            );
-            return None;
-        }
+        let path = sluice()?;
         Some(Self::of(Kind::Program { path, wakes: true }))
     }
 
@@ -192,6 +181,23 @@ impl Cast {
             }
         }
     }
+}
+
+/// `sluice`, when it is built: the binary `SLUICE_BIN` names, or the one beside this test.
+pub(crate) fn sluice() -> Option<PathBuf> {
+    let beside = || {
+        let test = std::env::current_exe().ok()?;
+        Some(test.parent()?.parent()?.join("sluice"))
+    };
+    let path = std::env::var_os("SLUICE_BIN").map(PathBuf::from).or_else(beside)?;
+    if !path.is_file() {
+        println!(
+            "skipped: there is no sluice at {}; build it, or set SLUICE_BIN",
+            path.display()
+        );
+        return None;
+    }
+    Some(path)
 }
 
 fn question() -> Value {
