@@ -66,6 +66,8 @@ impl Session {
 
     /// Waits for `awaited`, or for the calls when there is none, and handles all else.
     pub(crate) async fn hear<F: Future>(&mut self, mut awaited: Option<Pin<&mut F>>) -> Heard<F::Output> {
+        // What came together with the prompt may be what is waited for.
+        self.read().await;
         loop {
             if self.stop.is_some() {
                 self.linger().await;

@@ -9,7 +9,7 @@ use sluice_engine::mcp::ServerConfig;
 use sluice_engine::{Asker, Options};
 use sluice_simulator::Script;
 
-use crate::stage::Stage;
+use crate::stage::{Stage, prompt};
 
 /// A server with a tool for everything that can go wrong; `$1` says what does at its start.
 const SERVER: &str = r#"
@@ -379,4 +379,35 @@ async fn a_server_inside_the_host_is_spoken_to_over_the_wire() {
     }
     assert_eq!(*result_of(&stage), json!("{\"sum\":1}"));
     stage.end().await;
+}
+
+/// Hosts write without waiting: the answer a server gives may be read together with the prompt, and after it.
+#[tokio::test]
+async fn an_answer_that_comes_with_the_prompt_is_heard_before_the_turn_goes_on() {
+    let mut stage = Stage::begin(Script::new().text("Done")).await;
+    stage
+        .request(json!({"subtype": "initialize", "sdkMcpServers": ["h"]}))
+        .await;
+    let opening = stage.next().await;
+    stage.next().await;
+    let refused = json!({"mcp_response": refusal_of(&opening)});
+    let answer = json!({"type": "control_response", "response": {
+        "subtype": "success", "request_id": opening["request_id"], "response": refused,
+    }});
+    stage.send(&[prompt("go"), answer]).await;
+    // A server that refuses is asked once more: its first answer has been heard.
+    let again = loop {
+        let message = stage.next().await;
+        assert_ne!(message["type"], "control_cancel_request", "nobody heard the answer");
+        if message["request"]["subtype"] == "mcp_message" {
+            break message;
+        }
+    };
+    stage.answer(&again, json!({"mcp_response": refusal_of(&again)})).await;
+    stage.result().await;
+    stage.end().await;
+}
+
+fn refusal_of(asked: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": asked["request"]["message"]["id"], "error": {"code": -32603, "message": "no"}})
 }
