@@ -34,6 +34,8 @@ pub(crate) struct Environment {
     pub(crate) user_agent_suffix: Option<String>,
 
     pub(crate) model: Option<String>,
+    /// What stands in the place of the usual model where nobody chose one.
+    pub(crate) default_model: Option<String>,
     pub(crate) max_retries: Option<u32>,
     pub(crate) max_thinking_tokens: Option<u32>,
     pub(crate) effort: Option<String>,
@@ -115,6 +117,7 @@ impl Environment {
                 .map(PathBuf::from),
             user_agent_suffix: variables.text("CLAUDE_AGENT_SDK_CLIENT_APP"),
             model: variables.text("ANTHROPIC_MODEL"),
+            default_model: variables.text("ANTHROPIC_DEFAULT_MODEL"),
             max_retries: variables.number("CLAUDE_CODE_MAX_RETRIES"),
             max_thinking_tokens: variables.number("MAX_THINKING_TOKENS"),
             effort: variables.text("CLAUDE_CODE_EFFORT_LEVEL"),

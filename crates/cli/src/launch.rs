@@ -118,7 +118,8 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             .model
             .clone()
             .or_else(|| environment.model.clone())
-            .or_else(|| settings.model().map(str::to_owned)),
+            .or_else(|| settings.model().map(str::to_owned))
+            .or_else(|| environment.default_model.clone()),
         fallback_models: flags.fallback_model.clone().unwrap_or_default(),
         max_retries: environment
             .max_retries

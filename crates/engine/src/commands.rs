@@ -21,10 +21,20 @@ mod prompts;
 mod skill;
 mod slash;
 
+use serde_json::Value;
 use sluice_permission::Source;
 
 use crate::hooks::Origin;
 use crate::session::Session;
+
+/// A file or a folder that came with a prompt.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Attached {
+    /// What it is, as it is kept.
+    pub(crate) what: Value,
+    /// As the model is shown it.
+    pub(crate) blocks: Vec<Value>,
+}
 
 /// What commands and skills have going in a session.
 #[derive(Debug, Default)]

@@ -123,8 +123,7 @@ impl Session {
                 self.turn.folded.push(uuid);
             }
             self.history.user(blocks_of(&say::sanitized(&prompt.content)));
-            let attached = self.attach(&prompt.content).await;
-            self.history.user(attached);
+            self.attach(&prompt.content).await;
         }
     }
 

@@ -126,7 +126,14 @@ impl Session {
     pub(crate) async fn misread(&mut self, id: &RequestId, subtype: Option<&str>, problem: &str) {
         match subtype {
             Some("set_permission_mode") => self.switch_mode(id, None).await,
-            Some(subtype) => self.say(say::error(id, format!("{subtype}: {problem}"))).await,
+            // What only agents ask is no better asked when it cannot be read.
+            Some(ours @ ("can_use_tool" | "hook_callback" | "elicitation" | "request_user_dialog")) => {
+                self.unsupported(id, Some(ours)).await;
+            }
+            Some(subtype) => {
+                let text = format!("{subtype}: {}", plain(problem));
+                self.say(say::error(id, text)).await;
+            }
             None => {
                 let text = format!("A control request needs a `request` with a `subtype`: {problem}");
                 self.say(say::refused(id, "unsupported_request", text)).await;
@@ -298,6 +305,12 @@ impl Session {
             .chain(self.agents.crew.open_asks())
             .collect()
     }
+}
+
+/// What is wrong with a request, without the place in a line nobody sees.
+fn plain(problem: &str) -> &str {
+    let problem = problem.strip_prefix("request: ").unwrap_or(problem);
+    problem.rsplit_once(" at line ").map_or(problem, |(what, _)| what)
 }
 
 /// Marks where a host's prompt stops being the same for everybody; it is no text.

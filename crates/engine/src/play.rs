@@ -94,8 +94,7 @@ impl Session {
         self.remind();
         self.history.user(blocks_of(&content));
         self.history.user(self.unknown_command(&content));
-        let attached = self.attach(&content).await;
-        self.history.user(attached);
+        self.attach(&content).await;
         if self.options.replay && !last.synthetic {
             self.turn.replay = Some(say::replay(&last.id, &content, Some(&last.timestamp)));
         }

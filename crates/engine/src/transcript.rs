@@ -37,6 +37,7 @@ pub(crate) use lines::each as each_line;
 pub use place::Projects;
 pub use resume::{Choice, Earlier, Refusal, Which};
 
+use crate::commands::Attached;
 use crate::measure::Gauge;
 use crate::options::Options;
 use crate::queue::Prompt;
@@ -138,6 +139,12 @@ impl Transcript {
         self.names.title = Some(title.to_owned());
         self.owed.push(entry::title(title, &self.stamp.session_id));
         self.owed.push(entry::agent_name(title, &self.stamp.session_id));
+    }
+
+    /// Whether there is a file.
+    fn there(&self) -> bool {
+        let exists = |pen: &Pen| pen.begun() || pen.path().exists();
+        self.pen.as_ref().is_some_and(exists)
     }
 
     /// It is a subagent's, beside that of the session.
@@ -265,6 +272,21 @@ impl Session {
         let entry = Entry::prompt(prompt, self.policy.mode.as_str());
         self.keep(entry).await;
         self.checkpoint_prompt(&prompt.id).await;
+    }
+
+    /// Keeps what a prompt brought along.
+    pub(crate) async fn keep_attachment(&mut self, attached: &Attached) {
+        self.keep(Entry::attachment(attached, &say::now())).await;
+    }
+
+    /// Keeps the title a model found. A session in which nothing was said has no file yet: it waits for it.
+    pub(crate) async fn keep_ai_title(&mut self, title: &str) {
+        let line = entry::ai_title(title, &self.transcript.stamp.session_id);
+        self.transcript.owed.push(line);
+        if self.transcript.there() {
+            let written = self.transcript.put(Vec::new());
+            self.mirror(written).await;
+        }
     }
 
     /// Keeps what the model is told by the session itself.
@@ -402,12 +424,7 @@ impl Session {
         }
         self.transcript.entitle(title);
         // A session in which nothing was said has no file yet; the title waits for it.
-        let exists = self
-            .transcript
-            .pen
-            .as_ref()
-            .is_some_and(|pen| pen.begun() || pen.path().exists());
-        if exists {
+        if self.transcript.there() {
             let written = self.transcript.put(Vec::new());
             self.mirror(written).await;
         }

@@ -8,7 +8,7 @@ use sluice_tools::Outcome;
 
 use super::arguments::Arguments;
 use super::body::{Part, parts};
-use super::mentions;
+use super::{Attached, mentions};
 use crate::catalogue::entry::{Entry, Origin};
 use crate::hooks;
 use crate::listen::Heard;
@@ -131,22 +131,23 @@ impl Session {
         }
     }
 
-    /// The files a prompt mentions, for the model to read behind it.
-    pub(crate) async fn attach(&mut self, content: &Value) -> Vec<Value> {
+    /// Keeps the files a prompt mentions and shows them to the model, behind the prompt.
+    pub(crate) async fn attach(&mut self, content: &Value) {
         let texts: Vec<&str> = match content {
             Value::String(text) => vec![text],
             Value::Array(blocks) => blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect(),
             _ => Vec::new(),
         };
-        let mut attached = Vec::new();
         for text in texts {
-            attached.extend(self.attach_text(text, Mentioned::ByPerson).await);
+            for attached in self.attach_text(text, Mentioned::ByPerson).await {
+                self.keep_attachment(&attached).await;
+                self.history.user(attached.blocks);
+            }
         }
-        attached
     }
 
     /// The files a text mentions.
-    pub(super) async fn attach_text(&mut self, text: &str, mentioned: Mentioned) -> Vec<Value> {
+    pub(super) async fn attach_text(&mut self, text: &str, mentioned: Mentioned) -> Vec<Attached> {
         let mut attached = Vec::new();
         if !text.contains('@') {
             return attached;
@@ -161,14 +162,13 @@ impl Session {
             else {
                 continue;
             };
-            let shown = self.show(&path, mention.lines, mentioned).await;
-            attached.extend(shown.unwrap_or_default());
+            attached.extend(self.show(&path, mention.lines, mentioned).await);
         }
         attached
     }
 
     /// What a file or a folder holds, unless it must not be read.
-    async fn show(&mut self, path: &Path, lines: Option<(u64, u64)>, mentioned: Mentioned) -> Option<Vec<Value>> {
+    async fn show(&mut self, path: &Path, lines: Option<(u64, u64)>, mentioned: Mentioned) -> Option<Attached> {
         let read = sluice_tools::find("Read")?;
         let mut input = json!({"file_path": path});
         if let (Some((first, last)), Some(map)) = (lines, input.as_object_mut()) {
@@ -184,15 +184,23 @@ impl Session {
         if !may {
             return None;
         }
+        let near = path.strip_prefix(self.cwd.get()).unwrap_or(path).display().to_string();
         if path.is_dir() {
-            return Some(vec![text_block(&folder(path, &self.hidden()))]);
+            let listed = folder(path, &self.hidden());
+            return Some(Attached {
+                what: json!({"type": "directory", "path": path, "content": listed, "displayPath": near}),
+                blocks: vec![text_block(&listed)],
+            });
         }
         let context = self.context(&say::fresh_id());
         let mut reading = Box::pin(async move { read.run(input, &context).await });
         let Heard::Ready(outcome) = self.hear(Some(reading.as_mut())).await else {
             return None;
         };
-        Some(shown(path, &outcome))
+        Some(Attached {
+            what: json!({"type": "file", "filename": path, "content": outcome.result, "displayPath": near}),
+            blocks: shown(path, &outcome),
+        })
     }
 }
 

@@ -19,6 +19,7 @@ use crate::catalogue::listing::{self, Budget};
 use crate::catalogue::plugins::{self, PluginDir};
 use crate::catalogue::styles;
 use crate::hooks;
+use crate::mcp::full_status;
 use crate::say;
 use crate::session::Session;
 
@@ -248,7 +249,10 @@ impl Session {
             commands: self.commands(),
             agents: self.muster().infos(),
             plugins: self.plugins_told(),
+            mcp_servers: self.servers.all().iter().map(|link| full_status(link)).collect(),
             error_count: u64::try_from(self.catalogue.plugins.errors.len()).unwrap_or(u64::MAX),
+            // Nothing that was sent to the model changes with it, so nothing is ever held back.
+            held: request.hold_on_cache_impact.map(|_| false),
             ..ReloadPluginsResponse::default()
         };
         self.say(say::success(id, &response)).await;

@@ -167,11 +167,19 @@ impl Session {
         prompt.content = Value::String(tags.clone());
         self.keep_prompt(&prompt).await;
         self.keep_meta(&body).await;
+        for attached in attached.iter().chain(&mentioned) {
+            self.keep_attachment(attached).await;
+        }
         self.remind();
         self.history.user(pictures.unwrap_or_default());
         self.history.user_text(&tags);
         self.history.user_text(&body);
-        self.history.user(attached.into_iter().chain(mentioned));
+        self.history.user(
+            attached
+                .into_iter()
+                .chain(mentioned)
+                .flat_map(|attached| attached.blocks),
+        );
         if self.options.replay && !prompt.synthetic {
             self.turn.replay = Some(say::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
         }
@@ -194,7 +202,10 @@ impl Session {
             };
             let attached = self.attach_text(&text, Mentioned::InFile).await;
             self.nudge(&text).await;
-            self.history.user(attached);
+            for attached in attached {
+                self.keep_attachment(&attached).await;
+                self.history.user(attached.blocks);
+            }
         }
     }
 

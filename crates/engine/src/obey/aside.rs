@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use sluice_model::models;
 use sluice_tools::Services as _;
-use sluice_wire::control::{ControlResponse, GenerateSessionTitleResponse, RequestId, SideQuestionResponse};
+use sluice_wire::control::{
+    ControlResponse, GenerateSessionTitle, GenerateSessionTitleResponse, RequestId, SideQuestionResponse,
+};
 use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::say;
@@ -31,6 +33,8 @@ pub(crate) struct Aside {
     pub(crate) answer: ControlResponse,
     /// A settings file was written: it holds before the host is told.
     pub(crate) wrote_settings: bool,
+    /// The name the model has for the session; it is kept.
+    pub(crate) named: Option<String>,
 }
 
 impl From<ControlResponse> for Aside {
@@ -38,6 +42,7 @@ impl From<ControlResponse> for Aside {
         Self {
             answer,
             wrote_settings: false,
+            named: None,
         }
     }
 }
@@ -89,6 +94,9 @@ impl Session {
             self.settings_changed().await;
         }
         self.say(aside.answer).await;
+        if let Some(name) = aside.named {
+            self.keep_ai_title(&name).await;
+        }
     }
 
     /// Asks the model about the conversation without adding to it.
@@ -120,8 +128,10 @@ impl Session {
     }
 
     /// Has the small model name the conversation.
-    pub(super) async fn session_title(&mut self, id: &RequestId, description: Option<&str>) {
-        let said = description.filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    pub(super) async fn session_title(&mut self, id: &RequestId, request: &GenerateSessionTitle) {
+        let described = request.description.clone();
+        let said = described.filter(|text| !text.trim().is_empty());
+        let keep = request.persist == Some(true);
         let Some(about) = said.or_else(|| self.history.first_words()) else {
             return self.say(titled(id, None)).await;
         };
@@ -133,7 +143,10 @@ impl Session {
                 .await
                 .ok()
                 .and_then(|text| title(&text));
-            titled(&request_id, title).into()
+            Aside {
+                named: title.clone().filter(|_| keep),
+                ..titled(&request_id, title).into()
+            }
         });
     }
 }

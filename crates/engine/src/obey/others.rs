@@ -23,13 +23,17 @@ impl Session {
             Request::SeedReadState(request) => self.seed_read_state(id, &request),
             Request::GetTaskOutput(request) => self.task_output(id, &request.task_id).await,
             Request::GetPlan(_) => self.plan(id),
-            Request::GenerateSessionTitle(request) => self.session_title(id, request.description.as_deref()).await,
+            Request::GenerateSessionTitle(request) => self.session_title(id, &request).await,
             Request::SideQuestion(request) => self.side_question(id, request.question.as_deref()).await,
             Request::BackgroundTasks(request) => self.background_calls(id, request.tool_use_id.as_deref()).await,
             Request::GetHooksListing(_) => self.say(say::success(id, &self.hooks_listing())).await,
             Request::EndSession(_) => self.end_session(id).await,
             Request::MessageRated(request) => self.rated(id, &request).await,
             // Nothing here depends on whether anybody watches.
+            Request::ClaimSession(_) => {
+                let text = "not_a_spare: claim_session is only for a process that was started to wait for a claim";
+                self.say(say::error(id, text)).await;
+            }
             Request::SetHasSubscribers(_) => self.say(say::ok(id)).await,
             Request::ReloadPlugins(request) => self.reload_plugins(id, &request).await,
             Request::RegisterRepoRoot(request) => self.register_root(id, &request).await,
@@ -68,7 +72,7 @@ impl Session {
         let field = |name: &str| request.extra.value(name).unwrap_or_default();
         let known = matches!(field("sentiment").as_str(), Some("positive" | "negative"));
         if known && field("messageUuid").is_string() {
-            return self.say(say::ok(id)).await;
+            return self.say(say::success(id, &json!({}))).await;
         }
         let text = "message_rated: messageUuid must be a string, sentiment \"positive\" or \"negative\"";
         self.say(say::error(id, text)).await;

@@ -63,10 +63,14 @@ impl Session {
                 self.come_back(id, &request.server_name, request.callback_url).await;
             }
             Request::SetMcpPermissionModeOverride(request) => {
-                if self.server(id, &request.server_name).await.is_some() {
-                    let warning = "servers have no mode of their own here: rules and the session's mode hold for all";
-                    self.say(say::success(id, &json!({"warning": warning}))).await;
-                }
+                let name = &request.server_name;
+                let warning = match self.servers.find(name) {
+                    Some(_) => {
+                        "servers have no mode of their own here: rules and the session's mode hold for all".to_owned()
+                    }
+                    None => format!("there is no MCP server {name:?}, and servers have no mode of their own here"),
+                };
+                self.say(say::success(id, &json!({"warning": warning}))).await;
             }
             Request::ChannelEnable(request) => {
                 let name = request.server_name.as_deref().unwrap_or_default();

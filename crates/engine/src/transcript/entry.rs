@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use sluice_wire::stdout;
 use sluice_wire::stdout::system::CompactBoundary;
 
+use crate::commands::Attached;
 use crate::queue::Prompt;
 
 /// The longest last prompt that is kept as a title.
@@ -141,6 +142,21 @@ impl Entry {
         Self::user(uuid, &json!(text), timestamp)
     }
 
+    /// A file or a folder that a prompt mentions, and the blocks in which the model is shown it.
+    pub(crate) fn attachment(attached: &Attached, timestamp: &str) -> Self {
+        let mut body = Map::new();
+        body.insert("attachment".to_owned(), attached.what.clone());
+        body.insert("type".to_owned(), "attachment".into());
+        let mut entry = Self::new(&crate::say::fresh_id(), timestamp, body);
+        let rendered = attached.blocks.iter().map(|block| match block.get("text") {
+            Some(text) => json!({"content": text}),
+            None => json!({"content": [block]}),
+        });
+        entry.set("rendered", rendered.collect::<Vec<Value>>());
+        entry.set("renderedRole", "user");
+        entry
+    }
+
     fn user(uuid: &str, content: &Value, timestamp: &str) -> Self {
         let mut body = Map::new();
         body.insert("type".to_owned(), "user".into());
@@ -203,6 +219,11 @@ pub(crate) fn title(title: &str, session_id: &str) -> Value {
 /// The same title, for those who list agents.
 pub(crate) fn agent_name(title: &str, session_id: &str) -> Value {
     json!({"type": "agent-name", "agentName": title, "sessionId": session_id})
+}
+
+/// The title a model found for the session; one a person gave counts for more.
+pub(crate) fn ai_title(title: &str, session_id: &str) -> Value {
+    json!({"type": "ai-title", "aiTitle": title, "sessionId": session_id})
 }
 
 /// The session's tag; empty is none.

@@ -271,24 +271,25 @@ async fn a_project_is_set_up_before_the_session_begins() {
 
 #[tokio::test]
 async fn a_directory_the_host_adds_is_worked_in_and_told_of() {
-    let other = tempfile::tempdir().unwrap();
-    std::fs::write(other.path().join("f"), "found it").unwrap();
-    let script = Script::new()
-        .tool("Read", json!({"file_path": other.path().join("f")}))
-        .text("Done");
-    let mut stage = hooked(script, on("DirectoryAdded", &[ECHO]), |_| {}).await;
+    let script = Script::new().tool("Read", json!({"file_path": "other/f"})).text("Done");
+    let mut stage = hooked(script, on("DirectoryAdded", &[ECHO]), |options| {
+        std::fs::create_dir(options.cwd.join("other")).unwrap();
+        std::fs::write(options.cwd.join("other/f"), "found it").unwrap();
+    })
+    .await;
+    let other = stage.dir.path().canonicalize().unwrap().join("other");
     let answer = stage
         .control(json!({"subtype": "register_repo_root", "directory": "nowhere"}))
         .await;
     assert_eq!(answer["subtype"], "error");
     let answer = stage
-        .control(json!({"subtype": "register_repo_root", "directory": other.path()}))
+        .control(json!({"subtype": "register_repo_root", "directory": other}))
         .await;
     assert_eq!(answer["subtype"], "success");
     let seen = told(&stage.until("info").await);
     assert_eq!(
         (&seen["directory"], &seen["source"]),
-        (&json!(other.path()), &json!("register_repo_root"))
+        (&json!(other), &json!("register_repo_root"))
     );
     stage.prompt("read it").await;
     stage.turn().await;

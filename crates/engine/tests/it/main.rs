@@ -34,6 +34,7 @@ mod limits;
 mod mentions;
 mod plain;
 mod queue;
+mod requests;
 mod retries;
 mod schedule;
 mod servers;

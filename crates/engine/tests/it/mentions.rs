@@ -70,3 +70,28 @@ async fn a_file_that_was_shown_can_be_changed() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "delta\n");
     stage.end().await;
 }
+
+#[tokio::test]
+async fn what_was_mentioned_is_kept_behind_the_prompt() {
+    let mut stage = Stage::with(Script::new().text("Seen"), |options| with_files(options, FILES)).await;
+    stage.prompt("Compare @a.txt with @dir/").await;
+    stage.turn().await;
+    let kept = std::fs::read_to_string(stage.path("home/projects/stage/11111111-2222-4333-8444-555555555555.jsonl"));
+    let lines: Vec<serde_json::Value> = kept
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|line: &serde_json::Value| line["uuid"].is_string())
+        .collect();
+    let kinds: Vec<&str> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
+    assert_eq!(kinds, ["user", "attachment", "attachment", "assistant"]);
+    for pair in lines.windows(2) {
+        assert_eq!(pair[1]["parentUuid"], pair[0]["uuid"]);
+    }
+    let file = &lines[1]["attachment"];
+    assert_eq!((&file["type"], &file["displayPath"]), (&json!("file"), &json!("a.txt")));
+    assert_eq!(file["content"]["file"]["content"], "alphabetical\nbetical\ngamma\n");
+    assert_eq!(lines[2]["attachment"]["type"], "directory");
+    assert_eq!(lines[1]["rendered"][0]["content"], stage.said_to_model(1)[1]);
+    stage.end().await;
+}

@@ -1,0 +1,347 @@
+//! Every request a host can make, as it should be and as it should not: each is answered exactly once, in words or with
+//! what was asked for, and none of them costs the session anything.
+
+use std::collections::HashMap;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_simulator::{Reply, Script};
+
+use crate::stage::Stage;
+
+/// What an answer should be.
+#[derive(Debug, Clone, Copy)]
+enum Due {
+    /// Success, with at least these fields in `response`.
+    Given(&'static [&'static str]),
+    /// A refusal in words.
+    Refused,
+    /// A refusal with this code.
+    Coded(&'static str),
+}
+
+use Due::{Coded, Given, Refused};
+
+const UNSUPPORTED: Due = Coded("unsupported_request");
+const CONTEXT: &[&str] = &[
+    "categories",
+    "totalTokens",
+    "maxTokens",
+    "rawMaxTokens",
+    "percentage",
+    "gridRows",
+    "model",
+    "memoryFiles",
+    "mcpTools",
+    "agents",
+    "isAutoCompactEnabled",
+    "apiUsage",
+];
+const USAGE: &[&str] = &[
+    "session",
+    "subscription_type",
+    "rate_limits_available",
+    "rate_limits",
+    "behaviors",
+];
+
+/// Requests as they should be.
+fn proper() -> Vec<(Value, Due)> {
+    let mut all = about_the_session();
+    all.extend(about_surroundings());
+    all.extend(about_servers());
+    all
+}
+
+fn about_the_session() -> Vec<(Value, Due)> {
+    vec![
+        (
+            json!({"subtype": "initialize"}),
+            Given(&["commands", "agents", "models", "output_style", "account", "pid"]),
+        ),
+        (json!({"subtype": "interrupt"}), Given(&["still_queued"])),
+        (
+            json!({"subtype": "interrupt", "cancel_queued": true}),
+            Given(&["still_queued", "cancelled"]),
+        ),
+        (
+            json!({"subtype": "set_permission_mode", "mode": "default"}),
+            Given(&["mode"]),
+        ),
+        (
+            json!({"subtype": "set_permission_mode", "mode": "none such"}),
+            Coded("invalid_mode"),
+        ),
+        (
+            json!({"subtype": "set_permission_mode", "mode": "bypassPermissions"}),
+            Coded("bypass_not_launched"),
+        ),
+        (json!({"subtype": "set_model", "model": "sonnet"}), Given(&["model"])),
+        (json!({"subtype": "set_model"}), Given(&["model"])),
+        (
+            json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": 4000}),
+            Given(&[]),
+        ),
+        (json!({"subtype": "stop_task", "task_id": "none such"}), Given(&[])),
+        (
+            json!({"subtype": "cancel_async_message", "message_uuid": "none such"}),
+            Given(&["cancelled"]),
+        ),
+        (json!({"subtype": "get_context_usage"}), Given(CONTEXT)),
+        (json!({"subtype": "get_usage"}), Given(USAGE)),
+        (json!({"subtype": "get_session_cost"}), Given(&["text"])),
+        (
+            json!({"subtype": "get_binary_version"}),
+            Given(&["version", "buildTime"]),
+        ),
+        (json!({"subtype": "list_models"}), Given(&["models"])),
+        (json!({"subtype": "rename_session", "title": "A name"}), Given(&[])),
+        (json!({"subtype": "rename_session", "title": " "}), Refused),
+        (
+            json!({"subtype": "rewind_files", "user_message_id": "none such"}),
+            Refused,
+        ),
+        (json!({"subtype": "background_tasks"}), Given(&[])),
+        (
+            json!({"subtype": "background_tasks", "tool_use_id": "none such"}),
+            Given(&["backgrounded"]),
+        ),
+        (json!({"subtype": "get_task_output", "task_id": "none such"}), Refused),
+        (
+            json!({"subtype": "set_has_subscribers", "has_subscribers": true}),
+            Given(&[]),
+        ),
+        (json!({"subtype": "claim_session", "cwd": "."}), Refused),
+        (json!({"subtype": "get_plan"}), Given(&[])),
+        (
+            json!({"subtype": "generate_session_title", "description": "a walk"}),
+            Given(&["title"]),
+        ),
+        (
+            json!({"subtype": "side_question", "question": "why?"}),
+            Given(&["response", "synthetic"]),
+        ),
+        (
+            json!({"subtype": "message_rated", "messageUuid": "m", "sentiment": "positive"}),
+            Given(&[]),
+        ),
+        (json!({"subtype": "set_color", "color": "red"}), UNSUPPORTED),
+        (json!({"subtype": "get_workspace_diff"}), UNSUPPORTED),
+        (json!({"subtype": "edit_hook"}), UNSUPPORTED),
+        (json!({"subtype": "none such"}), UNSUPPORTED),
+        (json!({"subtype": 5}), UNSUPPORTED),
+        (json!({}), UNSUPPORTED),
+        (
+            json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"}),
+            UNSUPPORTED,
+        ),
+        (json!({"subtype": "can_use_tool"}), UNSUPPORTED),
+        (json!({"subtype": "hook_callback"}), UNSUPPORTED),
+    ]
+}
+
+fn about_surroundings() -> Vec<(Value, Due)> {
+    vec![
+        (
+            json!({"subtype": "get_settings"}),
+            Given(&["effective", "sources", "applied"]),
+        ),
+        (json!({"subtype": "apply_flag_settings", "settings": {}}), Given(&[])),
+        (
+            json!({"subtype": "update_settings", "source": "localSettings", "settings": {}}),
+            Given(&[]),
+        ),
+        (
+            json!({"subtype": "update_settings", "source": "policySettings", "settings": {}}),
+            Refused,
+        ),
+        (json!({"subtype": "list_permission_rules"}), Given(&["state"])),
+        (
+            json!({"subtype": "get_hooks_listing"}),
+            Given(&["events", "hooks", "eventCatalog", "policy"]),
+        ),
+        (
+            json!({"subtype": "reload_plugins", "hold_on_cache_impact": true}),
+            Given(&["commands", "agents", "plugins", "mcpServers", "error_count", "held"]),
+        ),
+        (json!({"subtype": "reload_skills"}), Given(&["skills"])),
+        (
+            json!({"subtype": "reload_output_styles"}),
+            Given(&["available_output_styles"]),
+        ),
+        (
+            json!({"subtype": "register_repo_root", "directory": "sub", "reload_skills": true, "reload_claude_md": true}),
+            Given(&["directory"]),
+        ),
+        (json!({"subtype": "register_repo_root", "directory": "."}), Refused),
+        (
+            json!({"subtype": "register_repo_root", "directory": "none such"}),
+            Refused,
+        ),
+        (
+            json!({"subtype": "read_file", "path": "a.txt"}),
+            Given(&["contents", "absPath"]),
+        ),
+        (json!({"subtype": "read_file", "path": "none such"}), Refused),
+        (
+            json!({"subtype": "file_suggestions", "query": "a"}),
+            Given(&["suggestions", "cwd"]),
+        ),
+        (
+            json!({"subtype": "seed_read_state", "path": "a.txt", "mtime": 1}),
+            Given(&[]),
+        ),
+    ]
+}
+
+fn about_servers() -> Vec<(Value, Due)> {
+    let set = json!({"subtype": "mcp_set_servers", "servers": {"s": {"command": "none such, surely"}}});
+    vec![
+        (json!({"subtype": "mcp_status"}), Given(&["mcpServers"])),
+        (set, Given(&["added", "removed", "errors"])),
+        (json!({"subtype": "mcp_reconnect", "serverName": "none such"}), Refused),
+        (
+            json!({"subtype": "mcp_toggle", "serverName": "none such", "enabled": true}),
+            Refused,
+        ),
+        (
+            json!({"subtype": "mcp_message", "server_name": "none such", "message": {}}),
+            Given(&[]),
+        ),
+        (json!({"subtype": "mcp_call", "tool": "mcp__none__such"}), Refused),
+        (json!({"subtype": "mcp_call", "tool": "Bash"}), Refused),
+        (
+            json!({"subtype": "mcp_read_resource", "serverName": "none such", "uri": "ui://a"}),
+            Refused,
+        ),
+        (
+            json!({"subtype": "mcp_read_resource", "serverName": "s", "uri": "file:///a"}),
+            Refused,
+        ),
+        (
+            json!({"subtype": "mcp_authenticate", "serverName": "none such"}),
+            Refused,
+        ),
+        (json!({"subtype": "mcp_clear_auth", "serverName": "none such"}), Refused),
+        (
+            json!({"subtype": "mcp_oauth_callback_url", "serverName": "none such", "callbackUrl": "http://a"}),
+            Refused,
+        ),
+        (
+            json!({"subtype": "set_mcp_permission_mode_override", "serverName": "none such", "mode": "auto"}),
+            Given(&["warning"]),
+        ),
+        (json!({"subtype": "channel_enable", "serverName": "none such"}), Refused),
+    ]
+}
+
+/// The same with nothing but its name, and with something else in the place of each field.
+fn spoilt(request: &Value) -> Vec<Value> {
+    let fields = request.as_object().unwrap();
+    let mut all: Vec<Value> = fields
+        .get("subtype")
+        .map(|name| json!({"subtype": name}))
+        .into_iter()
+        .collect();
+    for key in fields.keys().filter(|key| *key != "subtype") {
+        for wrong in [json!(null), json!([[]]), json!(-0.5), json!({"a": {}}), json!("\u{0}")] {
+            let mut other = request.clone();
+            other[key] = wrong;
+            all.push(other);
+        }
+    }
+    all
+}
+
+async fn stage() -> Stage {
+    Stage::with(Script::new().reply(Reply::text("Hello").repeat()), |options| {
+        std::fs::create_dir(options.cwd.join("sub")).unwrap();
+        std::fs::write(options.cwd.join("a.txt"), "a").unwrap();
+    })
+    .await
+}
+
+/// Hears what is said until every request has its answer.
+async fn answers(stage: &mut Stage, ids: &[String]) -> HashMap<String, Value> {
+    let mut answers = HashMap::new();
+    while answers.len() < ids.len() {
+        let message = stage.next().await;
+        if message["type"] != "control_response" {
+            continue;
+        }
+        let id = message["response"]["request_id"].as_str().unwrap().to_owned();
+        let before = answers.insert(id, message["response"].clone());
+        assert_eq!(before, None, "answered twice");
+    }
+    answers
+}
+
+/// The session goes on, and has nothing more to say about what was asked.
+async fn lives(mut stage: Stage, asked: usize) {
+    stage
+        .control(json!({"subtype": "set_permission_mode", "mode": "default"}))
+        .await;
+    stage.prompt("still there?").await;
+    assert_eq!(stage.result().await["subtype"], "success");
+    stage.request(json!({"subtype": "end_session"})).await;
+    stage.hear_out().await;
+    let answered = stage.heard.iter().filter(|it| it["type"] == "control_response").count();
+    assert_eq!(answered, asked + 2);
+    stage.leave().await;
+}
+
+#[tokio::test]
+async fn what_is_asked_properly_is_done_or_refused_with_a_reason() {
+    let mut stage = stage().await;
+    let mut ids = Vec::new();
+    for (request, _) in proper() {
+        ids.push(stage.request(request).await);
+    }
+    let answers = answers(&mut stage, &ids).await;
+    for ((request, due), id) in proper().iter().zip(&ids) {
+        let answer = &answers[id];
+        match due {
+            Given(fields) => {
+                assert_eq!(answer["subtype"], "success", "{request}: {answer}");
+                for field in *fields {
+                    assert!(
+                        answer["response"].get(field).is_some(),
+                        "{request} gives no {field}: {answer}"
+                    );
+                }
+            }
+            Refused => {
+                assert_eq!(answer["subtype"], "error", "{request}: {answer}");
+                assert!(answer.get("error_code").is_none(), "{request}: {answer}");
+            }
+            Coded(code) => assert_eq!(answer["error_code"], *code, "{request}: {answer}"),
+        }
+        if answer["subtype"] == "error" {
+            assert!(!answer["error"].as_str().unwrap().is_empty(), "{request}");
+        }
+    }
+    lives(stage, ids.len()).await;
+}
+
+#[tokio::test]
+async fn what_is_asked_badly_is_answered_all_the_same() {
+    let mut stage = stage().await;
+    let all: Vec<Value> = proper().iter().flat_map(|(request, _)| spoilt(request)).collect();
+    let mut asked = 0;
+    // Not all at once: the host listens in between.
+    for some in all.chunks(10) {
+        let mut ids = Vec::new();
+        for request in some {
+            ids.push(stage.request(request.clone()).await);
+        }
+        let answers = answers(&mut stage, &ids).await;
+        for (request, id) in some.iter().zip(&ids) {
+            let error = answers[id].get("error").and_then(Value::as_str);
+            assert!(error.is_none_or(|text| text.len() > 3), "{request}: {error:?}");
+            // The place in a line that the host does not see helps nobody.
+            assert!(!error.unwrap_or_default().contains(" column "), "{request}: {error:?}");
+        }
+        asked += ids.len();
+    }
+    lives(stage, asked).await;
+}
