@@ -123,7 +123,9 @@ impl Session {
                 self.turn.folded.push(uuid);
             }
             self.history.user(blocks_of(&say::sanitized(&prompt.content)));
-            self.attach(&prompt.content).await;
+            if !prompt.verbatim {
+                self.attach(&prompt.content).await;
+            }
         }
     }
 

@@ -13,7 +13,7 @@ impl Session {
     /// Takes a prompt in.
     pub(crate) async fn enqueue(&mut self, message: sluice_wire::stdin::User) {
         let mut prompt = say::prompt(message);
-        prompt.alone = self.known(&prompt.content).is_some();
+        prompt.alone = !prompt.verbatim && self.known(&prompt.content).is_some();
         let uuid = prompt.uuid.clone();
         let echo = self.options.replay && !prompt.synthetic;
         let urgent = prompt.priority == Priority::Now;
@@ -46,6 +46,7 @@ impl Session {
     /// Plays the turn of these prompts.
     pub(crate) async fn play(&mut self, mut batch: Batch) {
         if let [prompt] = batch.prompts.as_slice()
+            && !prompt.verbatim
             && let Some((slash, known)) = self.known(&prompt.content)
         {
             return self.play_command(slash, known, batch).await;
@@ -83,7 +84,13 @@ impl Session {
         }
         self.drain().await;
 
-        let content = match self.server_prompt(say::sanitized(&batch.content())).await {
+        let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
+        let content = say::sanitized(&batch.content());
+        let worded = match verbatim {
+            true => Ok(content),
+            false => self.server_prompt(content).await,
+        };
+        let content = match worded {
             Ok(content) => content,
             Err(why) => {
                 self.announce().await;
@@ -93,8 +100,14 @@ impl Session {
         };
         self.remind();
         self.history.user(blocks_of(&content));
-        self.history.user(self.unknown_command(&content));
-        self.attach(&content).await;
+        if verbatim {
+            for prompt in batch.prompts.iter().filter(|prompt| !prompt.verbatim) {
+                self.attach(&prompt.content).await;
+            }
+        } else {
+            self.history.user(self.unknown_command(&content));
+            self.attach(&content).await;
+        }
         if self.options.replay && !last.synthetic {
             self.turn.replay = Some(say::replay(&last.id, &content, Some(&last.timestamp)));
         }

@@ -49,6 +49,8 @@ pub(crate) struct Prompt {
     pub(crate) should_query: bool,
     /// A command: it has a turn of its own.
     pub(crate) alone: bool,
+    /// Its text is taken as it is: it mentions no files and is no command.
+    pub(crate) verbatim: bool,
     /// Who it came from, echoed on the result.
     pub(crate) origin: Option<Value>,
     /// When it arrived.

@@ -13,6 +13,7 @@ fn prompt(uuid: &str, priority: Priority) -> Prompt {
         priority,
         synthetic: false,
         alone: false,
+        verbatim: false,
         should_query: true,
         origin: None,
         timestamp: String::new(),

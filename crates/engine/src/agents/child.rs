@@ -277,6 +277,7 @@ impl Session {
             synthetic: false,
             should_query: true,
             alone: false,
+            verbatim: false,
             origin: None,
             timestamp: say::now(),
         };

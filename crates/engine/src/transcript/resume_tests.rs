@@ -298,6 +298,7 @@ impl Scribe {
             priority: Priority::Next,
             synthetic: false,
             alone: false,
+            verbatim: false,
             should_query: true,
             origin: None,
             timestamp: "2026-01-01T00:00:00.000Z".to_owned(),

@@ -95,3 +95,22 @@ async fn what_was_mentioned_is_kept_behind_the_prompt() {
     assert_eq!(lines[1]["rendered"][0]["content"], stage.said_to_model(1)[1]);
     stage.end().await;
 }
+
+#[tokio::test]
+async fn a_prompt_that_is_meant_as_it_is_brings_nothing_and_commands_nothing() {
+    let mut stage = Stage::with(Script::new().reply(Reply::text("Seen").repeat()), |options| {
+        with_files(options, FILES);
+    })
+    .await;
+    for text in ["Look at @a.txt", "/context"] {
+        stage.prompt_with(text, json!({"client_composed": true})).await;
+        stage.turn().await;
+        let sent = stage.server.requests().len();
+        assert_eq!(stage.said_to_model(sent).last().unwrap(), text);
+    }
+    assert_eq!(stage.server.requests().len(), 2, "the model was asked each time");
+    stage.prompt("Look at @a.txt").await;
+    stage.turn().await;
+    assert!(stage.said_to_model(3).last().unwrap().contains("alphabetical"));
+    stage.end().await;
+}
