@@ -52,6 +52,8 @@ test:
 	$(call step,test: official SDKs)
 	@cargo build -q --workspace --all-features --bins
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" interop/run
+	$(call step,test: the host library with the reference CLI)
+	@interop/host
 	$(call step,test: all of it holds)
 
 check:

@@ -57,6 +57,10 @@ fn every_recording_ends_with_everything_settled() {
         for prompt in state.prompts() {
             match prompt.state {
                 PromptState::Delivered => {}
+                // Those the agent never took up: it would not start (a session that is unknown or in use, a flag it
+                // refuses), the prompt was none, or a line before it ended it. 2.1.38 ends on any line it cannot read
+                // and on a `control_cancel_request`, in `control_misc` and `interrupt_cancel_then_interrupt` too:
+                // the prompt after that was written to nobody.
                 PromptState::Failed(_) => undelivered.push(format!("{} {}", recording.name, prompt.id)),
                 other => problem(format!("prompt {} is {other:?}", prompt.id)),
             }
