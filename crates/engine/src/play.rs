@@ -86,9 +86,10 @@ impl Session {
 
         let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
         let content = say::sanitized(&batch.content());
-        let worded = match verbatim {
-            true => Ok(content),
-            false => self.server_prompt(content).await,
+        let worded = if verbatim {
+            Ok(content)
+        } else {
+            self.server_prompt(content).await
         };
         let content = match worded {
             Ok(content) => content,
