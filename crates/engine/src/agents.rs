@@ -7,11 +7,13 @@
 //!
 //! * `definition`, `builtin`, `roster`: the kinds there are;
 //! * `call`: the tool that starts one; `message`: the tool that goes on with one;
+//! * `begin`, `stop`: where in a message one begins, and what an interrupt ends;
 //! * `brief`: what a subagent is given; `child`: the session it is; `oversee`: its life;
 //! * `relay`, `mouth`: what hosts hear of it; `report`: what its call comes to;
 //! * `crew`: what all of them share; `lead`: a session led by one; `inspect`: one that answers a hook;
 //! * `notebook`: what one has learnt; `worktree`: a work tree of its own.
 
+mod begin;
 mod brief;
 mod builtin;
 mod call;
@@ -27,16 +29,15 @@ mod oversee;
 mod relay;
 mod report;
 mod roster;
+mod stop;
 mod worktree;
 
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_tools::{TaskStatus, ToolEvent};
 use sluice_wire::ToAgent;
 use sluice_wire::control::ControlResponse;
 use sluice_wire::stdout::SubagentStats;
-use tokio::time::Instant;
 
 pub(crate) use inspect::inspect;
 pub(crate) use mouth::Mouth;
@@ -50,9 +51,6 @@ use crate::port::Input;
 use crate::say;
 use crate::session::Session;
 
-/// How long an interrupt waits for the subagents it ends.
-const WIND_UP: std::time::Duration = std::time::Duration::from_secs(3);
-
 /// What a session is told about subagents at its start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentOptions {
@@ -64,6 +62,10 @@ pub struct AgentOptions {
     pub forward_text: bool,
     /// Every call waits for its subagent.
     pub never_in_background: bool,
+    /// The host can stop each by itself, so that an interrupt leaves those in the background alone.
+    pub stopped_one_by_one: bool,
+    /// Tell the host now and then, in a few words, what each is at.
+    pub summaries: bool,
 }
 
 /// What a session knows about subagents.
@@ -84,6 +86,8 @@ pub(crate) struct Agents {
     may_start: Option<Vec<String>>,
     /// What is wrong with definitions and was not told yet.
     problems: Vec<String>,
+    beginning: begin::Beginning,
+    stopping: stop::Stopping,
 }
 
 /// A subagent's place.
@@ -274,39 +278,6 @@ impl Session {
                 say::State::Idle
             };
             self.enter(state).await;
-        }
-    }
-
-    /// The turn is over before its time: the subagents its calls waited for end with it.
-    pub(crate) async fn stop_agents(&mut self) {
-        let me = self.agents.id().map(str::to_owned);
-        let mut ending = Vec::new();
-        for task in self.tasks.running() {
-            let mine = task.agent.as_ref().is_some_and(|agent| agent.parent == me);
-            if !mine || task.is_backgrounded {
-                continue;
-            }
-            if let Some(member) = self.agents.crew.member(&task.id) {
-                member.relay.mute();
-            }
-            if self
-                .tasks
-                .kill(&task.id)
-                .await
-                .is_some_and(|task| task.status == TaskStatus::Killed)
-            {
-                ending.push(task.id);
-            }
-        }
-        self.drain_events().await;
-        let deadline = Instant::now() + WIND_UP;
-        while !ending.is_empty()
-            && let Ok(Some(event)) = tokio::time::timeout_at(deadline, self.events.recv()).await
-        {
-            if let ToolEvent::TaskGone { id } = &event {
-                ending.retain(|ending| ending != id);
-            }
-            self.heed(Some(event)).await;
         }
     }
 }

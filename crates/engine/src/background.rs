@@ -158,7 +158,7 @@ impl Session {
                     self.say_background().await;
                 }
                 self.say(say::task_started(&task, is_backgrounded)).await;
-                self.tasks.was_listed(&task.id);
+                self.task_announced(&task, is_backgrounded);
             }
             Some(ToolEvent::TaskBackgrounded { task }) => {
                 self.background.add(&task);
@@ -222,7 +222,7 @@ impl Session {
         self.api_ms += task.agent.as_ref().map_or(0, |agent| agent.api_ms);
         // A person stopped it, or refused what it wanted to do and wanted it to stop.
         let by_host = self.background.take_stopped(&task.id) || said == say::INTERRUPTED_TOOLS;
-        self.agents.crew.count_end(status, by_host || !is_backgrounded);
+        self.agents.count_end(status, by_host || !is_backgrounded);
         let error = (status == TaskStatus::Failed).then(|| said.to_owned());
         self.say(say::agent_updated(task, status, error)).await;
         let told = if status == TaskStatus::Killed {
@@ -237,7 +237,7 @@ impl Session {
             self.say_background().await;
             self.owe(task, status, said, by_host);
         }
-        self.tasks.was_told(&task.id);
+        self.agent_end_told(&task.id);
         self.catch_up().await;
     }
 

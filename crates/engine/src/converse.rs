@@ -204,6 +204,7 @@ impl Session {
         self.stop = None;
         self.owed.set(false);
         self.say(result).await;
+        self.let_agents_go();
         let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
         let state = if stopped { "cancelled" } else { "completed" };
         for uuid in uuids {

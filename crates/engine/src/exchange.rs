@@ -190,6 +190,7 @@ impl Session {
         }
         if began_call {
             self.admit_last_call().await;
+            self.begin_agent().await;
         } else if self.calls.launch_at.is_some() {
             self.launch().await;
         }

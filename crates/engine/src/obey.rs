@@ -162,6 +162,8 @@ impl Session {
         let plugins_applied = self.take_catalogue(request.skills, request.plugins);
         self.take_agents(request.agents.and_then(|agents| serde_json::to_value(agents).ok()));
         self.options.agents.forward_text |= request.forward_subagent_text == Some(true);
+        self.options.agents.stopped_one_by_one |= request.per_task_stop_affordance == Some(true);
+        self.options.agents.summaries |= request.agent_progress_summaries == Some(true);
         let agents = self.muster().infos();
         self.system = None;
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
@@ -220,9 +222,12 @@ impl Session {
             response.cancelled = Some(cancelled);
         }
         response.still_queued = Some(self.queue.uuids());
+        self.interrupt_agents().await;
         self.say(say::success(id, &response)).await;
         if running {
             self.stop = Some(Stop::Interrupt);
+        } else if !self.turn.open {
+            self.let_agents_go();
         }
     }
 

@@ -110,6 +110,7 @@ impl Session {
 
     /// Begins every call that may begin now.
     pub(crate) async fn launch(&mut self) {
+        self.let_agents_speak().await;
         self.catch_up().await;
         self.brief_desk();
         self.brief_agents();

@@ -168,6 +168,7 @@ impl Tasks {
         let (ended, _) = watch::channel(false);
         let (listed, _) = watch::channel(false);
         let (told, _) = watch::channel(false);
+        let (spoke, _) = watch::channel(false);
         let task = Arc::new(Task {
             view: Mutex::new(view),
             kill,
@@ -175,6 +176,7 @@ impl Tasks {
             ended,
             listed,
             told,
+            spoke,
         });
         let mut table = lock(&self.table);
         table.insert(self.next.fetch_add(1, Ordering::Relaxed), Arc::clone(&task));
@@ -239,6 +241,7 @@ pub(crate) struct Task {
     ended: watch::Sender<bool>,
     listed: watch::Sender<bool>,
     told: watch::Sender<bool>,
+    spoke: watch::Sender<bool>,
 }
 
 impl Task {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use sluice_model::cost::Tokens;
 use sluice_permission::{Behavior, PermissionMode, Policy, Rule, Source};
-use sluice_tools::TaskStatus;
+use sluice_tools::{Enlisted, TaskStatus};
 use sluice_wire::content::{Block, Content};
 use sluice_wire::stdout::{self, UserMessage};
 use tokio::sync::mpsc;
@@ -232,7 +232,7 @@ fn mode(brief: &Brief, order: &Order) -> PermissionMode {
 
 impl Session {
     /// Does what it was asked to do, and says what came of it.
-    pub(crate) async fn serve(mut self, order: &Order, shows_prompt: bool) -> Served {
+    pub(crate) async fn serve(mut self, order: &Order, shown: Option<&Enlisted>) -> Served {
         let began = Instant::now();
         if let Some((_, history)) = &order.again {
             self.history = history.clone();
@@ -240,7 +240,7 @@ impl Session {
         }
         let mut tokens = Tokens::default();
         self.hook_subagent_start().await;
-        let mut ending = self.be_asked(&order.prompt, shows_prompt).await;
+        let mut ending = self.be_asked(&order.prompt, shown).await;
         loop {
             tokens = tokens.plus(&self.turn.tokens);
             if self.stop.is_some() || self.leave.is_some() || !matches!(ending, Ending::Completed) {
@@ -251,7 +251,7 @@ impl Session {
                     ending = self.be_told(&prompt).await;
                 }
             } else if let Some(note) = self.background.owed() {
-                ending = self.be_asked(&note.text, false).await;
+                ending = self.be_asked(&note.text, None).await;
             } else if !self.unread.is_empty() {
                 self.drain().await;
             } else if self.awaits_background() {
@@ -268,7 +268,7 @@ impl Session {
         self.served(&ending, &tokens, began)
     }
 
-    async fn be_asked(&mut self, text: &str, shown: bool) -> Ending {
+    async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
         let prompt = Prompt {
             uuid: None,
             id: say::fresh_id(),
@@ -283,7 +283,7 @@ impl Session {
         };
         self.open_turn(Turn::new(Vec::new(), None)).await;
         self.keep_prompt(&prompt).await;
-        if shown {
+        if let Some(task) = shown {
             self.say(stdout::User {
                 message: UserMessage::new(Content::Blocks(vec![Block::text(text)])),
                 uuid: Some(prompt.id.clone()),
@@ -291,6 +291,7 @@ impl Session {
                 ..stdout::User::default()
             })
             .await;
+            task.spoke();
         }
         self.remind();
         self.history.user_text(text);

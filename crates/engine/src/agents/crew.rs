@@ -73,6 +73,17 @@ pub(crate) struct Member {
     pub(crate) history: Option<History>,
 }
 
+/// Who ends a subagent before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ender {
+    /// A person stopped it, or the call that waited for it.
+    Person,
+    /// The session that started it.
+    Parent,
+    /// An interrupt that was not about it.
+    Interrupt,
+}
+
 /// How a call asked for its subagent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wanted {
@@ -123,14 +134,17 @@ impl Crew {
     }
 
     /// A subagent has ended.
-    pub(crate) fn count_end(&self, status: TaskStatus, by_host: bool) {
+    pub(crate) fn count_end(&self, status: TaskStatus, by: Ender) {
         let mut shared = self.lock();
         let stats = &mut shared.stats;
         match status {
             TaskStatus::Completed | TaskStatus::Running => stats.completed += 1,
             TaskStatus::Failed => stats.failed += 1,
-            TaskStatus::Killed if by_host => stats.killed.user += 1,
-            TaskStatus::Killed => stats.killed.parent += 1,
+            TaskStatus::Killed => match by {
+                Ender::Person => stats.killed.user += 1,
+                Ender::Parent => stats.killed.parent += 1,
+                Ender::Interrupt => stats.killed.system += 1,
+            },
         }
     }
 

@@ -132,10 +132,10 @@ async fn live(
     }
     // Nothing of it is heard before it was announced.
     task.listed().await;
-    let shows_prompt = !order.background;
+    let shown = (!order.background).then(|| task.clone());
     let mut work = tokio::spawn({
         let order = order.clone();
-        async move { session.serve(&order, shows_prompt).await }
+        async move { session.serve(&order, shown.as_ref()).await }
     });
     let ended = tokio::select! {
         biased;

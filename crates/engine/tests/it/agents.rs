@@ -117,7 +117,7 @@ async fn a_call_that_waits_gives_the_report() {
 async fn one_that_is_not_waited_for_is_told_in_a_turn_of_its_own() {
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB later", json!({}))).when("go"))
-        .reply(Reply::text("Sub answer").gate("sub").when("SUB later"))
+        .reply(Reply::text("Sub answer").gate_head("sub").when("SUB later"))
         .reply(Reply::text("Noted").when("task-notification"))
         .reply(Reply::text("Launched"));
     let mut stage = Stage::begin(script).await;
@@ -155,7 +155,7 @@ async fn one_that_is_not_waited_for_is_told_in_a_turn_of_its_own() {
 async fn the_end_of_the_input_waits_for_it() {
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB later", json!({}))).when("go"))
-        .reply(Reply::text("Sub answer").gate("sub").when("SUB later"))
+        .reply(Reply::text("Sub answer").gate_head("sub").when("SUB later"))
         .reply(Reply::text("Noted").when("task-notification"))
         .reply(Reply::text("Launched"));
     let mut stage = Stage::begin(script).await;

@@ -165,9 +165,63 @@ async fn a_host_stops_it_and_the_model_is_told() {
 }
 
 #[tokio::test]
-async fn an_interrupt_leaves_what_works_in_the_background() {
+async fn an_interrupt_ends_what_works_in_the_background() {
     let bell = Bell::hang().await;
     let mut stage = ringing(&bell).await;
+    let mut caller = bell.rung().await;
+    stage.result().await;
+    stage.told();
+    stage.interrupt().await;
+    stage.until("notice").await;
+    caller.hung_up().await;
+    let told = stage.told();
+    assert!(
+        told.ends_with("task_updated task:stopped background:0 ok user:tool_error notice"),
+        "{told}"
+    );
+    // Who interrupts knows what became of it: no turn follows.
+    stage.silent().await;
+    stage.prompt("two").await;
+    let result = stage.result().await;
+    assert_eq!(
+        result["subagent_stats"]["killed"],
+        json!({"parent": 0, "user": 0, "system": 1})
+    );
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn one_that_an_interrupt_ends_speaks_no_more_before_the_turn_is_over() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
+        .reply(Reply::tool("Bash", json!({"command": bell.command(), "description": "ring"})).when("SUB"))
+        .reply(Reply::text("one two").gate("middle").when("works"));
+    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    stage.prompt("go").await;
+    let mut caller = bell.rung().await;
+    stage.gate("middle").reached().await;
+    stage.until("task_progress").await;
+    stage.until("assistant:text").await;
+    stage.told();
+    stage.interrupt().await;
+    let told = stage.turn().await;
+    assert_eq!(
+        told,
+        "task_updated task:stopped background:0 ok notice result:error_during_execution!"
+    );
+    stage.until("user:tool_error").await;
+    caller.hung_up().await;
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn an_interrupt_leaves_those_alone_that_the_host_can_stop_one_by_one() {
+    let bell = Bell::hang().await;
+    let mut stage = ringing(&bell).await;
+    stage
+        .control(json!({"subtype": "initialize", "perTaskStopAffordance": true}))
+        .await;
     let caller = bell.rung().await;
     stage.result().await;
     stage.interrupt().await;
@@ -178,6 +232,22 @@ async fn an_interrupt_leaves_what_works_in_the_background() {
     assert_eq!(result["origin"]["kind"], "task-notification");
     assert_eq!(stage.last("task:completed")["summary"], "Sub answer");
     assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn one_begins_as_its_block_ends_and_speaks_behind_the_next_event() {
+    for _ in 0..10 {
+        let script = Script::new()
+            .tool("Agent", waited("SUB"))
+            .text("Sub answer")
+            .text("Done");
+        let mut stage = Stage::with(script, |options| options.partial = true).await;
+        stage.prompt("go").await;
+        let told = stage.turn().await;
+        let begins = "assistant:tool_use be task_started md notice me task_updated task:completed user:tool_result";
+        assert!(told.contains(begins), "{told}");
+        assert_eq!(stage.end_crew().await, 0);
+    }
 }
 
 #[tokio::test]
@@ -213,7 +283,7 @@ async fn the_model_looks_at_one_and_stops_it() {
     let id = "$REQ{Subagent (a[0-9a-f]{16}) works}";
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
-        .reply(Reply::text("never").gate("sub").when("SUB"))
+        .reply(Reply::text("never").gate_head("sub").when("SUB"))
         .reply(Reply::tool("TaskOutput", json!({"task_id": id, "block": false})))
         .reply(Reply::tool("TaskStop", json!({"task_id": id})))
         .text("Stopped");

@@ -53,7 +53,21 @@ impl Tasks {
     }
 }
 
+impl Tasks {
+    /// Resolves when the task has said its first word; at once where there is no such task.
+    pub async fn has_spoken(&self, id: &str) {
+        if let Some(task) = self.find(id) {
+            task.spoke.subscribe().wait_for(|spoke| *spoke).await.ok();
+        }
+    }
+}
+
 impl Enlisted {
+    /// Its first word is said.
+    pub fn spoke(&self) {
+        self.0.spoke.send_replace(true);
+    }
+
     /// The task as others see it.
     #[must_use]
     pub fn view(&self) -> TaskView {

@@ -1,0 +1,96 @@
+//! What an interrupt ends: the subagents the turn waits for, and those in the background.
+
+use sluice_tools::{TaskStatus, ToolEvent};
+use tokio::time::Instant;
+
+use super::Agents;
+use super::crew::Ender;
+use crate::session::Session;
+
+/// How long an interrupt waits for the subagents it ends.
+const WIND_UP: std::time::Duration = std::time::Duration::from_secs(3);
+
+/// Subagents whose end was told and who may not yet say what became of their calls.
+#[derive(Debug, Default)]
+pub(super) struct Stopping {
+    /// Ends that are told now are part of an interrupt.
+    interrupted: bool,
+    waiting: Vec<String>,
+}
+
+impl Agents {
+    /// A subagent has ended.
+    pub(crate) fn count_end(&self, status: TaskStatus, by_person: bool) {
+        let by = match (self.stopping.interrupted, by_person) {
+            (true, _) => Ender::Interrupt,
+            (false, true) => Ender::Person,
+            (false, false) => Ender::Parent,
+        };
+        self.crew.count_end(status, by);
+    }
+}
+
+impl Session {
+    /// The host interrupts: subagents in the background end, unless it can stop each by itself. Commands go on.
+    pub(crate) async fn interrupt_agents(&mut self) {
+        if self.options.agents.stopped_one_by_one {
+            return;
+        }
+        self.agents.stopping.interrupted = true;
+        for id in self.own_agents(true) {
+            self.tasks.kill(&id).await;
+        }
+        self.drain_events().await;
+        self.agents.stopping.interrupted = false;
+    }
+
+    /// The end of a subagent was told. One that an interrupt ends says no more before the interrupted turn is over.
+    pub(crate) fn agent_end_told(&mut self, id: &str) {
+        if self.agents.stopping.interrupted {
+            self.agents.stopping.waiting.push(id.to_owned());
+        } else {
+            self.tasks.was_told(id);
+        }
+    }
+
+    /// The interrupt is dealt with: whoever it ended may say what became of its calls.
+    pub(crate) fn let_agents_go(&mut self) {
+        for id in std::mem::take(&mut self.agents.stopping.waiting) {
+            self.tasks.was_told(&id);
+        }
+    }
+
+    /// The subagents this session started itself that run in the background, or those it waits for.
+    fn own_agents(&self, in_background: bool) -> Vec<String> {
+        let me = self.agents.id();
+        let mine = |agent: &sluice_tools::AgentTask| agent.parent.as_deref() == me;
+        let mut tasks = self.tasks.running();
+        tasks.retain(|task| task.is_backgrounded == in_background && task.agent.as_deref().is_some_and(mine));
+        tasks.into_iter().map(|task| task.id).collect()
+    }
+
+    /// The turn is over before its time: the subagents its calls waited for end with it.
+    pub(crate) async fn stop_agents(&mut self) {
+        self.hear_agents();
+        let mut ending = Vec::new();
+        for id in self.own_agents(false) {
+            if let Some(member) = self.agents.crew.member(&id) {
+                member.relay.mute();
+            }
+            let killed = self.tasks.kill(&id).await;
+            if killed.is_some_and(|task| task.status == TaskStatus::Killed) {
+                ending.push(id);
+            }
+        }
+        self.drain_events().await;
+        let deadline = Instant::now() + WIND_UP;
+        while !ending.is_empty()
+            && let Ok(Some(event)) = tokio::time::timeout_at(deadline, self.events.recv()).await
+        {
+            if let ToolEvent::TaskGone { id } = &event {
+                ending.retain(|ending| ending != id);
+            }
+            self.heed(Some(event)).await;
+        }
+    }
+}
