@@ -10,6 +10,8 @@
 //! * `begin`, `stop`: where in a message one begins, and what an interrupt ends;
 //! * `brief`: what a subagent is given; `child`: the session it is; `oversee`: its life;
 //! * `relay`, `mouth`: what hosts hear of it; `report`: what its call comes to;
+//! * `equip`: skills and servers its kind brings; `forks`: skills an agent of their own carries out;
+//! * `revive`: going on with those of an earlier process;
 //! * `crew`: what all of them share; `lead`: a session led by one; `inspect`: one that answers a hook;
 //! * `notebook`: what one has learnt; `worktree`: a work tree of its own.
 
@@ -20,6 +22,8 @@ mod call;
 mod child;
 mod crew;
 mod definition;
+mod equip;
+mod forks;
 mod inspect;
 mod lead;
 mod message;
@@ -28,6 +32,7 @@ mod notebook;
 mod oversee;
 mod relay;
 mod report;
+mod revive;
 mod roster;
 mod stop;
 mod worktree;
@@ -39,11 +44,12 @@ use sluice_wire::ToAgent;
 use sluice_wire::control::ControlResponse;
 use sluice_wire::stdout::SubagentStats;
 
+pub(crate) use brief::Bench;
+pub(crate) use forks::call as call_fork;
 pub(crate) use inspect::inspect;
 pub(crate) use mouth::Mouth;
 pub(crate) use roster::Roster;
 
-use brief::Bench;
 use crew::Crew;
 
 use crate::asking::{self, World};
@@ -79,7 +85,7 @@ pub(crate) struct Agents {
     /// Who this session is, if it is a subagent.
     seat: Option<Seat>,
     /// What the tools take from the session.
-    bench: Arc<Bench>,
+    pub(crate) bench: Arc<Bench>,
     /// How many changes of permissions are known.
     known: usize,
     /// The kinds that may be started; none is all.
@@ -88,6 +94,7 @@ pub(crate) struct Agents {
     problems: Vec<String>,
     beginning: begin::Beginning,
     stopping: stop::Stopping,
+    equipment: equip::Equipment,
 }
 
 /// A subagent's place.

@@ -223,6 +223,12 @@ impl Session {
         // A person stopped it, or refused what it wanted to do and wanted it to stop.
         let by_host = self.background.take_stopped(&task.id) || said == say::INTERRUPTED_TOOLS;
         self.agents.count_end(status, by_host || !is_backgrounded);
+        if task.agent.as_ref().is_some_and(|agent| agent.ambient) {
+            let told = say::task_notification(task, status, &output_file(task), &task.description);
+            self.say(told).await;
+            self.agent_end_told(&task.id);
+            return self.catch_up().await;
+        }
         let error = (status == TaskStatus::Failed).then(|| said.to_owned());
         self.say(say::agent_updated(task, status, error)).await;
         let told = if status == TaskStatus::Killed {

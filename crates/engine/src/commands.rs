@@ -5,7 +5,7 @@
 //! * `builtin`, `prompts`: the commands that need no file;
 //! * `expand`: from a body to what the model reads, its shell commands run and its files attached;
 //! * `play`: the turn of a command; `local`: those answered without the model; `clear`: beginning again;
-//! * `skill`: the tool by which the model takes a skill up;
+//! * `fork`: those an agent of their own carries out; `skill`: the tool by which the model takes a skill up;
 //! * `list`: what hosts and the model are told there is, and reading it all again.
 
 mod arguments;
@@ -13,6 +13,7 @@ mod body;
 mod builtin;
 mod clear;
 mod expand;
+mod fork;
 mod list;
 mod local;
 mod mentions;
@@ -21,7 +22,9 @@ mod prompts;
 mod skill;
 mod slash;
 
+pub(crate) use expand::Failure;
 use serde_json::Value;
+pub(crate) use skill::{NAME as SKILL, named as skill_of};
 use sluice_permission::Source;
 
 use crate::hooks::Origin;

@@ -55,6 +55,11 @@ impl Out {
         }
     }
 
+    /// Passes on what was said and signed before.
+    pub(crate) async fn pass_on(&self, message: ToHost) {
+        self.send(message).await;
+    }
+
     async fn send(&self, message: ToHost) {
         if self.messages.send(message).await.is_err() {
             self.quit.cancel();

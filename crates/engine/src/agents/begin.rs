@@ -3,12 +3,14 @@
 //! A call that starts a subagent begins as its block ends, so that the host hears of the subagent before the next event
 //! of the message, and the subagent speaks behind that event. Other calls wait for the event: they may ask.
 
+use serde_json::Value;
 use sluice_permission::Verdict;
 use sluice_tools::{TaskView, ToolEvent};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::call;
 use crate::calls::{LAUNCH_DELAY, State};
+use crate::commands;
 use crate::session::Session;
 
 /// Subagents that were announced in the middle of a message.
@@ -59,8 +61,12 @@ impl Session {
     }
 
     /// Whether this call starts a subagent.
-    pub(crate) fn starts_agent(&self, name: &str, _input: &serde_json::Value) -> bool {
-        name == call::NAME || name == call::OLD_NAME
+    pub(crate) fn starts_agent(&self, name: &str, input: &Value) -> bool {
+        let forks = || {
+            let skill = self.catalogue.find(commands::skill_of(input));
+            skill.is_some_and(|skill| skill.fork)
+        };
+        name == call::NAME || name == call::OLD_NAME || (name == commands::SKILL && forks())
     }
 
     /// A task was announced. A subagent that its call waits for speaks when the message has gone on.

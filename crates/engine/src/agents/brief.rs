@@ -14,7 +14,7 @@ use super::crew::Crew;
 use super::roster::Roster;
 use super::{call, message};
 use crate::background::Background;
-use crate::calls::State;
+use crate::calls::{Call, State};
 use crate::catalogue::Catalogue;
 use crate::hooks::{Ear, Heirs};
 use crate::mcp::Servers;
@@ -97,21 +97,18 @@ impl Session {
     /// Leaves word for the calls that are about to start a subagent.
     pub(crate) fn brief_agents(&self) {
         let waits = |state: &State| matches!(state, State::New | State::Asking(_));
-        let Some(roster) = &self.agents.roster else { return };
-        if !self
-            .calls
-            .list
-            .iter()
-            .any(|call| waits(&call.state) && ours(&call.name))
-        {
+        let needs = |call: &Call| call.name == message::NAME || self.starts_agent(&call.name, &call.input);
+        if !self.calls.list.iter().any(|call| waits(&call.state) && needs(call)) {
             return;
         }
-        let brief = self.brief(roster);
-        *self.agents.bench.brief.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(brief));
+        if let Some(roster) = &self.agents.roster {
+            let brief = self.brief(roster);
+            *self.agents.bench.brief.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(brief));
+        }
     }
 
     /// What a subagent that starts now is given.
-    fn brief(&self, roster: &Arc<Roster>) -> Brief {
+    pub(super) fn brief(&self, roster: &Arc<Roster>) -> Brief {
         let seat = self.agents.seat.as_ref();
         Brief {
             options: self.options.clone(),

@@ -12,6 +12,7 @@ use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
 
 use super::brief::{Bench, Brief};
 use super::definition::{Definition, Origin};
+use super::forks::Fork;
 use super::oversee;
 use super::{builtin, crew};
 use crate::history::History;
@@ -71,8 +72,20 @@ pub(crate) struct Order {
     pub(crate) wanted: Option<bool>,
     pub(crate) background: bool,
     pub(crate) isolated: bool,
-    /// The subagent that is gone on with, and what was said before.
-    pub(crate) again: Option<(String, History)>,
+    /// The subagent that is gone on with.
+    pub(crate) again: Option<Again>,
+    /// The skill or command it carries out.
+    pub(crate) fork: Option<Fork>,
+}
+
+/// A subagent that has ended and is gone on with.
+#[derive(Debug, Clone)]
+pub(crate) struct Again {
+    pub(crate) id: String,
+    /// The call it was first started by.
+    pub(crate) call_id: String,
+    /// What was said before; nothing where only its file knows.
+    pub(crate) history: History,
 }
 
 impl AgentTool {
@@ -185,6 +198,7 @@ fn order(input: Input, brief: &Brief) -> Result<Order, String> {
         prompt: input.prompt,
         name: input.name,
         again: None,
+        fork: None,
     })
 }
 

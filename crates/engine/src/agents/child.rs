@@ -16,10 +16,12 @@ use tokio_util::sync::CancellationToken;
 use super::brief::{Bench, Brief};
 use super::call::Order;
 use super::definition::{Definition, Origin};
+use super::equip::{self, Equipment};
 use super::mouth::{Journal, Mouth};
 use super::relay::Relay;
 use super::report::Served;
-use super::{Agents, Seat, crew, notebook};
+use super::{Agents, Seat, crew, notebook, revive};
+use crate::commands::SKILL;
 use crate::hooks;
 use crate::options::{Options, StateEvents};
 use crate::port::{INPUT_DEPTH, Input};
@@ -27,6 +29,7 @@ use crate::prompt::{self, Place, SystemPrompt};
 use crate::queue::{Priority, Prompt};
 use crate::say;
 use crate::session::Session;
+use crate::transcript::resume;
 use crate::turn::{Ending, Turn};
 
 /// What no subagent is offered: it talks to no person, and the mode is not its to change.
@@ -69,7 +72,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     session.sandbox = brief.sandbox.clone();
     session.extras = brief.extras.clone();
     session.catalogue = brief.catalogue.clone();
-    session.servers = brief.servers.of_agent();
+    let own = std::mem::replace(&mut session.servers, brief.servers.of_agent());
     session.background = brief.background.of_agent();
     session.eof = brief.eof;
     session.reminded_of_memory = order.kind.omit_memory;
@@ -85,10 +88,17 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
             refused: false,
         }),
         may_start: order.kind.may_start.clone(),
+        equipment: Equipment::of(order, own),
         ..Agents::default()
     };
     session.take_roster(brief.roster.clone());
+    if brief.extras.iter().any(|tool| tool.descriptor().name == SKILL) {
+        session.offer_skills();
+    }
     session.hooks = brief.hooks.of_agent(&relay.badge.id, &order.kind.name);
+    if let Some((origin, hooks)) = order.fork.as_ref().and_then(|fork| fork.hooks.as_ref()) {
+        session.add_hooks(origin, hooks);
+    }
     if let Some(hooks) = order.hooks(&brief.options.settings) {
         session.add_hooks(
             &hooks::Origin::Agent {
@@ -113,14 +123,10 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
     options.cwd = cwd.to_owned();
     options.earlier = None;
     options.keeping.title = None;
-    // All of a session's subagents lie side by side, whoever started them.
-    options.keeping.file = options.keeping.file.as_deref().and_then(Path::parent).map(|dir| {
-        let top = match &brief.parent {
-            Some(_) => dir.to_owned(),
-            None => dir.join(&options.session_id).join("subagents"),
-        };
-        top.join(format!("agent-{id}.jsonl"))
-    });
+    options.keeping.file = revive::folder(brief).map(|folder| revive::file(&folder, id));
+    // What is said from now on follows what its file ends with.
+    let file = options.keeping.file.as_deref().filter(|_| order.again.is_some());
+    options.earlier = file.and_then(resume::of_agent);
     options.model = Some(order.model.clone());
     options.effort = order.effort.clone().or(options.effort);
     options.max_turns = kind.max_turns;
@@ -134,9 +140,10 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
     options.replay = false;
     options.state_events = StateEvents::Off;
     options.agents.lead = None;
-    // The servers are there already.
-    options.servers.dynamic.clear();
+    // The session's servers are there already.
+    options.servers.dynamic = equip::servers(order, &brief.options.settings);
     options.servers.strict = true;
+    options.servers.wait = true;
     options
 }
 
@@ -153,7 +160,8 @@ fn tools(brief: &Brief, kind: &Definition) -> Option<Vec<String>> {
             || (pattern.starts_with("mcp__") && name.strip_prefix(pattern).is_some_and(|rest| rest.starts_with("__")))
             || sluice_tools::find(pattern).is_some_and(|tool| tool.descriptor().name == name)
     };
-    let meant = |name: &&String| named.iter().any(|pattern| matches(pattern, name));
+    let servers = equip::patterns(kind);
+    let meant = |name: &&String| named.iter().chain(&servers).any(|pattern| matches(pattern, name));
     Some(brief.available.iter().filter(meant).cloned().collect())
 }
 
@@ -187,6 +195,9 @@ fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
             .rules
             .extend(Rule::parse(Behavior::Deny, Source::CliArg, &options.cwd, text).ok());
     }
+    policy
+        .rules
+        .extend(order.fork.iter().flat_map(|fork| fork.rules.clone()));
     if let Some(root) = policy.roots.first_mut() {
         options.cwd.clone_into(root);
     }
@@ -234,10 +245,15 @@ impl Session {
     /// Does what it was asked to do, and says what came of it.
     pub(crate) async fn serve(mut self, order: &Order, shown: Option<&Enlisted>) -> Served {
         let began = Instant::now();
-        if let Some((_, history)) = &order.again {
-            self.history = history.clone();
-            self.reminded_of_memory = true;
+        if let Some(again) = &order.again {
+            if again.history.is_empty() {
+                self.take_up();
+            } else {
+                self.history = again.history.clone();
+                self.reminded_of_memory = true;
+            }
         }
+        self.connect_servers().await;
         let mut tokens = Tokens::default();
         self.hook_subagent_start().await;
         let mut ending = self.be_asked(&order.prompt, shown).await;
@@ -265,6 +281,7 @@ impl Session {
             self.tasks.kill(&task.id).await;
         }
         self.drain_events().await;
+        self.part_from_servers().await;
         self.served(&ending, &tokens, began)
     }
 
@@ -295,6 +312,7 @@ impl Session {
         }
         self.remind();
         self.history.user_text(text);
+        self.learn_skills().await;
         let ending = self.converse(true).await;
         self.end_part();
         ending
@@ -367,8 +385,14 @@ pub(crate) fn meta(brief: &Brief, order: &Order, call_id: &str) -> Value {
         "toolUseId": call_id,
         "spawnDepth": brief.depth + 1,
     });
-    if let (Some(parent), Some(meta)) = (&brief.parent, meta.as_object_mut()) {
-        meta.insert("parentAgentId".to_owned(), json!(parent));
+    if let Some(meta) = meta.as_object_mut() {
+        meta.extend(
+            brief
+                .parent
+                .as_ref()
+                .map(|parent| ("parentAgentId".to_owned(), json!(parent))),
+        );
+        meta.extend(order.name.as_ref().map(|name| ("name".to_owned(), json!(name))));
     }
     meta
 }

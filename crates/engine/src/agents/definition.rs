@@ -1,5 +1,7 @@
 //! One kind of subagent: what it is for, what it may use, and what it is told.
 
+use std::path::PathBuf;
+
 use serde_json::{Map, Value};
 use sluice_permission::PermissionMode;
 
@@ -18,6 +20,20 @@ pub(crate) enum Origin {
     Managed,
 }
 
+impl Origin {
+    /// As hosts are told.
+    pub(crate) fn source(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::Plugin => "plugin",
+            Self::User => "userSettings",
+            Self::Project => "projectSettings",
+            Self::Host => "flagSettings",
+            Self::Managed => "policySettings",
+        }
+    }
+}
+
 /// Where an agent keeps what it has learnt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Notebook {
@@ -34,6 +50,8 @@ pub(crate) struct Definition {
     /// Its own words; they stand where the session's system prompt would.
     pub(crate) prompt: String,
     pub(crate) origin: Origin,
+    /// The file it stands in.
+    pub(crate) path: Option<PathBuf>,
     /// The tools it may use; none is all that subagents may use.
     pub(crate) tools: Option<Vec<String>>,
     /// Rules about what it may not do.
@@ -71,6 +89,7 @@ impl Definition {
             description: description.to_owned(),
             prompt: prompt.to_owned(),
             origin,
+            path: None,
             tools: None,
             disallowed: Vec::new(),
             may_start: None,

@@ -10,9 +10,10 @@ use sluice_wire::ToAgent;
 use sluice_wire::stdin;
 
 use super::brief::{Bench, Brief};
-use super::call::Order;
+use super::call::{Again, Order};
 use super::crew::Member;
-use super::{builtin, oversee};
+use super::{builtin, oversee, revive};
+use crate::history::History;
 use crate::port::Input as Heard;
 
 /// The tool's name.
@@ -75,15 +76,19 @@ impl Tool for SendMessage {
             let (Some(brief), Ok(input)) = (self.bench.brief(), serde_json::from_value::<Input>(input)) else {
                 return Outcome::failed("No subagent can be reached from here");
             };
-            let Some(member) = brief.crew.member(&input.to) else {
-                return Outcome::failed(format!(
+            let known = match brief.crew.member(&input.to) {
+                Some(member) => match &member.history {
+                    None => return tell(&member, input.message).await,
+                    Some(history) => Some(Resting::new(&member, history)),
+                },
+                None => revive::find(&brief, &input.to),
+            };
+            match known {
+                Some(resting) => go_on(brief, resting, input.message, cx).await,
+                None => Outcome::failed(format!(
                     "There is no subagent {}: start one with Agent, or give the id it was started under",
                     input.to
-                ));
-            };
-            match member.history.clone() {
-                None => tell(&member, input.message).await,
-                Some(_) => go_on(brief, member, input.message, cx).await,
+                )),
             }
         })
     }
@@ -108,28 +113,59 @@ async fn tell(member: &Member, message: String) -> Outcome {
     )
 }
 
+/// A subagent that has ended and can be gone on with.
+#[derive(Debug)]
+pub(crate) struct Resting {
+    pub(crate) kind: String,
+    pub(crate) description: String,
+    pub(crate) name: Option<String>,
+    pub(crate) again: Again,
+}
+
+impl Resting {
+    fn new(member: &Member, history: &History) -> Self {
+        Self {
+            kind: member.kind.clone(),
+            description: member.description.clone(),
+            name: member.name.clone(),
+            again: Again {
+                id: member.id.clone(),
+                call_id: member.relay.badge.call_id.clone(),
+                history: history.clone(),
+            },
+        }
+    }
+}
+
 /// One that has ended begins again where it stopped.
-async fn go_on(brief: Arc<Brief>, member: Member, message: String, cx: &Context) -> Outcome {
+async fn go_on(brief: Arc<Brief>, resting: Resting, message: String, cx: &Context) -> Outcome {
     let kind = brief
         .roster
-        .find(&member.kind)
+        .find(&resting.kind)
         .or_else(|| brief.roster.find(builtin::GENERAL));
     let Some(kind) = kind.cloned() else {
-        return Outcome::failed(format!("There are no agents of the kind {} any more", member.kind));
+        return Outcome::failed(format!("There are no agents of the kind {} any more", resting.kind));
     };
     let model = kind.model.as_deref();
+    let id = resting.again.id.clone();
+    let background = !brief.options.agents.never_in_background;
     let order = Order {
         model: model.map_or_else(|| brief.model.clone(), |name| sluice_model::models::resolve(Some(name))),
         effort: kind.effort.clone(),
         mode: None,
         wanted: Some(true),
-        background: !brief.options.agents.never_in_background,
+        background,
         isolated: false,
-        description: member.description.clone(),
+        description: resting.description,
         prompt: message,
-        name: member.name.clone(),
-        again: member.history.map(|history| (member.id, history)),
+        name: resting.name,
+        again: Some(resting.again),
+        fork: None,
         kind,
     };
-    oversee::start(brief, order, cx).await
+    let mut outcome = oversee::start(brief, order, cx).await;
+    if background && outcome.is_error != Some(true) {
+        outcome.result = json!({"success": true, "message": format!("Resuming agent {id}"), "resumedAgentId": id});
+    }
+    outcome
 }

@@ -34,7 +34,9 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
     if let Err(refused) = order.admitted(&brief) {
         return Outcome::failed(refused.to_string());
     }
-    let id = order.again.as_ref().map_or_else(agent_id, |(id, _)| id.clone());
+    let again = order.again.as_ref().map(|again| again.id.clone());
+    let fork = order.fork.as_ref().map(|fork| fork.id.clone());
+    let id = again.or(fork).unwrap_or_else(agent_id);
     let tree = match order.isolated {
         true => WorkTree::make(&brief.cwd, &id, &brief.options.env, &brief.ear)
             .await
@@ -50,11 +52,13 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
     };
     let output_file = cx.output_dir.join(format!("{id}.output"));
     let view = view(&brief, &order, &id, &cx.call_id, &output_file);
-    let relay = Arc::new(Relay::new(
+    let relay = Relay::new(
         badge(&view, &order),
         brief.options.agents.forward_text,
         order.background,
-    ));
+    );
+    let typed = order.fork.as_ref().is_some_and(|fork| fork.typed);
+    let relay = Arc::new(if typed { relay.told_at_the_end() } else { relay });
     let task = brief.tasks.enlist(view.clone(), brief.quit.child_token());
     let (done, served) = oneshot::channel();
     let order = Arc::new(order);
@@ -79,7 +83,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
             Ok(served) => served.outcome(&id, &order),
             Err(_) => Outcome::failed(BROKE_DOWN),
         },
-        () = task.asked_to_background() => {
+        () = task.asked_to_background(), if order.fork.is_none() => {
             if let Some(task) = task.moved_to_background(output_file.clone()) {
                 relay.to_background();
                 brief.events.send(ToolEvent::TaskBackgrounded { task }).await.ok();
@@ -176,6 +180,8 @@ async fn live(
     if served.status == TaskStatus::Killed {
         brief.events.send(ToolEvent::TaskGone { id }).await.ok();
     }
+    // Whatever it left running ends with it.
+    quit.cancel();
     done.send(served).ok();
 }
 
@@ -242,7 +248,10 @@ fn view(brief: &Brief, order: &Order, id: &str, call_id: &str, output_file: &Pat
         id: id.to_owned(),
         call_id: call_id.to_owned(),
         command: order.prompt.clone(),
-        description: order.description.clone(),
+        description: match &order.fork {
+            Some(fork) => format!("/{}", fork.name),
+            None => order.description.clone(),
+        },
         status: TaskStatus::Running,
         is_backgrounded: order.background,
         exit_code: None,
@@ -254,6 +263,7 @@ fn view(brief: &Brief, order: &Order, id: &str, call_id: &str, output_file: &Pat
             prompt: order.prompt.clone(),
             depth: brief.depth + 1,
             parent: brief.parent.clone(),
+            ambient: order.fork.is_some(),
             ..AgentTask::default()
         })),
     }
@@ -262,7 +272,13 @@ fn view(brief: &Brief, order: &Order, id: &str, call_id: &str, output_file: &Pat
 fn badge(view: &TaskView, order: &Order) -> Badge {
     Badge {
         id: view.id.clone(),
-        call_id: view.call_id.clone(),
+        call_id: match (&order.again, &order.fork) {
+            // Its words belong where they began.
+            (Some(again), _) if !again.call_id.is_empty() => again.call_id.clone(),
+            (_, Some(fork)) if fork.typed => format!("forked-command-{}", fork.name),
+            _ => view.call_id.clone(),
+        },
+        quiet: order.fork.is_some(),
         run_id: say::run_id(view),
         kind: order.kind.name.clone(),
         description: order.description.clone(),

@@ -19,7 +19,7 @@ use sluice_wire::stdout::{Assistant, SubagentRetry, ToolProgress, User};
 use crate::say;
 
 /// Who a subagent is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Badge {
     pub(crate) id: String,
     /// The call that started it.
@@ -27,6 +27,8 @@ pub(crate) struct Badge {
     pub(crate) run_id: String,
     pub(crate) kind: String,
     pub(crate) description: String,
+    /// Its steps are not told: it carries out a skill.
+    pub(crate) quiet: bool,
 }
 
 /// Stands between a subagent and the host.
@@ -41,6 +43,8 @@ pub(crate) struct Relay {
     silent: bool,
     began: Instant,
     seen: Mutex<Seen>,
+    /// What is told when it is done, where it is not told at once.
+    kept: Option<Mutex<Vec<ToHost>>>,
 }
 
 /// What a subagent has done so far.
@@ -61,6 +65,7 @@ impl Relay {
             silent: false,
             began: Instant::now(),
             seen: Mutex::default(),
+            kept: None,
         }
     }
 
@@ -70,6 +75,21 @@ impl Relay {
             silent: true,
             ..Self::new(badge, false, false)
         }
+    }
+
+    /// The same, telling what is done and said when all is done.
+    pub(crate) fn told_at_the_end(self) -> Self {
+        Self {
+            kept: Some(Mutex::default()),
+            ..self
+        }
+    }
+
+    /// What was kept back.
+    pub(crate) fn take_kept(&self) -> Vec<ToHost> {
+        let lock =
+            |kept: &Mutex<Vec<ToHost>>| std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
+        self.kept.as_ref().map(lock).unwrap_or_default()
     }
 
     /// Its call has returned without it.
@@ -98,6 +118,15 @@ impl Relay {
 
     /// What the host is told when the subagent says this.
     pub(crate) fn pass(&self, message: ToHost) -> Vec<ToHost> {
+        let said = self.shown(message);
+        let Some(kept) = &self.kept else { return said };
+        let spoken = |message: &ToHost| matches!(message, ToHost::Assistant(_) | ToHost::User(_));
+        let (later, now): (Vec<ToHost>, Vec<ToHost>) = said.into_iter().partition(spoken);
+        kept.lock().unwrap_or_else(PoisonError::into_inner).extend(later);
+        now
+    }
+
+    fn shown(&self, message: ToHost) -> Vec<ToHost> {
         let muted = self.muted.load(Ordering::Relaxed);
         match message {
             ToHost::ControlRequest(_) | ToHost::ControlCancelRequest(_) if self.silent => vec![message],
@@ -133,6 +162,9 @@ impl Relay {
         };
         let tokens = serde_json::to_value(&frame.message.usage).unwrap_or_default();
         let progress = self.progress(&tool, &input, &tokens, &frame.session_id);
+        if self.badge.quiet {
+            return vec![frame.into()];
+        }
         // The order in which hosts know them.
         if self.is_background() {
             vec![frame.into(), progress.into()]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use sluice_tools::{Outcome, TaskStatus};
 
 use super::call::Order;
+use super::forks::Fork;
 use super::worktree::Left;
 use crate::history::History;
 use crate::say;
@@ -53,24 +54,52 @@ impl Served {
 
     /// The result of a call that waited.
     pub(crate) fn outcome(&self, id: &str, order: &Order) -> Outcome {
-        match self.status {
-            TaskStatus::Completed => self.completed(id, order),
-            TaskStatus::Failed => Outcome::failed(&self.text),
-            TaskStatus::Killed | TaskStatus::Running => Outcome {
+        match (self.status, &order.fork) {
+            (TaskStatus::Completed, Some(fork)) => self.carried_out(id, fork),
+            (TaskStatus::Completed, None) => self.completed(id, order),
+            (TaskStatus::Failed, _) => Outcome::failed(&self.text),
+            (TaskStatus::Killed | TaskStatus::Running, _) => Outcome {
                 interrupted: true,
                 ..Outcome::failed(if self.refused { say::INTERRUPTED_TOOLS } else { STOPPED })
             },
         }
     }
 
-    fn completed(&self, id: &str, order: &Order) -> Outcome {
-        let used = (!self.tools.is_empty()).then(|| {
-            let text = format!(
-                "<tools-used-before-summary>{}</tools-used-before-summary>\n",
-                self.tools.join(", ")
-            );
-            json!({"type": "text", "text": text})
+    /// The tools it used, as a line before its report.
+    fn tools_used(&self) -> Option<String> {
+        let tools = self.tools.join(", ");
+        (!tools.is_empty()).then(|| format!("<tools-used-before-summary>{tools}</tools-used-before-summary>"))
+    }
+
+    /// A skill was carried out.
+    fn carried_out(&self, id: &str, fork: &Fork) -> Outcome {
+        let mut result = json!({
+            "success": true,
+            "commandName": fork.name,
+            "status": "forked",
+            "agentId": id,
+            "result": self.text,
         });
+        let used = self.tools_used();
+        if let (Some(result), Some(used)) = (result.as_object_mut(), &used) {
+            result.insert("toolsUsedLine".to_owned(), json!(used));
+        }
+        let report = if self.text.trim().is_empty() {
+            SILENT
+        } else {
+            &self.text
+        };
+        let used = used.map(|used| format!("{used}\n")).unwrap_or_default();
+        let text = format!(
+            "{used}An agent of its own has carried out the skill {}. Its report:\n\n{report}",
+            fork.name
+        );
+        Outcome::ok(text, result)
+    }
+
+    fn completed(&self, id: &str, order: &Order) -> Outcome {
+        let used = self.tools_used();
+        let used = used.map(|used| json!({"type": "text", "text": format!("{used}\n")}));
         let said = json!({"type": "text", "text": self.text});
         let mut result = json!({
             "status": "completed",

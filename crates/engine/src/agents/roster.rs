@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use sluice_wire::control::AgentInfo;
 
 use super::builtin;
 use super::definition::{Definition, Origin};
+use crate::measure;
 use crate::settings::{Chosen, Places};
 
 /// The largest file that is read.
@@ -76,10 +77,30 @@ impl Roster {
                     if let Some(prefix) = &found.prefix {
                         definition.name = format!("{prefix}:{}", definition.name);
                     }
+                    definition.path = Some(path.clone());
                     self.add(definition);
                 }
             }
         }
+    }
+
+    /// What is told of the kinds somebody wrote, with about how much room each takes among what the model is told.
+    pub(crate) fn in_context(&self) -> Vec<(Value, u64)> {
+        let written = self.kinds.iter().filter(|kind| kind.origin != Origin::BuiltIn);
+        written
+            .map(|kind| {
+                let line = Value::String(format!("- {}: {}", kind.name, kind.description));
+                let tokens = measure::tokens(&line);
+                let mut told = json!({"agentType": kind.name, "source": kind.origin.source(), "tokens": tokens});
+                if let Some(map) = told.as_object_mut() {
+                    let path = kind.path.as_ref().map(|path| ("path".to_owned(), json!(path)));
+                    let plugin = kind.name.split_once(':').filter(|_| kind.origin == Origin::Plugin);
+                    map.extend(path);
+                    map.extend(plugin.map(|(plugin, _)| ("pluginId".to_owned(), json!(plugin))));
+                }
+                (told, tokens)
+            })
+            .collect()
     }
 
     /// Adds what a host or `--agents` says: a map from names to definitions.
@@ -206,8 +227,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use std::fs;
-
-    use serde_json::json;
 
     use super::*;
 

@@ -17,7 +17,7 @@ use crate::session::Session;
 
 /// Why there is nothing for the model to read.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// The text says why.
     Failed(String),
     /// The turn has to stop.
@@ -42,7 +42,7 @@ pub(super) enum Mentioned {
 
 impl Session {
     /// What the model is to read: the body with its arguments, its commands' outputs, and where its files lie.
-    pub(super) async fn expand(&mut self, entry: &Entry, args: &str) -> Result<String, Failure> {
+    pub(crate) async fn expand(&mut self, entry: &Entry, args: &str) -> Result<String, Failure> {
         let body = entry
             .body()
             .map_err(|error| Failure::Failed(format!("/{} cannot be read: {error}", entry.name)))?;
@@ -118,6 +118,10 @@ impl Session {
             };
             self.add_hooks(&origin, hooks);
             self.commands.lent.hooks.push(origin);
+        }
+        if entry.fork {
+            // Its model and effort are those of the agent that carries it out.
+            return;
         }
         if let Some(model) = &entry.model {
             let model = sluice_model::models::resolve(Some(model));

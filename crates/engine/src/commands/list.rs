@@ -166,7 +166,8 @@ impl Session {
     pub(crate) fn offer_skills(&mut self) {
         self.extras.retain(|tool| tool.descriptor().name != skill::NAME);
         if self.catalogue.for_model().next().is_some() {
-            self.extras.push(Arc::new(SkillTool::new(self.catalogue.clone())));
+            let tool = SkillTool::new(self.catalogue.clone(), self.agents.bench.clone());
+            self.extras.push(Arc::new(tool));
         }
     }
 

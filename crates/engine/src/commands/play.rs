@@ -119,6 +119,10 @@ impl Session {
                 self.announce().await;
                 self.tell_locally(&prompt, "custom", None, Told::text(text)).await
             }
+            Known::Entry(entry) if entry.fork => {
+                self.lend(&entry, Caller::Person);
+                self.play_fork(&entry, source, &slash, &prompt).await
+            }
             Known::Entry(entry) => {
                 self.lend(&entry, Caller::Person);
                 let filled = self.expand(&entry, &slash.args).await;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sluice_tools::{Context, Descriptor, Effect, Invalid, Outcome, Pending, Tool, check_input};
 
+use crate::agents::{self, Bench};
 use crate::catalogue::Catalogue;
 
 /// Its name.
@@ -16,10 +17,12 @@ pub(crate) const NAME: &str = "Skill";
 pub(crate) struct SkillTool {
     descriptor: Descriptor,
     catalogue: Arc<Catalogue>,
+    /// Where it finds what an agent needs that carries a skill out.
+    bench: Arc<Bench>,
 }
 
 impl SkillTool {
-    pub(crate) fn new(catalogue: Arc<Catalogue>) -> Self {
+    pub(crate) fn new(catalogue: Arc<Catalogue>, bench: Arc<Bench>) -> Self {
         let descriptor = Descriptor {
             name: NAME.into(),
             description: "Takes up a skill: instructions for one kind of task, written by the person, the project or a \
@@ -40,7 +43,11 @@ impl SkillTool {
             default: true,
             needs_person: false,
         };
-        Self { descriptor, catalogue }
+        Self {
+            descriptor,
+            catalogue,
+            bench,
+        }
     }
 
     /// Why a skill cannot be taken up.
@@ -81,14 +88,17 @@ impl Tool for SkillTool {
         Box::pin(async move { self.refusal(named(input)).map(Outcome::refused) })
     }
 
-    fn run<'a>(&'a self, input: Value, _cx: &'a Context) -> Pending<'a, Outcome> {
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
             let name = named(&input);
             if let Some(why) = self.refusal(name) {
                 return Outcome::refused(why);
             }
-            let result = json!({"success": true, "commandName": name});
             let args = input.get("args").and_then(Value::as_str).unwrap_or_default();
+            if let Some(entry) = self.catalogue.find(name).filter(|entry| entry.fork) {
+                return agents::call_fork(&self.bench, entry, args, cx).await;
+            }
+            let result = json!({"success": true, "commandName": name});
             Outcome::ok(format!("Launching skill: {name}"), result).with(Effect::TakeUpSkill {
                 name: name.to_owned(),
                 args: args.to_owned(),

@@ -89,6 +89,17 @@ impl Servers {
         }
     }
 
+    /// Others' servers beside these, whoever looks after them.
+    pub(crate) fn join(&mut self, others: &Self) {
+        self.links.retain(|link| others.find(&link.name).is_none());
+        self.links.extend(others.links.iter().cloned());
+    }
+
+    /// A server's name as it stands in the names of its tools.
+    pub(crate) fn normalised(name: &str) -> String {
+        names::normalised(name)
+    }
+
     /// Dials everybody who is not inside the host.
     pub(crate) fn start(&self) {
         for link in self.links.iter().filter(|link| !link.config.is_sdk()) {

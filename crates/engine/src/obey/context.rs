@@ -23,6 +23,7 @@ const COLUMNS: u64 = 20;
 impl Session {
     /// What fills the context now.
     pub(crate) fn context_usage_now(&mut self) -> GetContextUsageResponse {
+        let agents = self.muster().in_context();
         let request = self.request_of(self.history.all());
         let memories = memory::load(self.options.settings.places(), self.options.settings.chosen());
         let context = Context {
@@ -34,6 +35,7 @@ impl Session {
             limits: self.limits(),
             memories: &memories,
             own: &self.options.settings.places().config_dir,
+            agents: &agents,
         };
         context.usage()
     }
@@ -60,6 +62,8 @@ struct Context<'a> {
     memories: &'a [Memory],
     /// Where the person's own files lie.
     own: &'a Path,
+    /// The kinds of agents somebody wrote, and the room each takes.
+    agents: &'a [(Value, u64)],
 }
 
 impl Context<'_> {
@@ -70,6 +74,10 @@ impl Context<'_> {
         let remembered: u64 = memory::reminder(self.memories).map_or(0, |text| tokens(&Value::String(text)));
         let said: u64 = self.messages.iter().map(|message| message_tokens(message)).sum();
         let told = remembered.min(said);
+        // The kinds of agents are told within a tool.
+        let tools: u64 = self.tools.iter().map(tokens).sum();
+        let kinds: u64 = self.agents.iter().map(|(_, tokens)| tokens).sum();
+        let kinds = kinds.min(tools);
         let used = [
             (
                 "system_prompt",
@@ -77,12 +85,8 @@ impl Context<'_> {
                 "promptBorder",
                 self.system.iter().map(tokens).sum(),
             ),
-            (
-                "system_tools",
-                "System tools",
-                "inactive",
-                self.tools.iter().map(tokens).sum(),
-            ),
+            ("system_tools", "System tools", "inactive", tools - kinds),
+            ("custom_agents", "Custom agents", "permission", kinds),
             ("memory_files", "Memory files", "claude", remembered),
             ("messages", "Messages", "purple_FOR_SUBAGENTS_ONLY", said - told),
         ];
@@ -121,6 +125,7 @@ impl Context<'_> {
             percentage: Number(percent(total, window)),
             model: self.model.to_owned(),
             mcp_instructions: Some(Vec::new()),
+            agents: self.agents.iter().map(|(told, _)| Raw::of(told)).collect(),
             system_tools: Some(self.tools.iter().map(tool).collect()),
             message_breakdown: Some(breakdown(self.messages)),
             api_usage: self.last.map(api_usage),
@@ -295,6 +300,7 @@ mod tests {
             limits: Limits::of(1_000_000, &Compaction::default(), None, None),
             memories: &[],
             own: Path::new("/home/me/.claude"),
+            agents: &[],
         }
         .usage()
     }

@@ -47,13 +47,22 @@ fn seconds(count: u64) -> Number {
     Number::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
+/// The call that started it; what a person typed has none.
+fn call_id(task: &TaskView) -> Option<String> {
+    Some(task.call_id.clone()).filter(|id| !id.is_empty())
+}
+
+fn ambient(task: &TaskView) -> Option<bool> {
+    task.agent.as_ref().filter(|agent| agent.ambient).map(|_| true)
+}
+
 /// A command is worth knowing about.
 pub(crate) fn task_started(task: &TaskView, is_backgrounded: bool) -> TaskStarted {
     let agent = task.agent.as_ref();
     TaskStarted {
         task_id: task.id.clone(),
         run_id: Some(run_id(task)),
-        tool_use_id: Some(task.call_id.clone()),
+        tool_use_id: call_id(task),
         description: task.description.clone(),
         is_backgrounded: Some(is_backgrounded),
         subagent_type: agent.map(|agent| agent.subagent_type.clone()),
@@ -61,6 +70,8 @@ pub(crate) fn task_started(task: &TaskView, is_backgrounded: bool) -> TaskStarte
         parent_task_id: agent.and_then(|agent| agent.parent.clone()),
         task_type: Some(task.kind().to_owned()),
         prompt: agent.map(|agent| agent.prompt.clone()),
+        skip_transcript: ambient(task),
+        ambient: ambient(task),
         uuid: fresh_id(),
         ..TaskStarted::default()
     }
@@ -109,10 +120,12 @@ pub(crate) fn task_notification(
     TaskNotification {
         task_id: task.id.clone(),
         run_id: Some(run_id(task)),
-        tool_use_id: Some(task.call_id.clone()),
+        tool_use_id: call_id(task),
         status: TaskOutcome::from(status.as_notification()),
         output_file: output_file.to_owned(),
         summary: summary.to_owned(),
+        skip_transcript: ambient(task),
+        ambient: ambient(task),
         uuid: fresh_id(),
         ..TaskNotification::default()
     }

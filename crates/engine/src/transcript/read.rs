@@ -259,6 +259,11 @@ impl Record {
         last
     }
 
+    /// The last thing said, by whomever: the end of a subagent's conversation, which has its file for itself.
+    pub(crate) fn last_word(&self) -> Option<usize> {
+        self.slots.iter().rposition(|slot| slot.speaks)
+    }
+
     /// The conversation that ends with this entry, from its beginning or from the last compaction on.
     pub(crate) fn branch(&self, leaf: usize, source: &mut (impl Read + Seek)) -> io::Result<Vec<usize>> {
         let mut seen = HashSet::new();

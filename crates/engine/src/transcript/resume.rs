@@ -130,6 +130,23 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
     }))
 }
 
+/// What a subagent said and heard, from the file it has for itself.
+pub(crate) fn of_agent(file: &Path) -> Option<Earlier> {
+    let mut found = Found::open(file).ok()?;
+    let last = found.record.last_word()?;
+    let mut branch = found.branch(last).ok()?;
+    branch.iter_mut().for_each(Line::slim);
+    Some(Earlier {
+        session_id: String::new(),
+        file: file.to_owned(),
+        branch,
+        uuids: Vec::new(),
+        names: Names::default(),
+        cost: None,
+        fork: false,
+    })
+}
+
 /// A transcript that was looked at.
 struct Found {
     path: PathBuf,

@@ -19,6 +19,8 @@ pub struct AgentTask {
     pub depth: u32,
     /// The subagent that started it.
     pub parent: Option<String>,
+    /// It carries out a command or a skill, and is no work of its own to those who list work.
+    pub ambient: bool,
     /// What it has used, once it has ended.
     pub tokens: u64,
     /// How many calls it has made, once it has ended.

@@ -1,0 +1,152 @@
+//! What a kind brings for its subagents besides words and tools: skills they know from the start, and servers.
+
+use std::pin::pin;
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::call::Order;
+use super::definition::{Definition, Origin};
+use crate::commands::Failure;
+use crate::mcp::{Phase, ServerConfig, Servers};
+use crate::say;
+use crate::session::Session;
+use crate::settings::Settings;
+
+/// What a subagent has not taken up yet.
+#[derive(Debug, Default)]
+pub(super) struct Equipment {
+    /// Skills it is to know, and the kind that names them.
+    skills: Vec<String>,
+    kind: String,
+    /// What is wrong with its servers.
+    problems: Vec<String>,
+    /// Servers of its own, which end with it.
+    servers: Option<Servers>,
+}
+
+impl Equipment {
+    /// What the order's kind brings. One that goes on knows its skills already.
+    pub(super) fn of(order: &Order, servers: Servers) -> Self {
+        let (_, _, problems) = split(&order.kind);
+        Self {
+            skills: match order.again {
+                Some(_) => Vec::new(),
+                None => order.kind.skills.clone(),
+            },
+            kind: order.kind.name.clone(),
+            problems,
+            servers: Some(servers).filter(|servers| !servers.all().is_empty()),
+        }
+    }
+}
+
+/// The servers of the session a kind names, those it describes itself, and what cannot be read of it.
+fn split(kind: &Definition) -> (Vec<String>, IndexMap<String, ServerConfig>, Vec<String>) {
+    let (mut names, mut own, mut problems) = (Vec::new(), IndexMap::new(), Vec::new());
+    for entry in &kind.servers {
+        match entry {
+            Value::String(name) => names.push(name.clone()),
+            Value::Object(map) => {
+                for (name, config) in map {
+                    match ServerConfig::parse(config) {
+                        Ok(config) => {
+                            own.insert(name.clone(), config);
+                        }
+                        Err(why) => problems.push(format!("The agent {}: the server {name}: {why}", kind.name)),
+                    }
+                }
+            }
+            other => problems.push(format!("The agent {}: {other} is no server", kind.name)),
+        }
+    }
+    (names, own, problems)
+}
+
+/// The servers a subagent connects to for itself. A project's run where the project may run anything.
+pub(super) fn servers(order: &Order, settings: &Settings) -> IndexMap<String, ServerConfig> {
+    let runs = order.kind.origin != Origin::Project || settings.runs_projects();
+    match runs {
+        true => split(&order.kind).1,
+        false => IndexMap::new(),
+    }
+}
+
+/// The tools of every server a kind names, as a list of tools names them.
+pub(super) fn patterns(kind: &Definition) -> Vec<String> {
+    let (names, own, _) = split(kind);
+    let names = names.into_iter().chain(own.into_keys());
+    names
+        .map(|name| format!("mcp__{}", Servers::normalised(&name)))
+        .collect()
+}
+
+impl Session {
+    /// Connects to the servers this subagent has for itself, and waits until it is known how they stand.
+    pub(super) async fn connect_servers(&mut self) {
+        for problem in std::mem::take(&mut self.agents.equipment.problems) {
+            self.say(say::informational(&problem, "warning")).await;
+        }
+        let Some(own) = self.agents.equipment.servers.take() else {
+            return;
+        };
+        own.start();
+        own.greet().await;
+        if let Some(settled) = own.settled() {
+            // Whoever stops it meanwhile stops it: what follows sees that by itself.
+            self.hear(Some(pin!(settled))).await;
+        }
+        for link in own.all() {
+            if let Phase::Down(why) = link.phase() {
+                let text = format!(
+                    "The agent {}: the server {} is not there: {why}",
+                    self.agents.equipment.kind, link.name
+                );
+                self.say(say::informational(&text, "warning")).await;
+            }
+        }
+        if let Some(tools) = &mut self.options.tools {
+            tools.extend(own.tools().iter().map(|tool| tool.descriptor().name.to_string()));
+        }
+        self.servers.join(&own);
+        self.agents.equipment.servers = Some(own);
+    }
+
+    /// Ends the servers this subagent had for itself.
+    pub(super) async fn part_from_servers(&mut self) {
+        if let Some(own) = self.agents.equipment.servers.take() {
+            own.part().await;
+        }
+    }
+
+    /// Reads the skills its kind names. One that is not there is told of and costs nothing else.
+    pub(super) async fn learn_skills(&mut self) {
+        for name in std::mem::take(&mut self.agents.equipment.skills) {
+            // A plugin's agent may call its plugin's skills by their short names.
+            let kind = &self.agents.equipment.kind;
+            let near = kind.rsplit_once(':').map(|(plugin, _)| format!("{plugin}:{name}"));
+            let near = near.and_then(|near| self.catalogue.find(&near));
+            let Some(entry) = self.catalogue.find(&name).or(near).cloned() else {
+                let text = format!("The agent {kind} names the skill {name}, which is not there");
+                self.say(say::informational(&text, "warning")).await;
+                continue;
+            };
+            let text = match self.expand(&entry, "").await {
+                Ok(text) => text,
+                Err(Failure::Failed(why)) => {
+                    self.say(say::informational(&why, "warning")).await;
+                    continue;
+                }
+                // Whoever waits next finds out that it has to stop.
+                Err(Failure::Stopped) => return,
+            };
+            let name = &entry.name;
+            let text = format!(
+                "<command-message>{name}</command-message>\n<command-name>{name}</command-name>\n\
+                 <skill-format>true</skill-format>\n\n{text}"
+            );
+            self.keep_meta(&text).await;
+            self.history.user_text(&text);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Skills and commands that an agent of their own carries out (`context: fork`).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use sluice_permission::{Behavior, Rule, Source};
+use sluice_tools::{Context, Outcome, agent_id};
+
+use super::brief::{Bench, Brief};
+use super::builtin;
+use super::call::Order;
+use super::child;
+use super::oversee;
+use super::relay::{Badge, Relay};
+use crate::catalogue::entry::{Entry, Origin};
+use crate::commands::Failure;
+use crate::hooks;
+use crate::session::Session;
+
+/// The skill or command a subagent carries out.
+#[derive(Debug, Clone)]
+pub(crate) struct Fork {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// A person typed it: no call waits for it, and what it does is told when it is done.
+    pub(crate) typed: bool,
+    /// What it may do besides.
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) hooks: Option<(hooks::Origin, Value)>,
+}
+
+/// What there is to be done for a skill.
+fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
+    let wanted = entry.agent.as_deref().unwrap_or(builtin::GENERAL);
+    let Some(kind) = brief.roster.find(wanted).cloned() else {
+        let names = brief.roster.names().join(", ");
+        return Err(format!("Agent type '{wanted}' not found. Available agents: {names}"));
+    };
+    let foreign = entry.origin == Origin::Project && !brief.options.settings.trusted();
+    let rule = |text: &String| Rule::parse(Behavior::Allow, Source::Command, &brief.options.cwd, text).ok();
+    // What a person typed has lent the session its rules and hooks already.
+    let lends = !typed && !foreign;
+    let root = entry.path.parent().unwrap_or(&brief.options.cwd).to_owned();
+    let named = entry.model.as_deref().or(kind.model.as_deref());
+    Ok(Order {
+        model: named.map_or_else(|| brief.model.clone(), |name| sluice_model::models::resolve(Some(name))),
+        effort: entry.effort.clone().or_else(|| kind.effort.clone()),
+        mode: None,
+        wanted: Some(false),
+        background: false,
+        isolated: kind.isolated,
+        description: entry.description.clone(),
+        prompt: String::new(),
+        name: None,
+        again: None,
+        fork: Some(Fork {
+            id: agent_id(),
+            name: entry.name.clone(),
+            typed,
+            rules: match lends {
+                true => entry.allowed_tools.iter().filter_map(rule).collect(),
+                false => Vec::new(),
+            },
+            hooks: entry.hooks.clone().filter(|_| lends).map(|hooks| {
+                let name = entry.name.clone();
+                (hooks::Origin::Skill { name, root }, hooks)
+            }),
+        }),
+        kind,
+    })
+}
+
+/// The model has called for a skill that an agent of its own carries out.
+pub(crate) async fn call(bench: &Bench, entry: &Entry, args: &str, cx: &Context) -> Outcome {
+    let Some(brief) = bench.brief() else {
+        return Outcome::failed("No subagent can be started here");
+    };
+    let mut order = match order(&brief, entry, false) {
+        Ok(order) => order,
+        Err(why) => return Outcome::failed(why),
+    };
+    match read(&brief, &order, entry, args).await {
+        Ok(prompt) => order.prompt = prompt,
+        Err(Failure::Failed(why)) => return Outcome::failed(why),
+        Err(Failure::Stopped) => return Outcome::interrupted(),
+    }
+    oversee::start(brief, order, cx).await
+}
+
+/// The skill's instructions, as the one who will follow them may read them: its commands run under the same rules.
+async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> Result<String, Failure> {
+    let relay = Relay::new(Badge::default(), false, true);
+    relay.mute();
+    let mut reader = child::make(brief, order, Arc::new(relay), PathBuf::new(), &brief.cwd);
+    let text = reader.session.expand(entry, args).await;
+    reader.quit.cancel();
+    text
+}
+
+impl Session {
+    /// Has an agent of its own carry out what a person typed. Gives the agent's id, and what came of it unless the turn
+    /// has to stop.
+    pub(crate) async fn carry_out(&mut self, entry: &Entry, prompt: String) -> (String, Option<Outcome>) {
+        let roster = self.muster();
+        self.calls.reset(&self.quit);
+        let brief = Arc::new(self.brief(&roster));
+        let mut order = match order(&brief, entry, true) {
+            Ok(order) => order,
+            Err(why) => return (String::new(), Some(Outcome::failed(why))),
+        };
+        order.prompt = prompt;
+        let id = order.fork.as_ref().map(|fork| fork.id.clone()).unwrap_or_default();
+        let context = self.context("");
+        let mut running = Box::pin(async move { oversee::start(brief, order, &context).await });
+        let outcome = match self.hear(Some(running.as_mut())).await {
+            crate::listen::Heard::Ready(outcome) => {
+                self.drain_events().await;
+                Some(outcome)
+            }
+            crate::listen::Heard::Stopped | crate::listen::Heard::CallsDone => {
+                self.stop_agents().await;
+                None
+            }
+        };
+        (id, outcome)
+    }
+
+    /// Tells what was kept back of what an agent did.
+    pub(crate) async fn tell_kept(&mut self, id: &str) {
+        let kept = self.agents.crew.member(id).map(|member| member.relay.take_kept());
+        for message in kept.unwrap_or_default() {
+            self.out.pass_on(message).await;
+        }
+    }
+}
