@@ -16,6 +16,7 @@ use super::{call, message};
 use crate::background::Background;
 use crate::calls::{Call, State};
 use crate::catalogue::Catalogue;
+use crate::commands::SKILL;
 use crate::hooks::{Ear, Heirs};
 use crate::mcp::Servers;
 use crate::options::Options;
@@ -88,9 +89,9 @@ impl Bench {
     }
 }
 
-/// Whether it is a tool to start subagents with.
+/// Whether it is a tool that may start subagents. A subagent is given its own: one that holds a brief must not be in it.
 fn ours(name: &str) -> bool {
-    name == call::NAME || name == call::OLD_NAME || name == message::NAME
+    name == call::NAME || name == call::OLD_NAME || name == message::NAME || name == SKILL
 }
 
 impl Session {

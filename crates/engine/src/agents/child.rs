@@ -92,7 +92,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
         ..Agents::default()
     };
     session.take_roster(brief.roster.clone());
-    if brief.extras.iter().any(|tool| tool.descriptor().name == SKILL) {
+    if brief.available.iter().any(|name| name == SKILL) {
         session.offer_skills();
     }
     session.hooks = brief.hooks.of_agent(&relay.badge.id, &order.kind.name);

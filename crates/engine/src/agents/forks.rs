@@ -90,8 +90,7 @@ pub(crate) async fn call(bench: &Bench, entry: &Entry, args: &str, cx: &Context)
 
 /// The skill's instructions, as the one who will follow them may read them: its commands run under the same rules.
 async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> Result<String, Failure> {
-    let relay = Relay::new(Badge::default(), false, true);
-    relay.mute();
+    let relay = Relay::silent(Badge::default());
     let mut reader = child::make(brief, order, Arc::new(relay), PathBuf::new(), &brief.cwd);
     let text = reader.session.expand(entry, args).await;
     reader.quit.cancel();

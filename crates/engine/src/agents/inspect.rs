@@ -45,6 +45,7 @@ pub(crate) fn inspect(
         background: false,
         isolated: false,
         again: None,
+        fork: None,
     };
     async move {
         let id = agent_id();
@@ -54,6 +55,7 @@ pub(crate) fn inspect(
             kind: KIND.to_owned(),
             description: order.description.clone(),
             id,
+            quiet: true,
         }));
         let journal = brief.options.output_dir.join(format!("{}.output", relay.badge.id));
         let cwd = brief.cwd.clone();
@@ -61,7 +63,7 @@ pub(crate) fn inspect(
         let _ends_with_this = quit.drop_guard();
         // In a task of its own, as every session: what waits for it is deep in one already.
         let mut work = JoinSet::new();
-        work.spawn(async move { session.serve(&order, false).await });
+        work.spawn(async move { session.serve(&order, None).await });
         match work.join_next().await {
             Some(Ok(served)) if served.status == TaskStatus::Completed => Ok(served.text),
             Some(Ok(served)) => Err(served.text),

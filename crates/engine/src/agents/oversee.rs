@@ -145,7 +145,7 @@ async fn live(
         biased;
         () = task.killed() => None,
         () = brief.events.closed() => None,
-        served = &mut work => Some(served.unwrap_or_else(|_| Served::none(TaskStatus::Failed, BROKE_DOWN))),
+        served = came_to(&mut work) => Some(served),
     };
     let mut served = match ended {
         Some(served) => served,
@@ -183,6 +183,12 @@ async fn live(
     // Whatever it left running ends with it.
     quit.cancel();
     done.send(served).ok();
+}
+
+/// What its session came to; one that breaks down is a failed subagent, and no more than that.
+async fn came_to(work: &mut JoinHandle<Served>) -> Served {
+    work.await
+        .unwrap_or_else(|_| Served::none(TaskStatus::Failed, BROKE_DOWN))
 }
 
 /// Its end, told once and before whoever waits for it is woken.
@@ -316,5 +322,36 @@ fn mirrored(transcript: &Path, meta: &Value) -> TranscriptMirror {
         file_path: transcript.display().to_string(),
         entries: vec![Raw::of(&entry)],
         ..TranscriptMirror::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic)]
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_session_that_breaks_down_is_a_failed_subagent() {
+        let mut work: JoinHandle<Served> = tokio::spawn(async { panic!("on purpose") });
+        let served = came_to(&mut work).await;
+        assert_eq!((served.status, served.text.as_str()), (TaskStatus::Failed, BROKE_DOWN));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_breaks_down_or_hangs_while_it_is_stopped_is_gone_all_the_same() {
+        let (inbox, _heard) = mpsc::channel(1);
+        for hangs in [false, true] {
+            let work: JoinHandle<Served> = tokio::spawn(async move {
+                if hangs {
+                    std::future::pending::<()>().await;
+                }
+                panic!("on purpose")
+            });
+            let quit = tokio_util::sync::CancellationToken::new();
+            let served = wind_up(work, &inbox, &quit).await;
+            assert_eq!(served.status, TaskStatus::Killed);
+            assert_eq!(quit.is_cancelled(), hangs);
+        }
     }
 }

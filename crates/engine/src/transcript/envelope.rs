@@ -101,7 +101,13 @@ pub(super) struct Entry {
     pub(super) is_result: bool,
 }
 
+/// What a line of a session's own conversation is: what its subagents said is no part of it.
 pub(super) fn look(line: &[u8]) -> Envelope {
+    look_at(line, false)
+}
+
+/// What a line is, in the file of a session or in that of a subagent.
+pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
     let Some(fields) = Fields::of(line) else {
         return Envelope::Other;
     };
@@ -115,7 +121,7 @@ pub(super) fn look(line: &[u8]) -> Envelope {
         _ => return Envelope::Other,
     }
     let is_true = |field: Spelled<'_>| field == Some(b"true");
-    let (Some(uuid), false) = (text(fields.uuid), is_true(fields.is_sidechain)) else {
+    let (Some(uuid), false) = (text(fields.uuid), !of_agent && is_true(fields.is_sidechain)) else {
         return Envelope::Other;
     };
     let parent = text(fields.parent).map(|parent| Key::of(&parent));

@@ -157,11 +157,20 @@ pub(crate) enum Much {
 impl Record {
     /// Looks at every line of a transcript once.
     pub(crate) fn scan(source: &mut impl Read) -> io::Result<Self> {
+        Self::scan_with(source, envelope::look)
+    }
+
+    /// The same for the file of a subagent.
+    pub(crate) fn scan_agent(source: &mut impl Read) -> io::Result<Self> {
+        Self::scan_with(source, |line| envelope::look_at(line, true))
+    }
+
+    fn scan_with(source: &mut impl Read, look: impl Fn(&[u8]) -> Envelope) -> io::Result<Self> {
         let mut record = Self::default();
         let mut cost = None;
         // What names an entry that has not been seen yet; hardly any does.
         let mut early = Vec::new();
-        lines::each(source, |at, line| match envelope::look(line) {
+        lines::each(source, |at, line| match look(line) {
             Envelope::Entry(entry) => record.take(at, line.len(), &entry, &mut early),
             Envelope::Cost => cost = Some(line.to_vec()),
             Envelope::Name => {

@@ -132,7 +132,12 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
 
 /// What a subagent said and heard, from the file it has for itself.
 pub(crate) fn of_agent(file: &Path) -> Option<Earlier> {
-    let mut found = Found::open(file).ok()?;
+    let mut open = File::open(file).ok()?;
+    let mut found = Found {
+        path: file.to_owned(),
+        record: Record::scan_agent(&mut open).ok()?,
+        file: open,
+    };
     let last = found.record.last_word()?;
     let mut branch = found.branch(last).ok()?;
     branch.iter_mut().for_each(Line::slim);

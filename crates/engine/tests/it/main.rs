@@ -11,6 +11,7 @@ mod after_stop;
 mod agents;
 mod agents_control;
 mod agents_faults;
+mod agents_forks;
 mod asks;
 mod asks_answers;
 mod background;
