@@ -116,7 +116,7 @@ async fn a_hook_makes_the_work_tree_of_a_subagent_and_takes_it_away() {
         .text("There")
         .text("Done");
     let mut stage = hooked(script, hooks, |options| {
-        options.allowed = vec!["Bash".into(), "Agent".into()]
+        options.allowed = vec!["Bash".into(), "Agent".into()];
     })
     .await;
     stage.prompt("go").await;

@@ -252,7 +252,7 @@ async fn a_project_is_set_up_before_the_session_begins() {
     );
     for (setup, trigger) in [(Setup::Init, "init"), (Setup::Maintenance, "maintenance")] {
         let mut stage = hooked(Script::new().text("Hi"), hooks.clone(), |options| {
-            options.setup = Some(setup)
+            options.setup = Some(setup);
         })
         .await;
         stage.prompt("go").await;

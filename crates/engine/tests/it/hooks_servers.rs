@@ -53,8 +53,8 @@ fn calls(event: &str, tool: &str, input: &Value) -> Value {
 /// What the only call came to.
 fn outcome(stage: &Stage) -> String {
     let heard = stage.heard.iter().filter(|message| message["type"] == "user");
-    let contents = heard.map(|message| message["message"]["content"][0]["content"].clone());
-    contents.last().unwrap().to_string()
+    let mut contents = heard.map(|message| message["message"]["content"][0]["content"].clone());
+    contents.next_back().unwrap().to_string()
 }
 
 #[tokio::test]
