@@ -70,8 +70,6 @@ pub struct AgentOptions {
     pub never_in_background: bool,
     /// The host can stop each by itself, so that an interrupt leaves those in the background alone.
     pub stopped_one_by_one: bool,
-    /// Tell the host now and then, in a few words, what each is at.
-    pub summaries: bool,
 }
 
 /// What a session knows about subagents.

@@ -163,7 +163,6 @@ impl Session {
         self.take_agents(request.agents.and_then(|agents| serde_json::to_value(agents).ok()));
         self.options.agents.forward_text |= request.forward_subagent_text == Some(true);
         self.options.agents.stopped_one_by_one |= request.per_task_stop_affordance == Some(true);
-        self.options.agents.summaries |= request.agent_progress_summaries == Some(true);
         let agents = self.muster().infos();
         self.system = None;
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;

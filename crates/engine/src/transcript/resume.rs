@@ -139,13 +139,13 @@ pub(crate) fn of_agent(file: &Path) -> Option<Earlier> {
         file: open,
     };
     let last = found.record.last_word()?;
-    let mut branch = found.branch(last).ok()?;
-    branch.iter_mut().for_each(Line::slim);
+    let places = found.branch(Some(last)).ok()?;
+    let branch = read::load(&places, Much::Spoken, &mut found.file).ok()?;
     Some(Earlier {
         session_id: String::new(),
         file: file.to_owned(),
         branch,
-        uuids: Vec::new(),
+        known: Vec::new(),
         names: Names::default(),
         cost: None,
         fork: false,
