@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use sluice_engine::settings::Opener;
+use sluice_engine::transcript::Earlier;
 use sluice_stdio::{Door, Format, HOLD, InputMode, door};
 
 use crate::environment::Environment;
@@ -30,6 +31,8 @@ pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
             let piped = (!io::stdin().is_terminal()).then(io::stdin);
             match door::print_prompt(flags.prompt.as_deref(), piped, warn) {
                 Ok(prompt) => InputMode::Prompt(prompt),
+                // What was put off is done without anybody asking for it.
+                Err(_) if options.earlier.as_ref().is_some_and(Earlier::awaits_call) => InputMode::Nothing,
                 Err(problem) => {
                     warn(&problem);
                     return 1;

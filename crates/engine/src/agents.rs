@@ -50,7 +50,7 @@ pub(crate) use inspect::inspect;
 pub(crate) use mouth::Mouth;
 pub(crate) use roster::Roster;
 
-use crew::Crew;
+use crew::{Crew, Standing};
 
 use crate::asking::{self, World};
 use crate::port::Input;
@@ -86,6 +86,8 @@ pub(crate) struct Agents {
     pub(crate) bench: Arc<Bench>,
     /// How many changes of permissions are known.
     known: usize,
+    /// How many changes of the settings are known.
+    settings_known: u64,
     /// The kinds that may be started; none is all.
     may_start: Option<Vec<String>>,
     /// What is wrong with definitions and was not told yet.
@@ -233,6 +235,7 @@ impl Session {
 
     /// Takes over what was allowed or forbidden elsewhere in the session since.
     pub(crate) async fn catch_up(&mut self) {
+        self.catch_up_settings();
         let (updates, known) = self.agents.crew.amendments(self.agents.known, self.agents.id());
         self.agents.known = known;
         let own_mode = self.agents.seat.as_ref().is_some_and(|seat| seat.own_mode);
@@ -251,6 +254,30 @@ impl Session {
             if self.policy.mode != before {
                 self.say(say::mode(&self.policy.mode)).await;
             }
+        }
+    }
+
+    /// The settings of the session at the top hold for its subagents too, as soon as they begin something.
+    fn catch_up_settings(&mut self) {
+        if self.agents.seat.is_none() {
+            return;
+        }
+        let (standing, known) = self.agents.crew.published(self.agents.settings_known);
+        self.agents.settings_known = known;
+        if let Some(standing) = standing {
+            self.options.settings = standing.settings.clone();
+            asking::lay_out(&mut self.policy, &self.options);
+            self.hooks.inherit(&standing.hooks);
+        }
+    }
+
+    /// Tells the subagents that other settings hold.
+    pub(crate) fn publish_settings(&self) {
+        if self.agents.seat.is_none() {
+            self.agents.crew.publish(Standing {
+                settings: self.options.settings.clone(),
+                hooks: self.hooks_for_agents(),
+            });
         }
     }
 

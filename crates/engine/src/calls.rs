@@ -12,6 +12,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::say;
+
 /// How long a call may wait for the stream's next event before it is begun. The events behind a
 /// closed block are nearly always there already, and hosts see asks after them.
 pub(crate) const LAUNCH_DELAY: Duration = Duration::from_millis(20);
@@ -47,11 +49,13 @@ pub(crate) enum State {
     Running,
     /// It came to this `tool_result` block.
     Done(Value),
+    /// A hook has put it off: nothing comes of it now.
+    PutOff,
 }
 
 impl Call {
     fn is_done(&self) -> bool {
-        matches!(self.state, State::Done(_))
+        matches!(self.state, State::Done(_) | State::PutOff)
     }
 }
 
@@ -142,6 +146,8 @@ impl Calls {
             .drain(..)
             .filter_map(|call| match call.state {
                 State::Done(block) => Some(block),
+                // The turn was stopped before it could end with the call undone.
+                State::PutOff => Some(result_block(&call.id, &Value::from(say::REJECTED), Some(true))),
                 _ => None,
             })
             .collect()
@@ -170,6 +176,7 @@ mod tests {
                 State::Running => State::Running,
                 State::Asking(id) => State::Asking(id.clone()),
                 State::Done(block) => State::Done(block.clone()),
+                State::PutOff => State::PutOff,
             };
             calls.list.push(Call {
                 id: format!("toolu_{index}"),

@@ -47,9 +47,13 @@ impl Session {
             }
             let called = !self.calls.is_empty();
             if called {
+                self.take_up_put_off().await;
                 self.launch().await;
                 if let Heard::Stopped = self.hear(None::<Pin<&mut Ready<()>>>).await {
                     return self.stopped().await;
+                }
+                if let Some(ending) = self.put_off_ending().await {
+                    return ending;
                 }
                 if self.hook_batch().await.is_err() {
                     return self.stopped().await;
@@ -130,7 +134,7 @@ impl Session {
     }
 
     /// The turn was told to stop: every open call gets its result, then the notice.
-    async fn stopped(&mut self) -> Ending {
+    pub(crate) async fn stopped(&mut self) -> Ending {
         let tools = !self.calls.is_empty() && !self.calls.all_done();
         match self.stop {
             Some(Stop::Leave) | None => {

@@ -1,7 +1,7 @@
 //! Tools without a session: one call at a time, checked, decided about, perhaps asked about, and run.
 //!
 //! For doors that offer the tools themselves. The way of a call is the one it has in a session: the same policy, the
-//! same settings files, the same sandbox, and no other way to a tool.
+//! same settings files and their hooks, the same sandbox, and no other way to a tool.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::asking::{self, World};
 use crate::confine;
+use crate::hooks::{Sentries, Watched};
 use crate::options::{KeySource, Options};
 use crate::running;
 use crate::services::Desk;
@@ -100,6 +101,7 @@ struct Rules {
     /// Read again whenever a file of theirs has changed.
     options: Options,
     policy: Policy,
+    hooks: Sentries,
     changes: mpsc::Receiver<()>,
 }
 
@@ -119,7 +121,11 @@ impl Guarded {
         let (events, mut happened) = mpsc::channel(EVENTS);
         // Nobody here is told of background work; what it came to is read with TaskOutput.
         tokio::spawn(async move { while happened.recv().await.is_some() {} });
+        let (tasks, desk) = (Arc::new(Tasks::default()), Arc::new(desk));
+        let mut hooks = Sentries::new(&tasks, &desk);
+        hooks.lay_out(&options);
         let rules = Rules {
+            hooks,
             changes: settings::watch::watch(options.settings.paths()),
             options: options.clone(),
             policy,
@@ -128,11 +134,11 @@ impl Guarded {
             rules: Mutex::new(rules),
             cwd: Arc::new(Cwd::new(options.cwd.clone())),
             files: Arc::new(FileState::default()),
-            tasks: Arc::new(Tasks::default()),
+            tasks,
             lists: Arc::new(Lists::default()),
             sandbox,
             web: Arc::new(Web::new(session::web_config(&options))),
-            desk: Arc::new(desk),
+            desk,
             events,
             options,
         })
@@ -151,17 +157,42 @@ impl Guarded {
     where
         A: AsyncFnOnce(Question) -> Reply,
     {
-        let policy = self.rules().policy.clone();
+        let (policy, hooks, options) = {
+            let rules = self.rules();
+            (rules.policy.clone(), rules.hooks.clone(), rules.options.clone())
+        };
         let found = sluice_tools::find(&call.tool).filter(|tool| self.offers(&policy, tool.descriptor()));
         let Some(tool) = found else { return Ran::Unknown };
-        let input = tool.fill(&call.input);
-        let checked = match tool.check(&input, &self.cwd.get()) {
+        let cwd = self.cwd.get();
+        let mut input = tool.fill(&call.input);
+        let mut checked = match tool.check(&input, &cwd) {
             Ok(checked) => checked,
             Err(invalid) => return Ran::Done(invalid.into()),
         };
         let name = &*tool.descriptor().name;
+        let mode = policy.mode.clone();
+        let watched = Watched {
+            id: &call.id,
+            tool: name,
+            mode: &mode,
+            cwd: &cwd,
+        };
+        let before = until(hooks.before(&options, watched, &checked), &call.cancel).await;
+        let Some(mut before) = before else {
+            return Ran::Done(Outcome::interrupted());
+        };
+        if let Some(why) = before.halt() {
+            return Ran::Denied(why);
+        }
+        if let Some(changed) = before.input.take() {
+            input = tool.fill(&changed);
+            checked = match tool.check(&input, &cwd) {
+                Ok(checked) => checked,
+                Err(invalid) => return Ran::Done(invalid.into()),
+            };
+        }
         let context = self.context(&call, running::resolved(&checked), policy);
-        let decision = self.decide(name, &checked);
+        let decision = before.adjust(self.decide(name, &checked), name, &mode);
         match decision.behavior {
             Verdict::Allow => {}
             Verdict::Deny => return Ran::Denied(decision.message),
@@ -188,7 +219,11 @@ impl Guarded {
                 }
             }
         }
-        Ran::Done(run(tool, input, &context, &call.cancel).await)
+        let outcome = run(tool, input, &context, &call.cancel).await;
+        let kept = outcome.clone();
+        let after = hooks.after(&options, (watched, &checked), before, outcome);
+        // What has run has run, whether its hooks are heard or not.
+        Ran::Done(until(after, &call.cancel).await.unwrap_or(kept))
     }
 
     /// Ends what still runs in the background.
@@ -225,6 +260,7 @@ impl Guarded {
         let rules = &mut *guard;
         if rules.changes.try_recv().is_ok() && rules.options.settings.reload() {
             asking::lay_out(&mut rules.policy, &rules.options);
+            rules.hooks.lay_out(&rules.options);
         }
         guard
     }

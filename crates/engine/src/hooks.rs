@@ -7,8 +7,9 @@
 //! * `output`: what one hook says; `merge`: what all of them say together. Both pure: deny before ask before allow,
 //!   whatever the order;
 //! * `told`: what hooks are told, and what is told of them; `run`: the hooks of one event, side by side; `command`, `http`, `model`, `agent`, `tool`: how each is asked;
-//! * `calls`: around a call: before it, beside an ask, after it; `decide`: what a hook may do to a decision, pure;
-//! * `tasks`: around the task list; `turns`: around a turn: prompts, ends, failures; `session`: around a session: start, end, settings, files;
+//! * `calls`: around a call: before it, beside an ask, after it; `decide`: what a hook may do to a decision, pure; `defer`: a call that is put off;
+//! * `tasks`: around the task list; `turns`: around a turn: prompts, ends, failures; `session`: around a session: start, end, settings, files; `switch`: around a change of the model and what is shown;
+//! * `ear`: for those who are not the session; `sentries`: around calls where there is no session;
 //! * `listing`: what there is, for hosts that ask.
 //!
 //! # For other parts
@@ -26,7 +27,9 @@
 //! * `session.hook_pre_compact(trigger, instructions)`: `Ok(further instructions)`, or `Err(why)` when a hook forbids it;
 //!   `session.hook_post_compact(trigger, summary)`;
 //! * `session.hook_expansion(command, args, source, prompt)`: `Err(why)` when a command must not become a prompt;
-//! * `session.hook_elicitation(input)` and `session.hook_elicitation_result(input)`: an answer in the person's place;
+//! * `session.hook_switch(switch)`: `Err(why)` when the model has to stay; `session.change_model(switch)` changes and tells;
+//! * `hooks.ear()`: for who is not the session and waits for hooks all the same: [`Ear`] answers a server in the person's
+//!   place, and makes work trees;
 //! * `session.hook_directory_added(path, source)`, `session.hook_notification(message, title, kind)`: only told, and
 //!   from anywhere.
 //!
@@ -38,6 +41,7 @@ mod calls;
 mod command;
 mod config;
 mod decide;
+mod defer;
 mod ear;
 mod event;
 mod http;
@@ -47,6 +51,7 @@ mod merge;
 mod model;
 mod output;
 mod run;
+mod sentries;
 mod session;
 mod switch;
 mod tasks;
@@ -72,9 +77,11 @@ use crate::session::Session;
 use crate::settings::Settings;
 
 pub(crate) use config::Origin;
+pub(crate) use defer::PutOff;
 pub(crate) use ear::Ear;
 pub(crate) use merge::Verdict;
 pub(crate) use run::Hooked;
+pub(crate) use sentries::{Sentries, Watched};
 pub(crate) use switch::Switch;
 pub(crate) use turns::AtEnd;
 
@@ -115,6 +122,12 @@ pub(crate) struct Hooks {
     began: HashMap<String, Instant>,
     /// How often in a row the turn was not let go.
     held_up: u32,
+    /// A call that an earlier session has put off.
+    pub(crate) put_off: Option<PutOff>,
+    /// An earlier session is gone on with; whether under another id.
+    pub(crate) resumed: Option<bool>,
+    /// Only hooks before calls are handed down to it.
+    narrow: bool,
     /// The subagent this session is: its id and its type.
     speaker: Option<(String, String)>,
     /// Where the conversation of the session at the top is kept, in a subagent.
@@ -153,6 +166,9 @@ impl Default for Hooks {
             blocked: None,
             began: HashMap::new(),
             held_up: 0,
+            put_off: None,
+            resumed: None,
+            narrow: false,
             speaker: None,
             top_transcript: None,
             last_cwd: None,
@@ -211,6 +227,17 @@ impl Hooks {
         }
     }
 
+    /// Puts the hooks of the session above in the place of those it had before; an agent's own stay.
+    pub(crate) fn inherit(&mut self, heirs: &Heirs) {
+        self.list.retain(|hook| matches!(hook.origin, Origin::Agent { .. }));
+        let handed_down = heirs
+            .list
+            .iter()
+            .filter(|hook| !self.narrow || looks_at_inspectors(hook));
+        self.list.extend(handed_down.cloned());
+        self.list.sort_by_key(|hook| rank(&hook.origin));
+    }
+
     /// Whether any hook waits for one of these.
     fn await_any(&self, events: &[Event]) -> bool {
         self.list.iter().any(|hook| events.contains(&hook.event))
@@ -261,6 +288,7 @@ impl Hooks {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Heirs {
     list: Vec<Arc<Hook>>,
+    narrow: bool,
     transcript: Option<PathBuf>,
 }
 
@@ -268,8 +296,8 @@ impl Heirs {
     /// Only those that look at calls before they run, and no agents: an agent that answers a hook is looked at as any
     /// other, and never by another of its kind.
     pub(crate) fn before_calls(mut self) -> Self {
-        self.list
-            .retain(|hook| hook.event == Event::PreToolUse && !matches!(hook.handler, Handler::Agent { .. }));
+        self.narrow = true;
+        self.list.retain(|hook| looks_at_inspectors(hook));
         self
     }
 
@@ -277,6 +305,7 @@ impl Heirs {
     pub(crate) fn of_agent(&self, id: &str, kind: &str) -> Hooks {
         Hooks {
             list: self.list.clone(),
+            narrow: self.narrow,
             speaker: Some((id.to_owned(), kind.to_owned())),
             top_transcript: self.transcript.clone(),
             ..Hooks::default()
@@ -298,6 +327,7 @@ impl Session {
                 .filter(|hook| !matches!(hook.origin, Origin::Agent { .. }))
                 .cloned()
                 .collect(),
+            narrow: self.hooks.narrow,
             transcript: file.cloned(),
         }
     }
@@ -318,6 +348,11 @@ impl Session {
     pub(crate) fn remove_hooks(&mut self, origin: &Origin) {
         self.hooks.list.retain(|hook| hook.origin != *origin);
     }
+}
+
+/// Whether a hook looks at what an agent that answers a hook does.
+fn looks_at_inspectors(hook: &Hook) -> bool {
+    hook.event == Event::PreToolUse && !matches!(hook.handler, Handler::Agent { .. })
 }
 
 /// Stronger origins come later.

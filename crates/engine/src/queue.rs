@@ -201,8 +201,7 @@ impl Queue {
     }
 
     /// Whether none waits.
-    #[cfg(test)]
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 }

@@ -222,7 +222,9 @@ impl Session {
             if let Some(code) = self.leave {
                 break code;
             }
-            if let Some(batch) = self.queue.next() {
+            if self.hooks.put_off.is_some() && (self.eof || !self.queue.is_empty()) {
+                self.play_put_off().await;
+            } else if let Some(batch) = self.queue.next() {
                 self.play(batch).await;
             } else if let Some(note) = self.background.owed() {
                 self.play_note(note).await;

@@ -163,6 +163,12 @@ impl Transcript {
         let _owed = self.put(vec![line]);
     }
 
+    /// The call of this id is held by the end of the chain.
+    pub(crate) fn holds(&mut self, call_id: &str) {
+        self.calls
+            .extend(self.leaf.clone().map(|leaf| (call_id.to_owned(), leaf)));
+    }
+
     /// The end of the chain.
     pub(crate) fn leaf(&self) -> Option<&str> {
         self.leaf.as_deref()
@@ -300,6 +306,12 @@ impl Session {
         self.keep(Entry::aside(&say::nudge(text))).await;
     }
 
+    /// Keeps that a call was put off.
+    pub(crate) async fn keep_put_off(&mut self, attachment: &Value) {
+        self.keep(Entry::put_off(&say::fresh_id(), attachment, &say::now()))
+            .await;
+    }
+
     /// Keeps what is said on the user's side, then says it.
     pub(crate) async fn say_aside(&mut self, frame: stdout::User) {
         self.keep(Entry::aside(&frame)).await;
@@ -390,7 +402,9 @@ impl Session {
         let Some(mut earlier) = self.options.earlier.take() else {
             return;
         };
+        self.hooks.resumed = Some(earlier.is_fork());
         self.history = earlier.history();
+        self.hooks.put_off = earlier.put_off.take();
         self.compactions.gauge = Gauge::read(&earlier.usage().unwrap_or_default(), self.history.len());
         self.queue.remember(earlier.known);
         if let Some(cost) = earlier.cost {

@@ -79,6 +79,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     session.transcript.of_agent(&id);
     session.agents = Agents {
         known: brief.crew.amendments(0, None).1,
+        settings_known: brief.crew.published(u64::MAX).1,
         crew: brief.crew.clone(),
         bench: Arc::new(Bench::below(brief.top.clone())),
         seat: Some(Seat {
@@ -349,7 +350,9 @@ impl Session {
                 TaskStatus::Failed,
                 format!("Agent terminated early: the session has reached its budget of ${limit}"),
             ),
-            Ending::HookStopped(_) => (TaskStatus::Completed, self.turn.text.clone()),
+            Ending::HookStopped(_) | Ending::PutOff(_) | Ending::PutOffGone(_) => {
+                (TaskStatus::Completed, self.turn.text.clone())
+            }
             Ending::Blocked(why) => (TaskStatus::Failed, why.clone()),
             Ending::Unstructured { last, .. } => (TaskStatus::Failed, last.clone()),
             Ending::Api(api) => (

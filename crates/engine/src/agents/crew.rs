@@ -13,7 +13,9 @@ use tokio::sync::mpsc;
 
 use super::relay::Relay;
 use crate::history::History;
+use crate::hooks::Heirs;
 use crate::port::Input;
+use crate::settings::Settings;
 
 /// How many subagents may stand one below the other.
 pub(crate) const DEEPEST: u32 = 5;
@@ -51,6 +53,16 @@ struct Shared {
     eof: bool,
     stats: SubagentStats,
     by_type: BTreeMap<String, u64>,
+    /// The settings that hold, and how often they have changed.
+    standing: Option<Arc<Standing>>,
+    changes: u64,
+}
+
+/// What holds for a session and all its subagents.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    pub(crate) settings: Settings,
+    pub(crate) hooks: Heirs,
 }
 
 #[derive(Debug)]
@@ -234,6 +246,20 @@ impl Crew {
             .filter(|(by, _)| by.as_deref() != me)
             .map(|(_, update)| update.clone());
         (others.collect(), shared.amendments.len())
+    }
+
+    /// The session at the top has other settings.
+    pub(crate) fn publish(&self, standing: Standing) {
+        let mut shared = self.lock();
+        shared.standing = Some(Arc::new(standing));
+        shared.changes += 1;
+    }
+
+    /// The settings that hold, if they have changed since so many changes were known.
+    pub(crate) fn published(&self, known: u64) -> (Option<Arc<Standing>>, u64) {
+        let shared = self.lock();
+        let news = shared.standing.clone().filter(|_| shared.changes > known);
+        (news, shared.changes)
     }
 
     /// Calls of subagents that were denied, for the next result.

@@ -16,6 +16,7 @@ use sluice_wire::{Number, Raw};
 use super::decide;
 use super::event::Event;
 use super::merge::{self, Merged};
+use super::output::Permission;
 use super::run::Purpose;
 use super::told::{reminder, told};
 use crate::calls::State;
@@ -52,6 +53,13 @@ impl Session {
         let Some(index) = self.running_call(id) else { return };
         if merged.halt.is_some() {
             self.hooks.halt = merged.halt;
+        }
+        let verdict = merged.verdict.as_ref();
+        if verdict.is_some_and(|verdict| verdict.permission == Permission::Defer) {
+            if !self.put_off(index).await {
+                self.rule_on(index, None).await;
+            }
+            return self.launch().await;
         }
         if let Some(input) = merged.updated_input
             && !self.change_call(index, &input).await
@@ -360,7 +368,7 @@ impl Session {
 }
 
 /// Puts what a hook says in the place of what a tool gave, if it is of the same kind.
-fn replace(outcome: &mut Outcome, updated: Value) -> Result<(), &'static str> {
+pub(super) fn replace(outcome: &mut Outcome, updated: Value) -> Result<(), &'static str> {
     let content = match (&outcome.result, &updated) {
         (_, Value::String(text)) => Value::from(text.as_str()),
         (_, Value::Array(blocks)) if blocks.iter().all(|block| block.get("type").is_some()) => updated.clone(),
@@ -393,7 +401,7 @@ fn spoken(output: &Value) -> Value {
     }
 }
 
-fn text_of(content: &Value) -> String {
+pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => {

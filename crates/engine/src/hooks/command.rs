@@ -12,6 +12,7 @@ use super::event::Event;
 use super::merge::{Refuses, Said, merge};
 use super::output::{self, Answer, Failure};
 use super::run::{Due, Hooked, Purpose, Scene, Seen};
+use crate::options::Options;
 use crate::session::Session;
 
 /// How often we look whether a program wants to go on by itself.
@@ -214,19 +215,29 @@ fn env(scene: &Scene, due: &Due) -> Vec<(OsString, OsString)> {
     env
 }
 
+/// The environment of hooks, whatever they are told.
+pub(super) fn environment(options: &Options) -> Vec<(OsString, OsString)> {
+    let mut env = options.env.clone();
+    let set = [
+        ("CLAUDE_PROJECT_DIR", options.cwd.clone().into()),
+        ("CLAUDECODE", "1".into()),
+        ("CLAUDE_CODE_ENTRYPOINT", options.keeping.entrypoint.clone().into()),
+        ("CLAUDE_CODE_SESSION_ID", options.session_id.clone().into()),
+        ("CLAUDE_PID", std::process::id().to_string().into()),
+    ];
+    env.retain(|(known, _)| set.iter().all(|(name, _)| *known != *name));
+    env.extend(set.map(|(name, value): (&str, OsString)| (name.into(), value)));
+    env
+}
+
 impl Session {
     /// The environment of the hooks of an event.
     pub(super) fn hook_env(&mut self, event: Event) -> Vec<(OsString, OsString)> {
-        let mut env = self.options.env.clone();
+        let mut env = environment(&self.options);
         let mut set = |name: &str, value: OsString| {
             env.retain(|(known, _)| *known != *name);
             env.push((name.into(), value));
         };
-        set("CLAUDE_PROJECT_DIR", self.options.cwd.clone().into());
-        set("CLAUDECODE", "1".into());
-        set("CLAUDE_CODE_ENTRYPOINT", self.options.keeping.entrypoint.clone().into());
-        set("CLAUDE_CODE_SESSION_ID", self.options.session_id.clone().into());
-        set("CLAUDE_PID", std::process::id().to_string().into());
         set("CLAUDE_EFFORT", self.effort_level().into());
         if event.has_env_file() {
             self.hooks.env_files += 1;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -192,7 +192,7 @@ impl Due {
         })
     }
 
-    fn said(&self, scene: &Scene, what: Result<Answer, Failure>) -> Said {
+    pub(super) fn said(&self, scene: &Scene, what: Result<Answer, Failure>) -> Said {
         let hook = &self.hook;
         let refuses = match (hook.refuses_on_failure, &hook.origin) {
             (Some(true), _) => Refuses::Always,
@@ -213,7 +213,7 @@ impl Due {
 }
 
 /// Runs one hook that needs nothing of the session.
-async fn run(scene: &Scene, due: &Due) -> Result<Answer, Failure> {
+pub(super) async fn run(scene: &Scene, due: &Due) -> Result<Answer, Failure> {
     match &due.hook.handler {
         Handler::Command { .. } => command::run(scene, due).await,
         Handler::Http {
@@ -369,33 +369,9 @@ impl Session {
         Ok(())
     }
 
-    /// The hooks that are meant, in the order of their places; of those that do the same, the strongest.
+    /// The hooks that are meant; those that run once are gone then.
     fn due(&mut self, event: Event, input: &HookInput) -> Vec<Due> {
-        let subject = subject(input);
-        let call = call_of(input);
-        let cwd = self.cwd.get();
-        let meant = |hook: &Hook| {
-            hook.event == event
-                && hook.matcher.meets(subject)
-                && match (&hook.condition, &call) {
-                    (Some(condition), Some((tool, input))) => condition.meets(tool, input, &cwd),
-                    (Some(_), None) => false,
-                    (None, _) => true,
-                }
-        };
-        let mut seen = HashSet::new();
-        let mut due: Vec<Due> = Vec::new();
-        for (place, hook) in self.hooks.list.iter().enumerate().rev() {
-            let same = (hook.handler.kind(), hook.handler.text(), root_of(&hook.origin));
-            if meant(hook) && seen.insert(same) {
-                due.push(Due {
-                    place,
-                    hook: hook.clone(),
-                    id: say::fresh_id(),
-                });
-            }
-        }
-        due.reverse();
+        let due = meant(&self.hooks.list, event, input, &self.cwd.get());
         self.hooks
             .list
             .retain(|hook| !hook.once || !due.iter().any(|due| Arc::ptr_eq(&due.hook, hook)));
@@ -403,13 +379,9 @@ impl Session {
     }
 
     fn scene(&mut self, event: Event, input: &HookInput) -> Scene {
-        let name = match subject(input) {
-            Some(subject) => format!("{}:{subject}", event.as_str()),
-            None => event.as_str().to_owned(),
-        };
         Scene {
             event,
-            name,
+            name: name_of(event, input),
             input: serde_json::to_string(input).unwrap_or_default().into(),
             out: self.out.clone(),
             tasks: self.tasks.clone(),
@@ -448,6 +420,43 @@ impl Session {
         };
         self.say(ControlRequest::new(request_id, request)).await;
         Some(answered)
+    }
+}
+
+/// The hooks that are meant, in the order of their places; of those that do the same, the strongest.
+pub(super) fn meant(list: &[Arc<Hook>], event: Event, input: &HookInput, cwd: &Path) -> Vec<Due> {
+    let subject = subject(input);
+    let call = call_of(input);
+    let meant = |hook: &Hook| {
+        hook.event == event
+            && hook.matcher.meets(subject)
+            && match (&hook.condition, &call) {
+                (Some(condition), Some((tool, input))) => condition.meets(tool, input, cwd),
+                (Some(_), None) => false,
+                (None, _) => true,
+            }
+    };
+    let mut seen = HashSet::new();
+    let mut due: Vec<Due> = Vec::new();
+    for (place, hook) in list.iter().enumerate().rev() {
+        let same = (hook.handler.kind(), hook.handler.text(), root_of(&hook.origin));
+        if meant(hook) && seen.insert(same) {
+            due.push(Due {
+                place,
+                hook: hook.clone(),
+                id: say::fresh_id(),
+            });
+        }
+    }
+    due.reverse();
+    due
+}
+
+/// How hosts know the hooks of an event: `PreToolUse:Bash`.
+pub(super) fn name_of(event: Event, input: &HookInput) -> String {
+    match subject(input) {
+        Some(subject) => format!("{}:{subject}", event.as_str()),
+        None => event.as_str().to_owned(),
     }
 }
 

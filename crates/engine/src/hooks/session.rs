@@ -35,6 +35,7 @@ impl Session {
         let options = &self.options;
         let problems = self.hooks.lay_out(&options.settings, &options.cwd, &options.home);
         self.hooks.problems = problems;
+        self.publish_settings();
     }
 
     /// The host brings its callbacks, in the place of those it brought before: whether they are called.
@@ -55,8 +56,7 @@ impl Session {
     pub(crate) async fn hook_begin(&mut self) {
         self.lay_out_hooks();
         self.hooks.last_cwd = Some(self.cwd.get());
-        let earlier = self.options.earlier.as_ref().map(crate::transcript::Earlier::is_fork);
-        let source = match earlier {
+        let source = match self.hooks.resumed {
             Some(true) => "fork",
             Some(false) => "resume",
             None => "startup",

@@ -1,8 +1,8 @@
 //! `result`: the one end of a turn.
 
 use sluice_model::cost::Tokens;
-use sluice_wire::Number;
-use sluice_wire::stdout::{ResultSubtype, TerminalReason, TurnResult};
+use sluice_wire::stdout::{DeferredToolUse, ResultSubtype, TerminalReason, TurnResult};
+use sluice_wire::{Number, Raw};
 
 use super::fresh_id;
 use super::speech::millis;
@@ -88,6 +88,25 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             let ended = *reason == "stop_hook_prevented";
             succeed(result, if ended { turn.shown() } else { "" });
             result.terminal_reason = Some(TerminalReason::from(*reason));
+        }
+        Ending::PutOff(call) => {
+            succeed(result, "");
+            result.stop_reason = Some("tool_deferred".to_owned());
+            result.terminal_reason = Some(TerminalReason::ToolDeferred);
+            result.deferred_tool_use = Some(DeferredToolUse {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                input: Raw::of(&call.input),
+                ..DeferredToolUse::default()
+            });
+        }
+        Ending::PutOffGone(name) => {
+            let text =
+                format!("The call of {name} that was put off cannot be made: there is no such tool in this session.");
+            succeed(result, &text);
+            result.is_error = true;
+            result.stop_reason = Some("tool_deferred_unavailable".to_owned());
+            result.terminal_reason = Some(TerminalReason::ToolDeferredUnavailable);
         }
         Ending::Superseded { tools } => {
             succeed(result, turn.shown());

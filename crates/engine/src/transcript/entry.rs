@@ -137,6 +137,12 @@ impl Entry {
         entry
     }
 
+    /// That a call was put off.
+    pub(crate) fn put_off(uuid: &str, attachment: &Value, timestamp: &str) -> Self {
+        let body = json!({"attachment": attachment, "type": "attachment"});
+        Self::new(uuid, timestamp, object(body))
+    }
+
     /// A command of the session's own, and what it said: nothing the model was asked.
     pub(crate) fn local(uuid: &str, text: &str, timestamp: &str) -> Self {
         Self::user(uuid, &json!(text), timestamp)

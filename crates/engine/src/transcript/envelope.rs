@@ -99,6 +99,8 @@ pub(super) struct Entry {
     /// Said, and meant to be seen.
     pub(super) said: bool,
     pub(super) is_result: bool,
+    /// A call that was put off.
+    pub(super) put_off: bool,
 }
 
 /// What a line of a session's own conversation is: what its subagents said is no part of it.
@@ -141,6 +143,7 @@ pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
         speaks,
         said: speaks && !is_true(fields.is_meta) && text(fields.team_name).is_none(),
         is_result,
+        put_off: kind == "attachment" && memchr::memmem::find(line, b"\"hook_deferred_tool\"").is_some(),
     })
 }
 

@@ -124,6 +124,7 @@ struct Slot {
     speaks: bool,
     said: bool,
     is_result: bool,
+    put_off: bool,
 }
 
 /// A number that leaves room for its absence.
@@ -220,6 +221,7 @@ impl Record {
             speaks: entry.speaks,
             said: entry.said,
             is_result: entry.is_result,
+            put_off: entry.put_off,
         });
     }
 
@@ -271,6 +273,14 @@ impl Record {
     /// The last thing said, by whomever: the end of a subagent's conversation, which has its file for itself.
     pub(crate) fn last_word(&self) -> Option<usize> {
         self.slots.iter().rposition(|slot| slot.speaks)
+    }
+
+    /// Where it stands that a call was put off with which the conversation ends here.
+    pub(crate) fn put_off(&self, end: &Place) -> Option<Place> {
+        let end = self.place(end.key)?;
+        let at = self.slots.iter().rposition(|slot| slot.put_off)?;
+        let leads_up = self.up(at).any(|up| up == end);
+        self.places(&[at]).pop().filter(|_| leads_up)
     }
 
     /// The conversation that ends with this entry, from its beginning or from the last compaction on.

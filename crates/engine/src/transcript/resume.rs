@@ -12,6 +12,7 @@ use super::lines;
 use super::place::{self, Projects};
 use super::read::{self, Line, Much, Names, Place, Record};
 use crate::history::History;
+use crate::hooks::PutOff;
 use crate::queue::blocks_of;
 use crate::running::for_model;
 
@@ -70,6 +71,8 @@ pub struct Earlier {
     pub(super) names: Names,
     pub(super) cost: Option<Value>,
     pub(super) fork: bool,
+    /// The call it ends with, where a hook has put it off.
+    pub(super) put_off: Option<PutOff>,
 }
 
 impl Earlier {
@@ -77,6 +80,12 @@ impl Earlier {
     #[must_use]
     pub fn is_fork(&self) -> bool {
         self.fork
+    }
+
+    /// Whether it ends with a call that was put off: then there is something to do without a prompt.
+    #[must_use]
+    pub fn awaits_call(&self) -> bool {
+        self.put_off.is_some()
     }
 }
 
@@ -106,6 +115,7 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         .to_string_lossy()
         .into_owned();
     let places = found.cut(choice)?;
+    let put_off = found.put_off(&places);
     let Found { path, mut file, record } = found;
     let mut known = record.users();
     let Record { names, cost, .. } = record;
@@ -127,6 +137,7 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         names: if choice.fork { Names::default() } else { names },
         cost,
         fork: choice.fork,
+        put_off,
     }))
 }
 
@@ -149,6 +160,7 @@ pub(crate) fn of_agent(file: &Path) -> Option<Earlier> {
         names: Names::default(),
         cost: None,
         fork: false,
+        put_off: None,
     })
 }
 
@@ -179,6 +191,13 @@ impl Found {
         branch
             .map(|branch| record.places(&branch))
             .map_err(|error| Refusal::Unreadable(path.clone(), error))
+    }
+
+    /// The call the conversation ends with, where it was put off. One that cannot be read is none.
+    fn put_off(&mut self, branch: &[Place]) -> Option<PutOff> {
+        let place = self.record.put_off(branch.last()?)?;
+        let lines = read::load(&[place], Much::All, &mut self.file).ok()?;
+        PutOff::read(lines.first()?.fields.get("attachment")?)
     }
 
     /// The conversation as far as it is wanted.
@@ -262,6 +281,7 @@ impl Earlier {
     }
 
     /// What the model is shown of it, taken out of it: a conversation may be large, and is needed once.
+    /// A call that was put off stays at its end.
     pub(crate) fn history(&mut self) -> History {
         let mut spoken: Vec<(bool, Vec<Value>)> = Vec::new();
         let mut message = None;
@@ -279,7 +299,7 @@ impl Earlier {
             }
             message = id;
         }
-        paired(spoken)
+        paired(spoken, self.put_off.as_ref().map(|call| call.id.as_str()))
     }
 }
 
@@ -293,7 +313,7 @@ fn is_shown(line: &Line) -> bool {
 
 /// The conversation with every call beside its result. A call that never came to one is left out, as is a result whose
 /// call is gone: the model is not shown what it could only trip over.
-fn paired(spoken: Vec<(bool, Vec<Value>)>) -> History {
+fn paired(spoken: Vec<(bool, Vec<Value>)>, put_off: Option<&str>) -> History {
     let mut history = History::default();
     let mut called: Vec<String> = Vec::new();
     let mut rest = spoken.into_iter().peekable();
@@ -303,7 +323,7 @@ fn paired(spoken: Vec<(bool, Vec<Value>)>) -> History {
                 Some((false, next)) => next.iter().filter_map(result_of).collect(),
                 _ => Vec::new(),
             };
-            blocks.retain(|block| call_of(block).is_none_or(|id| answered.contains(&id)));
+            blocks.retain(|block| call_of(block).is_none_or(|id| answered.contains(&id) || put_off == Some(&id)));
             called = blocks.iter().filter_map(call_of).collect();
             if !blocks.is_empty() {
                 history.assistant(&blocks);

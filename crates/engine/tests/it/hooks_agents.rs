@@ -126,3 +126,32 @@ async fn a_hook_makes_the_work_tree_of_a_subagent_and_takes_it_away() {
     assert_eq!(removed["worktree_path"], stage.path("trees/one"));
     stage.end_crew().await;
 }
+
+#[tokio::test]
+async fn settings_that_change_reach_a_subagent_that_runs() {
+    let call = json!({"description": "d", "prompt": "touch twice", "run_in_background": false});
+    let script = Script::new()
+        .tool("Agent", call)
+        .tool("Bash", json!({"command": "touch one"}))
+        .tool("Bash", json!({"command": "touch two"}))
+        .tool("Bash", json!({"command": "echo three"}))
+        .text("Tried")
+        .text("Done");
+    let mut stage = hooked(script, json!({}), |options| options.allowed = vec!["Agent".into()]).await;
+    stage.prompt("go").await;
+    let ask = stage.ask().await;
+    let gate = on(
+        "PreToolUse",
+        &["grep -q three && { echo no three >&2; exit 2; } || exit 0"],
+    );
+    let changes = json!({"hooks": gate, "permissions": {"deny": ["Bash(touch two)"]}});
+    let answer = stage
+        .control(json!({"subtype": "apply_flag_settings", "settings": changes}))
+        .await;
+    assert_eq!(answer["subtype"], "success");
+    stage.allow(&ask).await;
+    stage.result().await;
+    assert!(stage.dir.path().join("one").exists() && !stage.dir.path().join("two").exists());
+    assert!(stage.sent(5)["messages"].to_string().contains("no three"));
+    stage.end_crew().await;
+}

@@ -392,7 +392,7 @@ fn keeping(root: &Path) -> Keeping {
     }
 }
 
-fn options(dir: &TempDir, server: &ModelServer) -> Options {
+pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
     let root = dir.path();
     let mut model_config = Config::new(server.url(), Auth::ApiKey("test".to_owned()));
     model_config.user_agent = "sluice-test".to_owned();

@@ -1,0 +1,175 @@
+//! A call that a hook puts off: the turn ends with the call undone and the process goes. Whoever goes on with the
+//! session goes on with the call: hooks are asked again, and it runs, or is put off once more.
+
+use std::future::Ready;
+use std::pin::Pin;
+
+use serde_json::{Map, Value, json};
+use sluice_permission::Verdict;
+
+use crate::calls::State;
+use crate::listen::Heard;
+use crate::say;
+use crate::session::Session;
+use crate::turn::{Ending, Turn};
+
+/// Who is not to be left alone with a session that ends by itself: a person in front of it.
+const PERSON: &str = "cli";
+/// What the model is asked when the call has run and nobody has said anything else.
+const GO_ON: &str = "Go on where you left off.";
+
+/// A call that was put off.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PutOff {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) input: Value,
+}
+
+impl PutOff {
+    /// As transcripts keep it.
+    fn attachment(&self, mode: &str) -> Value {
+        json!({
+            "type": "hook_deferred_tool",
+            "toolUseID": self.id,
+            "toolName": self.name,
+            "toolInput": self.input,
+            "hookName": "settings",
+            "hookEvent": "PreToolUse",
+            "permissionMode": mode,
+        })
+    }
+
+    /// Read from a transcript.
+    pub(crate) fn read(attachment: &Value) -> Option<Self> {
+        let text = |key: &str| attachment.get(key).and_then(Value::as_str).map(str::to_owned);
+        Some(Self {
+            id: text("toolUseID").filter(|_| text("type").as_deref() == Some("hook_deferred_tool"))?,
+            name: text("toolName")?,
+            input: attachment
+                .get("toolInput")
+                .cloned()
+                .unwrap_or_else(|| Map::new().into()),
+        })
+    }
+}
+
+impl Session {
+    /// Puts a call off; false where that cannot be, and the call is decided about as if no hook had said so.
+    pub(super) async fn put_off(&mut self, index: usize) -> bool {
+        let Some(call) = self.calls.list.get(index) else {
+            return false;
+        };
+        if self.decide(&call.name, &call.checked).behavior == Verdict::Deny {
+            return false;
+        }
+        let headless = self.options.keeping.entrypoint != PERSON && self.hooks.speaker.is_none();
+        if !headless || self.calls.list.len() > 1 {
+            self.say_not_put_off().await;
+            return false;
+        }
+        if let Some(call) = self.calls.list.get_mut(index) {
+            call.state = State::PutOff;
+        }
+        true
+    }
+
+    async fn say_not_put_off(&mut self) {
+        let text = "A hook wants to put a call off. That can be done with the only call of an answer, in a session without \
+                    a person in front of it; this one is decided about as usual.";
+        self.say(say::informational(text, "warning")).await;
+    }
+
+    /// More calls came behind one that was put off: it is decided about after all.
+    pub(crate) async fn take_up_put_off(&mut self) {
+        if self.calls.list.len() < 2 {
+            return;
+        }
+        let is_put_off = |call: &crate::calls::Call| matches!(call.state, State::PutOff);
+        if let Some(index) = self.calls.list.iter().position(is_put_off) {
+            self.say_not_put_off().await;
+            if let Some(call) = self.calls.list.get_mut(index) {
+                call.state = State::Running;
+            }
+            self.rule_on(index, None).await;
+        }
+    }
+
+    /// How the turn ends if its call was put off: the session goes, and keeps what it takes to go on.
+    pub(crate) async fn put_off_ending(&mut self) -> Option<Ending> {
+        let call = self
+            .calls
+            .list
+            .iter()
+            .find(|call| matches!(call.state, State::PutOff))?;
+        let put_off = PutOff {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            input: call.input.clone(),
+        };
+        let attachment = put_off.attachment(self.policy.mode.as_str());
+        self.keep_put_off(&attachment).await;
+        self.leave = Some(self.leave.unwrap_or(0));
+        Some(Ending::PutOff(put_off))
+    }
+
+    /// Goes on with the call an earlier session has put off, before anything else is done.
+    pub(crate) async fn play_put_off(&mut self) {
+        let Some(call) = self.hooks.put_off.take() else { return };
+        self.open_turn(Turn::new(Vec::new(), None)).await;
+        self.hooks_begin_turn();
+        self.transcript.holds(&call.id);
+        self.calls.reset(&self.quit);
+        let block = json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input});
+        self.add_call(&block).await;
+        if self.calls.list.iter().all(|call| call.tool.is_none()) {
+            self.leave = Some(1);
+            self.announce().await;
+            return self.close_turn(Ending::PutOffGone(call.name), &[]).await;
+        }
+        self.admit_last_call().await;
+        self.launch().await;
+        let ending = match self.hear(None::<Pin<&mut Ready<()>>>).await {
+            Heard::Stopped => Some(self.stopped().await),
+            _ => match self.put_off_ending().await {
+                Some(ending) => Some(ending),
+                None if self.hook_batch().await.is_err() => Some(self.stopped().await),
+                None => {
+                    self.keep_results();
+                    self.hook_halt()
+                }
+            },
+        };
+        if let Some(ending) = ending {
+            self.announce().await;
+            return self.close_turn(ending, &[]).await;
+        }
+        self.turn.open = false;
+        self.owed.set(false);
+        if self.queue.is_empty() {
+            let message = json!({"role": "user", "content": GO_ON});
+            if let Ok(user) = serde_json::from_value(json!({"type": "user", "message": message})) {
+                self.enqueue(user).await;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_read_again() {
+        let put_off = PutOff {
+            id: "t".to_owned(),
+            name: "Bash".to_owned(),
+            input: json!({"command": "ls"}),
+        };
+        assert_eq!(PutOff::read(&put_off.attachment("default")), Some(put_off));
+        assert_eq!(
+            PutOff::read(&json!({"type": "date", "toolUseID": "t", "toolName": "x"})),
+            None
+        );
+    }
+}

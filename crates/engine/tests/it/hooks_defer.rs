@@ -1,0 +1,160 @@
+//! Calls that a hook puts off, and sessions that go on with them.
+
+use std::path::Path;
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_engine::Options;
+use sluice_engine::transcript::{Choice, Projects, Which, resume};
+use sluice_simulator::{Reply, Script};
+use tempfile::TempDir;
+
+use crate::hooks_calls::{hooked, on};
+use crate::stage::Stage;
+
+const ID: &str = "11111111-2222-4333-8444-555555555555";
+
+/// Puts calls off until there is a file that says otherwise.
+fn until_ready() -> Value {
+    let later = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "defer"}});
+    on("PreToolUse", &[&format!("[ -e \"$READY\" ] || echo '{later}'")])
+}
+
+struct Shelf(TempDir);
+
+impl Shelf {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn projects(&self) -> Projects {
+        Projects::new(self.0.path().join("projects"))
+    }
+
+    fn keep(&self, options: &mut Options) {
+        options.keeping.projects = self.projects();
+        options.keeping.file = Some(self.projects().file(Path::new("/work"), ID));
+        options.allowed = vec!["Bash".into()];
+        options.env.push(("READY".into(), self.0.path().join("ready").into()));
+    }
+
+    async fn put_off(&self) -> Value {
+        let script = Script::new().tool("Bash", json!({"command": "echo ran"})).text("never");
+        let mut stage = hooked(script, until_ready(), |options| self.keep(options)).await;
+        stage.prompt("go").await;
+        let result = stage.result().await;
+        assert_eq!(stage.leave().await, 0, "the process goes by itself");
+        result
+    }
+
+    async fn resume(&self, script: Script, change: impl FnOnce(&mut Options)) -> Stage {
+        let choice = Choice {
+            which: Which::Named(ID.to_owned()),
+            at: None,
+            drops_turn: None,
+            fork: false,
+        };
+        let earlier = resume::find(&self.projects(), Path::new("/work"), &choice).unwrap();
+        assert!(earlier.as_ref().unwrap().awaits_call());
+        hooked(script, until_ready(), |options| {
+            self.keep(options);
+            options.earlier = earlier;
+            change(options);
+        })
+        .await
+    }
+}
+
+#[tokio::test]
+async fn a_turn_ends_with_the_call_undone_and_another_session_does_it() {
+    let shelf = Shelf::new();
+    let result = shelf.put_off().await;
+    assert_eq!(
+        (
+            &result["stop_reason"],
+            &result["terminal_reason"],
+            &result["subtype"],
+            &result["result"]
+        ),
+        (
+            &json!("tool_deferred"),
+            &json!("tool_deferred"),
+            &json!("success"),
+            &json!("")
+        )
+    );
+    assert_eq!(result["deferred_tool_use"]["name"], "Bash");
+    assert_eq!(result["deferred_tool_use"]["input"]["command"], "echo ran");
+
+    // It is put off again as long as nobody is ready.
+    let mut again = shelf.resume(Script::new(), |_| {}).await;
+    again.eof().await;
+    assert_eq!(again.result().await["terminal_reason"], "tool_deferred");
+    assert_eq!(again.leave().await, 0);
+
+    std::fs::write(shelf.0.path().join("ready"), "").unwrap();
+    let mut last = shelf.resume(Script::new().text("Done"), |_| {}).await;
+    last.eof().await;
+    let result = last.result().await;
+    assert_eq!(result["result"], "Done");
+    let sent = last.sent(1);
+    let messages = sent["messages"].as_array().unwrap();
+    assert_eq!(messages.len(), 3, "the prompt, the call, and its result");
+    assert_eq!(messages[1]["content"][0]["type"], "tool_use");
+    assert_eq!(messages[2]["content"][0]["content"], "ran");
+    assert_eq!(last.leave().await, 0);
+}
+
+#[tokio::test]
+async fn a_prompt_follows_what_was_put_off() {
+    let shelf = Shelf::new();
+    shelf.put_off().await;
+    std::fs::write(shelf.0.path().join("ready"), "").unwrap();
+    let mut stage = shelf.resume(Script::new().text("Done"), |_| {}).await;
+    stage.prompt("and then?").await;
+    let told = stage.turn().await;
+    assert_eq!(told, "user:tool_result init assistant:text result:success");
+    let said = stage.said_to_model(1);
+    assert_eq!(said.last().unwrap(), "and then?");
+    // The call itself was heard in the session before.
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn a_tool_that_is_gone_ends_the_session() {
+    let shelf = Shelf::new();
+    shelf.put_off().await;
+    let mut stage = shelf
+        .resume(Script::new(), |options| options.disallowed = vec!["Bash".into()])
+        .await;
+    stage.eof().await;
+    let result = stage.result().await;
+    assert_eq!(
+        (&result["terminal_reason"], &result["is_error"]),
+        (&json!("tool_deferred_unavailable"), &json!(true))
+    );
+    assert_eq!(stage.leave().await, 1);
+}
+
+#[tokio::test]
+async fn only_a_call_that_is_alone_is_put_off() {
+    let calls = Reply::text("Two")
+        .and_tool("Bash", json!({"command": "echo one"}))
+        .and_tool("Bash", json!({"command": "echo two"}));
+    let shelf = Shelf::new();
+    let mut stage = hooked(Script::new().reply(calls).text("Done"), until_ready(), |options| {
+        shelf.keep(options);
+    })
+    .await;
+    stage.prompt("go").await;
+    let result = stage.result().await;
+    assert_eq!(result["result"], "Done");
+    assert_eq!(stage.all("user:tool_result").len(), 2);
+    assert!(
+        stage.last("info")["content"]
+            .as_str()
+            .unwrap()
+            .contains("put a call off")
+    );
+    stage.end().await;
+}

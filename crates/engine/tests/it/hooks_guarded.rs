@@ -1,0 +1,122 @@
+//! Hooks of settings around calls that no session makes.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_engine::{Guarded, GuardedCall, Ran, Reply};
+use sluice_simulator::{ModelServer, Script};
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use crate::hooks_calls::{on, says};
+use crate::stage;
+
+struct Post {
+    dir: TempDir,
+    guarded: Guarded,
+}
+
+impl Post {
+    async fn with(hooks: Value) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let server = ModelServer::start(Script::new()).await.unwrap();
+        let mut options = stage::options(&dir, &server);
+        let settings = json!({"hooks": hooks});
+        options.settings.set_flag(settings.as_object().unwrap());
+        Self {
+            guarded: Guarded::new(options).unwrap(),
+            dir,
+        }
+    }
+
+    /// Runs a command, and says whether it was asked about.
+    async fn bash(&self, command: &str, reply: Reply) -> (Ran, bool) {
+        let call = GuardedCall {
+            id: "call".to_owned(),
+            tool: "Bash".to_owned(),
+            input: json!({"command": command}),
+            cancel: CancellationToken::new(),
+        };
+        let mut asked = false;
+        let ran = self
+            .guarded
+            .call(call, async |_| {
+                asked = true;
+                reply
+            })
+            .await;
+        (ran, asked)
+    }
+}
+
+fn said(ran: &Ran) -> String {
+    match ran {
+        Ran::Done(outcome) => outcome.content.to_string(),
+        Ran::Denied(why) => format!("denied: {why}"),
+        Ran::Unknown => "unknown".to_owned(),
+    }
+}
+
+fn decides(word: &str) -> Value {
+    let fields = json!({"permissionDecision": word, "permissionDecisionReason": "because"});
+    on("PreToolUse", &[&says("PreToolUse", fields)])
+}
+
+#[tokio::test]
+async fn a_hook_forbids_asks_and_allows() {
+    let post = Post::with(decides("deny")).await;
+    let (ran, asked) = post.bash("echo hi", Reply::Allow).await;
+    assert_eq!(
+        (said(&ran).as_str(), asked),
+        ("denied: PreToolUse:Bash hook error: because", false)
+    );
+
+    let post = Post::with(decides("ask")).await;
+    let (ran, asked) = post.bash("echo hi", Reply::Deny("no".to_owned())).await;
+    assert_eq!((said(&ran).as_str(), asked), ("denied: no", true));
+
+    let post = Post::with(decides("allow")).await;
+    let (_, asked) = post.bash("touch made", Reply::Deny("no".to_owned())).await;
+    assert!(!asked && post.dir.path().join("made").exists());
+}
+
+#[tokio::test]
+async fn what_a_hook_changes_is_what_is_asked_about_and_run() {
+    let changed = says("PreToolUse", json!({"updatedInput": {"command": "touch other"}}));
+    let post = Post::with(on("PreToolUse", &[&changed])).await;
+    let (_, asked) = post.bash("echo hi", Reply::Allow).await;
+    assert!(asked, "the call that was changed needs a question");
+    assert!(post.dir.path().join("other").exists());
+}
+
+#[tokio::test]
+async fn what_hooks_say_after_a_call_stands_behind_its_result() {
+    let after = says("PostToolUse", json!({"additionalContext": "well run"}));
+    let post = Post::with(on("PostToolUse", &[&after])).await;
+    let (ran, _) = post.bash("echo hi", Reply::Allow).await;
+    let said = said(&ran);
+    assert!(said.contains("hi") && said.contains("well run"), "{said}");
+}
+
+#[tokio::test]
+async fn one_that_needs_a_session_lets_nothing_through() {
+    let hooks = json!({"PreToolUse": [{"hooks": [{"type": "agent", "prompt": "May it?"}]}]});
+    let post = Post::with(hooks).await;
+    let (ran, asked) = post.bash("echo hi", Reply::Allow).await;
+    assert!(said(&ran).contains("needs a session") && !asked, "{ran:?}");
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_ends_its_hooks() {
+    let post = Post::with(on("PreToolUse", &["sleep 1000"])).await;
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let call = GuardedCall {
+        id: "call".to_owned(),
+        tool: "Bash".to_owned(),
+        input: json!({"command": "touch made"}),
+        cancel,
+    };
+    let ran = post.guarded.call(call, async |_| Reply::Allow).await;
+    assert!(matches!(&ran, Ran::Done(outcome) if outcome.interrupted), "{ran:?}");
+    assert!(!post.dir.path().join("made").exists());
+}
