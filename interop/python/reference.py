@@ -175,8 +175,9 @@ def killed(first, second):
         heard += [json.loads(line) for line in rest.split("\n")[:-1]]
         said = [block["text"] for message in heard if message["type"] == "assistant" for block in message["message"]["content"] if block["type"] == "text"]
         session = session_of(heard)
-        for pattern in ["marker-prompt", *said[-1:]]:
-            told = lab.run(second, ["go on"], [seen(pattern)], "--resume", session)
+        for number, pattern in enumerate(["marker-prompt", *said[-1:]]):
+            # The same words twice would be the same prompt sent again.
+            told = lab.run(second, [f"go on {number}"], [seen(pattern)], "--resume", session)
             assert answer(told) == f"Seen: {pattern}", (after, pattern, answer(told))
             assert session_of(told) == session
 
