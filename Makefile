@@ -26,7 +26,7 @@ help:
 	  'make check    style, lints and tests of what has changed' \
 	  'make bench    measure it, beside the reference CLI' \
 	  'make conform  play the recorded scenarios against it' \
-	  'make interop  drive it with the official SDKs and the official MCP client' \
+	  'make interop  the official SDKs, the official MCP client and the reference CLI with it' \
 	  'make fmt      bring the sources into shape' \
 	  'make release  the binary to ship'
 
@@ -52,8 +52,6 @@ test:
 	$(call step,test: official SDKs)
 	@cargo build -q --workspace --all-features --bins
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" interop/run
-	$(call step,test: the host library with the reference CLI)
-	@interop/host
 	$(call step,test: all of it holds)
 
 check:
@@ -80,8 +78,8 @@ interop:
 	$(call step,interop: building)
 	@cargo build --profile fast -q -p sluice
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/fast/sluice" interop/run
-	$(call step,interop: the host library with the reference CLI)
-	@interop/host
+	$(call step,interop: the reference CLI, old and new)
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/fast/sluice" interop/reference
 
 conform:
 	@if [ ! -f "$(SHARED)/wire/check.py" ]; then \
