@@ -3,11 +3,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use sluice_engine::mcp::scopes::Named;
 use sluice_engine::settings::Opener;
 
 use crate::environment::Environment;
 use crate::flags::{self, Flags};
 use crate::launch::{self, Keyless, Place};
+use crate::mcp_list;
 
 pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
     let place = Place::look(flags, environment, Opener::Person);
@@ -15,8 +17,10 @@ pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
         Ok(options) => sluice_engine::sandbox(&options).map(|sandbox| sandbox.describe()),
         Err(problem) => Some(problem),
     };
+    let servers = mcp_list::all(&place, flags);
     let report = report(
         &place,
+        &servers,
         sandbox
             .as_deref()
             .unwrap_or("not asked for (`sandbox.enabled` in the settings)"),
@@ -25,7 +29,7 @@ pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
     0
 }
 
-fn report(place: &Place, sandbox: &str) -> String {
+fn report(place: &Place, servers: &[Named], sandbox: &str) -> String {
     let Place { environment, settings } = place;
     let key = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
         (Some(_), _, _) => "ANTHROPIC_API_KEY is set",
@@ -59,8 +63,16 @@ fn report(place: &Place, sandbox: &str) -> String {
         .problems()
         .iter()
         .map(|problem| ("problem", problem.to_string()));
+    let servers = servers.iter().map(|named| {
+        let scope = named.scope.as_str();
+        (
+            "server",
+            format!("{} ({scope}): {}", named.name, mcp_list::standing(named)),
+        )
+    });
     lines
         .into_iter()
+        .chain(servers)
         .chain(problems)
         .map(|(name, value)| format!("{name:<9} {value}\n"))
         .collect()

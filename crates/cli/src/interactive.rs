@@ -1,14 +1,14 @@
 //! A session with a person at the terminal.
 
-use std::io::{self, Write};
 use std::time::Duration;
 
-use sluice_engine::settings::{Opener, trust};
+use sluice_engine::settings::Opener;
 use sluice_engine::{Asker, Input, Port, Signal};
 use sluice_terminal::{Agent, Heading};
 use sluice_wire::ToAgent;
 use tokio::sync::mpsc;
 
+use crate::approval;
 use crate::environment::Environment;
 use crate::fail;
 use crate::flags::Flags;
@@ -19,7 +19,7 @@ const DEMO_PACE: Duration = Duration::from_millis(12);
 
 pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
     let mut place = Place::look(&flags, &environment, Opener::Person);
-    if place.waits_for_trust() && asked_for_trust(&place) {
+    if approval::ask(&place, &flags) {
         place = Place::look(&flags, &environment, Opener::Person);
     }
     let demo = match place.has_key() {
@@ -55,34 +55,6 @@ pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
         Err(error) => return fail(&error.to_string()),
     };
     sluice_terminal::run(agent(port), heading, flags.prompt).await
-}
-
-/// Asks whether the folder's own settings may take effect, and remembers a yes.
-fn asked_for_trust(place: &Place) -> bool {
-    let places = place.settings.places();
-    let folder = trust::key(&places.cwd);
-    let mut out = io::stdout().lock();
-    let question = format!(
-        "{} has settings of its own: commands, servers, variables or permissions that take effect only in a folder you \
-         trust.\nDo you trust its authors? y(es), n(o): ",
-        folder.display()
-    );
-    let mut answer = String::new();
-    let asked = out
-        .write_all(question.as_bytes())
-        .and_then(|()| out.flush())
-        .and_then(|()| io::stdin().read_line(&mut answer));
-    if asked.is_err() || !matches!(answer.trim(), "y" | "yes") {
-        let _gone = out.write_all(b"They stay without effect; deny and ask rules hold all the same.\n\n");
-        return false;
-    }
-    match trust::trust(&places.global, &places.cwd) {
-        Ok(_) => true,
-        Err(error) => {
-            crate::warn(&format!("the answer could not be written down: {error}"));
-            false
-        }
-    }
 }
 
 /// The session as the terminal sees any agent: two channels.

@@ -168,8 +168,8 @@ fn setup(flags: &Flags) -> Option<Setup> {
     }
 }
 
-/// The plugins the command line names, and whether there are commands.
-fn catalogue(flags: &Flags, environment: &Environment) -> CatalogueOptions {
+/// The plugins the command line names.
+pub(crate) fn plugin_dirs(flags: &Flags, environment: &Environment) -> Vec<PluginDir> {
     let dirs = |paths: &[String], without_mcp: bool| -> Vec<PluginDir> {
         let dir = |path: &String| PluginDir {
             path: absolute(&environment.cwd, path),
@@ -179,8 +179,13 @@ fn catalogue(flags: &Flags, environment: &Environment) -> CatalogueOptions {
     };
     let mut plugin_dirs = dirs(&flags.plugin_dir, false);
     plugin_dirs.extend(dirs(&flags.plugin_dir_no_mcp, true));
+    plugin_dirs
+}
+
+/// The plugins the command line names, and whether there are commands.
+fn catalogue(flags: &Flags, environment: &Environment) -> CatalogueOptions {
     CatalogueOptions {
-        plugin_dirs,
+        plugin_dirs: plugin_dirs(flags, environment),
         without_commands: flags.disable_slash_commands,
         skills: None,
     }

@@ -3,6 +3,7 @@
 //! This is the only place that looks at arguments, variables and the home directory; everything
 //! else is told.
 
+mod approval;
 mod conversation;
 mod doctor;
 mod environment;

@@ -6,20 +6,20 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use sluice_engine::mcp::config::Reach;
 use sluice_engine::mcp::scopes::{self, Named, Scope, Standing};
-use sluice_engine::mcp::{ServerConfig, store};
+use sluice_engine::mcp::{self, ServerConfig, store};
 use sluice_engine::settings::{Opener, Places};
 
 use crate::environment::Environment;
 use crate::fail;
 use crate::flags::{Flags, Mcp, McpAdd};
-use crate::launch::Place;
+use crate::launch::{self, Place};
 
 /// Does what was asked for; gives the exit code.
 pub(crate) fn run(asked: &Mcp, flags: &Flags, environment: &Environment) -> i32 {
     // Whoever types this is a person: what waits for their approval is shown as waiting.
     let place = Place::look(flags, environment, Opener::Person);
     let places = place.settings.places().clone();
-    let named = || scopes::gather(&place.settings, &IndexMap::new(), false);
+    let named = || all(&place, flags);
     let done = match asked {
         Mcp::Add(server) => add(&places, server),
         Mcp::List => Ok(list(&named())),
@@ -37,6 +37,14 @@ pub(crate) fn run(asked: &Mcp, flags: &Flags, environment: &Environment) -> i32 
         }
         Err(problem) => fail(&problem),
     }
+}
+
+/// The servers a session here would have, those of plugins first.
+pub(crate) fn all(place: &Place, flags: &Flags) -> Vec<Named> {
+    let dirs = launch::plugin_dirs(flags, &place.environment);
+    let mut named = mcp::plugin_servers(&place.settings, &dirs);
+    named.extend(scopes::gather(&place.settings, &IndexMap::new(), false));
+    named
 }
 
 fn add(places: &Places, server: &McpAdd) -> Result<String, String> {
@@ -126,11 +134,11 @@ fn list(named: &[Named]) -> String {
     named.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn standing(named: &Named) -> String {
+pub(crate) fn standing(named: &Named) -> String {
     match &named.standing {
         Standing::Approved => "configured".to_owned(),
         Standing::Waiting => "pending approval".to_owned(),
-        Standing::Rejected => "rejected".to_owned(),
+        Standing::Rejected => "switched off".to_owned(),
         Standing::Broken(why) => format!("cannot be read: {why}"),
     }
 }
@@ -201,7 +209,7 @@ fn scope(word: &str) -> Scope {
     }
 }
 
-fn reach(config: &ServerConfig) -> String {
+pub(crate) fn reach(config: &ServerConfig) -> String {
     match &config.reach {
         Reach::Stdio { command, args, .. } => {
             let words: Vec<&str> = std::iter::once(command).chain(args).map(String::as_str).collect();

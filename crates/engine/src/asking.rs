@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sluice_permission::{Behavior, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
 use sluice_tools::Descriptor;
 
+use crate::mcp;
 use crate::options::{Asker, Options};
 use crate::say;
 use crate::session::Session;
@@ -105,7 +106,7 @@ pub(crate) fn hiding(policy: Policy) -> sluice_tools::Hidden {
 
 /// Whether `--tools` names it.
 fn named(options: &Options, tool: &Descriptor) -> bool {
-    let named = |name: &String| tool.is_called(name);
+    let named = |name: &String| tool.is_called(name) || mcp::covers(name, &tool.name);
     options.tools.as_ref().is_some_and(|tools| tools.iter().any(named))
 }
 

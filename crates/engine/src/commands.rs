@@ -25,6 +25,7 @@ mod slash;
 pub(crate) use expand::Failure;
 use serde_json::Value;
 pub(crate) use skill::{NAME as SKILL, named as skill_of};
+pub(crate) use slash::Slash;
 use sluice_permission::Source;
 
 use crate::hooks::Origin;

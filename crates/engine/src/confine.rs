@@ -60,6 +60,12 @@ fn is_confined(sandbox: Option<&Sandbox>, input: &Value) -> bool {
 impl Session {
     /// Decides about a call of this session.
     pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
-        decide(&self.policy, self.sandbox.as_deref(), &self.cwd.get(), tool, input)
+        let mode = self.servers.mode_of(tool, &self.policy.mode);
+        let stricter = mode.map(|mode| Policy {
+            mode,
+            ..self.policy.clone()
+        });
+        let policy = stricter.as_ref().unwrap_or(&self.policy);
+        decide(policy, self.sandbox.as_deref(), &self.cwd.get(), tool, input)
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! In reading order:
 //!
-//! * [`config`], [`scopes`], [`store`]: what the files and flags say, which of it counts, and how it is written;
+//! * [`config`], [`scopes`], `plugins`, [`store`]: what files, flags and plugins say, which of it counts, and how it is written;
 //! * `link`, `dial`: one server and the connection to it; `transport`: how its messages travel;
 //! * `handler`: what a server may ask of us; `auth`: signing in to one;
-//! * `names`, `tool`, `content`, `resources`, `prompts`: what it offers, in the session's terms;
+//! * `names`, `tool`, `content`, `resources`, `prompts`: what it offers, in the session's terms; `mentions`: a resource in
+//!   a prompt; `room`: what all that takes of the context;
 //! * `status`: how servers stand, as hosts are told;
 //! * `servers`: all of them; `turns`: what they mean to a turn; `referee`: a server's tool in the person's place.
 //!
@@ -18,10 +19,13 @@ mod content;
 mod dial;
 mod handler;
 mod link;
+mod mentions;
 mod names;
+mod plugins;
 mod prompts;
 mod referee;
 mod resources;
+mod room;
 pub mod scopes;
 mod servers;
 mod status;
@@ -36,6 +40,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use indexmap::IndexMap;
+use sluice_permission::PermissionMode;
 use sluice_tools::Tasks;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -43,6 +48,9 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use auth::{begin as begin_sign_in, forget as forget_sign_in};
 pub use config::ServerConfig;
 pub(crate) use link::{Link, Manifest, Phase, explain};
+pub(crate) use names::covers;
+pub use plugins::named as plugin_servers;
+pub(crate) use room::Room;
 pub(crate) use servers::{Around, Servers};
 pub(crate) use status::{full as full_status, short as short_status};
 pub(crate) use tool::ServerCall;
@@ -121,6 +129,8 @@ pub(crate) struct Surroundings {
     pub(crate) ear: Ear,
     pub(crate) model: sluice_model::Config,
     clients: Mutex<[Option<reqwest::Client>; 2]>,
+    /// The stricter mode somebody gave a server.
+    modes: Mutex<IndexMap<String, PermissionMode>>,
 }
 
 impl Surroundings {

@@ -52,7 +52,6 @@ impl Session {
             return self.play_command(slash, known, batch).await;
         }
         let uuids = batch.uuids();
-        let query = batch.prompts.iter().any(|prompt| prompt.should_query);
         let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
         self.open_turn(Turn::new(uuids.clone(), origin)).await;
 
@@ -68,6 +67,12 @@ impl Session {
                 return self.close_turn(Ending::Interrupted { tools: false }, &uuids).await;
             }
         }
+        self.play_plainly(batch, uuids).await;
+    }
+
+    /// Plays an open turn whose prompts are taken as they stand.
+    pub(crate) async fn play_plainly(&mut self, batch: Batch, uuids: Vec<String>) {
+        let query = batch.prompts.iter().any(|prompt| prompt.should_query);
         let Some((last, earlier)) = batch.prompts.split_last() else {
             return;
         };
@@ -86,19 +91,6 @@ impl Session {
 
         let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
         let content = say::sanitized(&batch.content());
-        let worded = if verbatim {
-            Ok(content)
-        } else {
-            self.server_prompt(content).await
-        };
-        let content = match worded {
-            Ok(content) => content,
-            Err(why) => {
-                self.announce().await;
-                self.say(say::informational(&why, "warning")).await;
-                return self.close_turn(Ending::Blocked(why), &uuids).await;
-            }
-        };
         self.remind();
         self.history.user(blocks_of(&content));
         if verbatim {

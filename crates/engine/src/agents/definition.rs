@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 use sluice_permission::PermissionMode;
 
 use crate::catalogue::front_matter::{self, FrontMatter};
+use crate::mcp::ServerConfig;
+use crate::mcp::scopes::{self, Named, Scope};
+use crate::settings::Settings;
 
 /// Where a definition comes from. The later one wins over the earlier where two have one name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -168,6 +171,23 @@ impl Definition {
             reminder: fields.text("criticalSystemReminder_EXPERIMENTAL"),
             ..Self::plain(name, &description, prompt, origin)
         })
+    }
+}
+
+impl Definition {
+    /// The servers it brings with it; those it only names are there already. A project's run where the project may run
+    /// anything, and a plugin's agents bring none: servers are the plugin's own to bring.
+    pub(crate) fn own_servers(&self, settings: &Settings) -> Vec<Named> {
+        let runs = match self.origin {
+            Origin::Project => settings.runs_projects(),
+            Origin::Plugin => false,
+            _ => true,
+        };
+        let configs = self.servers.iter().filter_map(Value::as_object).flatten();
+        let configs = configs.map(|(name, config)| (name.clone(), ServerConfig::parse(config)));
+        // One inside the host is not there for one agent alone.
+        let own = configs.filter(|(_, config)| runs && !config.as_ref().is_ok_and(ServerConfig::is_sdk));
+        scopes::brought(settings, Scope::Dynamic, own.collect())
     }
 }
 

@@ -45,6 +45,8 @@ impl Session {
             let rule = Rule::parse(Behavior::Deny, Source::CliArg, &options.cwd, text);
             self.policy.rules.extend(rule.ok());
         }
+        let own = kind.own_servers(&options.settings);
+        self.servers.add(own);
         if let Some(first) = &kind.initial_prompt {
             self.history.user_text(first);
         }

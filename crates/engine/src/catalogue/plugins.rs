@@ -59,6 +59,12 @@ pub(crate) struct Plugin {
 }
 
 impl Plugin {
+    /// The folder it may keep things in.
+    pub(crate) fn data_dir(&self, settings: &Settings) -> PathBuf {
+        let data = settings.places().config_dir.join("plugins").join("data");
+        data.join(self.source.replace('@', "-"))
+    }
+
     /// What stands under `hooks` in its files and its manifest. A file that cannot be read brings none.
     pub(crate) fn hooks_found(&self) -> Vec<Value> {
         let mut found = Vec::new();
@@ -155,20 +161,6 @@ impl Plugins {
             }
             Err(error) => self.errors.push(error),
         }
-    }
-}
-
-/// A value with the mark of a plugin's folder replaced wherever it stands in a text.
-#[allow(dead_code, reason = "for whoever reads hooks and servers")]
-pub(crate) fn with_root(value: &Value, root: &Path) -> Value {
-    match value {
-        Value::String(text) => Value::String(text.replace(ROOT_MARK, &root.to_string_lossy())),
-        Value::Array(items) => items.iter().map(|item| with_root(item, root)).collect(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(key, value)| (key.clone(), with_root(value, root)))
-            .collect(),
-        other => other.clone(),
     }
 }
 

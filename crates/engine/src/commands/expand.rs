@@ -164,6 +164,10 @@ impl Session {
                 .map(|mention| (mention, place(mention)))
                 .find(|(_, path)| path.exists())
             else {
+                if mentioned == Mentioned::ByPerson {
+                    let readings: Vec<&str> = readings.iter().map(|mention| mention.path.as_str()).collect();
+                    attached.extend(self.attach_resource(&readings).await);
+                }
                 continue;
             };
             attached.extend(self.show(&path, mention.lines, mentioned).await);

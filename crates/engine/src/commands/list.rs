@@ -19,7 +19,7 @@ use crate::catalogue::listing::{self, Budget};
 use crate::catalogue::plugins::{self, PluginDir};
 use crate::catalogue::styles;
 use crate::hooks;
-use crate::mcp::full_status;
+use crate::mcp;
 use crate::say;
 use crate::session::Session;
 
@@ -184,15 +184,15 @@ impl Session {
                 self.add_hooks(&origin, &hooks);
             }
         }
+        self.take_plugin_servers();
     }
 
     /// A plugin as the one who brings hooks.
     fn hooks_of(&self, plugin: &plugins::Plugin) -> hooks::Origin {
-        let data = self.options.settings.places().config_dir.join("plugins").join("data");
         hooks::Origin::Plugin {
             name: plugin.name.clone(),
             root: plugin.root.clone(),
-            data: Some(data.join(plugin.source.replace('@', "-"))),
+            data: Some(plugin.data_dir(&self.options.settings)),
         }
     }
 
@@ -242,21 +242,35 @@ impl Session {
             let text = "reload_plugins: a turn is running";
             return self.say(say::refused(id, "reload_plugins_busy", text.to_owned())).await;
         }
+        let before = self.options.catalogue.plugin_dirs.clone();
         if let Some(added) = &request.add_plugins {
             self.add_plugins(&added.to_value());
         }
-        self.reload_catalogue().await;
-        let response = ReloadPluginsResponse {
-            commands: self.commands(),
-            agents: self.muster().infos(),
-            plugins: self.plugins_told(),
-            mcp_servers: self.servers.all().iter().map(|link| full_status(link)).collect(),
-            error_count: u64::try_from(self.catalogue.plugins.errors.len()).unwrap_or(u64::MAX),
-            // Nothing that was sent to the model changes with it, so nothing is ever held back.
-            held: request.hold_on_cache_impact.map(|_| false),
-            ..ReloadPluginsResponse::default()
-        };
-        self.say(say::success(id, &response)).await;
+        let mut response = ReloadPluginsResponse::default();
+        if request.hold_on_cache_impact == Some(true)
+            && let Some(impact) = self.plugin_impact()
+        {
+            self.options.catalogue.plugin_dirs = before;
+            response.held = Some(true);
+            response.cache_impact = Some(impact);
+        } else {
+            response.held = request.hold_on_cache_impact.map(|_| false);
+            self.reload_catalogue().await;
+        }
+        response.commands = self.commands();
+        response.agents = self.muster().infos();
+        response.plugins = self.plugins_told();
+        response.error_count = u64::try_from(self.catalogue.plugins.errors.len()).unwrap_or(u64::MAX);
+        // Those that were just added are told of as they come to stand.
+        let servers = self.servers.all().to_vec();
+        let id = id.clone();
+        self.asides.spawn(&id.clone(), async move {
+            for link in servers.iter().filter(|link| link.is_being_dialled()) {
+                link.connection().await.ok();
+            }
+            response.mcp_servers = servers.iter().map(|link| mcp::full_status(link)).collect();
+            say::success(&id, &response).into()
+        });
     }
 
     /// The host wants the skills read again.

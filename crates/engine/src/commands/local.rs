@@ -310,15 +310,6 @@ impl Session {
         }
     }
 
-    fn tell_servers(&self) -> String {
-        let init = say::init(self);
-        if init.mcp_servers.is_empty() {
-            return "No MCP servers are configured.".to_owned();
-        }
-        let line = |server: &sluice_wire::stdout::system::McpServer| format!("- {}: {}", server.name, server.status);
-        init.mcp_servers.iter().map(line).collect::<Vec<_>>().join("\n")
-    }
-
     /// Everything that could not be read as it was meant.
     fn diagnose(&self) -> String {
         let settings = self.options.settings.problems().iter().map(ToString::to_string);
@@ -328,10 +319,11 @@ impl Session {
         let problems: Vec<String> = settings
             .chain(files)
             .chain(plugins)
+            .chain(self.server_problems())
             .map(|text| format!("- {text}"))
             .collect();
         if problems.is_empty() {
-            return "Settings, commands, skills, output styles and plugins: nothing is wrong.".to_owned();
+            return "Settings, commands, skills, output styles, plugins and MCP servers: nothing is wrong.".to_owned();
         }
         format!(
             "What could not be read as it was meant; all else works:\n{}",

@@ -12,11 +12,36 @@ use crate::say;
 use crate::session::Session;
 use crate::turn::{Ending, Turn};
 
-/// A command that is known here. What a server's prompts are called joins as another variant.
+/// A command that is known here.
 #[derive(Debug)]
 pub(crate) enum Known {
     Builtin(Builtin),
     Entry(Box<Entry>),
+    /// By its name a server's prompt; which one is known once the server is there.
+    Served,
+}
+
+/// What the model reads in place of a command.
+struct Body {
+    blocks: Vec<Value>,
+    /// Somebody else worded it.
+    brought: bool,
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Self {
+            blocks: vec![serde_json::json!({"type": "text", "text": text})],
+            brought: false,
+        }
+    }
+}
+
+impl Body {
+    fn text(&self) -> String {
+        let texts = self.blocks.iter().filter_map(|block| block.get("text")?.as_str());
+        texts.collect::<Vec<_>>().join("\n\n")
+    }
 }
 
 impl Known {
@@ -25,6 +50,7 @@ impl Known {
         match self {
             Self::Builtin(command) => matches!(command.does, Does::Prompt(_)),
             Self::Entry(entry) => entry.user_invocable,
+            Self::Served => true,
         }
     }
 
@@ -32,6 +58,7 @@ impl Known {
     fn source(&self) -> &'static str {
         match self {
             Self::Builtin(_) => "builtin",
+            Self::Served => "mcp",
             Self::Entry(entry) => match entry.origin {
                 Origin::User => "userSettings",
                 Origin::Project => "projectSettings",
@@ -51,6 +78,7 @@ impl Session {
         let known = match self.catalogue.find(&slash.name) {
             // What a person wrote stands before what we brought.
             Some(entry) => Known::Entry(Box::new(entry.clone())),
+            None if self.may_be_served(&slash) => Known::Served,
             None => Known::Builtin(builtin::find(&slash.name).filter(|command| self.has_builtin(*command))?),
         };
         Some((slash, known))
@@ -95,6 +123,17 @@ impl Session {
                 return self.close_turn(ending, &uuids).await;
             }
         }
+        let served = match known {
+            Known::Served => match self.server_prompt(&slash) {
+                Some(served) => Some(served),
+                None => {
+                    // It only looks like one.
+                    let prompts = vec![prompt];
+                    return self.play_plainly(Batch { prompts }, uuids).await;
+                }
+            },
+            _ => None,
+        };
         for uuid in &uuids {
             self.say(say::lifecycle(uuid, "started")).await;
         }
@@ -106,7 +145,7 @@ impl Session {
                 does: Does::Prompt(body),
                 ..
             }) => {
-                let filled = self.fill(body, &slash.args, &[]).await;
+                let filled = self.fill(body, &slash.args, &[]).await.map(Body::from);
                 self.converse_with((name, source), &slash, prompt, filled).await
             }
             Known::Builtin(builtin) => self.answer_locally(builtin, &slash, &prompt).await,
@@ -125,9 +164,24 @@ impl Session {
             }
             Known::Entry(entry) => {
                 self.lend(&entry, Caller::Person);
-                let filled = self.expand(&entry, &slash.args).await;
+                let filled = self.expand(&entry, &slash.args).await.map(Body::from);
                 self.converse_with((&entry.name, source), &slash, prompt, filled).await
             }
+            Known::Served => match served {
+                Some((asked, words)) => {
+                    let filled = match self.ask_for_prompt(&asked, &words).await {
+                        Some(Ok(blocks)) => Ok(Body { blocks, brought: true }),
+                        Some(Err(why)) => Err(Failure::Failed(why)),
+                        None => Err(Failure::Stopped),
+                    };
+                    let slash = Slash {
+                        name: asked.name.clone(),
+                        args: words,
+                    };
+                    self.converse_with((&asked.name, source), &slash, prompt, filled).await
+                }
+                None => Ending::Interrupted { tools: false },
+            },
         };
         self.close_turn(ending, &uuids).await;
         self.return_lent();
@@ -139,10 +193,10 @@ impl Session {
         (name, source): (&str, &str),
         slash: &Slash,
         mut prompt: Prompt,
-        filled: Result<String, Failure>,
+        filled: Result<Body, Failure>,
     ) -> Ending {
         let filled = match filled {
-            Ok(body) => match self.hook_expansion(name, &slash.args, Some(source), &body).await {
+            Ok(body) => match self.hook_expansion(name, &slash.args, Some(source), &body.text()).await {
                 Ok(()) => Ok(body),
                 Err(why) => Err(Failure::Failed(why)),
             },
@@ -160,7 +214,12 @@ impl Session {
                 return self.tell_locally(&prompt, "custom", Some(run), Told::failed(why)).await;
             }
         };
-        let attached = self.attach_text(&body, Mentioned::InFile).await;
+        let text = body.text();
+        // What a server words is no word of the person's: it names no files.
+        let attached = match body.brought {
+            true => Vec::new(),
+            false => self.attach_text(&text, Mentioned::InFile).await,
+        };
         let mut mentioned = self.attach_text(&slash.args, Mentioned::ByPerson).await;
         mentioned.retain(|block| !attached.contains(block));
         let pictures = match &prompt.content {
@@ -170,14 +229,14 @@ impl Session {
         let tags = tags(name, &slash.args);
         prompt.content = Value::String(tags.clone());
         self.keep_prompt(&prompt).await;
-        self.keep_meta(&body).await;
+        self.keep_meta(&text).await;
         for attached in attached.iter().chain(&mentioned) {
             self.keep_attachment(attached).await;
         }
         self.remind();
         self.history.user(pictures.unwrap_or_default());
         self.history.user_text(&tags);
-        self.history.user_text(&body);
+        self.history.user(body.blocks);
         self.history.user(
             attached
                 .into_iter()

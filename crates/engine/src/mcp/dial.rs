@@ -180,6 +180,7 @@ fn handler(link: &Arc<Link>) -> (Handler, Arc<Stale>) {
         around: link.around.clone(),
         stale: stale.clone(),
         calls: Arc::default(),
+        warning: link.warning.clone(),
         bare: link.config.is_sdk(),
     };
     (handler, stale)

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CustomNotification, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationCapability, ErrorData, FormElicitationCapability, Implementation, ListRootsResult,
-    ProgressNotificationParam, ProgressToken, ProtocolVersion, Root, RootsCapabilities, UrlElicitationCapability,
+    ElicitationCapability, ErrorData, FormElicitationCapability, Implementation, ListRootsResult, LoggingLevel,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, ProtocolVersion, Root,
+    RootsCapabilities, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
@@ -26,12 +27,17 @@ use crate::say;
 /// How often hosts are told of a call's progress at most.
 const TELLING: Duration = Duration::from_secs(1);
 
+/// How much of a warning is kept, in letters.
+const LONGEST_WARNING: usize = 300;
+
 /// The other end of one connection.
 pub(crate) struct Handler {
     pub(super) server: String,
     pub(super) around: Arc<Surroundings>,
     pub(super) stale: Arc<Stale>,
     pub(super) calls: Arc<Calls>,
+    /// The last thing the server warned of.
+    pub(super) warning: Arc<Mutex<Option<String>>>,
     /// A server inside the host is told of no abilities: whatever it wants it asks its host.
     pub(super) bare: bool,
 }
@@ -153,6 +159,16 @@ impl ClientHandler for Handler {
         self.stale.notify.notify_one();
     }
 
+    async fn on_logging_message(
+        &self,
+        params: LoggingMessageNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        if let Some(warning) = warning(&params) {
+            *self.warning.lock().unwrap_or_else(PoisonError::into_inner) = Some(warning);
+        }
+    }
+
     async fn on_custom_notification(
         &self,
         notification: CustomNotification,
@@ -178,6 +194,20 @@ impl Handler {
         let said = self.around.line.ask(question.clone()).await.ok()?;
         Some(ear.elicitation_result(&question, &said).await.unwrap_or(said))
     }
+}
+
+/// What a line of a server's log warns of. What it says besides is for whoever looks after the server.
+fn warning(line: &LoggingMessageNotificationParam) -> Option<String> {
+    use LoggingLevel::{Debug, Info, Notice};
+    if matches!(line.level, Debug | Info | Notice) {
+        return None;
+    }
+    let said = match &line.data {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(said.chars().take(LONGEST_WARNING).collect())
 }
 
 /// What a server wants to know, as the host is asked it.

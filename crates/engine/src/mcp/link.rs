@@ -117,6 +117,8 @@ pub(crate) struct Link {
     /// Cancelled once a server inside the host has been spoken to.
     pub(crate) spoke: CancellationToken,
     pub(super) manifest: Option<Manifest>,
+    /// The last thing it warned of in its log.
+    pub(super) warning: Arc<Mutex<Option<String>>>,
     state: Mutex<State>,
     dialling: tokio::sync::Mutex<()>,
     /// Whether nobody is dialling and somebody has.
@@ -145,6 +147,7 @@ impl Link {
         Arc::new(Self {
             spoke: CancellationToken::new(),
             manifest,
+            warning: Arc::default(),
             name: name.to_owned(),
             scope,
             config,
@@ -165,12 +168,17 @@ impl Link {
         self.lock().phase.clone()
     }
 
+    /// Whether somebody is dialling it now, on the way outside the host.
+    pub(crate) fn is_being_dialled(&self) -> bool {
+        !self.config.is_sdk() && matches!(self.phase(), Phase::Dialling)
+    }
+
     /// Where it comes from, as the wire names it.
     pub(crate) fn source(&self) -> &'static str {
-        if self.config.is_sdk() {
-            "sdk"
-        } else {
-            self.scope.as_str()
+        match self.scope {
+            _ if self.config.is_sdk() => "sdk",
+            Scope::Plugin => "plugin",
+            scope => scope.as_str(),
         }
     }
 
@@ -182,6 +190,12 @@ impl Link {
             Phase::Dialling if !state.offer.tools.is_empty() => Some(state.offer.clone()),
             _ => None,
         }
+    }
+
+    /// What it warned of last.
+    pub(crate) fn last_warning(&self) -> Option<String> {
+        let warning = self.warning.lock().unwrap_or_else(PoisonError::into_inner);
+        warning.as_ref().map(|said| format!("it says: {said}"))
     }
 
     pub(crate) fn mailbox(&self) -> Option<Mailbox> {

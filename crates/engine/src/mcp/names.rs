@@ -31,6 +31,13 @@ fn server_prefix(server: &str) -> String {
     format!("{PREFIX}{}{SEPARATOR}", normalised(server))
 }
 
+/// Whether a word of a list of tools covers a server's tool.
+pub(crate) fn covers(word: &str, full: &str) -> bool {
+    let word = word.strip_suffix("__*").unwrap_or(word);
+    let server = split(full).is_some_and(|(server, _)| word.strip_prefix(PREFIX) == Some(server));
+    server || word == full
+}
+
 /// The server and the tool of a full name.
 pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
     let (server, tool) = name.strip_prefix(PREFIX)?.split_once(SEPARATOR)?;
@@ -65,6 +72,17 @@ mod tests {
         for none in ["Bash", "mcp__tiny", "mcp____x", "mcp__tiny__", "tiny/add"] {
             assert_eq!(split(none), None, "{none}");
         }
+    }
+
+    #[test]
+    fn a_list_of_tools_may_speak_of_a_whole_server() {
+        for word in ["mcp__s", "mcp__s__*", "mcp__s__t"] {
+            assert!(covers(word, "mcp__s__t"), "{word}");
+        }
+        for word in ["mcp__", "mcp__s2", "mcp__t", "s", "Read"] {
+            assert!(!covers(word, "mcp__s__t"), "{word}");
+        }
+        assert!(!covers("Read", "Bash"));
     }
 
     #[test]

@@ -83,24 +83,18 @@ impl ServerPrompt {
         Ok(messages)
     }
 
-    /// The words behind the command, given to the arguments in their order; the last takes what is left.
+    /// The words behind the command, given to the arguments in their order; words beyond these are nobody's.
     fn filled(&self, words: &str) -> Result<Map<String, Value>, String> {
-        let mut rest = words.trim();
+        let mut words = words.split_whitespace();
         let mut filled = Map::new();
-        let last = self.arguments.len().saturating_sub(1);
-        for (at, (name, required)) in self.arguments.iter().enumerate() {
-            if rest.is_empty() {
-                if *required {
-                    return Err(format!("/{} needs {}", self.name, self.hint()));
+        for (name, required) in &self.arguments {
+            match words.next() {
+                Some(word) => {
+                    filled.insert(name.clone(), json!(word));
                 }
-                continue;
+                None if *required => return Err(format!("/{} needs {}", self.name, self.hint())),
+                None => {}
             }
-            let (word, behind) = match rest.split_once(char::is_whitespace) {
-                Some((word, behind)) if at < last => (word, behind.trim_start()),
-                _ => (rest, ""),
-            };
-            filled.insert(name.clone(), json!(word));
-            rest = behind;
         }
         Ok(filled)
     }

@@ -13,6 +13,8 @@ use crate::settings::{self, Opener, Settings};
 pub const PROJECT_FILE: &str = ".mcp.json";
 /// The administrator's, beside their settings.
 const MANAGED_FILE: &str = "managed-mcp.json";
+/// What a person switched off in a project.
+pub(super) const OFF_KEY: &str = "disabledMcpServers";
 
 /// Who named a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,6 +25,8 @@ pub enum Scope {
     Project,
     /// The person, for this project.
     Local,
+    /// A plugin.
+    Plugin,
     /// The command line or the host.
     Dynamic,
     /// The administrator.
@@ -37,7 +41,8 @@ impl Scope {
             Self::User => "user",
             Self::Project => "project",
             Self::Local => "local",
-            Self::Dynamic => "dynamic",
+            // Nobody wrote a plugin's servers into a list of servers.
+            Self::Plugin | Self::Dynamic => "dynamic",
             Self::Managed => "enterprise",
         }
     }
@@ -76,16 +81,16 @@ pub fn gather(settings: &Settings, dynamic: &IndexMap<String, ServerConfig>, str
     let mut all: IndexMap<String, Named> = IndexMap::new();
     let chosen = settings.chosen();
     let places = settings.places();
+    let mut known = None;
     if !strict {
-        let managed = places.managed.with_file_name(MANAGED_FILE);
-        if let Some(servers) = of_file(&managed) {
+        if let Some(servers) = of_file(&managed_file(settings)) {
             // The administrator's list is the whole list.
             lay(&mut all, Scope::Managed, servers);
             return all.into_values().filter(|named| permitted(settings, named)).collect();
         }
-        let global = global(&places.global);
+        let global = &*known.insert(global(&places.global));
         if chosen.user {
-            lay(&mut all, Scope::User, config::each(&object(&global, "mcpServers")));
+            lay(&mut all, Scope::User, config::each(&object(global, "mcpServers")));
         }
         if chosen.project {
             for folder in project_folders(&places.cwd) {
@@ -95,16 +100,44 @@ pub fn gather(settings: &Settings, dynamic: &IndexMap<String, ServerConfig>, str
             }
         }
         if chosen.local {
-            lay(&mut all, Scope::Local, config::each(&local(&global, &places.cwd)));
+            lay(&mut all, Scope::Local, config::each(&local(global, &places.cwd)));
         }
     }
     let dynamic = dynamic.iter().map(|(name, config)| (name.clone(), Ok(config.clone())));
     lay(&mut all, Scope::Dynamic, dynamic.collect());
-    let choices = Choices::of(settings);
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let known = known.unwrap_or_else(|| global(&places.global));
+    chosen_of(settings, all, &known)
+}
+
+/// The servers that a plugin or an agent brings: what holds for servers of the files holds for these too, and where an
+/// administrator's list is the whole list, it is.
+pub(crate) fn brought(
+    settings: &Settings,
+    scope: Scope,
+    servers: IndexMap<String, Result<ServerConfig, ConfigError>>,
+) -> Vec<Named> {
+    if servers.is_empty() || managed_file(settings).exists() {
+        return Vec::new();
+    }
+    let mut all = IndexMap::new();
+    lay(&mut all, scope, servers);
+    chosen_of(settings, all, &global(&settings.places().global))
+}
+
+/// Without those somebody forbade, and with what was said about the others.
+fn chosen_of(settings: &Settings, all: IndexMap<String, Named>, global: &Map<String, Value>) -> Vec<Named> {
+    let choices = Choices::of(settings, global);
     all.into_values()
         .filter(|named| permitted(settings, named))
         .map(|named| choices.applied(named))
         .collect()
+}
+
+fn managed_file(settings: &Settings) -> PathBuf {
+    settings.places().managed.with_file_name(MANAGED_FILE)
 }
 
 fn lay(all: &mut IndexMap<String, Named>, scope: Scope, servers: IndexMap<String, Result<ServerConfig, ConfigError>>) {
@@ -130,14 +163,23 @@ struct Choices {
     all: bool,
     enabled: Vec<String>,
     disabled: Vec<String>,
+    /// Switched off by the person, for this project, whoever named them.
+    off: Vec<String>,
     /// A program chose the folder: what is not disabled runs.
     unasked: bool,
     trusted: bool,
 }
 
 impl Choices {
-    fn of(settings: &Settings) -> Self {
+    fn of(settings: &Settings, global: &Map<String, Value>) -> Self {
+        let off = project(global, &settings.places().cwd, OFF_KEY).and_then(Value::as_array);
         Self {
+            off: off
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect(),
             all: settings.bool("enableAllProjectMcpServers") == Some(true),
             enabled: list(settings, "enabledMcpjsonServers"),
             disabled: list(settings, "disabledMcpjsonServers"),
@@ -147,7 +189,9 @@ impl Choices {
     }
 
     fn applied(&self, named: Named) -> Named {
+        let off = self.off.contains(&named.name);
         let standing = match (named.scope, &named.standing) {
+            (_, Standing::Approved) if off => Standing::Rejected,
             (Scope::Project, Standing::Approved) => self.standing(&named.name),
             (_, standing) => standing.clone(),
         };
@@ -277,7 +321,7 @@ fn broken(path: &Path, why: &str) -> IndexMap<String, Result<ServerConfig, Confi
 pub(crate) fn global(path: &Path) -> Map<String, Value> {
     let text = settings::text(path).ok().flatten().unwrap_or_default();
     // It may be large, and mostly is about other things.
-    if !text.contains("\"mcpServers\"") {
+    if !text.contains("\"mcpServers\"") && !text.contains(OFF_KEY) {
         return Map::new();
     }
     serde_json::from_str(&text).unwrap_or_default()
@@ -285,12 +329,16 @@ pub(crate) fn global(path: &Path) -> Map<String, Value> {
 
 /// The person's servers for this project.
 pub(crate) fn local(global: &Map<String, Value>, cwd: &Path) -> Map<String, Value> {
-    let projects = object(global, "projects");
+    let servers = project(global, cwd, "mcpServers").and_then(Value::as_object);
+    servers.cloned().unwrap_or_default()
+}
+
+/// What the person's file says about this project under a key.
+fn project<'a>(global: &'a Map<String, Value>, cwd: &Path, key: &str) -> Option<&'a Value> {
+    let projects = global.get("projects")?;
     project_keys(cwd)
         .iter()
-        .filter_map(|key| projects.get(key)?.get("mcpServers")?.as_object().cloned())
-        .next()
-        .unwrap_or_default()
+        .find_map(|name| projects.get(name)?.get(key).filter(|value| !value.is_null()))
 }
 
 /// What a project may be called in `~/.claude.json`, the likeliest first.

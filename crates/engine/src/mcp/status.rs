@@ -5,6 +5,7 @@ use sluice_wire::control::{McpServerInfo, McpServerStatus, McpTool, McpToolAnnot
 use sluice_wire::stdout::system::McpServer;
 
 use super::link::{Link, Phase};
+use crate::session::Session;
 
 /// The wire's word for how a server stands.
 fn word(phase: &Phase) -> &'static str {
@@ -59,6 +60,58 @@ pub(crate) fn full(link: &Link) -> McpServerStatus {
         transport: Some(link.config.transport().to_owned()),
         tools: tools.map(|offer| offer.tools.iter().map(tool).collect()),
         ..McpServerStatus::default()
+    }
+}
+
+/// What is the matter with a server, in a sentence that says what to do; none if nothing is.
+fn trouble(link: &Link) -> Option<String> {
+    match link.phase() {
+        Phase::Lost(why) => Some(format!("{why}; it is connected again when one of its tools is called")),
+        Phase::Down(why) => Some(why),
+        Phase::NeedsAuth => Some("it wants a sign-in: the host's mcp_authenticate begins one".to_owned()),
+        Phase::Unapproved => Some(
+            "the project names it and nobody has approved of it: open this folder in the terminal, or list it in \
+             enabledMcpjsonServers"
+                .to_owned(),
+        ),
+        Phase::Idle | Phase::Dialling | Phase::Up(_) | Phase::Off => None,
+    }
+}
+
+impl Session {
+    /// The servers, for a person: how many there are, and each with what is the matter with it.
+    pub(crate) fn tell_servers(&self) -> String {
+        let links = self.servers.all();
+        if links.is_empty() {
+            return "No MCP servers are configured.".to_owned();
+        }
+        let count = |wanted: fn(&Phase) -> bool| links.iter().filter(|link| wanted(&link.phase())).count();
+        let up = count(|phase| matches!(phase, Phase::Up(_)));
+        let off = count(|phase| matches!(phase, Phase::Off));
+        let mut lines = vec![format!(
+            "{} MCP server(s): {up} connected, {} not connected, {off} disabled.",
+            links.len(),
+            links.len() - up - off,
+        )];
+        for link in links {
+            let mut line = format!("- {} ({}): {}", link.name, link.source(), word(&link.phase()));
+            if let Some(offer) = link.offer() {
+                line.push_str(&format!(", {} tools", offer.tools.len()));
+            }
+            for more in trouble(link).into_iter().chain(link.last_warning()) {
+                line.push_str(" - ");
+                line.push_str(&more);
+            }
+            lines.push(line);
+        }
+        lines.join("\n")
+    }
+
+    /// What is the matter with servers.
+    pub(crate) fn server_problems(&self) -> Vec<String> {
+        let links = self.servers.all().iter();
+        let told = |link: &std::sync::Arc<Link>| Some(format!("MCP server {}: {}", link.name, trouble(link)?));
+        links.filter_map(told).collect()
     }
 }
 

@@ -13,7 +13,7 @@ pub fn file(places: &Places, scope: Scope) -> Option<PathBuf> {
     match scope {
         Scope::User | Scope::Local => Some(places.global.clone()),
         Scope::Project => Some(places.cwd.join(PROJECT_FILE)),
-        Scope::Dynamic | Scope::Managed => None,
+        Scope::Plugin | Scope::Dynamic | Scope::Managed => None,
     }
 }
 
@@ -78,6 +78,64 @@ pub fn forget_choices(places: &Places) -> Result<(), WriteError> {
                     project.shift_remove(key);
                 }
             }
+        }
+        Ok(())
+    })
+}
+
+/// Remembers that a person switched a server off in this project, or on again. The file is left alone where it says so
+/// already.
+///
+/// # Errors
+/// As [`add`].
+pub fn switch(places: &Places, name: &str, on: bool) -> Result<(), WriteError> {
+    let key = scopes::project_keys(&places.cwd).into_iter().next().unwrap_or_default();
+    if on && !places.global.exists() {
+        return Ok(());
+    }
+    settings::edit(&places.global, &mut |document| {
+        let shape = || WriteError::Shape {
+            path: places.global.clone(),
+            key: scopes::OFF_KEY.to_owned(),
+        };
+        let project = child(document, "projects").and_then(|projects| child(projects, &key));
+        let project = project.ok_or_else(shape)?;
+        if on && !project.contains_key(scopes::OFF_KEY) {
+            return Ok(());
+        }
+        let off = project
+            .entry(scopes::OFF_KEY)
+            .or_insert_with(|| Value::Array(Vec::new()));
+        let off = off.as_array_mut().ok_or_else(shape)?;
+        off.retain(|known| known.as_str() != Some(name));
+        if !on {
+            off.push(Value::from(name));
+        }
+        Ok(())
+    })
+}
+
+/// Remembers what a person said about a server the project names.
+///
+/// # Errors
+/// As [`add`].
+pub fn choose(places: &Places, name: &str, approved: bool) -> Result<(), WriteError> {
+    let path = places.cwd.join(".claude").join("settings.local.json");
+    let (to, from) = match approved {
+        true => ("enabledMcpjsonServers", "disabledMcpjsonServers"),
+        false => ("disabledMcpjsonServers", "enabledMcpjsonServers"),
+    };
+    settings::edit(&path, &mut |document| {
+        if let Some(Value::Array(list)) = document.get_mut(from) {
+            list.retain(|known| known.as_str() != Some(name));
+        }
+        let list = document.entry(to).or_insert_with(|| Value::Array(Vec::new()));
+        let list = list.as_array_mut().ok_or_else(|| WriteError::Shape {
+            path: path.clone(),
+            key: to.to_owned(),
+        })?;
+        if !list.iter().any(|known| known.as_str() == Some(name)) {
+            list.push(Value::from(name));
         }
         Ok(())
     })

@@ -1,6 +1,7 @@
 //! How a server's messages travel, and what holds for every way: a server that floods is read no faster than it is
 //! answered, one that ignores the opening probe is taken to be an older one, and the end is noticed however it comes.
 
+mod bounded;
 pub(super) mod http;
 pub(super) mod sdk;
 pub(super) mod sse;

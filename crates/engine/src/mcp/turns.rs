@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use sluice_tools::{AnyTool, Effect, Outcome, Tool};
-use sluice_wire::control::SlashCommand;
+use sluice_wire::control::{CacheImpact, SlashCommand};
 use sluice_wire::stdout::ToolUseMeta;
 use sluice_wire::stdout::system::CommandsChanged;
 
 use super::prompts::ServerPrompt;
 use super::referee::{self, About};
-use super::{names, resources};
+use super::scopes::{self, Scope};
+use super::{names, plugins, resources};
 use crate::calls::State;
+use crate::commands::Slash;
 use crate::listen::Heard;
 use crate::options::Asker;
 use crate::say;
@@ -52,6 +54,43 @@ impl Session {
             })
             .await;
         }
+    }
+
+    /// Takes in the servers of the plugins that were found.
+    pub(crate) fn take_plugin_servers(&mut self) {
+        let settings = &self.options.settings;
+        let named = if self.servers.strict() {
+            Vec::new()
+        } else {
+            let servers = plugins::servers(&self.catalogue.plugins.list, settings);
+            scopes::brought(settings, Scope::Plugin, servers)
+        };
+        self.servers.take_plugins(named);
+    }
+
+    /// Which servers would come and go with the plugins as they are now; none if none would.
+    pub(crate) fn plugin_impact(&self) -> Option<CacheImpact> {
+        let settings = &self.options.settings;
+        let next: Vec<String> = match self.servers.strict() {
+            true => Vec::new(),
+            false => plugins::named(settings, &self.options.catalogue.plugin_dirs)
+                .into_iter()
+                .map(|named| named.name)
+                .collect(),
+        };
+        let now = self.servers.all().iter().filter(|link| link.scope == Scope::Plugin);
+        let now: Vec<&String> = now.map(|link| &link.name).collect();
+        let impact = CacheImpact {
+            mcp_servers_removed: now
+                .iter()
+                .filter(|name| !next.contains(name))
+                .map(|&name| name.clone())
+                .collect(),
+            mcp_servers_added: next.iter().filter(|name| !now.contains(name)).cloned().collect(),
+            ..CacheImpact::default()
+        };
+        let any = !impact.mcp_servers_added.is_empty() || !impact.mcp_servers_removed.is_empty();
+        any.then_some(impact)
     }
 
     /// Whether the model is not shown this tool until it looks for it.
@@ -135,51 +174,40 @@ impl Session {
         }
     }
 
-    /// A prompt that is a server's command, as the server words it; any other as it is. What the server's prompt has
-    /// an assistant say is put with the rest: it is the server's wording, not the model's. `Err` when a hook refuses it.
-    pub(crate) async fn server_prompt(&mut self, content: Value) -> Result<Value, String> {
-        let typed = match &content {
-            Value::String(text) => text.as_str(),
-            Value::Array(blocks) if blocks.len() == 1 => {
-                let text = blocks.first().and_then(|block| block.get("text")?.as_str());
-                text.unwrap_or_default()
-            }
-            _ => return Ok(content),
-        };
-        let Some(typed) = typed
-            .trim()
-            .strip_prefix('/')
-            .filter(|typed| typed.starts_with("mcp__"))
-        else {
-            return Ok(content);
-        };
-        // A prompt's name may hold spaces: the longest that fits is meant.
+    /// Whether a prompt may be a command of a server that is, or soon will be, there.
+    pub(crate) fn may_be_served(&self, slash: &Slash) -> bool {
+        self.servers.of_tool(&slash.name).is_some()
+    }
+
+    /// The server's prompt a command means, and the words behind it. A prompt's name may hold spaces: the longest that
+    /// fits is meant.
+    pub(crate) fn server_prompt(&self, slash: &Slash) -> Option<(ServerPrompt, String)> {
+        let typed = format!("{} {}", slash.name, slash.args);
         let behind = |name: &str| {
             let rest = typed.strip_prefix(name)?;
             (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_owned())
         };
         let mut prompts = self.servers.prompts();
         prompts.sort_by_key(|prompt| std::cmp::Reverse(prompt.name.len()));
-        let Some((prompt, words)) = prompts.into_iter().find_map(|prompt| {
+        prompts.into_iter().find_map(|prompt| {
             let words = behind(&prompt.name)?;
             Some((prompt, words))
-        }) else {
-            return Ok(content);
-        };
+        })
+    }
+
+    /// A server's prompt, as the server words it. What it has an assistant say is put with the rest: it is the server's
+    /// wording, not the model's. None if the turn has to stop.
+    pub(crate) async fn ask_for_prompt(
+        &mut self,
+        prompt: &ServerPrompt,
+        words: &str,
+    ) -> Option<Result<Vec<Value>, String>> {
         let folder = self.options.output_dir.clone();
-        match self.hear(Some(pin!(prompt.get(&words, &folder)))).await {
-            Heard::Ready(Ok(messages)) => {
-                let worded: Value = messages.into_iter().flat_map(|(_, blocks)| blocks).collect();
-                let text = prompt_text(&worded);
-                self.hook_expansion(&prompt.name, &words, Some("mcp"), &text).await?;
-                Ok(worded)
+        match self.hear(Some(pin!(prompt.get(words, &folder)))).await {
+            Heard::Ready(got) => {
+                Some(got.map(|messages| messages.into_iter().flat_map(|(_, blocks)| blocks).collect()))
             }
-            Heard::Ready(Err(why)) => {
-                self.say(say::informational(&format!("/{}: {why}", prompt.name), "warning"))
-                    .await;
-                Ok(content)
-            }
-            Heard::Stopped | Heard::CallsDone => Ok(content),
+            Heard::Stopped | Heard::CallsDone => None,
         }
     }
 
@@ -215,13 +243,6 @@ impl Session {
         }
         Some(vec![meta])
     }
-}
-
-/// The words of a prompt.
-fn prompt_text(content: &Value) -> String {
-    let blocks = content.as_array().into_iter().flatten();
-    let texts = blocks.filter_map(|block| block.get("text")?.as_str());
-    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a tool is a server's, or about servers.

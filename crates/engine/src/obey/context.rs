@@ -11,6 +11,7 @@ use sluice_wire::usage::Usage;
 use sluice_wire::{Number, Raw};
 
 use crate::compact::Limits;
+use crate::mcp::Room;
 use crate::measure::{block_tokens, blocks, kind, message_tokens, tokens};
 use crate::memory::{self, Memory};
 use crate::say;
@@ -36,6 +37,7 @@ impl Session {
             memories: &memories,
             own: &self.options.settings.places().config_dir,
             agents: &agents,
+            servers: &self.server_room(),
         };
         context.usage()
     }
@@ -64,6 +66,7 @@ struct Context<'a> {
     own: &'a Path,
     /// The kinds of agents somebody wrote, and the room each takes.
     agents: &'a [(Value, u64)],
+    servers: &'a Room,
 }
 
 impl Context<'_> {
@@ -73,9 +76,14 @@ impl Context<'_> {
         // What is remembered is told within the first message; it is a part of its own here.
         let remembered: u64 = memory::reminder(self.memories).map_or(0, |text| tokens(&Value::String(text)));
         let said: u64 = self.messages.iter().map(|message| message_tokens(message)).sum();
-        let told = remembered.min(said);
+        let (shown, instructions) = (self.servers.of_tools(true), self.servers.of_instructions());
+        let told = (remembered + instructions).min(said);
+        let is_servers = |tool: &&Value| {
+            let name = tool.get("name").and_then(Value::as_str);
+            name.is_some_and(|name| self.servers.has(name))
+        };
         // The kinds of agents are told within a tool.
-        let tools: u64 = self.tools.iter().map(tokens).sum();
+        let tools: u64 = self.tools.iter().filter(|tool| !is_servers(tool)).map(tokens).sum();
         let kinds: u64 = self.agents.iter().map(|(_, tokens)| tokens).sum();
         let kinds = kinds.min(tools);
         let used = [
@@ -86,6 +94,13 @@ impl Context<'_> {
                 self.system.iter().map(tokens).sum(),
             ),
             ("system_tools", "System tools", "inactive", tools - kinds),
+            ("mcp_tools", "MCP tools", "cyan_FOR_SUBAGENTS_ONLY", shown),
+            (
+                "mcp_instructions",
+                "MCP server instructions",
+                "green_FOR_SUBAGENTS_ONLY",
+                instructions,
+            ),
             ("custom_agents", "Custom agents", "permission", kinds),
             ("memory_files", "Memory files", "claude", remembered),
             ("messages", "Messages", "purple_FOR_SUBAGENTS_ONLY", said - told),
@@ -98,6 +113,18 @@ impl Context<'_> {
             .filter(|(_, _, _, tokens)| *tokens > 0)
             .map(|(id, name, color, tokens)| part(id, name, color, tokens, "used"))
             .collect();
+        let unseen = self.servers.of_tools(false);
+        if unseen > 0 {
+            let mut deferred = part(
+                "mcp_tools_deferred",
+                "MCP tools (deferred)",
+                "inactive",
+                unseen,
+                "deferred",
+            );
+            deferred.is_deferred = Some(true);
+            categories.push(deferred);
+        }
         if buffer > 0 {
             categories.push(part(
                 "autocompact_buffer",
@@ -124,9 +151,10 @@ impl Context<'_> {
                 .collect(),
             percentage: Number(percent(total, window)),
             model: self.model.to_owned(),
-            mcp_instructions: Some(Vec::new()),
+            mcp_tools: self.servers.tools_told(),
+            mcp_instructions: Some(self.servers.instructions_told()),
             agents: self.agents.iter().map(|(told, _)| Raw::of(told)).collect(),
-            system_tools: Some(self.tools.iter().map(tool).collect()),
+            system_tools: Some(self.tools.iter().filter(|tool| !is_servers(tool)).map(tool).collect()),
             message_breakdown: Some(breakdown(self.messages)),
             api_usage: self.last.map(api_usage),
             ..GetContextUsageResponse::default()
@@ -301,6 +329,7 @@ mod tests {
             memories: &[],
             own: Path::new("/home/me/.claude"),
             agents: &[],
+            servers: &Room::default(),
         }
         .usage()
     }

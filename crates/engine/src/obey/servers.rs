@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sluice_permission::Verdict;
+use sluice_permission::{PermissionMode, Verdict};
 use sluice_wire::control::{
     Initialize, McpAuthenticateResponse, McpCall, McpReadResourceResponse, McpSetServersResponse, McpStatusResponse,
-    Request, RequestId,
+    Request, RequestId, SetMcpPermissionModeOverrideResponse,
 };
 
 use super::aside::Aside;
-use crate::mcp::{Link, Manifest, Phase, ServerCall, ServerConfig, explain, full_status};
+use crate::mcp::{Link, Manifest, Phase, ServerCall, ServerConfig, explain, full_status, store};
 use crate::say;
 use crate::session::Session;
 
@@ -63,14 +63,7 @@ impl Session {
                 self.come_back(id, &request.server_name, request.callback_url).await;
             }
             Request::SetMcpPermissionModeOverride(request) => {
-                let name = &request.server_name;
-                let warning = match self.servers.find(name) {
-                    Some(_) => {
-                        "servers have no mode of their own here: rules and the session's mode hold for all".to_owned()
-                    }
-                    None => format!("there is no MCP server {name:?}, and servers have no mode of their own here"),
-                };
-                self.say(say::success(id, &json!({"warning": warning}))).await;
+                self.override_mode(id, &request.server_name, request.mode).await;
             }
             Request::ChannelEnable(request) => {
                 let name = request.server_name.as_deref().unwrap_or_default();
@@ -83,6 +76,32 @@ impl Session {
             Request::Unknown(unknown) => self.unsupported(id, unknown.tag.as_deref()).await,
             other => self.unsupported(id, Some(other.kind())).await,
         }
+    }
+
+    /// Calls of a server's tools are decided in a stricter mode than the session's, or in the session's again. A server
+    /// may be named before it is there.
+    async fn override_mode(&mut self, id: &RequestId, name: &str, mode: Option<PermissionMode>) {
+        if let Some(mode) = &mode
+            && !matches!(mode, PermissionMode::Default | PermissionMode::Auto)
+        {
+            let text = format!(
+                "Permission mode override over the control channel is tighten-only ('default', 'auto', or null); \
+                 rejected '{}'",
+                mode.as_str()
+            );
+            return self.say(say::error(id, text)).await;
+        }
+        self.servers.set_mode(name, mode);
+        if self.servers.find(name).is_some() {
+            return self.say(say::ok(id)).await;
+        }
+        let response = SetMcpPermissionModeOverrideResponse {
+            warning: Some(format!(
+                "There is no MCP server '{name}' yet: the mode is kept for when one of exactly that name connects."
+            )),
+            ..SetMcpPermissionModeOverrideResponse::default()
+        };
+        self.say(say::success(id, &response)).await;
     }
 
     /// The server of this name; without one the host is told so.
@@ -128,6 +147,11 @@ impl Session {
         let Some(link) = self.server(id, name).await else {
             return;
         };
+        // The next session in this folder finds it as this one leaves it.
+        if let Err(error) = store::switch(self.options.settings.places(), name, enabled) {
+            let text = format!("Whether {name} is on is not remembered: {error}");
+            self.say(say::informational(&text, "warning")).await;
+        }
         if enabled {
             if let Phase::Off | Phase::Unapproved = link.phase() {
                 link.enter(Phase::Idle);

@@ -5,6 +5,7 @@ mod alarm;
 mod bell;
 mod invariants;
 mod stage;
+mod web;
 mod words;
 
 mod after_stop;
@@ -41,6 +42,9 @@ mod requests;
 mod retries;
 mod schedule;
 mod servers;
+mod servers_http;
+mod servers_more;
+mod servers_oauth;
 mod sessions;
 mod skills;
 mod state;

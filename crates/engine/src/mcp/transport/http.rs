@@ -10,6 +10,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use rmcp::transport::{AuthClient, AuthorizationManager};
 
 use super::LONGEST_MESSAGE;
+use super::bounded::Bounded;
 
 /// An address and what every request to it carries.
 #[derive(Debug, Clone)]
@@ -56,8 +57,8 @@ impl Address {
 }
 
 /// As anybody.
-pub(crate) fn open(client: Client, address: &Address) -> StreamableHttpClientTransport<Client> {
-    StreamableHttpClientTransport::with_client(client, address.config())
+pub(crate) fn open(client: Client, address: &Address) -> StreamableHttpClientTransport<Bounded> {
+    StreamableHttpClientTransport::with_client(Bounded(client), address.config())
 }
 
 /// As the one who signed in.
@@ -65,6 +66,6 @@ pub(crate) fn open_signed_in(
     client: Client,
     address: &Address,
     manager: AuthorizationManager,
-) -> StreamableHttpClientTransport<AuthClient<Client>> {
-    StreamableHttpClientTransport::with_client(AuthClient::new(client, manager), address.config())
+) -> StreamableHttpClientTransport<AuthClient<Bounded>> {
+    StreamableHttpClientTransport::with_client(AuthClient::new(Bounded(client), manager), address.config())
 }

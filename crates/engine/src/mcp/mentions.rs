@@ -1,0 +1,101 @@
+//! Resources a prompt mentions: `@server:uri`.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sluice_permission::Verdict;
+
+use super::content::{self, Frame};
+use super::link::{Link, explain};
+use super::resources;
+use crate::commands::Attached;
+use crate::listen::Heard;
+use crate::say;
+use crate::session::Session;
+
+/// How long a mentioned resource may take: the prompt waits for it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Session {
+    /// The resource that one of these readings of a mention names, for the model to read. None if none names one.
+    pub(crate) async fn attach_resource(&mut self, readings: &[&str]) -> Option<Attached> {
+        let (link, uri) = meant(self.servers.all(), readings)?;
+        let input = json!({"server": link.name, "uri": uri});
+        if self.decide(resources::READ, &input).behavior == Verdict::Deny {
+            return None;
+        }
+        let folder = self.options.output_dir.clone();
+        let id = say::fresh_id();
+        let reading = async {
+            let frame = Frame {
+                server: &link.name,
+                call_id: &id,
+                folder: &folder,
+                longest: link.around.limits.output,
+            };
+            let read = tokio::time::timeout(PATIENCE, link.read_resource(&uri)).await;
+            let read = read.map_err(|_| "it did not come in time".to_owned())?;
+            let read = read.map_err(|error| explain(&error))?;
+            let mut texts = Vec::new();
+            for part in read.as_array().into_iter().flatten() {
+                texts.push(content::resource_text(part, &frame).await);
+            }
+            let shown = content::fitting(Value::from(texts.join("\n\n")), &frame).await;
+            Ok::<_, String>(shown.as_str().unwrap_or_default().to_owned())
+        };
+        let Heard::Ready(read) = self.hear(Some(pin!(reading))).await else {
+            return None;
+        };
+        let told = match read {
+            Ok(text) => format!("@{}:{uri}, as mentioned:\n{text}", link.name),
+            Err(why) => format!("@{}:{uri} was mentioned and could not be read: {why}", link.name),
+        };
+        let shown = format!("<system-reminder>\n{told}\n</system-reminder>");
+        Some(Attached {
+            what: json!({"type": "mcp_resource", "server": link.name, "uri": uri, "name": uri}),
+            blocks: vec![json!({"type": "text", "text": shown})],
+        })
+    }
+}
+
+/// The server and the address that are meant: the first reading the server lists, else the shortest, since the marks
+/// that end a sentence are part of few addresses.
+fn meant(links: &[Arc<Link>], readings: &[&str]) -> Option<(Arc<Link>, String)> {
+    let shortest = *readings.last()?;
+    let mut best: Option<&Arc<Link>> = None;
+    for link in links {
+        let fits = address(shortest, &link.name).is_some();
+        // One name may be the beginning of another.
+        if fits && best.is_none_or(|best| best.name.len() < link.name.len()) {
+            best = Some(link);
+        }
+    }
+    let link = best?;
+    let offer = link.offer().filter(|offer| offer.has_resources)?;
+    let listed = |uri: &&str| offer.resources.iter().any(|resource| resource.uri == *uri);
+    let mut addresses = readings.iter().filter_map(|reading| address(reading, &link.name));
+    let uri = addresses.find(listed).or_else(|| address(shortest, &link.name))?;
+    Some((link.clone(), uri.to_owned()))
+}
+
+/// What stands behind `server:`.
+fn address<'a>(reading: &'a str, server: &str) -> Option<&'a str> {
+    let uri = reading.strip_prefix(server)?.strip_prefix(':')?;
+    (!uri.is_empty()).then_some(uri)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_stands_behind_its_server() {
+        assert_eq!(address("docs:docs://a/1", "docs"), Some("docs://a/1"));
+        assert_eq!(address("plugin:p:s:x", "plugin:p:s"), Some("x"));
+        for none in ["docs", "docs:", "docs2:x", "/docs:x"] {
+            assert_eq!(address(none, "docs"), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What servers take of the model's context.
+
+use serde_json::json;
+use sluice_wire::Raw;
+
+use super::names;
+use crate::measure::tokens;
+use crate::say;
+use crate::session::Session;
+
+/// What servers take of the context, an estimate as everything there is.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    pub(crate) tools: Vec<ToolRoom>,
+    /// What each server says about itself.
+    pub(crate) instructions: Vec<(String, u64)>,
+}
+
+/// What a server's tool takes, or would take if the model were shown it.
+#[derive(Debug)]
+pub(crate) struct ToolRoom {
+    pub(crate) name: String,
+    pub(crate) tokens: u64,
+    pub(crate) loaded: bool,
+}
+
+impl Room {
+    /// What the tools take that the model is shown, or that it is not.
+    pub(crate) fn of_tools(&self, loaded: bool) -> u64 {
+        let tools = self.tools.iter().filter(|tool| tool.loaded == loaded);
+        tools.map(|tool| tool.tokens).sum()
+    }
+
+    /// What the servers' words take.
+    pub(crate) fn of_instructions(&self) -> u64 {
+        self.instructions.iter().map(|(_, tokens)| tokens).sum()
+    }
+
+    /// Whether a tool is a server's.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.name == name)
+    }
+
+    /// The tools, as hosts are told.
+    pub(crate) fn tools_told(&self) -> Vec<Raw> {
+        let told = |tool: &ToolRoom| {
+            let server = names::split(&tool.name).map(|(server, _)| server);
+            let (tokens, loaded) = (tool.tokens, tool.loaded);
+            Raw::of(&json!({"name": tool.name, "serverName": server, "tokens": tokens, "isLoaded": loaded}))
+        };
+        self.tools.iter().map(told).collect()
+    }
+
+    /// The servers' words, as hosts are told.
+    pub(crate) fn instructions_told(&self) -> Vec<Raw> {
+        let told = |(server, tokens): &(String, u64)| Raw::of(&json!({"serverName": server, "tokens": tokens}));
+        self.instructions.iter().map(told).collect()
+    }
+}
+
+impl Session {
+    /// What servers take of the context now.
+    pub(crate) fn server_room(&self) -> Room {
+        if self.servers.all().is_empty() {
+            return Room::default();
+        }
+        let tools = self.offered().filter(|tool| tool.provenance().is_some());
+        Room {
+            tools: tools
+                .map(|tool| ToolRoom {
+                    name: tool.descriptor().name.to_string(),
+                    tokens: tokens(&say::tool(&tool)),
+                    loaded: !self.defers(&tool),
+                })
+                .collect(),
+            instructions: self
+                .servers
+                .introductions()
+                .into_iter()
+                .map(|(server, said)| (server, tokens(&said.into())))
+                .collect(),
+        }
+    }
+}
