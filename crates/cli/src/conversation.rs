@@ -1,6 +1,7 @@
 //! Which conversation a session is: a new one, or one that goes on.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use sluice_engine::transcript::{Choice, Earlier, Keeping, Projects, Which, resume};
@@ -88,14 +89,22 @@ fn entrypoint(flags: &Flags, environment: &Environment) -> String {
 
 /// The branch checked out at `cwd`; `HEAD` where there is none to name.
 fn git_branch(cwd: &Path) -> String {
-    let head = cwd
-        .ancestors()
-        .find_map(head_file)
-        .and_then(|head| fs::read_to_string(head).ok());
+    let head = cwd.ancestors().find_map(head_file).and_then(|head| beginning(&head));
     let branch = head
         .as_deref()
         .and_then(|head| head.trim().strip_prefix("ref: refs/heads/"));
     branch.unwrap_or("HEAD").to_owned()
+}
+
+/// The beginning of a file that a stranger may have put there: no pipe is waited for, no endless device read.
+fn beginning(path: &Path) -> Option<String> {
+    const MOST: u64 = 4096;
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    fs::File::open(path).ok()?.take(MOST).read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 /// The file that says what is checked out, if this folder is the top of a working tree.
@@ -105,7 +114,7 @@ fn head_file(dir: &Path) -> Option<PathBuf> {
         return Some(git.join("HEAD"));
     }
     // A linked working tree has a file there that names the real place.
-    let link = fs::read_to_string(&git).ok()?;
+    let link = beginning(&git)?;
     let place = link.trim().strip_prefix("gitdir: ")?;
     Some(dir.join(place).join("HEAD"))
 }
@@ -131,5 +140,8 @@ mod tests {
         fs::write(main.join(".git/worktrees/linked/HEAD"), "ref: refs/heads/two\n").unwrap();
         assert_eq!(git_branch(&linked), "two");
         assert_eq!(git_branch(dir.path()), "HEAD");
+        fs::remove_file(main.join(".git/HEAD")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", main.join(".git/HEAD")).unwrap();
+        assert_eq!(git_branch(&main), "HEAD", "an endless one says nothing");
     }
 }

@@ -88,7 +88,22 @@ fn complain(text: &str, code: u8) -> ExitCode {
 
 /// One line on standard error.
 pub(crate) fn warn(text: &str) {
-    let _gone = writeln!(io::stderr().lock(), "{text}");
+    let _gone = writeln!(io::stderr().lock(), "{}", plain(text));
+}
+
+/// Text for a terminal: what strangers wrote moves no cursor, changes no colour and turns no writing round.
+pub(crate) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        let turns =
+            matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+        if (letter.is_control() && letter != '\n' && letter != '\t') || turns {
+            out.extend(letter.escape_unicode());
+        } else {
+            out.push(letter);
+        }
+    }
+    out
 }
 
 /// Says what went wrong and gives the exit code for it.

@@ -32,7 +32,7 @@ pub(crate) fn run(asked: &Mcp, flags: &Flags, environment: &Environment) -> i32 
     };
     match done {
         Ok(text) => {
-            crate::say(&text);
+            crate::say(&crate::plain(&text));
             0
         }
         Err(problem) => fail(&problem),

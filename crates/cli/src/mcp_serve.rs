@@ -1,5 +1,6 @@
 //! `sluice mcp serve`: the tools, or the agent, as an MCP server on the standard streams.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use sluice_engine::Options;
@@ -58,13 +59,25 @@ fn bounds(options: &Options) -> Bounds {
 fn launcher(flags: Flags, environment: Environment) -> Launcher {
     Arc::new(move |errand: &Errand| {
         let flags = changed(&flags, &environment, errand);
+        let opener = opener(&environment.cwd, errand.cwd.as_deref());
         let mut environment = environment.clone();
         if let Some(cwd) = &errand.cwd {
             environment.cwd.clone_from(cwd);
         }
-        let place = Place::look(&flags, &environment, Opener::Host);
+        let place = Place::look(&flags, &environment, opener);
         launch::options(&flags, &place, Keyless::Refuse)
     })
+}
+
+/// Who chose the folder. Whoever started the server chose the one it was started in; one that a client names may hold
+/// anything, a dependency's hooks and servers for instance, and runs nothing of its own before a person trusts it.
+fn opener(launched: &Path, asked: Option<&Path>) -> Opener {
+    let same = |asked: &Path| launched.canonicalize().is_ok_and(|launched| launched == asked);
+    if asked.is_none_or(same) {
+        Opener::Host
+    } else {
+        Opener::Person
+    }
 }
 
 /// The flags of the server as they are for this errand.
@@ -113,4 +126,22 @@ async fn told_to_go(stop: CancellationToken) {
         _ = hangup.recv() => {}
     }
     stop.cancel();
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_folder_the_client_names_runs_nothing_of_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let launched = dir.path().canonicalize().unwrap();
+        let inner = launched.join("node_modules/evil");
+        std::fs::create_dir_all(&inner).unwrap();
+        assert_eq!(opener(&launched, None), Opener::Host);
+        assert_eq!(opener(&launched, Some(&launched)), Opener::Host);
+        assert_eq!(opener(&launched, Some(&inner)), Opener::Person);
+    }
 }

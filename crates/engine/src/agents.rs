@@ -155,7 +155,9 @@ impl Session {
             return roster.clone();
         }
         let settings = &self.options.settings;
-        let mut roster = Roster::load(settings.places(), settings.chosen(), self.plugin_agents());
+        let bounds = settings.bounds();
+        let plugins = self.plugin_agents();
+        let mut roster = Roster::load(settings.places(), settings.chosen(), plugins, bounds.as_deref());
         if let Some(given) = &self.options.agents.given {
             roster.add_argument(given, &self.options.cwd);
         }

@@ -28,6 +28,8 @@ pub(crate) use skill::{NAME as SKILL, named as skill_of};
 pub(crate) use slash::Slash;
 use sluice_permission::Source;
 
+pub(crate) use expand::Mentioned;
+
 use crate::hooks::Origin;
 use crate::session::Session;
 

@@ -122,13 +122,13 @@ impl Session {
                 self.say(say::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
                     .await;
             }
-            if let Some(uuid) = prompt.uuid {
-                self.say(say::lifecycle(&uuid, "started")).await;
-                self.turn.folded.push(uuid);
+            if let Some(uuid) = &prompt.uuid {
+                self.say(say::lifecycle(uuid, "started")).await;
+                self.turn.folded.push(uuid.clone());
             }
             self.history.user(blocks_of(&say::sanitized(&prompt.content)));
             if !prompt.verbatim {
-                self.attach(&prompt.content).await;
+                self.attach_prompt(&prompt).await;
             }
         }
     }

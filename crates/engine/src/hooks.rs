@@ -141,8 +141,8 @@ pub(crate) struct Hooks {
     instructions: Vec<(PathBuf, &'static str)>,
     /// They were read before.
     instructed: bool,
-    /// How many files of variables there are.
-    env_files: usize,
+    /// The file in which hooks may leave variables.
+    env_file: Option<PathBuf>,
 }
 
 impl Default for Hooks {
@@ -176,7 +176,7 @@ impl Default for Hooks {
             problems: Vec::new(),
             instructions: Vec::new(),
             instructed: false,
-            env_files: 0,
+            env_file: None,
         }
     }
 }

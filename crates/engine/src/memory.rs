@@ -5,12 +5,14 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::settings::{Chosen, Places};
+use crate::settings::{self, Chosen, Places, Settings};
 
 /// How deep imports may go.
 const DEEPEST: usize = 5;
 /// More than any such file has a reason to hold.
 const LARGEST: u64 = 256 * 1024;
+/// More files than anybody asks to be known.
+const MOST: usize = 500;
 
 /// One file that is to be known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,11 +21,18 @@ pub(crate) struct Memory {
     pub(crate) text: String,
 }
 
+/// Everything a session with these settings is to know.
+pub(crate) fn load_for(settings: &Settings) -> Vec<Memory> {
+    load(settings.places(), settings.chosen(), settings.trusted())
+}
+
 /// Everything that is to be known, in the order in which it is told: what is nearer comes later,
-/// since later words weigh more.
-pub(crate) fn load(places: &Places, chosen: Chosen) -> Vec<Memory> {
+/// since later words weigh more. A project nobody has trusted brings nothing in from outside of itself: what is known
+/// is sent to the model, and `@~/.ssh/id_rsa` in a stranger's file is not the person's wish.
+fn load(places: &Places, chosen: Chosen, trusted: bool) -> Vec<Memory> {
     let mut loader = Loader {
         home: &places.home,
+        bounds: None,
         seen: HashSet::new(),
         found: Vec::new(),
     };
@@ -31,9 +40,13 @@ pub(crate) fn load(places: &Places, chosen: Chosen) -> Vec<Memory> {
         loader.file(&places.config_dir.join("CLAUDE.md"), 0);
         loader.folder(&places.config_dir.join("rules"));
     }
+    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let project = settings::repository(&places.cwd).unwrap_or_else(|| places.cwd.clone());
     let mut folders: Vec<&Path> = places.cwd.ancestors().collect();
     folders.reverse();
     for folder in folders {
+        let inside = if folder.starts_with(&project) { &project } else { folder };
+        loader.bounds = (!trusted).then(|| real(inside));
         // The person's own file is not also the file of every project below their home.
         let own = folder.join(".claude") == places.config_dir;
         if chosen.project {
@@ -71,6 +84,8 @@ pub(crate) fn reminder(memories: &[Memory]) -> Option<String> {
 
 struct Loader<'a> {
     home: &'a Path,
+    /// What a file must lie in, links followed.
+    bounds: Option<PathBuf>,
     seen: HashSet<PathBuf>,
     found: Vec<Memory>,
 }
@@ -78,8 +93,12 @@ struct Loader<'a> {
 impl Loader<'_> {
     /// Takes a file and what it imports; false if there is none.
     fn file(&mut self, path: &Path, depth: usize) -> bool {
+        let Ok(real) = path.canonicalize() else { return false };
+        let outside = self.bounds.as_ref().is_some_and(|bounds| !real.starts_with(bounds));
+        if outside || self.found.len() >= MOST {
+            return false;
+        }
         let Some(text) = read(path) else { return false };
-        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if !self.seen.insert(real) {
             return true;
         }
@@ -179,7 +198,7 @@ mod tests {
     }
 
     fn texts(root: &Path, chosen: Chosen) -> Vec<String> {
-        load(&places(root), chosen)
+        load(&places(root), chosen, true)
             .into_iter()
             .map(|memory| memory.text.trim().to_owned())
             .collect()
@@ -228,6 +247,39 @@ mod tests {
         );
         let texts = texts(root.path(), Chosen::ALL);
         assert_eq!(texts.get(1..).unwrap(), ["a @CLAUDE.md", "b"]);
+    }
+
+    #[test]
+    fn a_project_nobody_trusted_brings_nothing_in_from_outside() {
+        let root = tempfile::tempdir().unwrap();
+        lay(
+            root.path(),
+            &[
+                ("home/.claude/CLAUDE.md", "mine @~/b.md"),
+                ("home/work/CLAUDE.md", "above @beside.md"),
+                ("home/work/beside.md", "beside"),
+                ("home/work/project/.git/HEAD", ""),
+                (
+                    "home/work/project/CLAUDE.md",
+                    "@~/key @../beside2.md @/proc/self/environ @a.md",
+                ),
+                ("home/work/project/a.md", "a"),
+                ("home/work/beside2.md", "secret"),
+                ("home/b.md", "b"),
+                ("home/key", "secret"),
+            ],
+        );
+        let rules = root.path().join("home/work/project/.claude/rules");
+        fs::create_dir_all(&rules).unwrap();
+        std::os::unix::fs::symlink(root.path().join("home/key"), rules.join("x.md")).unwrap();
+        let known = |trusted: bool| -> Vec<String> {
+            let found = load(&places(root.path()), Chosen::ALL, trusted);
+            found.into_iter().map(|memory| memory.text).collect()
+        };
+        let untrusted = known(false);
+        let names: Vec<&str> = untrusted.iter().filter_map(|text| text.split(' ').next()).collect();
+        assert_eq!(names, ["mine", "b", "above", "beside", "@~/key", "a"]);
+        assert!(known(true).iter().any(|text| text == "secret"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use sluice_permission::PermissionMode;
 
+use crate::commands::Mentioned;
 use crate::memory;
 use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, blocks_of};
@@ -91,15 +92,22 @@ impl Session {
 
         let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
         let content = say::sanitized(&batch.content());
+        // Only what a person typed is taken as theirs.
+        let synthetic = batch.prompts.iter().any(|prompt| prompt.synthetic);
+        let mentioned = if synthetic {
+            Mentioned::InFile
+        } else {
+            Mentioned::ByPerson
+        };
         self.remind();
         self.history.user(blocks_of(&content));
         if verbatim {
             for prompt in batch.prompts.iter().filter(|prompt| !prompt.verbatim) {
-                self.attach(&prompt.content).await;
+                self.attach_prompt(prompt).await;
             }
         } else {
             self.history.user(self.unknown_command(&content));
-            self.attach(&content).await;
+            self.attach(&content, mentioned).await;
         }
         if self.options.replay && !last.synthetic {
             self.turn.replay = Some(say::replay(&last.id, &content, Some(&last.timestamp)));
@@ -133,7 +141,7 @@ impl Session {
     /// What the model has to know of the session's state, said once where it changes.
     pub(crate) fn remind(&mut self) {
         if !std::mem::replace(&mut self.reminded_of_memory, true) {
-            let memories = memory::load(self.options.settings.places(), self.options.settings.chosen());
+            let memories = memory::load_for(&self.options.settings);
             self.hooks.note_instructions(&memories);
             if let Some(reminder) = memory::reminder(&memories) {
                 self.history.user_text(&reminder);

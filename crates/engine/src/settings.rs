@@ -267,6 +267,13 @@ impl Settings {
         self.trusted || self.opener == Opener::Host
     }
 
+    /// What a project nobody has trusted may not bring files in from outside of, links followed.
+    pub(crate) fn bounds(&self) -> Option<PathBuf> {
+        let cwd = &self.places.cwd;
+        let real = cwd.canonicalize().unwrap_or_else(|_| cwd.clone());
+        (!self.trusted).then(|| repository(&real).unwrap_or(real))
+    }
+
     /// Who chose the folder.
     #[must_use]
     pub fn opener(&self) -> Opener {

@@ -20,7 +20,7 @@ use super::equip::{self, Equipment};
 use super::mouth::{Journal, Mouth};
 use super::relay::Relay;
 use super::report::Served;
-use super::{Agents, Seat, crew, notebook, revive};
+use super::{Agents, Seat, crew, inspect, notebook, revive};
 use crate::commands::SKILL;
 use crate::hooks;
 use crate::options::{Options, StateEvents};
@@ -208,36 +208,44 @@ fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     policy
 }
 
-/// Its mode: a session in which little is asked stays so below, and a kind may otherwise choose. What a project chooses
-/// counts only where it switches off no question, until its folder is trusted.
+/// Its mode, from what its call and its kind ask for.
 fn mode(brief: &Brief, order: &Order) -> PermissionMode {
-    let above = &brief.policy.mode;
-    if let Some(mode) = &order.mode {
-        return mode.clone();
+    let settings = &brief.options.settings;
+    let kind = &order.kind;
+    if kind.origin == Origin::BuiltIn && kind.name == inspect::KIND {
+        // It looks into something where nobody can be asked.
+        return PermissionMode::DontAsk;
     }
-    let settled = matches!(
-        above,
-        PermissionMode::BypassPermissions
-            | PermissionMode::AcceptEdits
-            | PermissionMode::Auto
-            | PermissionMode::DontAsk
-    );
-    match &order.kind.mode {
-        Some(mode) if !settled || matches!(mode, PermissionMode::Plan | PermissionMode::DontAsk) => {
-            let eases = !matches!(
-                mode,
-                PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk
-            );
-            let trusted = order.kind.origin != Origin::Project || brief.options.settings.trusted();
-            let launched = *mode != PermissionMode::BypassPermissions || brief.policy.bypass_launched;
-            // Planning forbids changes: nobody below may make them.
-            let planning = *above == PermissionMode::Plan;
-            if eases && (!trusted || !launched || planning) {
-                above.clone()
-            } else {
-                mode.clone()
-            }
-        }
+    // Nobody reaches by a definition what the launch or an administrator ruled out.
+    let chosen = kind.mode.as_ref().filter(|mode| match mode {
+        PermissionMode::BypassPermissions => brief.policy.bypass_launched,
+        PermissionMode::Auto => !settings.auto_disabled(),
+        _ => true,
+    });
+    let trusted = kind.origin != Origin::Project || settings.trusted();
+    below(&brief.policy.mode, order.mode.as_ref(), chosen, trusted)
+}
+
+/// The mode below a session: one in which little is asked stays so, and a kind may otherwise choose. What a project
+/// chooses counts only where it switches off no question, until its folder is trusted.
+fn below(
+    above: &PermissionMode,
+    ordered: Option<&PermissionMode>,
+    chosen: Option<&PermissionMode>,
+    trusted: bool,
+) -> PermissionMode {
+    use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Plan};
+    // Planning forbids changes, those that rules allow too: nobody below may make them.
+    if *above == Plan {
+        return Plan;
+    }
+    if let Some(ordered) = ordered {
+        return ordered.clone();
+    }
+    let settled = matches!(above, BypassPermissions | AcceptEdits | Auto | DontAsk);
+    match chosen {
+        Some(mode @ (Plan | DontAsk)) => mode.clone(),
+        Some(mode) if !settled && (trusted || *mode == Default) => mode.clone(),
         _ => above.clone(),
     }
 }
@@ -398,4 +406,39 @@ pub(crate) fn meta(brief: &Brief, order: &Order, call_id: &str) -> Value {
         meta.extend(order.name.as_ref().map(|name| ("name".to_owned(), json!(name))));
     }
     meta
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Plan};
+
+    #[test]
+    fn nothing_below_a_session_that_plans_makes_changes() {
+        for chosen in [Default, AcceptEdits, Auto, DontAsk, BypassPermissions] {
+            assert_eq!(below(&Plan, None, Some(&chosen), true), Plan, "{chosen:?}");
+            assert_eq!(below(&Plan, Some(&chosen), None, true), Plan, "{chosen:?}");
+        }
+    }
+
+    #[test]
+    fn a_kind_chooses_where_much_is_asked_and_may_always_choose_less() {
+        for (above, chosen, trusted, mode) in [
+            (Default, AcceptEdits, true, AcceptEdits),
+            (Default, AcceptEdits, false, Default),
+            (Default, BypassPermissions, false, Default),
+            (AcceptEdits, Default, true, AcceptEdits),
+            (AcceptEdits, Plan, false, Plan),
+            (BypassPermissions, DontAsk, true, DontAsk),
+            (DontAsk, BypassPermissions, true, DontAsk),
+        ] {
+            assert_eq!(
+                below(&above, None, Some(&chosen), trusted),
+                mode,
+                "{above:?} {chosen:?}"
+            );
+        }
+        assert_eq!(below(&BypassPermissions, Some(&Plan), None, true), Plan);
+    }
 }

@@ -112,6 +112,13 @@ impl Definition {
         }
     }
 
+    /// Takes away what would run a program or switch off a question: a plugin's agents have words and tools only.
+    pub(crate) fn keep_to_words(&mut self) {
+        self.mode = None;
+        self.hooks = None;
+        self.servers.clear();
+    }
+
     /// Reads a file: front matter, then its words. `stem` is the file's name without its ending. The second part says
     /// what is wrong with it, where something is; without a description there is no agent.
     pub(crate) fn from_markdown(text: &str, stem: &str, origin: Origin) -> (Option<Self>, Option<String>) {

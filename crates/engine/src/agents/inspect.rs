@@ -16,7 +16,7 @@ use super::definition::{Definition, Origin};
 use super::relay::{Badge, Relay};
 
 /// Its kind, as hooks are told.
-const KIND: &str = "hook-agent";
+pub(super) const KIND: &str = "hook-agent";
 /// What it may use, as far as the session has it.
 const TOOLS: &[&str] = &["Read", "Glob", "Grep", "Bash"];
 /// How often it may ask the model.

@@ -1,6 +1,6 @@
 //! A session that one of the kinds leads: `--agent`, or `agent` in a settings file.
 
-use sluice_permission::{Behavior, Rule, Source};
+use sluice_permission::{Behavior, PermissionMode, Rule, Source};
 
 use super::definition::Origin;
 use super::notebook;
@@ -36,8 +36,13 @@ impl Session {
             self.model = sluice_model::models::resolve(Some(model));
         }
         let trusted = kind.origin != Origin::Project || options.settings.trusted();
+        let open = |mode: &PermissionMode| match mode {
+            PermissionMode::BypassPermissions => self.policy.bypass_launched,
+            PermissionMode::Auto => !options.settings.auto_disabled(),
+            _ => true,
+        };
         if let (None, Some(mode), true) = (&options.mode, &kind.mode, trusted)
-            && (*mode != sluice_permission::PermissionMode::BypassPermissions || self.policy.bypass_launched)
+            && open(mode)
         {
             self.policy.mode = mode.clone();
         }

@@ -32,7 +32,8 @@ pub(crate) fn folder(kind: &Definition, places: &Places) -> Option<PathBuf> {
 /// What the agent is told of it.
 pub(crate) fn words(folder: &Path) -> String {
     let file = folder.join("MEMORY.md");
-    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    // It may lie in the project, and be a pipe or lead to an endless device.
+    let kept = crate::settings::text(&file).ok().flatten().unwrap_or_default();
     let kept = beginning(&kept);
     let kept = if kept.trim().is_empty() { "(nothing yet)" } else { kept };
     format!(
@@ -58,7 +59,16 @@ fn beginning(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
+
+    #[test]
+    fn notes_that_are_no_file_are_no_notes() {
+        let dir = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/dev/zero", dir.path().join("MEMORY.md")).unwrap();
+        assert!(words(dir.path()).contains("(nothing yet)"));
+    }
 
     #[test]
     fn only_the_beginning_is_told_and_never_half_a_line() {

@@ -38,9 +38,11 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
     let fork = order.fork.as_ref().map(|fork| fork.id.clone());
     let id = again.or(fork).unwrap_or_else(agent_id);
     let tree = match order.isolated {
-        true => WorkTree::make(&brief.cwd, &id, &brief.options.env, &brief.ear)
-            .await
-            .map(Some),
+        true => {
+            let runs = brief.options.settings.runs_projects();
+            let made = WorkTree::make(&brief.cwd, &id, &brief.options.env, &brief.ear, runs).await;
+            made.map(Some)
+        }
         false => Ok(None),
     };
     let tree = match tree {

@@ -41,11 +41,23 @@ impl Roster {
         roster
     }
 
-    /// Reads the files of all scopes.
-    pub(crate) fn load(places: &Places, chosen: Chosen, plugins: Vec<Found>) -> Self {
+    /// Reads the files of all scopes; a project's own only from within the bounds, where there are any.
+    pub(crate) fn load(places: &Places, chosen: Chosen, plugins: Vec<Found>, bounds: Option<&Path>) -> Self {
         let mut roster = Self::builtin();
+        let leads_out = |found: &Found| {
+            let real = found.path.canonicalize();
+            found.origin == Origin::Project
+                && bounds.is_some_and(|bounds| real.is_ok_and(|real| !real.starts_with(bounds)))
+        };
         for found in plugins.into_iter().chain(files(places, chosen)) {
-            roster.read(&found);
+            if leads_out(&found) {
+                roster.problems.push(format!(
+                    "The agent in {} leads out of the project; it is read once the folder is trusted",
+                    found.path.display()
+                ));
+            } else {
+                roster.read(&found);
+            }
         }
         roster
     }
@@ -78,6 +90,9 @@ impl Roster {
                         definition.name = format!("{prefix}:{}", definition.name);
                     }
                     definition.path = Some(path.clone());
+                    if found.origin == Origin::Plugin {
+                        definition.keep_to_words();
+                    }
                     self.add(definition);
                 }
             }
@@ -188,9 +203,8 @@ fn files(places: &Places, chosen: Chosen) -> Vec<Found> {
         take(&places.config_dir.join("agents"), Origin::User);
     }
     if chosen.project {
-        let mut folders: Vec<&Path> = places.cwd.ancestors().collect();
-        folders.reverse();
-        for folder in folders {
+        // Beyond the repository lies what others may have put there: trust in the project says nothing about it.
+        for folder in crate::mcp::scopes::project_folders(&places.cwd) {
             let dir = folder.join(".claude");
             if dir != places.config_dir {
                 take(&dir.join("agents"), Origin::Project);
@@ -260,7 +274,7 @@ mod tests {
         );
         put(places.cwd.join(".claude/agents/one.md"), &agent("project"));
         put(places.cwd.join(".claude/agents/bad.md"), "---\nname: bad\n---\nB");
-        let mut roster = Roster::load(&places, Chosen::ALL, Vec::new());
+        let mut roster = Roster::load(&places, Chosen::ALL, Vec::new(), None);
         assert_eq!(roster.find("one").unwrap().description, "project");
         assert_eq!(roster.find("two").unwrap().description, "second");
         assert!(roster.find("bad").is_none());
@@ -270,9 +284,41 @@ mod tests {
         assert_eq!(roster.find("one").unwrap().description, "flag");
         assert_eq!(roster.problems.len(), 2);
         put(dir.path().join("etc/.claude/agents/one.md"), &agent("managed"));
-        let mut roster = Roster::load(&places, Chosen::ALL, Vec::new());
+        let mut roster = Roster::load(&places, Chosen::ALL, Vec::new(), None);
         roster.add_json(&json!({"one": {"description": "flag", "prompt": "p"}}));
         assert_eq!(roster.find("one").unwrap().description, "managed");
+    }
+
+    #[test]
+    fn a_plugins_agent_brings_words_and_no_rights() {
+        let dir = tempfile::tempdir().unwrap();
+        let places = places(dir.path());
+        let path = dir.path().join("plug/agents/one.md");
+        put(
+            path.clone(),
+            "---\nname: one\ndescription: d\npermissionMode: acceptEdits\ndisallowedTools: Bash\nmcpServers: [x]\n\
+             hooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: touch /tmp/x\n---\nBody",
+        );
+        let found = Found {
+            path,
+            origin: Origin::Plugin,
+            prefix: Some("plug".to_owned()),
+        };
+        let roster = Roster::load(&places, Chosen::ALL, vec![found], None);
+        let kind = roster.find("plug:one").unwrap();
+        assert_eq!((&kind.mode, &kind.hooks, kind.servers.len()), (&None, &None, 0));
+        assert_eq!(kind.disallowed, ["Bash"]);
+    }
+
+    #[test]
+    fn what_lies_beyond_the_repository_is_nobodys_agent() {
+        let dir = tempfile::tempdir().unwrap();
+        let places = places(dir.path());
+        put(dir.path().join(".claude/agents/one.md"), &agent("planted"));
+        put(places.cwd.join(".claude/agents/two.md"), "---\ndescription: d\n---\nB");
+        let roster = Roster::load(&places, Chosen::ALL, Vec::new(), None);
+        assert!(roster.find("one").is_none());
+        assert!(roster.find("two").is_some());
     }
 
     #[test]
@@ -280,7 +326,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let places = places(dir.path());
         put(places.config_dir.join("agents/one.md"), &agent("user"));
-        assert!(Roster::load(&places, Chosen::NONE, Vec::new()).find("one").is_none());
+        assert!(
+            Roster::load(&places, Chosen::NONE, Vec::new(), None)
+                .find("one")
+                .is_none()
+        );
         assert_eq!(
             Roster::builtin().names(),
             ["claude", "Explore", "general-purpose", "Plan", "statusline-setup"]

@@ -40,8 +40,15 @@ fn explained(why: &str) -> String {
 }
 
 impl WorkTree {
-    /// Makes one beside the others of the repository `cwd` lies in, or has a hook make one wherever it likes.
-    pub(crate) async fn make(cwd: &Path, id: &str, env: &[(OsString, OsString)], ear: &Ear) -> Result<Self, String> {
+    /// Makes one beside the others of the repository `cwd` lies in, or has a hook make one wherever it likes. `runs`:
+    /// what the project brings may run.
+    pub(crate) async fn make(
+        cwd: &Path,
+        id: &str,
+        env: &[(OsString, OsString)],
+        ear: &Ear,
+        runs: bool,
+    ) -> Result<Self, String> {
         if let Some(made) = ear.worktree(&format!("agent-{id}")).await {
             let path = cwd.join(made.map_err(|why| explained(&why))?);
             if !path.is_dir() {
@@ -52,6 +59,10 @@ impl WorkTree {
             }
             let made = Made::ByHook(ear.clone());
             return Ok(Self { path, made });
+        }
+        if !runs {
+            // Checking files out runs the filters the repository's configuration names.
+            return Err(explained("its folder is not trusted yet"));
         }
         let top = git(env, cwd, &["rev-parse", "--show-toplevel"])
             .await
@@ -118,7 +129,9 @@ impl WorkTree {
 async fn git(env: &[(OsString, OsString)], at: &Path, arguments: &[&str]) -> Result<String, String> {
     let mut command = Command::new("git");
     command.env_clear().envs(env.iter().cloned());
+    // The repository's own configuration may name programs to run; none of them was agreed to.
     let ran = command
+        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
         .arg("-C")
         .arg(at)
         .args(arguments)
@@ -129,5 +142,51 @@ async fn git(env: &[(OsString, OsString)], at: &Path, arguments: &[&str]) -> Res
         Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
         Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
         Err(error) => Err(format!("git: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_work_tree_runs_no_program_the_repository_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let (repository, mark) = (dir.path().join("r"), dir.path().join("ran"));
+        std::fs::create_dir(&repository).unwrap();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut env: Vec<(OsString, OsString)> = vec![("PATH".into(), path), ("HOME".into(), dir.path().into())];
+        for name in [
+            "GIT_AUTHOR_NAME",
+            "GIT_AUTHOR_EMAIL",
+            "GIT_COMMITTER_NAME",
+            "GIT_COMMITTER_EMAIL",
+        ] {
+            env.push((name.into(), "x".into()));
+        }
+        git(&env, &repository, &["init", "-q"]).await.unwrap();
+        std::fs::write(repository.join("f"), "x").unwrap();
+        git(&env, &repository, &["add", "f"]).await.unwrap();
+        git(&env, &repository, &["commit", "-q", "-m", "x"]).await.unwrap();
+        let script = format!("#!/bin/sh\ntouch {}\n", mark.display());
+        let hook = repository.join(".git/hooks/post-checkout");
+        std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        for program in [&hook, &dir.path().join("monitor")] {
+            std::fs::write(program, &script).unwrap();
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            std::fs::set_permissions(program, mode).unwrap();
+        }
+        let monitor = dir.path().join("monitor").display().to_string();
+        git(&env, &repository, &["config", "core.fsmonitor", &monitor])
+            .await
+            .unwrap();
+        let (ear, _) = Ear::new();
+        assert!(WorkTree::make(&repository, "0", &env, &ear, false).await.is_err());
+        let tree = WorkTree::make(&repository, "1", &env, &ear, true).await.unwrap();
+        assert!(tree.path().join("f").exists());
+        assert_eq!(tree.close().await, None);
+        assert!(!mark.exists());
     }
 }

@@ -1,6 +1,5 @@
 //! Output styles: how the model talks, chosen by the person.
 
-use std::fs;
 use std::path::PathBuf;
 
 use super::front_matter::{FrontMatter, cut};
@@ -42,7 +41,7 @@ impl Style {
         match &self.text {
             Text::Ours(text) => (*text).to_owned(),
             Text::File(path) => {
-                let text = fs::read_to_string(path).unwrap_or_default();
+                let text = crate::settings::text(path).ok().flatten().unwrap_or_default();
                 cut(&text).body.trim().to_owned()
             }
         }

@@ -1,8 +1,9 @@
 //! The one loader: looks at every folder once, and reads the top of every file in it.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::entry::{Entry, Kind, Origin, is_name};
@@ -23,7 +24,10 @@ const MOST: usize = 2000;
 pub(super) fn walk(options: &Options, plugins: Plugins) -> Catalogue {
     let places = options.settings.places();
     let chosen = options.settings.chosen();
-    let mut walker = Walker::default();
+    let mut walker = Walker {
+        bounds: options.settings.bounds(),
+        ..Walker::default()
+    };
     let user = chosen.user.then(|| (places.config_dir.clone(), Origin::User));
     let project = places.cwd.join(".claude");
     let project = (chosen.project && project != places.config_dir).then_some((project, Origin::Project));
@@ -36,7 +40,10 @@ pub(super) fn walk(options: &Options, plugins: Plugins) -> Catalogue {
         }
         if chosen.project {
             for folder in &options.add_dirs {
+                let before = walker.bounds.clone();
+                walker.bounds = before.as_ref().and_then(|_| folder.canonicalize().ok());
                 walker.skills(&folder.join(".claude").join("skills"), &Origin::Project);
+                walker.bounds = before;
             }
         }
         walker.sort();
@@ -49,12 +56,12 @@ pub(super) fn walk(options: &Options, plugins: Plugins) -> Catalogue {
         }
     }
     // The nearest style of a name is the one that counts.
-    for (folder, _) in own.iter().rev() {
-        walker.styles(&folder.join("output-styles"), None);
+    for (folder, origin) in own.iter().rev() {
+        walker.styles(&folder.join("output-styles"), Some(origin), None);
     }
     for plugin in &plugins.list {
         for place in &plugin.output_styles {
-            walker.styles(place, Some(&plugin.name));
+            walker.styles(place, None, Some(&plugin.name));
         }
     }
     Catalogue {
@@ -74,6 +81,8 @@ struct Walker {
     styles: Vec<Style>,
     problems: Vec<Problem>,
     seen: usize,
+    /// What the project's files have to lie in, links followed, as long as nobody trusts it.
+    bounds: Option<PathBuf>,
 }
 
 impl Walker {
@@ -146,6 +155,9 @@ impl Walker {
             Origin::Plugin { name: plugin, .. } => format!("{plugin}:{name}"),
             _ => name.to_owned(),
         };
+        if self.leads_out(&path, origin) {
+            return;
+        }
         let (front, first_line) = match head(&path) {
             Ok(head) => head,
             // A folder without a SKILL.md is no skill.
@@ -169,14 +181,14 @@ impl Walker {
     }
 
     /// Every style of a folder, or one that is a file.
-    fn styles(&mut self, place: &Path, plugin: Option<&str>) {
+    fn styles(&mut self, place: &Path, origin: Option<&Origin>, plugin: Option<&str>) {
         let files = if place.is_file() {
             vec![(place.to_owned(), false)]
         } else {
             self.list(place)
         };
         for (path, is_dir) in files {
-            if is_dir || !is_markdown(&path) {
+            if is_dir || !is_markdown(&path) || origin.is_some_and(|origin| self.leads_out(&path, origin)) {
                 continue;
             }
             let (front, first_line) = match head(&path) {
@@ -194,6 +206,20 @@ impl Walker {
                 self.styles.push(style);
             }
         }
+    }
+
+    /// Whether a file of an untrusted project is a link to somewhere else: what it holds would be shown to the model.
+    fn leads_out(&mut self, path: &Path, origin: &Origin) -> bool {
+        let real = path.canonicalize();
+        let out = match (&self.bounds, &real) {
+            (Some(bounds), Ok(real)) => *origin == Origin::Project && !real.starts_with(bounds),
+            _ => false,
+        };
+        if out {
+            let why = "it leads out of the project; it is read once the folder is trusted";
+            self.problem(path.to_owned(), why.to_owned());
+        }
+        out
     }
 
     /// What a folder holds, by name; whether each is a folder itself.
@@ -249,7 +275,9 @@ fn is_markdown(path: &Path) -> bool {
 
 /// A file's front matter and the first line of what follows.
 fn head(path: &Path) -> io::Result<(FrontMatter, String)> {
-    let mut file = File::open(path)?;
+    // A pipe with nobody at its other end must not keep the session waiting.
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let mut file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is no file"));
     }

@@ -57,6 +57,37 @@ fn a_skill_is_a_folder_with_its_file() {
 }
 
 #[test]
+fn a_pipe_is_not_waited_for() {
+    let (dir, mut walker) = lab(&[("a.md", "A")]);
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(dir.path().join("b.md"))
+        .status();
+    assert!(pipe.unwrap().success());
+    walker.commands(dir.path(), &Origin::Project);
+    assert_eq!(names(&walker), ["a"]);
+    assert_eq!(walker.problems.len(), 1);
+}
+
+#[test]
+fn a_link_out_of_an_untrusted_project_is_not_followed() {
+    let (dir, mut walker) = lab(&[("project/a.md", "A"), ("key", "secret"), ("skill/SKILL.md", "S")]);
+    let project = dir.path().canonicalize().unwrap().join("project");
+    std::os::unix::fs::symlink(dir.path().join("key"), project.join("b.md")).unwrap();
+    std::os::unix::fs::symlink(dir.path().join("skill"), project.join("s")).unwrap();
+    walker.bounds = Some(project.clone());
+    walker.commands(&project, &Origin::Project);
+    walker.skills(&project, &Origin::Project);
+    walker.styles(&project, Some(&Origin::Project), None);
+    assert_eq!(names(&walker), ["a"]);
+    assert_eq!(walker.styles.len(), 1);
+    assert!(walker.problems.iter().any(|problem| problem.path.ends_with("b.md")));
+    // Whoever trusts the folder, or brought the files themselves, may link as they like.
+    let mut own = Walker::default();
+    own.commands(&project, &Origin::Project);
+    assert_eq!(names(&own).len(), 3);
+}
+
+#[test]
 fn the_first_of_a_name_counts() {
     let (dir, mut walker) = lab(&[("user/x.md", "mine"), ("project/x.md", "theirs")]);
     walker.commands(&dir.path().join("user"), &Origin::User);
@@ -147,7 +178,7 @@ fn a_plugins_parts_carry_its_name() {
 fn a_folder_that_is_not_there_is_no_problem() {
     let (dir, mut walker) = lab(&[]);
     walker.commands(&dir.path().join("nowhere"), &Origin::User);
-    walker.styles(&dir.path().join("nowhere"), None);
+    walker.styles(&dir.path().join("nowhere"), None, None);
     assert_eq!((walker.entries.len(), walker.problems), (0, vec![]));
 }
 
@@ -157,7 +188,7 @@ fn styles_are_named_by_their_front_matter_or_their_file() {
         ("a.md", "---\nname: Aye\nkeep-coding-instructions: true\n---\nTalk."),
         ("b.md", "Be terse."),
     ]);
-    walker.styles(dir.path(), Some("plug"));
+    walker.styles(dir.path(), None, Some("plug"));
     let told: Vec<(&str, bool, String)> = walker
         .styles
         .iter()

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 
 use similar::{ChangeTag, TextDiff};
 
+use sluice_permission::Paths as _;
+
 use super::shelf::{Backup, Shelf};
+use crate::asking::World;
 
 /// What differs from how it was.
 #[derive(Debug, Default)]
@@ -50,10 +53,11 @@ impl Shelf {
     }
 }
 
-/// Whether writing there would write somewhere else than it did.
+/// Whether writing there would write somewhere else than it did. A folder that is gone counts as lying where it would be
+/// made again: one further up may have become a link meanwhile.
 fn leads_elsewhere(path: &Path, backup: &Backup) -> bool {
     let is_link = fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_symlink());
-    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let folder = path.parent().map(|folder| World.resolve(folder));
     let moved = matches!((&folder, &backup.folder), (Some(now), Some(then)) if now != then);
     is_link || moved
 }
@@ -71,7 +75,9 @@ impl Plan {
 
     /// How many lines come back and how many go.
     pub(super) fn lines(&self) -> (u64, u64) {
-        let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
+        let is_file = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.is_file());
+        let bytes = |path: &Path| is_file(path).then(|| fs::read(path).unwrap_or_default());
+        let text = |path: &Path| String::from_utf8_lossy(&bytes(path).unwrap_or_default()).into_owned();
         let mut counted = (0, 0);
         for change in &self.changes {
             let (now, then) = (text(&change.path), change.copy.as_deref().map(text).unwrap_or_default());
@@ -105,5 +111,81 @@ fn put_back(change: &Change) -> io::Result<()> {
     if let Some(folder) = change.path.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::copy(copy, &change.path).map(|_| ())
+    // A file of its own takes the place of what is there: nothing is written through a link, a hard one either.
+    let name = format!(".{}.sluice", uuid::Uuid::new_v4().simple());
+    let fresh = change.path.with_file_name(name);
+    let placed = fs::copy(copy, &fresh).and_then(|_| fs::rename(&fresh, &change.path));
+    if placed.is_err() {
+        let _none = fs::remove_file(&fresh);
+    }
+    placed
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A shelf that has seen `a/f` with the content `old`, in a folder of its own.
+    fn shelf() -> (tempfile::TempDir, PathBuf, Shelf) {
+        let dir = tempfile::tempdir().unwrap();
+        let work = dir.path().canonicalize().unwrap().join("work");
+        fs::create_dir_all(work.join("a/b")).unwrap();
+        fs::write(work.join("a/b/f"), "old").unwrap();
+        let mut shelf = Shelf::new(dir.path().join("shelf"), work.clone());
+        shelf.begin("u1", "t");
+        shelf.track(&work.join("a/b/f"), "t").unwrap();
+        (dir, work, shelf)
+    }
+
+    #[test]
+    fn a_folder_that_became_a_link_is_not_followed() {
+        let (dir, work, shelf) = shelf();
+        let outside = dir.path().join("outside");
+        fs::create_dir(&outside).unwrap();
+        fs::remove_dir_all(work.join("a")).unwrap();
+        symlink(&outside, work.join("a")).unwrap();
+        let plan = shelf.plan("u1").unwrap();
+        plan.carry_out().unwrap();
+        assert_eq!(plan.links(), 1);
+        assert!(!outside.join("b").exists());
+    }
+
+    #[test]
+    fn a_hard_link_is_not_written_through() {
+        let (dir, work, shelf) = shelf();
+        let other = dir.path().join("other");
+        fs::write(&other, "theirs").unwrap();
+        fs::remove_file(work.join("a/b/f")).unwrap();
+        fs::hard_link(&other, work.join("a/b/f")).unwrap();
+        shelf.plan("u1").unwrap().carry_out().unwrap();
+        assert_eq!(fs::read_to_string(work.join("a/b/f")).unwrap(), "old");
+        assert_eq!(fs::read_to_string(&other).unwrap(), "theirs");
+        assert_eq!(
+            fs::read_dir(work.join("a/b")).unwrap().count(),
+            1,
+            "nothing is left over"
+        );
+    }
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let (_dir, work, mut shelf) = shelf();
+        let pipe = work.join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        assert!(shelf.track(&pipe, "t").is_err());
+        // One that takes the place of an empty file that is followed is told from it without being read.
+        fs::write(work.join("empty"), "").unwrap();
+        shelf.track(&work.join("empty"), "t").unwrap();
+        fs::rename(&pipe, work.join("empty")).unwrap();
+        shelf.begin("u2", "t");
+        let plan = shelf.plan("u1").unwrap();
+        assert_eq!(plan.lines(), (0, 0));
+        plan.carry_out().unwrap();
+        assert!(work.join("empty").is_file());
+    }
 }

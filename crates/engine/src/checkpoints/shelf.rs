@@ -120,6 +120,10 @@ impl Shelf {
         let copy = match fs::symlink_metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
+            // A pipe would keep us waiting, a device never end.
+            Ok(_) if !fs::metadata(path).is_ok_and(|meta| meta.is_file()) => {
+                return Err(io::Error::other("it is no file"));
+            }
             Ok(_) => {
                 let name = format!("{:016x}@v{version}", hash(&path.to_string_lossy()));
                 make_folder(&self.dir)?;
@@ -148,7 +152,12 @@ impl Shelf {
 }
 
 fn same(one: &Path, other: &Path) -> bool {
-    let length = |path: &Path| fs::metadata(path).map(|meta| meta.len()).ok();
+    let length = |path: &Path| {
+        fs::metadata(path)
+            .ok()
+            .filter(fs::Metadata::is_file)
+            .map(|meta| meta.len())
+    };
     match (length(one), length(other)) {
         (Some(a), Some(b)) if a == b => {
             matches!((fs::read(one), fs::read(other)), (Ok(one), Ok(other)) if one == other)

@@ -12,6 +12,7 @@ use super::{Attached, mentions};
 use crate::catalogue::entry::{Entry, Origin};
 use crate::hooks;
 use crate::listen::Heard;
+use crate::queue::Prompt;
 use crate::say;
 use crate::session::Session;
 
@@ -33,7 +34,7 @@ pub(super) enum Caller {
 
 /// How far a mention is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mentioned {
+pub(crate) enum Mentioned {
     /// In a prompt: the person named the file, so only what is denied stays out.
     ByPerson,
     /// In a file: what would need a question stays out.
@@ -99,10 +100,12 @@ impl Session {
     }
 
     /// Gives a command what its front matter asks for, for as long as its turn runs. A skill of a project that nobody
-    /// trusted yet gets no rules when the model takes it up by itself, and its hooks never run.
+    /// trusted yet gets no rules when the model takes it up by itself, nor where a person opened the folder and is still
+    /// to be asked about it, and its hooks never run.
     pub(super) fn lend(&mut self, entry: &Entry, caller: Caller) {
-        let foreign = entry.origin == Origin::Project && !self.options.settings.trusted();
-        if caller == Caller::Person || !foreign {
+        let settings = &self.options.settings;
+        let foreign = entry.origin == Origin::Project && !settings.trusted();
+        if !foreign || (caller == Caller::Person && settings.runs_projects()) {
             let rules = entry
                 .allowed_tools
                 .iter()
@@ -135,15 +138,27 @@ impl Session {
         }
     }
 
-    /// Keeps the files a prompt mentions and shows them to the model, behind the prompt.
-    pub(crate) async fn attach(&mut self, content: &Value) {
+    /// Keeps the files a prompt mentions and shows them to the model, behind the prompt. What another agent or a program
+    /// wrote is no person's word, whatever it mentions.
+    pub(crate) async fn attach_prompt(&mut self, prompt: &Prompt) {
+        let by_person = self.agents.id().is_none() && !prompt.synthetic;
+        let mentioned = if by_person {
+            Mentioned::ByPerson
+        } else {
+            Mentioned::InFile
+        };
+        self.attach(&prompt.content, mentioned).await;
+    }
+
+    /// Keeps the files a content mentions and shows them to the model.
+    pub(crate) async fn attach(&mut self, content: &Value, mentioned: Mentioned) {
         let texts: Vec<&str> = match content {
             Value::String(text) => vec![text],
             Value::Array(blocks) => blocks.iter().filter_map(|block| block.get("text")?.as_str()).collect(),
             _ => Vec::new(),
         };
         for text in texts {
-            for attached in self.attach_text(text, Mentioned::ByPerson).await {
+            for attached in self.attach_text(text, mentioned).await {
                 self.keep_attachment(&attached).await;
                 self.history.user(attached.blocks);
             }

@@ -77,7 +77,12 @@ impl Tool for SkillTool {
     }
 
     fn check(&self, input: &Value, cwd: &Path) -> Result<Value, Invalid> {
-        check_input(&self.descriptor, input, cwd)
+        let mut checked = check_input(&self.descriptor, input, cwd)?;
+        // Rules speak of a skill by its name; it may have been called by another it answers to.
+        if let (Some(entry), Some(fields)) = (self.catalogue.find(named(&checked)), checked.as_object_mut()) {
+            fields.insert("skill".to_owned(), entry.name.as_str().into());
+        }
+        Ok(checked)
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {

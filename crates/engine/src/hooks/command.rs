@@ -1,6 +1,8 @@
 //! Hooks that are programs: what happened on stdin, an answer on stdout or by the exit code.
 
 use std::ffi::OsString;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
 use std::time::Duration;
 
 use sluice_tools::{Launch, Printed, Program, Running};
@@ -240,11 +242,16 @@ impl Session {
         };
         set("CLAUDE_EFFORT", self.effort_level().into());
         if event.has_env_file() {
-            self.hooks.env_files += 1;
-            let file = format!("hook-env-{}.sh", self.hooks.env_files);
-            let made = std::fs::create_dir_all(&self.options.output_dir);
+            // It is run later, outside of any sandbox: it lies where nothing inside of one can write, and is new.
+            let config = &self.options.settings.places().config_dir;
+            let folder = config.join("session-env").join(&self.options.session_id);
+            let file = folder.join(format!("{}.sh", uuid::Uuid::new_v4().simple()));
+            let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
             if made.is_ok() {
-                set("CLAUDE_ENV_FILE", self.options.output_dir.join(file).into());
+                set("CLAUDE_ENV_FILE", file.clone().into());
+                if matches!(event, Event::SessionStart | Event::Setup) {
+                    self.hooks.env_file = Some(file);
+                }
             }
         }
         env
@@ -252,11 +259,18 @@ impl Session {
 
     /// Takes over the variables hooks have set by their file: later commands have them.
     pub(super) async fn take_env_file(&mut self) {
-        let file = format!("hook-env-{}.sh", self.hooks.env_files);
-        let path = self.options.output_dir.join(file);
-        if !path.is_file() {
+        let Some(path) = self.hooks.env_file.take() else {
             return;
+        };
+        if path.is_file() {
+            self.source(&path).await;
+            let _gone = std::fs::remove_file(&path);
         }
+        // Nothing is left of it, unless hooks put something else there.
+        let _kept = path.parent().map(std::fs::remove_dir);
+    }
+
+    async fn source(&mut self, path: &Path) {
         let program = Program {
             launch: Launch::Exec(
                 "bash".to_owned(),

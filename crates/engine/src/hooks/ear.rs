@@ -32,7 +32,7 @@ pub(crate) struct Consultation {
 }
 
 impl Ear {
-    pub(super) fn new() -> (Self, mpsc::Receiver<Consultation>) {
+    pub(crate) fn new() -> (Self, mpsc::Receiver<Consultation>) {
         let (tell, heard) = mpsc::channel(DEPTH);
         (Self(tell), heard)
     }

@@ -1,6 +1,5 @@
 //! The hooks of one event: which are meant, each once, all side by side.
 
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -436,11 +435,16 @@ pub(super) fn meant(list: &[Arc<Hook>], event: Event, input: &HookInput, cwd: &P
                 (None, _) => true,
             }
     };
-    let mut seen = HashSet::new();
+    // One that is not waited for, or may fail, does not stand for one that guards.
+    let same = |one: &Hook, other: &Hook| {
+        one.handler == other.handler
+            && root_of(&one.origin) == root_of(&other.origin)
+            && one.timeout == other.timeout
+            && one.refuses_on_failure == other.refuses_on_failure
+    };
     let mut due: Vec<Due> = Vec::new();
     for (place, hook) in list.iter().enumerate().rev() {
-        let same = (hook.handler.kind(), hook.handler.text(), root_of(&hook.origin));
-        if meant(hook) && seen.insert(same) {
+        if meant(hook) && !due.iter().any(|known| same(&known.hook, hook)) {
             due.push(Due {
                 place,
                 hook: hook.clone(),

@@ -355,6 +355,36 @@ async fn one_that_works_reads_what_it_is_told() {
 }
 
 #[tokio::test]
+async fn what_the_model_mentions_to_one_is_not_read_on_the_persons_behalf() {
+    let id = "$REQ{Subagent (a[0-9a-f]{16}) works}";
+    let bell = Bell::hang().await;
+    let message = "and this too: @/etc/passwd";
+    let script = Script::new()
+        .reply(Reply::tool("Agent", agent("SUB", json!({"name": "bee"}))).when("go"))
+        .reply(Reply::tool("Bash", json!({"command": bell.command(), "description": "ring"})).when("SUB"))
+        .reply(Reply::text("Both done").when("and this too"))
+        .reply(Reply::text("Noted").when("task-notification"))
+        .reply(
+            Reply::tool("SendMessage", json!({"to": id, "message": message}))
+                .gate("tell")
+                .when("works"),
+        )
+        .text("Told");
+    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    stage.prompt("go").await;
+    let caller = bell.rung().await;
+    stage.gate("tell").open();
+    stage.result().await;
+    caller.let_go("rang").await;
+    stage.result().await;
+    let requests = stage.server.requests();
+    let told = |text: &str| requests.iter().any(|request| request.body.to_string().contains(text));
+    assert!(told(message));
+    assert!(!told("root:"));
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
 async fn one_that_has_ended_goes_on_with_all_it_knows() {
     let script = Script::new()
         .reply(

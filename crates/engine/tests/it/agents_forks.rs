@@ -2,6 +2,7 @@
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
+use sluice_engine::settings::Opener;
 use sluice_simulator::{Reply, Script};
 
 use crate::agents::{agent, waited};
@@ -12,7 +13,11 @@ const FORK: &str = "---\nname: paint\ndescription: paints things\ncontext: fork\
 
 /// A session in whose folder these files lie.
 async fn with_files(script: Script, files: &[(&str, &str)]) -> Stage {
-    Stage::with(script, |options| commands::with_files(options, files)).await
+    Stage::with(script, |options| {
+        commands::with_files(options, files);
+        options.settings = options.settings.clone().opened_by(Opener::Host);
+    })
+    .await
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::fs;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use sluice_engine::Options;
-use sluice_engine::settings::{Chosen, Settings};
+use sluice_engine::settings::{Chosen, Opener, Settings};
 use sluice_simulator::{Reply, Script};
 
 use crate::stage::Stage;
@@ -82,7 +82,11 @@ async fn the_rules_of_a_command_end_with_its_turn() {
     let text = "---\nallowed-tools: Bash(touch:*)\nmodel: claude-sonnet-4-5\n---\nGo.";
     let run = || Reply::tool("Bash", json!({"command": "touch x"}));
     let script = Script::new().reply(run()).text("Done").reply(run()).text("Done");
-    let mut stage = stage(script, &[(file, text)]).await;
+    let mut stage = Stage::with(script, |options| {
+        with_files(options, &[(file, text)]);
+        options.settings = options.settings.clone().opened_by(Opener::Host);
+    })
+    .await;
     stage.prompt("/go").await;
     stage.result().await;
     assert_eq!(stage.last("init")["model"], "claude-sonnet-4-5");
@@ -96,6 +100,17 @@ async fn the_rules_of_a_command_end_with_its_turn() {
     assert_eq!(models[..2], ["claude-sonnet-4-5", "claude-sonnet-4-5"]);
     assert_ne!(models[2], "claude-sonnet-4-5");
     stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn a_command_brings_no_rules_before_the_person_who_opened_the_folder_trusts_it() {
+    let text = "---\nallowed-tools: Bash(touch:*)\n---\nGo. !`touch made`";
+    let mut stage = stage(Script::new(), &[(".claude/commands/go.md", text)]).await;
+    stage.prompt("/go").await;
+    stage.result().await;
+    assert_eq!(stage.asked(), 0);
+    assert!(!std::path::Path::new(&stage.path("made")).exists());
+    stage.end().await;
 }
 
 #[tokio::test]

@@ -205,6 +205,27 @@ async fn variables_set_at_the_start_hold_for_commands() {
 }
 
 #[tokio::test]
+async fn variables_are_taken_from_no_file_a_command_could_have_left() {
+    let script = Script::new()
+        .tool("Bash", json!({"command": "echo \"${GREETING-none}\""}))
+        .text("Done");
+    // Commands in a sandbox may write where outputs are kept; what is found there is never run outside.
+    let mut stage = hooked(script, on("SessionStart", &["true"]), |options| {
+        options.allowed = vec!["Bash".into()];
+        std::fs::create_dir_all(&options.output_dir).unwrap();
+        std::fs::write(options.output_dir.join("hook-env-1.sh"), "GREETING=planted").unwrap();
+    })
+    .await;
+    stage.prompt("go").await;
+    stage.turn().await;
+    assert_eq!(
+        stage.last("user:tool_result")["message"]["content"][0]["content"],
+        "none"
+    );
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn a_hook_may_send_the_model_back_to_work_but_not_for_ever() {
     let once = "grep -q '\"stop_hook_active\":true' || echo '{\"decision\": \"block\", \"reason\": \"tests fail\"}'";
     let mut stage = hooked(Script::new().text("one").text("two"), on("Stop", &[once]), |_| {}).await;

@@ -49,6 +49,29 @@ async fn the_model_is_told_of_a_skill_and_given_it_when_it_asks() {
 }
 
 #[tokio::test]
+async fn a_skill_that_is_denied_is_so_by_all_its_names() {
+    let deploy = (
+        ".claude/skills/deploy/SKILL.md",
+        "---\nname: ship-it\ndescription: ships\n---\nShip.",
+    );
+    for name in ["deploy", "ship-it", " deploy"] {
+        let script = take_up(json!({"skill": name}));
+        let mut stage = Stage::with(script, |options| {
+            with_files(options, &[deploy]);
+            options.disallowed = vec!["Skill(deploy)".into()];
+        })
+        .await;
+        stage.prompt("go").await;
+        stage.result().await;
+        assert!(
+            !stage.said_to_model(2).iter().any(|text| text.contains("Ship.")),
+            "{name}"
+        );
+        stage.end().await;
+    }
+}
+
+#[tokio::test]
 async fn a_skill_the_model_may_not_take_up_is_refused() {
     let hidden = (
         ".claude/skills/hidden/SKILL.md",

@@ -4,7 +4,7 @@ use sluice_wire::permission_update::Destination;
 
 use super::{asked_by, denied_by, names, whole_rule};
 use crate::decision::{Decision, Reason, ReasonKind};
-use crate::matching::domain;
+use crate::matching::{domain, mcp};
 use crate::mode::{Stance, stance};
 use crate::policy::{Call, Policy};
 use crate::rule::{Behavior, Rule};
@@ -17,7 +17,7 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>) -> Decision {
         "Agent" | "Task" => named(policy, call, call.text("subagent_type").unwrap_or("general-purpose")),
         "Skill" | "SlashCommand" => {
             let name = call.text("skill").or_else(|| call.text("command")).unwrap_or_default();
-            named(policy, call, name.trim_start_matches('/'))
+            named(policy, call, name.trim().trim_start_matches('/'))
         }
         "TodoWrite"
         | "TaskCreate"
@@ -32,8 +32,8 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>) -> Decision {
         | "ToolSearch"
         | "StructuredOutput"
         | "SendMessage"
-        | "ListMcpResourcesTool"
-        | "ReadMcpResourceTool" => harmless(policy, call),
+        | "ListMcpResourcesTool" => harmless(policy, call),
+        "ReadMcpResourceTool" => of_server(policy, call),
         _ => asked(policy, call),
     }
 }
@@ -54,13 +54,36 @@ fn harmless(policy: &Policy, call: &Call<'_>) -> Decision {
     }
 }
 
-/// Tools whose rules name one of several: an agent's type, a skill.
+/// What a server has to read: whoever forbids the server forbids this too.
+fn of_server(policy: &Policy, call: &Call<'_>) -> Decision {
+    let server = call.text("server").unwrap_or_default();
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    let plain: String = server
+        .chars()
+        .map(|letter| if fits(letter) { letter } else { '_' })
+        .collect();
+    let whole = format!("mcp__{plain}__");
+    let speaks = |rule: &&Rule| mcp::covers(&rule.tool, &whole);
+    if let Some(rule) = policy.rules_of(Behavior::Deny).find(speaks) {
+        return denied_by(
+            rule,
+            ReasonKind::Rule,
+            format!("Reading from {server} is denied by the rule {}.", rule.text()),
+        );
+    }
+    match policy.rules_of(Behavior::Ask).find(speaks) {
+        Some(rule) => asked_by(rule, ReasonKind::Rule, server),
+        None => harmless(policy, call),
+    }
+}
+
+/// Tools whose rules name one of several: an agent's type, a skill. What is forbidden is so in capitals, too.
 fn named(policy: &Policy, call: &Call<'_>, name: &str) -> Decision {
     let speaks = |rule: &&Rule| {
         names(rule, call.tool)
             && rule.content.as_deref().is_none_or(|content| {
                 let content = content.trim();
-                content == name
+                content.eq_ignore_ascii_case(name)
                     || content.strip_suffix(":*").is_some_and(|prefix| {
                         name == prefix || name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(':'))
                     })
@@ -143,4 +166,50 @@ fn asked(policy: &Policy, call: &Call<'_>) -> Decision {
         vec![None],
         Destination::LocalSettings,
     )])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::decision::Verdict;
+    use crate::rule::Source;
+
+    fn denied(rule: &str, tool: &str, input: &Value) -> bool {
+        let mut policy = Policy::new(Path::new("/p").to_owned(), Path::new("/h").to_owned());
+        let rule = Rule::parse(Behavior::Deny, Source::User, Path::new("/p"), rule);
+        policy.rules.extend(rule.ok());
+        decide(&policy, &Call::new(tool, input, Path::new("/p"))).behavior == Verdict::Deny
+    }
+
+    #[test]
+    fn a_name_that_is_denied_is_so_however_it_is_written() {
+        for name in ["Explore", "explore", "EXPLORE"] {
+            assert!(
+                denied("Agent(Explore)", "Agent", &json!({"subagent_type": name})),
+                "{name}"
+            );
+        }
+        for name in ["deploy", " deploy ", "/deploy", "Deploy"] {
+            assert!(denied("Skill(deploy)", "Skill", &json!({"skill": name})), "{name}");
+        }
+        assert!(!denied("Skill(deploy)", "Skill", &json!({"skill": "deployed"})));
+    }
+
+    #[test]
+    fn what_a_denied_server_has_to_read_is_denied() {
+        let read = |server: &str| json!({"server": server, "uri": "x://y"});
+        for rule in ["mcp__my_server", "mcp__my_server__*"] {
+            assert!(denied(rule, "ReadMcpResourceTool", &read("my server")), "{rule}");
+            assert!(!denied(rule, "ReadMcpResourceTool", &read("other")), "{rule}");
+        }
+        assert!(!denied(
+            "mcp__my_server__tool",
+            "ReadMcpResourceTool",
+            &read("my server")
+        ));
+    }
 }
