@@ -128,7 +128,7 @@ impl Session {
             }
             self.history.user(blocks_of(&say::sanitized(&prompt.content)));
             if !prompt.verbatim {
-                self.attach_prompt(&prompt).await;
+                Box::pin(self.attach_prompt(&prompt)).await;
             }
         }
     }

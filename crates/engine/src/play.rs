@@ -103,11 +103,12 @@ impl Session {
         self.history.user(blocks_of(&content));
         if verbatim {
             for prompt in batch.prompts.iter().filter(|prompt| !prompt.verbatim) {
-                self.attach_prompt(prompt).await;
+                Box::pin(self.attach_prompt(prompt)).await;
             }
         } else {
             self.history.user(self.unknown_command(&content));
-            self.attach(&content, mentioned).await;
+            // Reading files is deep, and this is deep already.
+            Box::pin(self.attach(&content, mentioned)).await;
         }
         if self.options.replay && !last.synthetic {
             self.turn.replay = Some(say::replay(&last.id, &content, Some(&last.timestamp)));
