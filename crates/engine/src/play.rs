@@ -50,7 +50,8 @@ impl Session {
             && !prompt.verbatim
             && let Some((slash, known)) = self.known(&prompt.content)
         {
-            return self.play_command(slash, known, batch).await;
+            // A command is deep: it has a future of its own, or the stack of a thread is too small for it.
+            return Box::pin(self.play_command(slash, known, batch)).await;
         }
         let uuids = batch.uuids();
         let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
