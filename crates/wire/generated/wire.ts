@@ -420,17 +420,26 @@ export type ManagedLock = { plugin_enabled: boolean, name: string, marketplace?:
 /** The rule that made it ask. */
 export type MatchedAskRule = { source: string, tool_name: string, rule_content?: string | null };
 
+/** Begins signing in to an MCP server. */
+export type McpAuthenticate = { subtype: "mcp_authenticate", serverName: string };
+
 /** Calls a tool of an MCP server without the model. */
 export type McpCall = { subtype: "mcp_call", tool: string, arguments?: unknown | null, expires_at?: string | null, timeout_ms?: number | null, result_not_for_model?: boolean | null, check_permissions?: boolean | null, input_files?: Array<InputFile> | null, output_files?: Array<OutputFile> | null };
 
 /** What the tool gave. */
 export type McpCallResponse = { content?: unknown | null };
 
+/** Forgets the sign-in to an MCP server. */
+export type McpClearAuth = { subtype: "mcp_clear_auth", serverName: string };
+
 /** JSON-RPC to or from an MCP server inside the host. */
 export type McpMessage = { subtype: "mcp_message", server_name: string, message: unknown };
 
 /** What the server answered; a bare acknowledgement after a notification. */
 export type McpMessageResponse = { mcp_response?: unknown | null };
+
+/** The address a person's browser ended at. */
+export type McpOauthCallbackUrl = { subtype: "mcp_oauth_callback_url", serverName: string, callbackUrl: string };
 
 /** Asks for a resource of an MCP server. */
 export type McpReadResource = { subtype: "mcp_read_resource", serverName: string, uri: string };
@@ -706,7 +715,7 @@ export type RenameSession = { subtype: "rename_session", title: string, source?:
 export type ReplaceRules = { type: "replaceRules", rules: Array<Rule>, behavior: Behavior, destination: Destination };
 
 /** What is asked, by subtype: first what hosts ask of agents, then what agents ask of hosts. */
-export type Request = Initialize | Interrupt | SetPermissionMode | SetModel | SetMaxThinkingTokens | McpStatus | McpSetServers | McpReconnect | McpToggle | McpMessage | RewindFiles | StopTask | ApplyFlagSettings | GetSettings | CancelAsyncMessage | GetContextUsage | ReloadPlugins | SeedReadState | RenameSession | ReadFile | FileSuggestions | GetBinaryVersion | GetSessionCost | SetColor | McpCall | BackgroundTasks | GetUsage | ReloadSkills | RegisterRepoRoot | ListModels | UpdateSettings | GetHooksListing | ListPermissionRules | ReloadOutputStyles | McpReadResource | GetTaskOutput | SetHasSubscribers | SetMcpPermissionModeOverride | ClaimSession | GetPlan | GetWorkspaceDiff | GenerateSessionTitle | SideQuestion | EndSession | MessageRated | ChannelEnable | CanUseTool | HookCallback | Elicitation | RequestUserDialog;
+export type Request = Initialize | Interrupt | SetPermissionMode | SetModel | SetMaxThinkingTokens | McpStatus | McpSetServers | McpReconnect | McpToggle | McpMessage | RewindFiles | StopTask | ApplyFlagSettings | GetSettings | CancelAsyncMessage | GetContextUsage | ReloadPlugins | SeedReadState | RenameSession | ReadFile | FileSuggestions | GetBinaryVersion | GetSessionCost | SetColor | McpCall | BackgroundTasks | GetUsage | ReloadSkills | RegisterRepoRoot | ListModels | UpdateSettings | GetHooksListing | ListPermissionRules | ReloadOutputStyles | McpReadResource | GetTaskOutput | SetHasSubscribers | SetMcpPermissionModeOverride | ClaimSession | GetPlan | GetWorkspaceDiff | GenerateSessionTitle | SideQuestion | EndSession | MessageRated | ChannelEnable | McpAuthenticate | McpClearAuth | McpOauthCallbackUrl | CanUseTool | HookCallback | Elicitation | RequestUserDialog;
 
 /** Wants a dialog shown; only of kinds the host said it knows. */
 export type RequestUserDialog = { subtype: "request_user_dialog", dialog_kind: string, payload: unknown, tool_use_id?: string | null };
