@@ -243,6 +243,9 @@ impl Session {
         self.line.close();
         self.servers.part().await;
         self.tasks.kill_all().await;
+        if self.leave.is_none() {
+            self.see_agents_off().await;
+        }
         Exit { code }
     }
 

@@ -160,6 +160,11 @@ impl Crew {
         }
     }
 
+    /// How many are there.
+    pub(crate) fn at_work(&self) -> u64 {
+        self.lock().running
+    }
+
     /// Its place is free again.
     pub(crate) fn dismiss(&self) {
         let mut shared = self.lock();

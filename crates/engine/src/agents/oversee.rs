@@ -52,6 +52,18 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
             return Outcome::failed(why);
         }
     };
+    // Whoever is being ended starts nobody who would outlive it; its end may be told while it is still at work.
+    let ended = brief.parent.as_ref().is_some_and(|parent| {
+        let running = brief.tasks.running();
+        !running.iter().any(|task| task.id == *parent)
+    });
+    if ended || cx.cancel.is_cancelled() || brief.quit.is_cancelled() {
+        if let Some(tree) = tree {
+            tree.close().await;
+        }
+        brief.crew.dismiss();
+        return Outcome::interrupted();
+    }
     let output_file = cx.output_dir.join(format!("{id}.output"));
     let view = view(&brief, &order, &id, &cx.call_id, &output_file);
     let relay = Relay::new(
@@ -137,7 +149,11 @@ async fn live(
         }
     }
     // Nothing of it is heard before it was announced.
-    task.listed().await;
+    tokio::select! {
+        () = task.listed() => {}
+        () = task.killed() => {}
+        () = brief.events.closed() => {}
+    }
     let shown = (!order.background).then(|| task.clone());
     let mut work = tokio::spawn({
         let order = order.clone();

@@ -219,16 +219,17 @@ impl Relay {
             System::TaskUpdated(_) | System::TaskNotification(_) | System::BackgroundTasksChanged(_) => {
                 vec![ToHost::System(Box::new(system))]
             }
+            // And what is taken off it has to have been on it.
+            System::TaskStarted(mut started) => {
+                started.owned_by_subagent = Some(true);
+                vec![(*started).into()]
+            }
             _ if muted => Vec::new(),
             System::PermissionDenied(mut denied) => {
                 denied.agent_id = Some(self.badge.id.clone());
                 vec![(*denied).into()]
             }
             System::ApiRetry(retry) => vec![self.retry(&retry).into()],
-            System::TaskStarted(mut started) => {
-                started.owned_by_subagent = Some(true);
-                vec![(*started).into()]
-            }
             System::TaskProgress(_)
             | System::Informational(_)
             | System::Notification(_)

@@ -10,6 +10,9 @@ use crate::session::Session;
 /// How long an interrupt waits for the subagents it ends.
 const WIND_UP: std::time::Duration = std::time::Duration::from_secs(3);
 
+/// How often it is looked whether all of them are gone.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(10);
+
 /// Subagents whose end was told and who may not yet say what became of their calls.
 #[derive(Debug, Default)]
 pub(super) struct Stopping {
@@ -92,5 +95,16 @@ impl Session {
             }
             self.heed(Some(event)).await;
         }
+    }
+
+    /// The session is over: a subagent that was just beginning ends too, and its end is told.
+    pub(crate) async fn see_agents_off(&mut self) {
+        let deadline = Instant::now() + WIND_UP;
+        while self.agents.crew.at_work() > 0 && Instant::now() < deadline {
+            if let Ok(event) = tokio::time::timeout(LOOK, self.events.recv()).await {
+                self.heed(event).await;
+            }
+        }
+        self.drain_events().await;
     }
 }
