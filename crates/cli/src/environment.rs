@@ -51,6 +51,8 @@ pub(crate) struct Environment {
     pub(crate) compaction: Compaction,
     /// Whether files can be put back as they were before a prompt.
     pub(crate) checkpointing: bool,
+    /// Whether the agent may keep notes about a project.
+    pub(crate) notes: bool,
     pub(crate) background_wait: Option<Duration>,
     /// Nothing is to run in the background.
     pub(crate) no_background_tasks: bool,
@@ -133,6 +135,7 @@ impl Environment {
             entrypoint: variables.text("CLAUDE_CODE_ENTRYPOINT"),
             state_events: variables.state_events(),
             checkpointing: variables.truthy("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"),
+            notes: !variables.truthy("CLAUDE_CODE_DISABLE_AUTO_MEMORY"),
             compaction: Compaction {
                 off: variables.truthy("DISABLE_COMPACT"),
                 manual_only: variables.truthy("DISABLE_AUTO_COMPACT"),

@@ -109,6 +109,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             .checkpointing
             .then(|| environment.config_dir.join("file-history")),
         plans_dir: environment.config_dir.join("plans"),
+        notes: environment.notes && !flags.bare,
         output_dir: output_dir(environment, &session_id),
         env: environment.all.clone(),
         date: today(),

@@ -125,7 +125,7 @@ impl Agents {
         self.seat.as_ref().is_some_and(|seat| seat.refused)
     }
 
-    pub(crate) fn stats(&self) -> Option<SubagentStats> {
+    pub(crate) fn stats(&self) -> SubagentStats {
         self.crew.stats()
     }
 

@@ -260,13 +260,14 @@ impl Session {
     /// What stands before the conversation.
     fn system(&mut self) -> &Vec<serde_json::Value> {
         let style = catalogue::styles::find(&self.catalogue.styles, &self.style_name());
-        let options = &self.options;
+        let (options, notes) = (&self.options, self.policy.notes.as_deref());
         self.system.get_or_insert_with(|| {
             let place = Place {
                 cwd: &options.cwd,
                 is_git: options.cwd.join(".git").exists(),
                 platform: std::env::consts::OS,
                 date: &options.date,
+                notes,
             };
             prompt::system(&options.system_prompt, &place, style.as_ref())
         })

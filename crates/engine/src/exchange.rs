@@ -168,6 +168,8 @@ impl Session {
         let starts = matches!(event.kind, EventKind::MessageStart { .. });
         if starts {
             self.turn.first_token.get_or_insert_with(Instant::now);
+        } else if matches!(event.kind, EventKind::BlockStart { .. }) {
+            self.turn.first_block.get_or_insert_with(Instant::now);
         }
         if let EventKind::Delta {
             delta: sluice_model::Delta::Thinking(text),
@@ -348,7 +350,9 @@ impl Session {
                 return Attempt::Stopped;
             }
         };
-        self.turn.first_token.get_or_insert_with(Instant::now);
+        let now = Instant::now();
+        self.turn.first_token.get_or_insert(now);
+        self.turn.first_block.get_or_insert(now);
         self.turn.stop_reason = message.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
         let usage = message.get("usage").cloned().unwrap_or_default();
         self.turn.spend(&usage);

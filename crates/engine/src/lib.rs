@@ -23,7 +23,7 @@
 //! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
 //! * `services`: what the session does for its tools;
 //! * `background`: work that outlives its call; `agents`: sessions that work for a session;
-//! * `history`, `prompt`, `memory`: what the model is shown; `measure`: how much room it takes;
+//! * `history`, `prompt`, `memory`, `notes`: what the model is shown; `measure`: how much room it takes;
 //! * `compact`: a summary in its place, once that is too much;
 //! * [`transcript`]: what is kept of it, and how a session goes on with what was kept;
 //! * `purse`: what it all costs;
@@ -72,6 +72,7 @@ mod compact;
 mod history;
 mod measure;
 mod memory;
+mod notes;
 mod prompt;
 
 mod checkpoints;

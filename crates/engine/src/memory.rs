@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::catalogue::plugins::builtin::Part;
 use crate::settings::{self, Chosen, Places, Settings};
 
 /// How deep imports may go.
@@ -23,13 +24,18 @@ pub(crate) struct Memory {
 
 /// Everything a session with these settings is to know.
 pub(crate) fn load_for(settings: &Settings) -> Vec<Memory> {
-    load(settings.places(), settings.chosen(), settings.trusted())
+    load(
+        settings.places(),
+        settings.chosen(),
+        settings.trusted(),
+        Part::AgentsMd.is_on(settings),
+    )
 }
 
 /// Everything that is to be known, in the order in which it is told: what is nearer comes later,
 /// since later words weigh more. A project nobody has trusted brings nothing in from outside of itself: what is known
 /// is sent to the model, and `@~/.ssh/id_rsa` in a stranger's file is not the person's wish.
-fn load(places: &Places, chosen: Chosen, trusted: bool) -> Vec<Memory> {
+fn load(places: &Places, chosen: Chosen, trusted: bool, agents_md: bool) -> Vec<Memory> {
     let mut loader = Loader {
         home: &places.home,
         bounds: None,
@@ -52,7 +58,7 @@ fn load(places: &Places, chosen: Chosen, trusted: bool) -> Vec<Memory> {
         if chosen.project {
             let named = loader.file(&folder.join("CLAUDE.md"), 0);
             let kept = !own && loader.file(&folder.join(".claude").join("CLAUDE.md"), 0);
-            if !named && !kept {
+            if !named && !kept && agents_md {
                 loader.file(&folder.join("AGENTS.md"), 0);
             }
             if !own {
@@ -134,7 +140,7 @@ impl Loader<'_> {
 }
 
 /// A text file of a reasonable size.
-fn read(path: &Path) -> Option<String> {
+pub(crate) fn read(path: &Path) -> Option<String> {
     let facts = fs::metadata(path).ok()?;
     if !facts.is_file() || facts.len() > LARGEST {
         return None;
@@ -198,7 +204,7 @@ mod tests {
     }
 
     fn texts(root: &Path, chosen: Chosen) -> Vec<String> {
-        load(&places(root), chosen, true)
+        load(&places(root), chosen, true, true)
             .into_iter()
             .map(|memory| memory.text.trim().to_owned())
             .collect()
@@ -273,7 +279,7 @@ mod tests {
         fs::create_dir_all(&rules).unwrap();
         std::os::unix::fs::symlink(root.path().join("home/key"), rules.join("x.md")).unwrap();
         let known = |trusted: bool| -> Vec<String> {
-            let found = load(&places(root.path()), Chosen::ALL, trusted);
+            let found = load(&places(root.path()), Chosen::ALL, trusted, true);
             found.into_iter().map(|memory| memory.text).collect()
         };
         let untrusted = known(false);

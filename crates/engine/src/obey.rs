@@ -8,7 +8,7 @@ mod roots;
 mod servers;
 mod settings;
 pub(crate) mod spending;
-mod suggest;
+pub(crate) mod suggest;
 
 use serde_json::{Value, json};
 use sluice_model::models;

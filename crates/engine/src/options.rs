@@ -58,6 +58,8 @@ pub struct Options {
     pub checkpoints: Option<PathBuf>,
     /// Where plans are kept.
     pub plans_dir: PathBuf,
+    /// Whether the agent keeps notes about the project, unless a settings file says otherwise.
+    pub notes: bool,
     /// Where outputs too large for a message go.
     pub output_dir: PathBuf,
     /// The environment of commands.
@@ -152,6 +154,7 @@ impl Options {
             home: places.home.clone(),
             checkpoints: None,
             plans_dir: places.config_dir.join("plans"),
+            notes: true,
             output_dir: places.config_dir.join("outputs"),
             settings,
             env: Vec::new(),

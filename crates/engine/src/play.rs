@@ -3,7 +3,8 @@
 use sluice_permission::PermissionMode;
 
 use crate::commands::Mentioned;
-use crate::memory;
+use crate::memory::{self, Memory};
+use crate::notes;
 use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, blocks_of};
 use crate::say;
@@ -145,6 +146,7 @@ impl Session {
         if !std::mem::replace(&mut self.reminded_of_memory, true) {
             let memories = memory::load_for(&self.options.settings);
             self.hooks.note_instructions(&memories);
+            let memories = self.with_notes(memories);
             if let Some(reminder) = memory::reminder(&memories) {
                 self.history.user_text(&reminder);
             }
@@ -158,6 +160,12 @@ impl Session {
                 .user_text(&prompt::plan_reminder(self.policy.plan_file.as_deref()));
         }
         self.reminded_of_plan = planning;
+    }
+
+    /// What is to be known, and the index of the notes.
+    pub(crate) fn with_notes(&self, mut memories: Vec<Memory>) -> Vec<Memory> {
+        memories.extend(self.policy.notes.as_deref().and_then(notes::index));
+        memories
     }
 
     /// `system/init`, which opens every turn.

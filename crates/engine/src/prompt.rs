@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::catalogue::styles::Style;
+use crate::notes;
 
 /// What a host may put in place of, or after, our own words.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(crate) struct Place<'a> {
     pub(crate) platform: &'a str,
     /// The day the session began; fixed, so that the prompt's bytes do not change at midnight.
     pub(crate) date: &'a str,
+    /// Where the notes about the project lie.
+    pub(crate) notes: Option<&'a Path>,
 }
 
 const IDENTITY: &str = "\
@@ -64,6 +67,7 @@ pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&St
         None => {
             parts.push(guide(style));
             parts.push(environment(place));
+            parts.extend(place.notes.map(notes::guide));
             parts.extend(style.map(Style::text).filter(|text| !text.is_empty()));
         }
     }
@@ -117,6 +121,7 @@ mod tests {
             is_git: true,
             platform: "linux",
             date: "2026-01-01",
+            notes: None,
         };
         system(prompt, &place, None)
             .iter()

@@ -18,12 +18,14 @@ pub(crate) use tasks::{
     task_notification, task_started, task_updated,
 };
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 use sluice_tools::AnyTool;
 use sluice_wire::content::{Block, Content};
 use sluice_wire::mode::PermissionMode;
-use sluice_wire::stdout::system::{Informational, Init, Level, SessionState, SessionStateChanged, Status};
-use sluice_wire::stdout::{self, CommandLifecycle, CommandState, UserMessage};
+use sluice_wire::stdout::system::{Informational, Init, Level, MemoryPaths, SessionState, SessionStateChanged, Status};
+use sluice_wire::stdout::{self, CommandLifecycle, CommandState, FastModeState, UserMessage};
 use sluice_wire::{ToHost, stdin};
 
 use crate::mcp;
@@ -176,16 +178,44 @@ pub(crate) fn init(session: &Session) -> Init {
         api_key_source: session.options.key_source.as_str().to_owned(),
         claude_code_version: PROTOCOL_VERSION.to_owned(),
         slash_commands: session.command_names(),
+        // All of ours can do without a terminal.
+        terminal_slash_commands: Some(Vec::new()),
         output_style: session.style_name(),
         agents: Some(session.agent_names()),
         skills: Some(session.skill_names()),
         plugins: Some(session.plugins_told()),
         plugin_errors: session.plugin_errors_told(),
         capabilities: Some(CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
+        // Nothing of this leaves the machine but requests to the model.
+        analytics_disabled: Some(true),
+        product_feedback_disabled: Some(true),
         uuid: fresh_id(),
+        memory_paths: session.policy.notes.as_deref().map(|folder| MemoryPaths {
+            auto: Some(format!("{}/", folder.display())),
+            ..MemoryPaths::default()
+        }),
+        original_cwd: Some(session.options.cwd.display().to_string()),
+        additional_directories: Some(further(&session.policy.roots)),
+        // There is no socket to send a running session something by.
+        messaging_socket_path: Some(String::new()),
+        fast_mode_state: Some(FastModeState::Off),
+        fast_mode_disabled_reason: Some(NO_FAST_MODE.to_owned()),
+        effort: session.options.effort.clone(),
+        per_turn_effort_active: Some(false),
+        ultrathink_available: Some(false),
+        ultrathink_typed_raises: Some(false),
+        view_mode: Some("default".to_owned()),
         user_message_uuids: uuids,
         ..Init::default()
     }
+}
+
+/// Why there is no fast mode: we know of none.
+pub(crate) const NO_FAST_MODE: &str = "not_supported";
+
+/// The folders besides the first.
+fn further(roots: &[PathBuf]) -> Vec<String> {
+    roots.iter().skip(1).map(|root| root.display().to_string()).collect()
 }
 
 /// What a host may count on. Only what is true stands here.

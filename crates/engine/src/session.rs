@@ -29,8 +29,10 @@ use crate::history::History;
 use crate::hooks::Hooks;
 use crate::line::{Line, Said};
 use crate::mcp::{Around, Servers};
+use crate::notes;
 use crate::obey::aside::Asides;
 use crate::obey::spending::Lines;
+use crate::obey::suggest::Names;
 use crate::options::{Options, StateEvents};
 use crate::out::Out;
 use crate::port::{Exit, Input};
@@ -112,6 +114,8 @@ pub(crate) struct Session {
 
     /// Requests that take a while.
     pub(crate) asides: Asides,
+    /// File names for a person who types one.
+    pub(crate) names: Names,
     pub(crate) began: std::time::Instant,
     /// How hard the launch said to try.
     pub(crate) launch_effort: Option<String>,
@@ -137,6 +141,7 @@ impl Session {
         let desk = Arc::new(Desk::new(client.clone(), plan_file.clone()));
         let mut policy = asking::policy(&options);
         policy.plan_file = Some(plan_file);
+        policy.notes = notes::folder(&options);
         let sandbox = confine::sandbox(&options);
         policy.sandboxed = confine::runs_unasked(sandbox.as_deref());
         let model = sluice_model::models::resolve(options.model.as_deref());
@@ -198,6 +203,7 @@ impl Session {
             events,
             quit,
             asides: Asides::default(),
+            names: Names::default(),
             began: std::time::Instant::now(),
             launch_effort: options.effort.clone(),
             last_usage: None,

@@ -36,7 +36,10 @@ pub(crate) struct Turn {
     /// A text, and what was shown in its place.
     displayed: Option<(String, String)>,
     pub(crate) stop_reason: Option<String>,
+    /// When the model first answered anything.
     pub(crate) first_token: Option<Instant>,
+    /// When its first block began.
+    pub(crate) first_block: Option<Instant>,
     pub(crate) first_request: Option<Instant>,
     /// How often the model was asked again, by reason.
     pub(crate) nudges: Nudges,
@@ -80,6 +83,7 @@ impl Turn {
             displayed: None,
             stop_reason: None,
             first_token: None,
+            first_block: None,
             first_request: None,
             nudges: Nudges::default(),
             structured: Structured::default(),
@@ -103,6 +107,11 @@ impl Turn {
             Some((text, shown)) if *text == self.text => shown,
             _ => &self.text,
         }
+    }
+
+    /// Answers the provider stopped.
+    pub(crate) fn safety_stops(&self) -> u64 {
+        u64::from(self.nudges.refused) + u64::from(self.stop_reason.as_deref() == Some("refusal"))
     }
 
     /// `num_turns` as the wire counts it.

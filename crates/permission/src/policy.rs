@@ -24,6 +24,8 @@ pub struct Policy {
     pub bypass_launched: bool,
     /// The file a plan is written to, writable without a question in plan mode.
     pub plan_file: Option<PathBuf>,
+    /// Where the agent keeps its notes: read in every mode and written in all but plan without a question.
+    pub notes: Option<PathBuf>,
     /// Whether Bash runs in a sandbox that confines it without a question
     /// (`sandbox.autoAllowBashIfSandboxed`).
     pub sandboxed: bool,

@@ -173,6 +173,8 @@ fn words(kind: &Definition, options: &Options) -> String {
         is_git: options.cwd.join(".git").exists(),
         platform: std::env::consts::OS,
         date: &options.date,
+        // Notes are the session's business: what it learns from its agents it writes down itself.
+        notes: None,
     };
     let folder = notebook::folder(kind, options.settings.places());
     let parts = [

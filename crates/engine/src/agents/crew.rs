@@ -8,7 +8,7 @@ use sluice_permission::PermissionUpdate;
 use sluice_tools::TaskStatus;
 use sluice_wire::Raw;
 use sluice_wire::control::{ControlRequest, Request};
-use sluice_wire::stdout::{SubagentKilled, SubagentRefused, SubagentRequested, SubagentStats};
+use sluice_wire::stdout::{SubagentKilled, SubagentRequested, SubagentStats};
 use tokio::sync::mpsc;
 
 use super::relay::Relay;
@@ -171,16 +171,10 @@ impl Crew {
         shared.running = shared.running.saturating_sub(1);
     }
 
-    /// The subagents so far, once there were any.
-    pub(crate) fn stats(&self) -> Option<SubagentStats> {
+    /// The subagents so far.
+    pub(crate) fn stats(&self) -> SubagentStats {
         let shared = self.lock();
-        let SubagentRefused {
-            depth_limit,
-            concurrency_limit,
-            budget,
-            ..
-        } = shared.stats.refused;
-        let stats = SubagentStats {
+        SubagentStats {
             requested: SubagentRequested {
                 ..shared.stats.requested.clone()
             },
@@ -193,8 +187,7 @@ impl Crew {
                 .map(|(kind, count)| (kind.clone(), Raw::of(count)))
                 .collect(),
             ..shared.stats.clone()
-        };
-        (stats.spawned + depth_limit + concurrency_limit + budget > 0).then_some(stats)
+        }
     }
 
     /// A subagent has asked the host something.

@@ -4,6 +4,7 @@
 //! on the command line, or lies in the person's configuration folder and is switched on in a settings file.
 //! What cannot be loaded is named and takes nothing from the others.
 
+pub(crate) mod builtin;
 mod installed;
 mod manifest;
 

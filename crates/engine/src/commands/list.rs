@@ -16,6 +16,7 @@ use super::skill::{self, SkillTool};
 use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Kind};
 use crate::catalogue::listing::{self, Budget};
+use crate::catalogue::plugins::builtin::{Part, SOURCE};
 use crate::catalogue::plugins::{self, PluginDir};
 use crate::catalogue::styles;
 use crate::hooks;
@@ -68,7 +69,9 @@ impl Session {
 
     /// Whether a command of ours is switched on.
     pub(super) fn has_builtin(&self, command: Builtin) -> bool {
-        command.does != Does::Compact || self.may_compact()
+        let part = Part::of_command(command.name);
+        part.is_none_or(|part| part.is_on(&self.options.settings))
+            && (command.does != Does::Compact || self.may_compact())
     }
 
     /// The names of the skills, as `init` tells them.
@@ -87,7 +90,14 @@ impl Session {
             version: plugin.version.clone(),
             ..Plugin::default()
         });
-        told.collect()
+        let parts = Part::ALL.into_iter().filter(|part| part.is_on(&self.options.settings));
+        told.chain(parts.map(|part| Plugin {
+            name: part.name().to_owned(),
+            path: SOURCE.to_owned(),
+            source: Some(part.source()),
+            ..Plugin::default()
+        }))
+        .collect()
     }
 
     /// Plugins and files that could not be loaded, or not as they were meant; none is not said at all.

@@ -349,7 +349,7 @@ impl Session {
                 Some(format!("These commands are:\n{}", lines.join("\n")))
             }
             Screen::Memory => {
-                let files = memory::load_for(&self.options.settings);
+                let files = self.with_notes(memory::load_for(&self.options.settings));
                 let lines: Vec<String> = files.iter().map(|file| format!("- {}", file.path.display())).collect();
                 (!lines.is_empty()).then(|| format!("The memory files that are read:\n{}", lines.join("\n")))
             }

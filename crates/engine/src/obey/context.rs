@@ -26,7 +26,7 @@ impl Session {
     pub(crate) fn context_usage_now(&mut self) -> GetContextUsageResponse {
         let agents = self.muster().in_context();
         let request = self.request_of(self.history.all());
-        let memories = memory::load_for(&self.options.settings);
+        let memories = self.with_notes(memory::load_for(&self.options.settings));
         let context = Context {
             model: &self.model,
             system: &request.system,

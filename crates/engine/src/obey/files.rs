@@ -52,9 +52,10 @@ impl Session {
     /// Files whose name fits.
     pub(super) fn file_suggestions(&mut self, id: &RequestId, query: String) {
         let (cwd, hidden) = (self.cwd.get(), self.hidden());
+        let names = self.names.below(&cwd, &self.quit);
         let id = id.clone();
         self.asides.spawn_blocking(&id.clone(), move || {
-            let found = suggest::suggest(&cwd, &query, &|path: &Path| hidden(path));
+            let found = suggest::suggest(&names, &cwd, &query, &|path: &Path| hidden(path));
             let response = FileSuggestionsResponse {
                 suggestions: found.iter().map(Raw::of).collect(),
                 cwd: cwd.display().to_string(),

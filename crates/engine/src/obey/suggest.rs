@@ -1,62 +1,116 @@
 //! Files whose name fits what a person has typed so far.
+//!
+//! A person types quickly and a disk may be slow, so nobody waits for it: an answer is given from the names that are
+//! known, and asking for one lets them be looked up again beside it. The first answer is an empty one.
 
 use std::cmp::Reverse;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ignore::WalkBuilder;
 use serde::Serialize;
+use tokio_util::sync::CancellationToken;
 
 /// Most names given.
 const MOST: usize = 20;
-/// Most entries looked at.
-const MOST_ENTRIES: usize = 50_000;
-/// A person is waiting: what was found by then is given.
-const LONGEST: Duration = Duration::from_millis(1500);
+/// Most names known.
+const MOST_NAMES: usize = 50_000;
+/// How long names are looked for.
+const LONGEST: Duration = Duration::from_secs(10);
+/// Names looked up this recently are not looked up again.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// A name that fits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Suggestion {
-    /// Relative to the working directory.
+    /// Relative to the working directory; a folder's ends in a slash.
     pub(super) path: String,
     /// `file` or `directory`.
     #[serde(rename = "type")]
     pub(super) kind: &'static str,
 }
 
-/// What fits best first. What git ignores, what is hidden, and what rules hide is left out.
-pub(super) fn suggest(cwd: &Path, query: &str, hidden: &dyn Fn(&Path) -> bool) -> Vec<Suggestion> {
+/// The names that are known.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Names {
+    known: Arc<Mutex<Known>>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Below which folder.
+    folder: PathBuf,
+    names: Arc<Vec<String>>,
+    /// When they were last looked up.
+    looked: Option<Instant>,
+    looking: bool,
+}
+
+impl Names {
+    /// The names known below a folder, folders with a slash at their end. Has them looked up again unless that has just
+    /// been done.
+    pub(super) fn below(&self, folder: &Path, quit: &CancellationToken) -> Arc<Vec<String>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.folder != folder {
+            *known = Known {
+                folder: folder.to_owned(),
+                looking: known.looking,
+                ..Known::default()
+            };
+        }
+        if !known.looking && known.looked.is_none_or(|at| at.elapsed() >= FRESH) {
+            known.looking = true;
+            let (all, folder, quit) = (self.clone(), folder.to_owned(), quit.clone());
+            tokio::task::spawn_blocking(move || {
+                let names = look(&folder, &quit);
+                let mut known = all.known.lock().unwrap_or_else(PoisonError::into_inner);
+                known.looking = false;
+                if known.folder == folder {
+                    known.names = Arc::new(names);
+                    known.looked = Some(Instant::now());
+                }
+            });
+        }
+        known.names.clone()
+    }
+}
+
+/// The names below a folder. What git ignores and what is hidden is left out.
+fn look(folder: &Path, quit: &CancellationToken) -> Vec<String> {
     let until = Instant::now() + LONGEST;
-    let query: Vec<char> = query.trim().trim_start_matches("./").to_lowercase().chars().collect();
-    let walk = WalkBuilder::new(cwd).require_git(false).follow_links(false).build();
-    let mut found: Vec<(i64, Reverse<usize>, Suggestion)> = Vec::new();
-    for entry in walk.flatten().take(MOST_ENTRIES) {
-        if Instant::now() >= until {
+    let walk = WalkBuilder::new(folder).require_git(false).follow_links(false).build();
+    let mut names = Vec::new();
+    for entry in walk.flatten() {
+        if names.len() == MOST_NAMES || quit.is_cancelled() || Instant::now() >= until {
             break;
         }
-        let Ok(relative) = entry.path().strip_prefix(cwd) else {
-            continue;
-        };
-        let Some(path) = relative.to_str().filter(|path| !path.is_empty()) else {
-            continue;
-        };
-        let Some(score) = score(path, &query) else { continue };
-        if hidden(entry.path()) {
-            continue;
+        let relative = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
+        if let Some(name) = relative.filter(|name| !name.is_empty()) {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            names.push(if is_folder { format!("{name}/") } else { name.to_owned() });
         }
-        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        let suggestion = Suggestion {
-            path: path.to_owned(),
-            kind: if is_folder { "directory" } else { "file" },
-        };
-        found.push((score, Reverse(path.len()), suggestion));
     }
-    found.sort_by(|one, two| {
-        let key = |(score, length, _): &(i64, Reverse<usize>, Suggestion)| (*score, *length);
-        key(two).cmp(&key(one)).then_with(|| one.2.path.cmp(&two.2.path))
+    names
+}
+
+/// What fits best first. What rules hide is left out.
+pub(super) fn suggest(names: &[String], folder: &Path, query: &str, hidden: &dyn Fn(&Path) -> bool) -> Vec<Suggestion> {
+    let query: Vec<char> = query.trim().trim_start_matches("./").to_lowercase().chars().collect();
+    let fits = names.iter().filter_map(|name| {
+        let bare = name.trim_end_matches('/');
+        Some((score(bare, &query)?, Reverse(bare.len()), name))
     });
-    found.truncate(MOST);
-    found.into_iter().map(|(_, _, suggestion)| suggestion).collect()
+    let mut fits: Vec<(i64, Reverse<usize>, &String)> = fits.collect();
+    fits.sort_by(|(one, short, name), (two, shorter, other)| {
+        (two, shorter).cmp(&(one, short)).then_with(|| name.cmp(other))
+    });
+    let shown = fits.into_iter().filter(|(_, _, name)| !hidden(&folder.join(name)));
+    let told = shown.map(|(_, _, name)| Suggestion {
+        path: name.clone(),
+        kind: if name.ends_with('/') { "directory" } else { "file" },
+    });
+    told.take(MOST).collect()
 }
 
 /// How well a path fits: its letters have to contain those of the query in order. Letters in a row, at the
@@ -108,7 +162,8 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         std::fs::write(folder.path().join(".gitignore"), "target\n").unwrap();
-        let found = suggest(folder.path(), query, &|path| path.ends_with("manual.md"));
+        let known = look(folder.path(), &CancellationToken::new());
+        let found = suggest(&known, folder.path(), query, &|path| path.ends_with("manual.md"));
         found.into_iter().map(|suggestion| suggestion.path).collect()
     }
 
@@ -127,6 +182,6 @@ mod tests {
 
     #[test]
     fn nothing_typed_shows_what_is_near() {
-        assert_eq!(names("").first().map(String::as_str), Some("src"));
+        assert_eq!(names("").first().map(String::as_str), Some("src/"));
     }
 }

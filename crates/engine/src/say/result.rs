@@ -1,11 +1,11 @@
 //! `result`: the one end of a turn.
 
 use sluice_model::cost::Tokens;
-use sluice_wire::stdout::{DeferredToolUse, ResultSubtype, TerminalReason, TurnResult};
+use sluice_wire::stdout::{DeferredToolUse, FastModeState, ResultSubtype, TerminalReason, TurnResult};
 use sluice_wire::{Number, Raw};
 
-use super::fresh_id;
 use super::speech::millis;
+use super::{NO_FAST_MODE, fresh_id};
 use crate::session::Session;
 use crate::turn::{Ending, Turn};
 
@@ -29,16 +29,23 @@ pub(crate) fn result(session: &Session, ending: &Ending) -> TurnResult {
             .origin
             .clone()
             .and_then(|origin| serde_json::from_value(origin).ok()),
-        subagent_stats: session.agents.stats(),
+        fast_mode_state: Some(FastModeState::Off),
+        fast_mode_disabled_reason: Some(NO_FAST_MODE.to_owned()),
+        subagent_stats: Some(session.agents.stats()),
+        safety_stops: Some(turn.safety_stops()),
         uuid: fresh_id(),
         queued_turn_count: Some(u64::try_from(session.queue.len()).unwrap_or(u64::MAX)),
         result_index: Some(session.results),
         user_message_uuid: turn.uuid.clone(),
         user_message_uuids: turn.all_uuids(),
-        ttft_ms: turn.first_token.map(|at| millis(at.duration_since(turn.began))),
+        ttft_ms: turn.first_block.map(|at| millis(at.duration_since(turn.began))),
+        ttft_stream_ms: turn.first_token.map(|at| millis(at.duration_since(turn.began))),
+        first_content_frame_ms: turn.first_block.map(|at| millis(at.duration_since(turn.began))),
         time_to_request_ms: turn.first_request.map(|at| millis(at.duration_since(turn.began))),
         ..TurnResult::default()
     };
+    // Said even where there is none, as hosts know it.
+    result.usage.fallback_credit = Some(Raw::of(&()));
     end(&mut result, ending, turn);
     result
 }

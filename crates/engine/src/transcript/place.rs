@@ -43,6 +43,11 @@ impl Projects {
         self.dir.join(key(&real.to_string_lossy()))
     }
 
+    /// Where notes about a project lie.
+    pub(crate) fn notes(&self, root: &Path) -> PathBuf {
+        self.project(root).join("memory")
+    }
+
     /// A session's transcript: that of the project at hand, else that of any other.
     pub(crate) fn find(&self, cwd: &Path, session_id: &str) -> Option<PathBuf> {
         let here = self.file(cwd, session_id);

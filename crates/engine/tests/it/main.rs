@@ -36,6 +36,7 @@ mod interrupt;
 mod interrupt_tools;
 mod limits;
 mod mentions;
+mod notes;
 mod plain;
 mod queue;
 mod requests;

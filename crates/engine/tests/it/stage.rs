@@ -410,6 +410,7 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
         home: root.join("home"),
         settings: Settings::load(&places(root), &Chosen::NONE, None, None),
         plans_dir: root.join("home/plans"),
+        notes: true,
         output_dir: root.join("home/outputs"),
         env: vec![("PATH".into(), std::env::var_os("PATH").unwrap_or_default())],
         date: "2026-01-01".to_owned(),

@@ -120,7 +120,8 @@ fn allowed_read(policy: &Policy, at: &Located, call: &Call<'_>, paths: &dyn Path
 }
 
 pub(super) fn may_read(policy: &Policy, at: &Located, paths: &dyn Paths) -> bool {
-    if at.inside(&policy.roots, paths) || at.inside(&policy.readable, paths) {
+    let free = [policy.roots.as_slice(), &policy.readable, policy.notes.as_slice()];
+    if free.iter().any(|dirs| at.inside(dirs, paths)) {
         return true;
     }
     policy
@@ -172,6 +173,9 @@ pub(super) fn edit(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
             );
         }
         Stance::Default | Stance::AcceptEdits | Stance::DontAsk => {}
+    }
+    if at.inside(policy.notes.as_slice(), paths) {
+        return Decision::allow(Reason::kind(ReasonKind::Other));
     }
     if protect::is_protected(policy, &at, paths) {
         let text = format!("{shown} is a protected file: it can change what runs later");

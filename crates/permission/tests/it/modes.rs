@@ -128,6 +128,34 @@ fn plan_mode_writes_only_its_plan() {
 }
 
 #[test]
+fn notes_are_written_unasked_but_in_plan_mode() {
+    let with_notes = |mode: &str| {
+        let mut w = world().mode(mode);
+        w.policy.notes = Some("/home/u/.claude/projects/w/memory".into());
+        w
+    };
+    let note = "/home/u/.claude/projects/w/memory/deep/a.md";
+    for mode in ["default", "acceptEdits", "dontAsk"] {
+        assert_eq!(with_notes(mode).write(note).behavior, Verdict::Allow, "{mode}");
+        assert_eq!(with_notes(mode).read(note).behavior, Verdict::Allow, "{mode}");
+        for outside in [
+            "/home/u/.claude/projects/w/a.md",
+            "/home/u/.claude/projects/w/memory/../a.md",
+            "/home/u/.claude/settings.json",
+        ] {
+            assert_ne!(
+                with_notes(mode).write(outside).behavior,
+                Verdict::Allow,
+                "{mode} {outside}"
+            );
+        }
+        let denied = with_notes(mode).deny("Edit(~/.claude/**)");
+        assert_eq!(denied.write(note).behavior, Verdict::Deny, "{mode}");
+    }
+    assert_eq!(with_notes("plan").write(note).behavior, Verdict::Ask);
+}
+
+#[test]
 fn bypass_still_asks() {
     let w = world().mode("bypassPermissions").ask("Bash(git push:*)");
     w.asks("git push origin main");

@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::PluginError;
 use super::manifest::document;
+use super::{PluginError, builtin};
 use crate::settings::Settings;
 
 /// The plugins the settings in force switch on, as (name, marketplace), by name.
@@ -23,6 +23,7 @@ pub(super) fn enabled(settings: &Settings) -> Vec<(String, String)> {
         .iter()
         .filter(|(_, on)| !matches!(on, Value::Bool(false) | Value::Null))
         .filter_map(|(id, _)| id.rsplit_once('@'))
+        .filter(|(_, marketplace)| *marketplace != builtin::SOURCE)
         .map(|(name, marketplace)| (name.to_owned(), marketplace.to_owned()))
         .collect();
     on.sort();

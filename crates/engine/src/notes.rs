@@ -1,0 +1,119 @@
+//! What the agent noted for itself in earlier sessions of a project: a folder of small files with an index.
+//!
+//! The index is shown to the model at the start of a conversation; the rest it reads when it needs it. The folder
+//! belongs to the person, not to the project: what a stranger's repository says cannot move it.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sluice_permission::Source;
+
+use crate::memory::{self, Memory};
+use crate::options::Options;
+use crate::settings;
+use crate::transcript::Projects;
+
+/// The index.
+const INDEX: &str = "MEMORY.md";
+/// How much of it is shown.
+const MOST_LINES: usize = 200;
+const MOST_BYTES: usize = 25_000;
+
+/// The folder, unless the person wants none. All folders of a repository share it.
+pub(crate) fn folder(options: &Options) -> Option<PathBuf> {
+    let settings = &options.settings;
+    let mut said = settings.each("autoMemoryEnabled").into_iter();
+    if !options.notes || said.any(|(_, value)| *value == Value::Bool(false)) {
+        return None;
+    }
+    // Files in it are written unasked, so a project has no say in where it lies.
+    let chosen = settings.each("autoMemoryDirectory").into_iter();
+    let chosen = chosen
+        .filter(|(source, _)| matches!(source, Source::User | Source::Flag | Source::Policy))
+        .filter_map(|(_, value)| place(value.as_str()?, &options.home))
+        .next_back();
+    let places = settings.places();
+    Some(chosen.unwrap_or_else(|| {
+        let root = settings::repository(&places.cwd).unwrap_or_else(|| places.cwd.clone());
+        Projects::new(places.config_dir.join("projects")).notes(&root)
+    }))
+}
+
+/// A folder somebody named. The whole disk or a home is a mistake.
+fn place(named: &str, home: &Path) -> Option<PathBuf> {
+    let path = match named.strip_prefix("~/") {
+        Some(rest) => home.join(rest),
+        None => PathBuf::from(named),
+    };
+    (path.is_absolute() && path.components().count() > 2 && !home.starts_with(&path)).then_some(path)
+}
+
+/// The index, if there is one; its beginning, if it is long.
+pub(crate) fn index(folder: &Path) -> Option<Memory> {
+    let path = folder.join(INDEX);
+    let whole = memory::read(&path)?;
+    let mut text = String::new();
+    let mut cut = false;
+    for (at, line) in whole.lines().enumerate() {
+        if at == MOST_LINES || text.len() + line.len() > MOST_BYTES {
+            cut = true;
+            break;
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    if cut {
+        text.push_str(
+            "[The rest is not shown: keep this file an index, and what it points to in files of their own.]\n",
+        );
+    }
+    Some(Memory { path, text })
+}
+
+/// What the model is told of the folder.
+pub(crate) fn guide(folder: &Path) -> String {
+    format!(
+        "What you remember\n- {folder}/ holds your notes about this project. They outlive the conversation, and you may \
+         write them with Write and Edit at any time, unasked. The folder is made when the first note is.\n\
+         - {INDEX} there is the index: one line for each note, with its file and what it is about. It is shown to you \
+         when a conversation begins; read the other files when they matter.\n\
+         - Note what the next session cannot see for itself: who the person is and how they like to work, corrections \
+         they gave and why, decisions and where they came from, places to look things up. Not what the code, its history \
+         or the project's own documents say already, and never a secret.\n\
+         - One note, one file. Correct a note that turns out wrong and drop one that is no longer true; before you rely on \
+         one, check that what it names is still there.\n\
+         - When you are asked to remember or to forget something, do it there.",
+        folder = folder.display(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_long_index_is_cut_and_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(index(dir.path()), None);
+        std::fs::write(dir.path().join(INDEX), "- [stones](stones.md): otters\n").unwrap();
+        assert_eq!(index(dir.path()).unwrap().text, "- [stones](stones.md): otters\n");
+        std::fs::write(dir.path().join(INDEX), "line\n".repeat(MOST_LINES + 1)).unwrap();
+        let text = index(dir.path()).unwrap().text;
+        assert_eq!(text.lines().count(), MOST_LINES + 1);
+        assert!(text.ends_with("files of their own.]\n"));
+        std::fs::write(dir.path().join(INDEX), "x".repeat(MOST_BYTES + 1)).unwrap();
+        assert!(index(dir.path()).unwrap().text.starts_with("[The rest"));
+    }
+
+    #[test]
+    fn the_disk_and_a_home_are_no_folders_for_notes() {
+        let home = Path::new("/home/wren");
+        assert_eq!(place("~/notes", home), Some("/home/wren/notes".into()));
+        assert_eq!(place("/srv/notes", home), Some("/srv/notes".into()));
+        for wrong in ["/", "/home", "/home/wren", "notes", "", "/etc"] {
+            assert_eq!(place(wrong, home), None, "{wrong}");
+        }
+    }
+}
