@@ -29,12 +29,16 @@ const DEPTH: usize = 64;
 
 /// A conversation with an agent. Clones are the same conversation; with the last one it is closed.
 ///
-/// ```no_run
+/// ```
 /// use sluice_host::{Client, Options};
-/// # async fn example() -> Result<(), sluice_host::Error> {
-/// let client = Client::connect(Options::new().cwd(".")).await?;
-/// let ended = client.run("What is in this folder?").await?;
-/// println!("{}", ended.result.and_then(|result| result.result).unwrap_or_default());
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), sluice_host::Error> {
+/// let options = Options::new().cwd(".");
+/// # let agent = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/agent.sh"));
+/// # let options = options.program("sh").program_args(["-c", agent]);
+/// let client = Client::connect(options).await?;
+/// let ended = client.run("What is 2 + 2?").await?;
+/// assert_eq!(ended.result.and_then(|result| result.result).as_deref(), Some("4"));
 /// client.close().await;
 /// # Ok(()) }
 /// ```
@@ -242,9 +246,14 @@ impl Client {
 
     /// Looks at the conversation: turns, asks, prompts, calls, cost.
     ///
-    /// ```no_run
-    /// # async fn example(client: sluice_host::Client) -> Result<(), sluice_host::Error> {
-    /// let waiting = client.look(|state| state.pending_asks().count()).await?;
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), sluice_host::Error> {
+    /// # let agent = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/agent.sh"));
+    /// # let options = sluice_host::Options::new().program("sh").program_args(["-c", agent]);
+    /// # let client = sluice_host::Client::connect(options).await?;
+    /// let asks = client.look(|state| state.pending_asks().count()).await?;
+    /// assert_eq!(asks, 0);
     /// # Ok(()) }
     /// ```
     ///

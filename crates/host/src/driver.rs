@@ -377,18 +377,23 @@ impl Owner {
         self.ends = waiting;
     }
 
-    /// Whether nobody is left who could say what became of a prompt.
+    /// Whether nobody is left who could say what became of a prompt, or is going to.
     fn abandoned(&self, uuid: &str) -> Option<Result<Ended, Error>> {
+        let prompt = self.state.prompt(uuid)?;
         let gone = self.live.is_none() && self.connecting.is_none();
         let exited = matches!(self.state.process(), conversation::Process::Exited { .. });
-        let prompt = self.state.prompt(uuid);
-        let waits = prompt.is_some_and(|prompt| prompt.turn.is_none());
         // One that keeps nothing takes with it whether it had read what it was sent.
-        let doubtful = prompt.is_some_and(|prompt| prompt.state == PromptState::Indeterminate);
+        let doubtful = prompt.state == PromptState::Indeterminate;
         let lost = !self.keeps && doubtful && self.live.is_none();
-        ((gone && exited && waits) || lost).then(|| {
+        if (gone && exited && prompt.turn.is_none()) || lost {
             let text = "the agent ended before it said whether it had read the prompt";
-            Err(Error::new(ErrorKind::Gone, text))
+            return Some(Err(Error::new(ErrorKind::Gone, text)));
+        }
+        // It is there, can say so, and is not about to be told once more.
+        let silent = self.live.is_some() && self.state.transport() == conversation::Transport::Connected;
+        (doubtful && silent && !prompt.again).then(|| {
+            let text = "the agent gave no sign of the prompt in time; it may have read it and be working on it";
+            Err(Error::new(ErrorKind::Timeout, text))
         })
     }
 

@@ -4,7 +4,7 @@
 //! This crate starts one, keeps the conversation with it, and says what is true of it: whose turn it is, whether it
 //! works or hangs, what it waits for, what became of a prompt. Here an agent of five lines stands in for a real one:
 //!
-//! ```no_run
+//! ```
 //! use sluice_host::transport::{ChannelTransport, Link};
 //! use sluice_host::{Client, Options};
 //! use tokio::sync::mpsc;
@@ -53,6 +53,7 @@
 //!
 //! # With a real agent
 //!
+// Compiled here, for it needs an agent and a model; `tests/it/readme.rs` runs it as it is shown, with both.
 #![doc = include_str!("../README.md")]
 #![deny(missing_docs)]
 

@@ -8,6 +8,7 @@ use futures_util::Stream;
 use tokio::sync::oneshot;
 
 use crate::client::{Client, Prompt};
+use crate::conversation::End;
 use crate::driver::Ended;
 use crate::error::Error;
 use crate::event::Event;
@@ -18,14 +19,18 @@ use crate::transport::Transport;
 
 /// Starts an agent, hands in one prompt, and streams what it says until the turn has ended.
 ///
-/// ```no_run
+/// ```
 /// use futures_util::StreamExt as _;
 /// use sluice_host::{Options, query, wire::ToHost};
-/// # async fn example() -> Result<(), sluice_host::Error> {
-/// let mut answer = query("What is 2 + 2?", Options::new()).await?;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), sluice_host::Error> {
+/// let options = Options::new();
+/// # let agent = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/agent.sh"));
+/// # let options = options.program("sh").program_args(["-c", agent]);
+/// let mut answer = query("What is 2 + 2?", options).await?;
 /// while let Some(message) = answer.next().await {
 ///     if let Some(ToHost::Result(result)) = message?.to_host() {
-///         println!("{}", result.result.clone().unwrap_or_default());
+///         assert_eq!(result.result.as_deref(), Some("4"));
 ///     }
 /// }
 /// # Ok(()) }
@@ -110,7 +115,7 @@ impl Stream for Query {
             && let Poll::Ready(ended) = Pin::new(&mut this.end).poll(context)
         {
             match ended {
-                Ok(Ok(ended)) if ended.result.is_some() => this.last = Some(ended.position),
+                Ok(Ok(ended)) if matches!(ended.turn.end, Some(End::Result { .. })) => this.last = Some(ended.position),
                 Ok(Ok(_)) | Err(_) => {
                     this.over = true;
                     return Poll::Ready(Some(Err(Error::new(

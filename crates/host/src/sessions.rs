@@ -22,12 +22,19 @@ use crate::error::{Error, ErrorKind};
 ///
 /// ```
 /// use sluice_host::sessions::Sessions;
-/// # fn example() -> Result<(), sluice_host::Error> {
-/// let sessions = Sessions::under("/home/me/.claude");
+/// # let home = tempfile::tempdir()?;
+/// # let home = home.path();
+/// # let project = home.join(".claude/projects/-srv-project");
+/// # std::fs::create_dir_all(&project)?;
+/// # let entry = r#"{"type":"user","uuid":"u","message":{"role":"user","content":"Build it"},"cwd":"/srv/project"}"#;
+/// # std::fs::write(project.join("5c1d5a54-5d35-4d6f-9a3c-0d6a0a7f9a11.jsonl"), entry)?;
+/// let sessions = Sessions::under(home.join(".claude"));
 /// for session in sessions.list(None)? {
-///     println!("{} {}", session.session_id, session.summary);
+///     assert_eq!(session.summary, "Build it");
+///     assert_eq!(sessions.messages(&session.session_id, None)?.len(), 1);
 /// }
-/// # Ok(()) }
+/// # assert_eq!(sessions.list(None)?.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sessions {

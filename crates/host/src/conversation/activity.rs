@@ -110,6 +110,8 @@ pub(crate) fn deadline(state: &State) -> Option<Time> {
             Some(end) => add(end),
             None => add(stalls_at(state, turn)),
         },
+        // A callback of the host itself keeps the agent waiting.
+        None if !state.index.pending.is_empty() => {}
         None => {
             for prompt in state.queue() {
                 if prompt.state == super::PromptState::Sent {

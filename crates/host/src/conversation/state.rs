@@ -27,6 +27,9 @@ pub struct State {
     pub(crate) echoes: bool,
     /// Whether this process tells what becomes of prompts.
     pub(crate) tells: bool,
+    /// Whether the agent is known for one that announces its turns, with `system/init`.
+    #[serde(default)]
+    pub(crate) announces: bool,
     pub(crate) closed: bool,
     pub(crate) session: Session,
     pub(crate) entries: Vec<Entry>,
@@ -123,6 +126,7 @@ impl State {
             epoch: 0,
             echoes: false,
             tells: false,
+            announces: false,
             closed: false,
             session: Session::default(),
             entries: Vec::new(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
 use sluice_wire::control::{Interrupt, Request, RequestId, Success};
 use sluice_wire::stdin::User;
 use sluice_wire::stdout::TurnResult;
@@ -87,21 +88,45 @@ pub(super) fn ended(state: &State, uuid: &str, position: u64) -> Option<Result<E
         };
         return Some(Err(Error::new(ErrorKind::Gone, why)));
     }
+    if prompt.finished && prompt.turn.is_none() {
+        let text = "the prompt was run before the agent was lost, and what came of it was lost with it";
+        return Some(Err(Error::new(ErrorKind::Gone, text)));
+    }
     let turn = state.turns().get(prompt.turn?)?;
     turn.end.as_ref()?;
     let line = turn
         .entry
         .and_then(|at| state.entries().get(at))
         .map(|entry| &entry.line);
-    let result = match line.map(|line| line.to_host()) {
-        Some(Ok(ToHost::Result(result))) => Some(*result),
-        _ => None,
-    };
+    let result = line.and_then(read_result);
     Some(Ok(Ended {
         turn: turn.clone(),
         result,
         position,
     }))
+}
+
+/// Reads a `result`. Where an agent leaves something out, or says it some other way, that is as if it were nothing.
+fn read_result(line: &conversation::Line) -> Option<TurnResult> {
+    if let Ok(ToHost::Result(result)) = line.to_host() {
+        return Some(*result);
+    }
+    let said: Map<String, Value> = serde_json::from_str(line).ok()?;
+    let mut read = TurnResult::default();
+    let Ok(Value::Object(mut whole)) = serde_json::to_value(&read) else {
+        return None;
+    };
+    for (name, value) in said {
+        let before = whole.insert(name.clone(), value);
+        match serde_json::from_value(Value::Object(whole.clone())) {
+            Ok(result) => read = result,
+            Err(_) => {
+                whole.remove(&name);
+                whole.extend(before.map(|before| (name, before)));
+            }
+        }
+    }
+    Some(read)
 }
 
 impl Owner {

@@ -133,6 +133,8 @@ pub struct Deadlines {
     pub greeting: Duration,
     /// To a request.
     pub request: Duration,
+    /// From a prompt, written while nothing runs, to the first sign of its turn: it may wait for hooks and servers.
+    pub uptake: Duration,
     /// From an interrupt to the end of the turn.
     pub interrupt: Duration,
     /// From being asked to end to the end.
@@ -149,6 +151,7 @@ impl super::Options {
         let deadlines = self.deadlines;
         Patience {
             result: deadlines.result,
+            uptake: deadlines.uptake,
             reply: deadlines.request,
             ladder: Some(Ladder {
                 acknowledge: deadlines.interrupt,
@@ -165,6 +168,7 @@ impl Default for Deadlines {
         Self {
             greeting: Duration::from_secs(60),
             request: Duration::from_secs(60),
+            uptake: Duration::from_secs(120),
             interrupt: Duration::from_secs(10),
             terminate: Duration::from_secs(5),
             leave: Duration::from_secs(5),

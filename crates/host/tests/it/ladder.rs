@@ -190,20 +190,19 @@ async fn a_question_that_is_open_is_withdrawn_first() {
     ]));
     script["on_interrupt"] = json!([{"result": {"subtype": "error_during_execution", "is_error": true}}]);
     let stage = Stage::new([script]);
+    let (begins, mut begun) = tokio::sync::mpsc::channel(1);
     let client = stage
-        .client(brisk().on_permission(|_| async {
-            std::future::pending::<()>().await;
-            Answer::allow()
+        .client(brisk().on_permission(move |_| {
+            let begins = begins.clone();
+            async move {
+                begins.send(()).await.unwrap();
+                std::future::pending::<()>().await;
+                Answer::allow()
+            }
         }))
         .await;
-    let mut events = client.events();
     client.send("Hi").await.unwrap();
-    until(&mut events, |event| {
-        (event.message()?.frame().ty() == "control_request").then_some(())
-    })
-    .await;
-    // Let the callback begin.
-    tokio::time::sleep(Duration::from_millis(1)).await;
+    begun.recv().await.unwrap();
     let events = client.events();
     client.interrupt().await.unwrap();
     let steps = steps(events).await;

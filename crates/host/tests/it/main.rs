@@ -15,6 +15,7 @@ mod back_pressure;
 mod faults;
 mod ladder;
 mod lifecycle;
+mod minimal;
 mod options;
 mod processes;
 mod readme;

@@ -104,6 +104,7 @@ pub(crate) fn brisk() -> Options {
     Options::new().deadlines(Deadlines {
         greeting: Duration::from_secs(10),
         request: Duration::from_secs(5),
+        uptake: Duration::from_secs(20),
         interrupt: Duration::from_secs(3),
         terminate: Duration::from_secs(2),
         leave: Duration::from_secs(2),

@@ -291,6 +291,8 @@ impl Fold<'_> {
                 }
                 set(&mut session.version, &learned.claude_code_version);
                 set(&mut session.style, &learned.output_style);
+                // One that says so much of itself is none that says only how turns end.
+                self.state.announces |= !learned.commands.0.is_empty();
                 session.commands = commands(&learned.commands);
                 let agents = learned.agents.0.iter().filter_map(|it| it.0.as_ref()?.name.boxed());
                 session.agents = agents.collect();

@@ -136,6 +136,8 @@ impl Fold<'_> {
                     self.close(at, End::Unreported);
                 }
             }
+            // A callback of the host itself keeps the agent waiting.
+            None if !self.state.index.pending.is_empty() => {}
             None => self.not_taken_up(),
         }
     }

@@ -16,8 +16,11 @@ impl Fold<'_> {
         let parent = self.parent(message.parent_tool_use_id.get());
         let main = parent.is_none();
         if main {
-            self.open(Evidence::Said);
+            let turn = self.open(Evidence::Said);
             self.name(message.user_message_uuids);
+            if let Some(turn) = turn {
+                self.presume_unannounced(turn);
+            }
             self.evidence(Evidence::Said);
         } else {
             self.sign();

@@ -7,7 +7,7 @@ use super::Fold;
 use crate::conversation::index::{key, place};
 use crate::conversation::read::{Message, Note};
 use crate::conversation::{
-    Change, Effect, End, EntryKind, Evidence, Failure, Line, OwnRequest, Prompt, PromptState, Proof, Submit,
+    Change, Effect, End, EntryKind, Evidence, Failure, Line, OwnRequest, Prompt, PromptState, Proof, Submit, Turn,
 };
 
 impl Fold<'_> {
@@ -147,6 +147,7 @@ impl Fold<'_> {
     /// `command_lifecycle`: the agent tells what becomes of a prompt.
     pub(super) fn lifecycle(&mut self, note: &Note<'_>) {
         self.state.tells = true;
+        self.state.announces = true;
         if !self.is_new(note.uuid.get()) {
             return;
         }
@@ -171,6 +172,7 @@ impl Fold<'_> {
             }
             "completed" => {
                 if let Some(at) = prompt {
+                    self.untie(at);
                     self.deliver(at, None, Proof::Named);
                     self.finished(at);
                 }
@@ -182,6 +184,22 @@ impl Fold<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The agent speaks of a prompt only after the turn it was presumed to begin, which nothing announced: it did not.
+    fn untie(&mut self, at: usize) {
+        let presumed = self
+            .state
+            .prompts
+            .get(at)
+            .filter(|it| it.proof == Some(Proof::Presumed));
+        let Some(turn) = presumed.and_then(|it| it.turn) else {
+            return;
+        };
+        let unannounced = |it: &Turn| !it.announced && !it.is_open();
+        if self.state.turns.get(turn).is_some_and(unannounced) {
+            self.unpresume(turn, &[]);
         }
     }
 
@@ -253,6 +271,7 @@ impl Fold<'_> {
             .prompts
             .get(at)
             .is_some_and(|it| it.marked && self.state.tells);
+        self.untie(at);
         let turn = self.state.index.open.filter(|_| !told);
         if let Some(turn) = turn {
             // Old agents run one prompt a turn: what was presumed of another one was wrong.

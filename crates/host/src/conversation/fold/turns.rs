@@ -28,6 +28,7 @@ impl Fold<'_> {
 
     /// `system/init`: a turn begins, or the one that began with other signs is announced.
     pub(super) fn announced(&mut self, uuids: Later<'_>) {
+        self.state.announces = true;
         let open = self.state.index.open;
         if let Some(open) = open
             && self.state.turns.get(open).is_some_and(|turn| turn.announced)
@@ -83,6 +84,22 @@ impl Fold<'_> {
             self.correct(turn);
         }
         for prompt in silent.into_iter().take(taken) {
+            self.deliver(prompt, Some(turn), Proof::Presumed);
+        }
+    }
+
+    /// For agents that announce nothing: what they say answers the prompt that has waited longest.
+    ///
+    /// One that was seen to announce a turn announces every one, and says something unannounced only of its own accord.
+    /// What is said before the greeting is answered says why the agent will not start.
+    pub(super) fn presume_unannounced(&mut self, turn: usize) {
+        let greeting = self.state.requests.iter().any(|it| &*it.subtype == "initialize");
+        let own = self.state.turns.get(turn).is_none_or(Turn::is_own);
+        if own || greeting || self.state.announces {
+            return;
+        }
+        let longest = self.unnamed(false).next();
+        if let Some(prompt) = longest {
             self.deliver(prompt, Some(turn), Proof::Presumed);
         }
     }
@@ -146,6 +163,9 @@ impl Fold<'_> {
         }
         for prompt in named {
             self.deliver(prompt, Some(turn), Proof::Named);
+        }
+        if !names && !origin.as_ref().is_some_and(is_foreign) {
+            self.presume_unannounced(turn);
         }
         let entry = self.add_entry(frame.into(), EntryKind::End, None, Some(turn));
         let cost = self.spent(result);

@@ -1,4 +1,4 @@
-//! Ten thousand random lives of a conversation, with everything going wrong that can: lines lost, repeated and
+//! Many thousand random lives of a conversation, with everything going wrong that can: lines lost, repeated and
 //! out of order, processes that die, ways that are lost, answers that come late, turns nobody asked for.
 
 mod agent;
@@ -360,7 +360,7 @@ fn live(kind: Kind, script: &[(u8, u8)]) {
     life.replays(script.len().is_multiple_of(8));
 }
 
-// Together ten thousand lives; apart, so that they are lived side by side.
+// Together fifteen thousand lives; apart, so that they are lived side by side.
 proptest! {
     #![proptest_config(ProptestConfig { cases: 5_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -369,7 +369,7 @@ proptest! {
         echoes in any::<bool>(),
         script in proptest::collection::vec(any::<(u8, u8)>(), 8..64),
     ) {
-        live(Kind { new: false, echoes }, &script);
+        live(Kind { new: false, echoes, plain: false }, &script);
     }
 
     #[test]
@@ -377,6 +377,13 @@ proptest! {
         echoes in any::<bool>(),
         script in proptest::collection::vec(any::<(u8, u8)>(), 8..64),
     ) {
-        live(Kind { new: true, echoes }, &script);
+        live(Kind { new: true, echoes, plain: false }, &script);
+    }
+
+    #[test]
+    fn whatever_goes_wrong_the_truth_about_an_agent_that_announces_nothing_is_kept(
+        script in proptest::collection::vec(any::<(u8, u8)>(), 8..64),
+    ) {
+        live(Kind { new: false, echoes: false, plain: true }, &script);
     }
 }

@@ -11,6 +11,8 @@ pub(crate) struct Kind {
     pub(crate) new: bool,
     /// Repeats prompts and answers.
     pub(crate) echoes: bool,
+    /// Begins turns without a word.
+    pub(crate) plain: bool,
 }
 
 pub(crate) struct Agent {
@@ -215,9 +217,11 @@ impl Agent {
         } else {
             ""
         };
-        self.say(&format!(
+        if !self.kind.plain {
+            self.say(&format!(
             r#"{{"type":"system","subtype":"init","session_id":"s","model":"m","tools":[],"slash_commands":[]{capable}{named}}}"#
         ));
+        }
         let mut unechoed = prompts.clone();
         if self.kind.new {
             for prompt in std::mem::take(&mut unechoed) {
