@@ -7,6 +7,7 @@ mod edit;
 mod entries;
 mod fork;
 mod info;
+mod letters;
 mod place;
 mod scan;
 

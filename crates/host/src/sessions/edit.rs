@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::letters;
 use crate::error::{Error, ErrorKind};
 
 pub(super) fn rename(file: &Path, session_id: &str, title: &str) -> Result<(), Error> {
@@ -23,12 +24,11 @@ pub(super) fn tag(file: &Path, session_id: &str, tag: Option<&str>) -> Result<()
     let clean = match tag {
         None => String::new(),
         Some(tag) => {
-            let visible: String = tag.chars().filter(|letter| is_visible(*letter)).collect();
-            let visible = visible.trim().to_owned();
-            if visible.is_empty() {
+            let seen = letters::seen(tag);
+            if seen.is_empty() {
                 return Err(Error::new(ErrorKind::Session, "a tag must not be blank"));
             }
-            visible
+            seen
         }
     };
     // Readers look for lines that begin exactly so.
@@ -64,12 +64,4 @@ fn append(file: &Path, line: &str) -> Result<(), Error> {
     let failed = |error| Error::session(file.display(), &error);
     let mut open = OpenOptions::new().append(true).open(file).map_err(failed)?;
     open.write_all(format!("{line}\n").as_bytes()).map_err(failed)
-}
-
-/// Not for control, not for direction, not for private use: what a person can see.
-fn is_visible(letter: char) -> bool {
-    let hidden = matches!(letter,
-        '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}'
-        | '\u{E000}'..='\u{F8FF}' | '\u{FFF0}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}' | '\u{F0000}'..='\u{10FFFF}');
-    !letter.is_control() && !hidden
 }

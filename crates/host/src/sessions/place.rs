@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::Sessions;
+use super::{Sessions, letters};
 use crate::error::{Error, ErrorKind};
 
 /// How much of a folder's name is kept in the name of its sessions' folder.
@@ -75,38 +75,51 @@ fn folders(of: &Path) -> Result<Vec<PathBuf>, Error> {
     }
 }
 
-/// The folder of `path`; of a very long one any whose name begins the same, for not all hash alike.
+/// The folders of `path`. Agents differ in whether they compose its letters first, and the names of very long ones in their
+/// hash: any that begins the same is one.
 fn homes(projects: &Path, path: &Path) -> Result<Vec<PathBuf>, Error> {
-    let key = key(&path.to_string_lossy());
-    if key.len() <= KEPT {
-        let home = projects.join(key);
-        return Ok(if home.is_dir() { vec![home] } else { Vec::new() });
+    let path = path.to_string_lossy();
+    let mut homes = Vec::new();
+    for key in [key(&path), plain_key(&path)] {
+        let found = if key.len() <= KEPT {
+            Vec::from_iter(Some(projects.join(key)).filter(|home| home.is_dir()))
+        } else {
+            let beginning = format!("{}-", key.get(..KEPT).unwrap_or_default());
+            let mut found = folders(projects)?;
+            found.retain(|home| {
+                let name = home.file_name().map(|name| name.to_string_lossy().into_owned());
+                name.is_some_and(|name| name.starts_with(&beginning))
+            });
+            found
+        };
+        homes.extend(found);
     }
-    let beginning: String = key.chars().take(KEPT).collect();
-    let beginning = format!("{beginning}-");
-    let fits = |home: &PathBuf| {
-        let name = home.file_name().map(|name| name.to_string_lossy().into_owned());
-        name.is_some_and(|name| name.starts_with(&beginning))
-    };
-    Ok(folders(projects)?.into_iter().filter(fits).collect())
+    homes.sort();
+    homes.dedup();
+    Ok(homes)
 }
 
 /// The name of the sessions' folder of a path.
 pub(super) fn key(path: &str) -> String {
+    plain_key(&letters::composed(path))
+}
+
+fn plain_key(path: &str) -> String {
     // Counted in the units of UTF-16, as the reference agent does.
     let plain = |unit: u16| match char::from_u32(u32::from(unit)) {
         Some(letter) if letter.is_ascii_alphanumeric() => letter,
         _ => '-',
     };
-    let name: String = path.encode_utf16().map(plain).collect();
-    if name.len() <= KEPT {
-        return name;
+    let mut name: String = path.encode_utf16().map(plain).collect();
+    if name.len() > KEPT {
+        let hash = path.encode_utf16().fold(0_i32, |hash, unit| {
+            hash.wrapping_shl(5).wrapping_sub(hash).wrapping_add(i32::from(unit))
+        });
+        name.truncate(KEPT);
+        name.push('-');
+        name.push_str(&base36(hash.unsigned_abs()));
     }
-    let hash = path.encode_utf16().fold(0_i32, |hash, unit| {
-        hash.wrapping_shl(5).wrapping_sub(hash).wrapping_add(i32::from(unit))
-    });
-    let beginning: String = name.chars().take(KEPT).collect();
-    format!("{beginning}-{}", base36(hash.unsigned_abs()))
+    name
 }
 
 fn base36(mut number: u32) -> String {
@@ -147,5 +160,7 @@ mod tests {
         let long = format!("/{}", "a".repeat(300));
         let name = key(&long);
         assert!(name.starts_with(&format!("-{}-", "a".repeat(199))), "{name}");
+        assert_eq!(key("/cafe\u{301}"), key("/caf\u{e9}"));
+        assert_eq!(key("/cafe\u{301}"), "-caf-");
     }
 }

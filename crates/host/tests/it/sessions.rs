@@ -142,3 +142,27 @@ fn a_fork_is_a_session_of_its_own() {
             .is_err()
     );
 }
+
+/// Folders whose name has an accent are found however the agent that kept the session spelled it.
+#[test]
+fn a_folder_is_found_composed_and_decomposed() {
+    let root = tempfile::tempdir().unwrap();
+    let work = root.path().join("cafe\u{301}");
+    std::fs::create_dir(&work).unwrap();
+    let parent = std::fs::canonicalize(root.path()).unwrap();
+    let parent: String = parent
+        .to_string_lossy()
+        .chars()
+        .map(|it| if it.is_ascii_alphanumeric() { it } else { '-' })
+        .collect();
+    for (name, id) in [("caf-", ONE), ("cafe-", TWO)] {
+        let project = root.path().join("config/projects").join(format!("{parent}-{name}"));
+        std::fs::create_dir_all(&project).unwrap();
+        write(&project, id, &[entry("user", "u1", None, json!("Build it"))]);
+    }
+    let sessions = Sessions::under(root.path().join("config"));
+    assert_eq!(sessions.list(Some(&work)).unwrap().len(), 2);
+    for id in [ONE, TWO] {
+        assert_eq!(sessions.messages(id, Some(&work)).unwrap().len(), 1);
+    }
+}
