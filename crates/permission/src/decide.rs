@@ -64,10 +64,11 @@ pub fn hidden(policy: &Policy, path: &Path, paths: &dyn Paths) -> bool {
     path_rule(policy, Behavior::Deny, Access::Read, &path, cwd, paths).is_some()
 }
 
-/// Whether a command line only reads, provably: such calls may run side by side.
+/// Whether a command line may run beside others: it only reads, provably, and leaves the session where it is.
 #[must_use]
-pub fn read_only(command: &str) -> bool {
-    bash::only_reads(&shell::analyse(command))
+pub fn side_by_side(command: &str) -> bool {
+    let analysis = shell::analyse(command);
+    !analysis.commands.is_empty() && bash::only_reads(&analysis) && !bash::moves(&analysis)
 }
 
 fn refuse_to_ask(call: &Call<'_>, decision: Decision) -> Decision {

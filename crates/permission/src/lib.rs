@@ -28,7 +28,7 @@ pub mod shell;
 pub mod suggest;
 pub mod update;
 
-pub use decide::{decide, hidden, read_only, tool_removed};
+pub use decide::{decide, hidden, side_by_side, tool_removed};
 pub use decision::{Decision, Reason, ReasonKind, Verdict};
 pub use path::{Lexical, Linked, Paths};
 pub use policy::{Call, Policy};

@@ -7,55 +7,96 @@ use std::path::{Component, Path, PathBuf};
 use crate::path::{Located, Paths, normal, within};
 use crate::policy::Policy;
 
-/// Directories that hold what runs later: hooks, settings, tasks, keys.
-const DIRECTORIES: &[&str] = &[
-    ".git",
-    ".claude",
-    ".sluice",
-    ".vscode",
-    ".idea",
-    ".ssh",
-    ".gnupg",
-    ".husky",
-    ".devcontainer",
-    ".hg",
-    ".svn",
-];
+/// A name that decides what runs later: hooks, settings, tasks, keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Name {
+    /// The name, or two with a slash between them.
+    pub name: &'static str,
+    /// Whether all that lies beneath it counts with it.
+    pub folder: bool,
+    /// What a sandbox does about it in each of its roots.
+    pub in_root: Keeping,
+    /// Whether a sandbox keeps it from being made in the home directory, where that can be written at all.
+    pub in_home: bool,
+}
 
-/// Files that do.
-const FILES: &[&str] = &[
-    ".mcp.json",
-    ".claude.json",
-    ".gitconfig",
-    ".gitmodules",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".cshrc",
-    ".tcshrc",
-    ".inputrc",
-    ".envrc",
-    ".ripgreprc",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pnpmfile.cjs",
-    ".xinitrc",
-    ".xprofile",
-    ".vimrc",
-    ".exrc",
-    ".emacs",
+/// How a sandbox looks after a name in a root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeping {
+    /// Not at all: what stands there is nobody's to run.
+    Not,
+    /// Once it is there. To keep it from being made would put a stand-in in the way of programs that read it all the
+    /// time.
+    IfPresent,
+    /// Also from being made: settings that do not exist yet are as good to whoever gets to write them.
+    Always,
+}
+
+const fn folder(name: &'static str, in_root: Keeping, in_home: bool) -> Name {
+    Name {
+        name,
+        folder: true,
+        in_root,
+        in_home,
+    }
+}
+
+const fn file(name: &'static str, in_root: Keeping, in_home: bool) -> Name {
+    Name {
+        folder: false,
+        ..folder(name, in_root, in_home)
+    }
+}
+
+/// The one list of them, for decisions and for sandboxes.
+pub const NAMES: &[Name] = &[
+    folder(".git", Keeping::Always, false),
+    folder(".claude", Keeping::Always, true),
+    folder(".sluice", Keeping::Always, true),
+    folder(".vscode", Keeping::Always, false),
+    folder(".idea", Keeping::Always, false),
+    folder(".husky", Keeping::Always, false),
+    folder(".devcontainer", Keeping::Always, false),
+    folder(".hg", Keeping::IfPresent, false),
+    folder(".svn", Keeping::IfPresent, false),
+    folder(".ssh", Keeping::Not, true),
+    folder(".gnupg", Keeping::Not, true),
+    folder(".config/git", Keeping::Not, true),
+    folder(".config/fish", Keeping::Not, true),
+    folder(".config/autostart", Keeping::Not, true),
+    folder(".config/systemd", Keeping::Not, true),
+    file(".mcp.json", Keeping::Always, false),
+    file(".claude.json", Keeping::IfPresent, true),
+    file(".gitconfig", Keeping::IfPresent, true),
+    file(".gitmodules", Keeping::IfPresent, false),
+    file(".envrc", Keeping::IfPresent, false),
+    file(".npmrc", Keeping::IfPresent, true),
+    file(".yarnrc", Keeping::IfPresent, false),
+    file(".yarnrc.yml", Keeping::IfPresent, false),
+    file(".pnpmfile.cjs", Keeping::IfPresent, false),
+    file(".pypirc", Keeping::IfPresent, true),
+    file(".netrc", Keeping::IfPresent, true),
+    file(".ripgreprc", Keeping::IfPresent, false),
+    file(".bashrc", Keeping::Not, true),
+    file(".bash_profile", Keeping::Not, true),
+    file(".bash_login", Keeping::Not, true),
+    file(".bash_logout", Keeping::Not, true),
+    file(".bash_aliases", Keeping::Not, true),
+    file(".profile", Keeping::Not, true),
+    file(".zshrc", Keeping::Not, true),
+    file(".zshenv", Keeping::Not, true),
+    file(".zprofile", Keeping::Not, true),
+    file(".zlogin", Keeping::Not, true),
+    file(".zlogout", Keeping::Not, true),
+    file(".kshrc", Keeping::Not, true),
+    file(".cshrc", Keeping::Not, true),
+    file(".tcshrc", Keeping::Not, true),
+    file(".inputrc", Keeping::Not, true),
+    file(".xinitrc", Keeping::Not, true),
+    file(".xprofile", Keeping::Not, true),
+    file(".vimrc", Keeping::Not, true),
+    file(".exrc", Keeping::Not, true),
+    file(".emacs", Keeping::Not, true),
 ];
 
 /// Directories whose contents are secrets, not even read without a question outside the roots.
@@ -82,12 +123,19 @@ pub fn is_protected(policy: &Policy, path: &Located, paths: &dyn Paths) -> bool 
     }
     path.forms().any(|form| {
         let rest = beneath_roots(policy, form, paths);
-        let names: Vec<String> = names(rest).collect();
-        let last = names.len().saturating_sub(1);
-        names.iter().enumerate().any(|(at, name)| {
-            DIRECTORIES.contains(&name.as_str()) || (at == last && FILES.contains(&name.as_str()))
-        }) || names.windows(2).any(|pair| matches!(pair, [config, shell] if config == ".config" && matches!(shell.as_str(), "fish" | "git" | "autostart" | "systemd")))
+        let parts: Vec<String> = names(rest).collect();
+        NAMES.iter().any(|name| name.covers(&parts))
     })
+}
+
+impl Name {
+    /// Whether a path of these parts leads to it, or into it.
+    fn covers(&self, parts: &[String]) -> bool {
+        let length = self.name.split('/').count();
+        let here = |seen: &[String]| seen.iter().map(String::as_str).eq(self.name.split('/'));
+        let mut places = parts.windows(length).enumerate();
+        places.any(|(at, seen)| here(seen) && (self.folder || at + length == parts.len()))
+    }
 }
 
 /// Whether reading `path` is asked about even where reading is free.

@@ -92,7 +92,8 @@ impl Tool for Bash {
 
     fn concurrency_safe(&self, input: &Value) -> bool {
         let command = input.get("command").and_then(Value::as_str);
-        input.get("run_in_background") != Some(&Value::Bool(true)) && command.is_some_and(meaning::changes_nothing)
+        input.get("run_in_background") != Some(&Value::Bool(true))
+            && command.is_some_and(sluice_permission::side_by_side)
     }
 
     fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {

@@ -5,20 +5,19 @@
 //! because the inside could not be made.
 //!
 //! Inside, everything can be read but what `denyRead` hides. Written can be the session's roots, `allowWrite` and
-//! `$TMPDIR`, but never the places that decide what runs later (`names.rs`), whether or not they exist. There is no
+//! `$TMPDIR`, but never the places that decide what runs later (`protect::NAMES` of the permission crate), whether or not they exist. There is no
 //! network, or, with `allowedDomains`, one that leads to our own proxy only.
 //!
 //! Names are protected in the roots and the home directory. Deeper down they cannot be, in either kind: a command can
 //! still make a `.git` in a subfolder, so whoever runs git there must not trust that one's configuration.
 //!
-//! In reading order: `config` what the settings say, `names` and `plan` which places that makes, `standin` how what
+//! In reading order: `config` what the settings say, `plan` which places that makes, `standin` how what
 //! does not exist is kept from coming to be, `seccomp` which system calls fail, `bubblewrap` and `landlock` the two
 //! kinds, `domains`, `proxy` and `relay` the way out, `denial` what the model is told.
 
 mod config;
 mod denial;
 mod domains;
-mod names;
 mod plan;
 mod proxy;
 mod relay;

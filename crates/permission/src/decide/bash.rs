@@ -384,6 +384,14 @@ pub(super) fn only_reads(analysis: &Analysis) -> bool {
             let reads = command.words.is_empty()
                 || programs::look_up(wrappers::transparent(&command.words))
                     .is_some_and(|doing| doing.kind == Kind::ReadOnly);
-            !writes && reads
+            !writes && reads && command.unknown_variable().is_none()
         })
+}
+
+/// Whether something on the line goes to another directory.
+pub(super) fn moves(analysis: &Analysis) -> bool {
+    analysis.commands.iter().any(|command| {
+        let words = wrappers::transparent(&command.words);
+        words.first().and_then(wrappers::known_name) == Some("cd")
+    })
 }

@@ -5,9 +5,15 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use sluice_permission::protect::{Keeping, NAMES};
+
 use super::config::{Config, normal};
-use super::names::{IN_HOME, IN_OPENED_GIT, IN_OPENED_GIT_IF_PRESENT, IN_ROOTS, IN_ROOTS_IF_PRESENT};
 use super::standin::is_standin;
+
+/// What stays closed in a `.git` that a person opened with `filesystem.allowWrite`.
+const IN_OPENED_GIT: &[&str] = &["hooks"];
+/// The same, where it is there: as a stand-in it would make git itself fail.
+const IN_OPENED_GIT_IF_PRESENT: &[&str] = &["config", "config.worktree", "commondir", "modules"];
 
 /// The places.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,8 +67,8 @@ impl Plan {
         for root in &all_roots {
             plan.protect_root(root, config);
         }
-        for name in IN_HOME {
-            plan.protect(&config.home.join(name), Unborn::Seal);
+        for kept in NAMES.iter().filter(|kept| kept.in_home) {
+            plan.protect(&config.home.join(kept.name), Unborn::Seal);
         }
         for path in &config.protected {
             plan.protect(path, Unborn::Seal);
@@ -80,10 +86,11 @@ impl Plan {
     }
 
     fn protect_root(&mut self, root: &Path, config: &Config) {
-        for name in IN_ROOTS {
-            let path = root.join(name);
-            let opened =
-                *name == ".git" && path.is_dir() && config.allow_write.iter().any(|allowed| resolved(allowed) == path);
+        for kept in NAMES {
+            let path = root.join(kept.name);
+            let opened = kept.name == ".git"
+                && path.is_dir()
+                && config.allow_write.iter().any(|allowed| resolved(allowed) == path);
             if opened {
                 self.writable.insert(path.clone());
                 for name in IN_OPENED_GIT {
@@ -92,12 +99,13 @@ impl Plan {
                 for name in IN_OPENED_GIT_IF_PRESENT {
                     self.protect(&path.join(name), Unborn::Leave);
                 }
-            } else {
-                self.protect(&path, Unborn::Mask);
+                continue;
             }
-        }
-        for name in IN_ROOTS_IF_PRESENT {
-            self.protect(&root.join(name), Unborn::Leave);
+            match kept.in_root {
+                Keeping::Always => self.protect(&path, Unborn::Mask),
+                Keeping::IfPresent => self.protect(&path, Unborn::Leave),
+                Keeping::Not => {}
+            }
         }
     }
 
