@@ -19,18 +19,7 @@ pub(crate) struct World;
 
 impl Paths for World {
     fn resolve(&self, path: &Path) -> PathBuf {
-        let mut missing = Vec::new();
-        let mut existing = path;
-        loop {
-            if let Ok(real) = existing.canonicalize() {
-                return missing.iter().rev().fold(real, |path, part| path.join(part));
-            }
-            let (Some(parent), Some(name)) = (existing.parent(), existing.file_name()) else {
-                return path.to_path_buf();
-            };
-            missing.push(name.to_owned());
-            existing = parent;
-        }
+        sluice_tools::settled(path)
     }
 
     fn is_dir(&self, path: &Path) -> bool {
@@ -259,7 +248,8 @@ impl Session {
             .problems()
             .iter()
             .map(ToString::to_string)
-            .chain(self.hooks.problems().iter().cloned())
+            .chain(self.hooks.problems().map(str::to_owned))
+            .chain(self.transcript.problem())
             .collect();
         let ignored = self.options.settings.ignored_allow_rules();
         if ignored > 0 {

@@ -14,6 +14,8 @@ const DEEPEST: usize = 5;
 const LARGEST: u64 = 256 * 1024;
 /// More files than anybody asks to be known.
 const MOST: usize = 500;
+/// How many are looked for: a text may import a hundred thousand that are not there.
+const MOST_LOOKS: usize = 10_000;
 
 /// One file that is to be known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +42,7 @@ fn load(places: &Places, chosen: Chosen, trusted: bool, agents_md: bool) -> Vec<
         home: &places.home,
         bounds: None,
         seen: HashSet::new(),
+        looks: 0,
         found: Vec::new(),
     };
     if chosen.user {
@@ -93,21 +96,27 @@ struct Loader<'a> {
     /// What a file must lie in, links followed.
     bounds: Option<PathBuf>,
     seen: HashSet<PathBuf>,
+    looks: usize,
     found: Vec<Memory>,
 }
 
 impl Loader<'_> {
     /// Takes a file and what it imports; false if there is none.
     fn file(&mut self, path: &Path, depth: usize) -> bool {
+        self.looks += 1;
+        if self.looks > MOST_LOOKS {
+            return false;
+        }
         let Ok(real) = path.canonicalize() else { return false };
         let outside = self.bounds.as_ref().is_some_and(|bounds| !real.starts_with(bounds));
         if outside || self.found.len() >= MOST {
             return false;
         }
-        let Some(text) = read(path) else { return false };
-        if !self.seen.insert(real) {
+        if self.seen.contains(&real) {
             return true;
         }
+        let Some(text) = read(path) else { return false };
+        self.seen.insert(real);
         let imports = imports(&text);
         self.found.push(Memory {
             path: path.to_owned(),
@@ -141,11 +150,8 @@ impl Loader<'_> {
 
 /// A text file of a reasonable size.
 pub(crate) fn read(path: &Path) -> Option<String> {
-    let facts = fs::metadata(path).ok()?;
-    if !facts.is_file() || facts.len() > LARGEST {
-        return None;
-    }
-    let text = String::from_utf8_lossy(&fs::read(path).ok()?).into_owned();
+    let bytes = sluice_tools::read_regular(path, LARGEST).ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
     (!text.trim().is_empty()).then_some(text)
 }
 
@@ -253,6 +259,22 @@ mod tests {
         );
         let texts = texts(root.path(), Chosen::ALL);
         assert_eq!(texts.get(1..).unwrap(), ["a @CLAUDE.md", "b"]);
+    }
+
+    #[test]
+    fn a_text_that_imports_without_end_is_followed_only_so_far() {
+        let root = tempfile::tempdir().unwrap();
+        let many = "@CLAUDE.md ".repeat(5000);
+        lay(
+            root.path(),
+            &[
+                ("home/work/project/CLAUDE.md", &format!("{many} @a.md {many} @late.md")),
+                ("home/work/project/a.md", "a"),
+                ("home/work/project/late.md", "late"),
+            ],
+        );
+        let texts = texts(root.path(), Chosen::ALL);
+        assert_eq!(texts.get(1..).unwrap(), ["a"]);
     }
 
     #[test]

@@ -73,6 +73,7 @@ pub use file_state::{FileState, Freshness};
 pub use input::check as check_input;
 pub use lists::{Item, Lists, Progress, Todo};
 pub use outcome::{Effect, Invalid, Outcome};
+pub use paths::{open_checked, open_regular, read_regular, settled};
 pub use piped::{Piped, Streams};
 pub use program::{Launch, Printed, Program, Running};
 pub use registry::{find, registry};

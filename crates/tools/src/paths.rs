@@ -1,7 +1,7 @@
 //! Paths without touching the disk, and the few questions that do.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
@@ -61,7 +61,10 @@ impl From<Moved> for io::Error {
 
 /// Opens a file for reading, without ever waiting for a writer, and makes sure that it is the one that was decided
 /// about: what counts is the open file, since the path may lead elsewhere from one moment to the next.
-pub(crate) fn open_checked(path: &Path, expected: Option<&Path>) -> io::Result<File> {
+///
+/// # Errors
+/// When it cannot be opened, or is another than `expected`.
+pub fn open_checked(path: &Path, expected: Option<&Path>) -> io::Result<File> {
     #[allow(clippy::cast_possible_wrap)]
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -90,20 +93,149 @@ fn confirm(file: &File, path: &Path, expected: &Path) -> io::Result<()> {
     }
 }
 
-/// Where `path` leads: its links followed as far as there is something, the rest by name.
-pub(crate) fn settled(path: &Path) -> PathBuf {
+/// How many links are followed before one gives up, as the kernel does.
+const MOST_LINKS: usize = 40;
+
+/// Where `path` leads: its links followed as far as there is something, the rest by name. A link to what is not there
+/// yet leads to where that would be made.
+pub fn settled(path: &Path) -> PathBuf {
+    let mut at = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match followed(&at) {
+            Ok(settled) => return settled,
+            Err(further) => at = further,
+        }
+    }
+    // a circle leads nowhere, and nothing can be opened through it
+    path.to_owned()
+}
+
+/// Where `path` leads, or the path behind a link on its way that leads to nothing.
+fn followed(path: &Path) -> Result<PathBuf, PathBuf> {
     let mut existing = path;
     loop {
-        if let Ok(real) = existing.canonicalize() {
+        let with_rest = |front: PathBuf| match path.strip_prefix(existing) {
             // joining nothing would add a slash
-            return match path.strip_prefix(existing) {
-                Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
-                _ => real,
-            };
+            Ok(rest) if !rest.as_os_str().is_empty() => front.join(rest),
+            _ => front,
+        };
+        if let Ok(real) = existing.canonicalize() {
+            return Ok(absolute(&with_rest(real), Path::new("/")));
         }
-        match existing.parent() {
-            Some(parent) => existing = parent,
-            None => return path.to_owned(),
+        let Some(parent) = existing.parent() else {
+            return Ok(path.to_owned());
+        };
+        if let Ok(link) = std::fs::read_link(existing) {
+            return Err(with_rest(parent.join(link)));
+        }
+        existing = parent;
+    }
+}
+
+/// The bytes of a regular file of at most `most`, as a stranger may have put it there: no waiting for the other end of a
+/// pipe, no device without an end.
+///
+/// # Errors
+/// When it cannot be read, is something else, or is larger.
+pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open_regular(path)?;
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it is larger than {}", size(most)),
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Opens a regular file for reading; anything else is refused, and not waited for.
+///
+/// # Errors
+/// When it cannot be opened or is something else.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = open_checked(path, None)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_048_576 => format!("{} KiB", bytes / 1024),
+        _ => format!("{} MiB", bytes / 1_048_576),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn lab() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        for name in ["w", "out"] {
+            fs::create_dir(base.join(name)).unwrap();
+        }
+        (folder, base)
+    }
+
+    #[test]
+    fn a_link_to_nothing_leads_to_where_it_would_be_made() {
+        let (_folder, base) = lab();
+        let link = base.join("w/link");
+        symlink("../out/new", &link).unwrap();
+        assert_eq!(settled(&link), base.join("out/new"));
+        assert_eq!(settled(&link.join("deeper")), base.join("out/new/deeper"));
+        // one link behind another, and a folder that is a link
+        symlink(&link, base.join("w/second")).unwrap();
+        symlink("w", base.join("v")).unwrap();
+        assert_eq!(settled(&base.join("v/second")), base.join("out/new"));
+        fs::remove_file(&link).unwrap();
+        symlink("../none/new", &link).unwrap();
+        assert_eq!(settled(&base.join("v/second")), base.join("none/new"));
+        assert_eq!(settled(&base.join("w/a/b")), base.join("w/a/b"));
+        assert_eq!(settled(&base.join("w/a/../b")), base.join("w/b"));
+    }
+
+    #[test]
+    fn a_circle_of_links_has_an_end() {
+        let (_folder, base) = lab();
+        symlink("two", base.join("one")).unwrap();
+        symlink("one", base.join("two")).unwrap();
+        assert_eq!(settled(&base.join("one/x")), base.join("one/x"));
+    }
+
+    #[test]
+    fn only_files_of_a_reasonable_size_are_read() {
+        let (_folder, base) = lab();
+        let file = base.join("f");
+        fs::write(&file, "12345").unwrap();
+        assert_eq!(read_regular(&file, 5).unwrap(), b"12345");
+        assert_eq!(read_regular(&file, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            base.join("pipe"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
+        for other in [base.join("pipe"), base.join("w"), PathBuf::from("/dev/zero")] {
+            assert_eq!(
+                read_regular(&other, 5).unwrap_err().kind(),
+                io::ErrorKind::InvalidInput,
+                "{}",
+                other.display()
+            );
         }
     }
 }

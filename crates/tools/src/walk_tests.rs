@@ -22,6 +22,25 @@ fn patience_ends_with_time_or_with_the_call() {
     );
 }
 
+#[test]
+fn a_pipe_where_rules_are_expected_is_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in [".git", ".gitignore", ".ignore"] {
+        let pipe = dir.path().join(name);
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+            0,
+        )
+        .unwrap();
+    }
+    std::fs::write(dir.path().join("a"), "").unwrap();
+    let files = ours(dir.path());
+    assert!(files.iter().any(|file| file.ends_with("a")), "{files:?}");
+}
+
 struct Listing<'a>(&'a Mutex<BTreeSet<PathBuf>>);
 
 impl Visit for Listing<'_> {

@@ -64,16 +64,7 @@ impl Roster {
 
     fn read(&mut self, found: &Found) {
         let path = &found.path;
-        let text = match std::fs::metadata(path) {
-            Ok(meta) if !meta.is_file() => return,
-            Ok(meta) if meta.len() > LARGEST => {
-                return self
-                    .problems
-                    .push(format!("The agent in {} is not read: it is too large", path.display()));
-            }
-            Ok(_) => std::fs::read_to_string(path),
-            Err(error) => Err(error),
-        };
+        let text = sluice_tools::read_regular(path, LARGEST).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         match text {
             Err(error) => self

@@ -1,7 +1,7 @@
 //! A command or a skill: a file whose body becomes a prompt.
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use super::front_matter::{FrontMatter, cut};
 use super::plugins::ROOT_MARK;
@@ -128,11 +128,7 @@ impl Entry {
 
     /// Its body, read now, with the marks of its folders filled in and nothing else done to it.
     pub(crate) fn body(&self) -> io::Result<String> {
-        let facts = fs::metadata(&self.path)?;
-        if facts.len() > LARGEST {
-            return Err(io::Error::other("it is larger than 1 MiB"));
-        }
-        let bytes = fs::read(&self.path)?;
+        let bytes = sluice_tools::read_regular(&self.path, LARGEST)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut body = cut(&text).body.to_owned();
         if let Origin::Plugin { root, .. } = &self.origin {

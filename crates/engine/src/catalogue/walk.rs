@@ -1,9 +1,8 @@
 //! The one loader: looks at every folder once, and reads the top of every file in it.
 
 use std::collections::HashSet;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::entry::{Entry, Kind, Origin, is_name};
@@ -276,11 +275,7 @@ fn is_markdown(path: &Path) -> bool {
 /// A file's front matter and the first line of what follows.
 fn head(path: &Path) -> io::Result<(FrontMatter, String)> {
     // A pipe with nobody at its other end must not keep the session waiting.
-    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    let mut file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no file"));
-    }
+    let mut file = sluice_tools::open_regular(path)?;
     let mut bytes = Vec::with_capacity(HEAD);
     file.by_ref().take(HEAD as u64).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -1,15 +1,12 @@
 //! What hosts ask about files: their content, names that fit, what the model has seen, what a task wrote.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
-use std::os::fd::AsRawFd as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use rustix::fs::OFlags;
 use serde_json::json;
 use sluice_permission::path::absolute;
 use sluice_permission::{Paths as _, Verdict};
@@ -117,16 +114,9 @@ impl Session {
 
 /// Opens what the decision was about, never waiting for a writer, and nothing a link was turned to since.
 fn open(path: &Path, resolved: &Path) -> io::Result<File> {
-    #[allow(clippy::cast_possible_wrap)]
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW).bits() as i32;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(resolved)?;
+    let file = sluice_tools::open_checked(path, Some(resolved))?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("not a file"));
-    }
-    let opened = std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))
-        .or_else(|_| std::fs::canonicalize(resolved))?;
-    if opened != resolved || World.resolve(path) != resolved {
-        return Err(io::Error::other("it leads elsewhere than a moment ago"));
     }
     Ok(file)
 }

@@ -3,9 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::OpenOptions;
-use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
@@ -112,20 +110,9 @@ pub(super) fn read(source: Source, path: &Path) -> Found {
     }
 }
 
-/// The bytes of a file that may have been put there by a stranger: no waiting on a pipe, no endless device.
+/// The bytes of a settings file.
 pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
-    }
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"));
-    }
-    Ok(bytes)
+    sluice_tools::read_regular(path, LARGEST)
 }
 
 /// Parses the text of a settings file.

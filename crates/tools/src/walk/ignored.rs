@@ -9,6 +9,11 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use crate::paths::read_regular;
+
+/// More than any such file has a reason to hold.
+const LARGEST: u64 = 4 * 1024 * 1024;
+
 /// The names that make a folder worth a closer look.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Told {
@@ -128,17 +133,22 @@ impl Ignored {
 
 /// The rules of one file. A line that cannot be understood costs that line alone.
 fn rules(folder: &Path, file: &Path) -> Option<Gitignore> {
+    let bytes = read_regular(file, LARGEST).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
     let mut builder = GitignoreBuilder::new(folder);
-    builder.add(file);
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        let _not_understood = builder.add_line(Some(file.to_owned()), line);
+    }
     builder.build().ok().filter(|rules| !rules.is_empty())
 }
 
 /// Where a repository keeps the rules it does not share. A work tree of its own points to the common place.
 fn exclude_of(folder: &Path) -> PathBuf {
     let git = folder.join(".git");
-    let common = std::fs::read_to_string(&git).ok().and_then(|text| {
+    let read = |file: &Path| String::from_utf8(read_regular(file, LARGEST).ok()?).ok();
+    let common = read(&git).and_then(|text| {
         let own = folder.join(text.strip_prefix("gitdir:")?.trim());
-        let common = std::fs::read_to_string(own.join("commondir")).ok()?;
+        let common = read(&own.join("commondir"))?;
         Some(own.join(common.trim()))
     });
     common.unwrap_or(git).join("info/exclude")

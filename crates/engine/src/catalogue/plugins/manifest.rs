@@ -1,6 +1,5 @@
 //! A plugin's manifest, `.claude-plugin/plugin.json`, which need not be there.
 
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -162,13 +161,12 @@ fn is_name(name: &str) -> bool {
 
 /// A JSON object in a file; a file that is not there is an empty one.
 pub(super) fn document(path: &Path) -> Result<Map<String, Value>, String> {
-    match fs::metadata(path) {
+    let bytes = match sluice_tools::read_regular(path, LARGEST) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Map::new()),
         Err(error) => return Err(error.to_string()),
-        Ok(facts) if facts.len() > LARGEST => return Err("it is larger than 1 MiB".to_owned()),
-        Ok(_) => {}
-    }
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+        Ok(bytes) => bytes,
+    };
+    let text = String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     match serde_json::from_str(text) {
         Ok(Value::Object(fields)) => Ok(fields),
