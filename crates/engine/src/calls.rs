@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::checkpoints::Keeping;
 use crate::say;
 
 /// How long a call may wait for the stream's next event before it is begun. The events behind a
@@ -64,6 +65,8 @@ impl Call {
 pub(crate) struct Calls {
     pub(crate) list: Vec<Call>,
     pub(crate) running: JoinSet<(usize, Outcome)>,
+    /// Those that wait for the file they change to be kept as it was.
+    pub(crate) keeping: Keeping,
     /// What came out while the model still spoke.
     pub(crate) held: Vec<(usize, Outcome)>,
     /// Cancels everything that runs.
@@ -77,6 +80,7 @@ impl Calls {
     pub(crate) fn reset(&mut self, parent: &CancellationToken) {
         self.list.clear();
         self.running = JoinSet::new();
+        self.keeping = Keeping::new();
         self.held.clear();
         self.cancel = parent.child_token();
         self.launch_at = None;

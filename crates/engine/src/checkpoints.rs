@@ -4,21 +4,27 @@
 //! lies beside the transcript, which says what belongs to which prompt. Only tools that edit files are followed:
 //! what a command does to a file is nobody's to undo.
 //!
-//! * `shelf`: the copies and what they belong to;
+//! * `shelf`: which copies belong to which prompt; `copies`: the copies themselves;
 //! * `record`: how the transcript says so;
 //! * `rewind`: putting them back.
 
+mod copies;
 mod record;
 mod rewind;
 mod shelf;
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sluice_wire::control::{RequestId, RewindFilesResponse};
+use tokio::task::{JoinSet, spawn_blocking};
 
+use copies::Unkept;
+use shelf::Backup;
 pub(crate) use shelf::Shelf;
 
+use crate::listen::Heard;
 use crate::options::Options;
 use crate::say;
 use crate::session::Session;
@@ -37,35 +43,82 @@ pub(crate) fn open(options: &Options) -> Option<Shelf> {
     Some(shelf)
 }
 
+/// What a call waits for: the file it is about to change is being kept.
+pub(crate) type Keeping = JoinSet<(usize, Option<Value>, PathBuf, io::Result<Backup>)>;
+
 impl Session {
     /// A prompt begins here.
     pub(crate) async fn checkpoint_prompt(&mut self, uuid: &str) {
-        let Some(shelf) = &mut self.checkpoints else { return };
-        let (line, problem) = shelf.begin(uuid, &say::now());
-        self.transcript.note(line);
+        let Some(shelf) = &self.checkpoints else { return };
+        let (followed, order, now) = (shelf.followed(&self.quit), shelf.order.clone(), say::now());
+        let (files, problem) = if followed.files.is_empty() {
+            (followed.files, None)
+        } else {
+            let (before, time) = (followed.files.clone(), now.clone());
+            let mut renewing = Box::pin(async move {
+                let _in_order = order.lock().await;
+                spawn_blocking(move || followed.renew(&time)).await
+            });
+            let renewed = match self.hear(Some(renewing.as_mut())).await {
+                Heard::Ready(renewed) => renewed,
+                // Whoever stops the turn wants to go back to how files stood before it all the more.
+                Heard::Stopped | Heard::CallsDone => renewing.await,
+            };
+            renewed.unwrap_or((before, None))
+        };
+        if let Some(shelf) = &mut self.checkpoints {
+            let line = shelf.begin(uuid, &now, files);
+            self.transcript.note(line);
+        }
         self.tell_unkept(problem).await;
     }
 
-    /// A call is about to change this file, perhaps.
-    pub(crate) fn checkpoint_call(&mut self, tool: &str, input: &Value) {
+    /// A call is about to change a file, perhaps: then it is kept first, and the call begins with
+    /// [`Session::kept`]. Gives whether it has to wait.
+    pub(crate) fn checkpoint_call(&mut self, index: usize, tool: &str, changed: Option<&Value>) -> bool {
         let key = match tool {
             "Edit" | "Write" => "file_path",
             "NotebookEdit" => "notebook_path",
-            _ => return,
+            _ => return false,
         };
-        let Some(path) = input.get(key).and_then(Value::as_str) else {
-            return;
+        let Some(call) = self.calls.list.get(index) else {
+            return false;
         };
-        let path = self.cwd.get().join(path);
-        if let Some(shelf) = &mut self.checkpoints {
-            // A file that cannot be read cannot be edited either; the call will say so.
-            if let Ok(Some(line)) = shelf.track(&path, &say::now()) {
-                self.transcript.note(line);
-            }
+        let path = changed.unwrap_or(&call.input).get(key).and_then(Value::as_str);
+        let path = path.map(|path| self.cwd.get().join(path));
+        let (Some(path), Some(shelf)) = (path, &self.checkpoints) else {
+            return false;
+        };
+        if !shelf.misses(&path) {
+            return false;
+        }
+        let (copies, order, cancel) = (shelf.copies.clone(), shelf.order.clone(), self.calls.cancel.clone());
+        let (now, changed) = (say::now(), changed.cloned());
+        self.calls.keeping.spawn(async move {
+            let _in_order = order.lock().await;
+            let place = path.clone();
+            let kept = spawn_blocking(move || copies.keep(&place, 1, &now, &cancel)).await;
+            (
+                index,
+                changed,
+                path,
+                kept.unwrap_or_else(|error| Err(io::Error::other(error))),
+            )
+        });
+        true
+    }
+
+    /// The file a call is about to change was kept.
+    pub(crate) fn kept(&mut self, path: &Path, backup: io::Result<Backup>) {
+        // A file that cannot be read cannot be edited either; the call will say so.
+        if let (Ok(backup), Some(shelf)) = (backup, &mut self.checkpoints)
+            && let Some(line) = shelf.add(path, backup)
+        {
+            self.transcript.note(line);
         }
     }
 
-    async fn tell_unkept(&mut self, problem: Option<(PathBuf, std::io::Error)>) {
+    async fn tell_unkept(&mut self, problem: Option<Unkept>) {
         if let Some((path, error)) = problem {
             let text = format!(
                 "{} could not be kept as it is now: {error}. It can only be put back as it was before.",
@@ -80,25 +133,25 @@ impl Session {
         let Some(shelf) = &self.checkpoints else {
             return self.cannot_rewind(id, dry_run, OFF).await;
         };
-        let Some(plan) = shelf.plan(uuid) else {
+        if !shelf.knows(uuid) {
             return self.cannot_rewind(id, dry_run, UNKNOWN).await;
-        };
-        let mut response = RewindFilesResponse {
-            can_rewind: true,
-            ..RewindFilesResponse::default()
-        };
-        if dry_run {
-            let (insertions, deletions) = plan.lines();
-            response.files_changed = Some(plan.paths().map(shown).collect());
-            response.insertions = Some(insertions);
-            response.deletions = Some(deletions);
-        } else if let Err((path, error)) = plan.carry_out() {
-            let text = format!("{} could not be put back: {error}", path.display());
-            return self.say(say::error(id, text)).await;
-        } else {
-            response.skipped_links = Some(plan.links());
         }
-        self.say(say::success(id, &response)).await;
+        let (shelf, id, uuid) = (shelf.clone(), id.clone(), uuid.to_owned());
+        // What comes behind the request finds the files put back.
+        let held = shelf.order.clone().try_lock_owned().ok();
+        self.asides.spawn(&id.clone(), async move {
+            let _in_order = match held {
+                Some(held) => held,
+                None => shelf.order.clone().lock_owned().await,
+            };
+            let done = spawn_blocking(move || rewound(&shelf, &uuid, dry_run)).await;
+            let done = done.unwrap_or_else(|error| Err(error.to_string()));
+            match done {
+                Ok(response) => say::success(&id, &response),
+                Err(why) => say::error(&id, why),
+            }
+            .into()
+        });
     }
 
     async fn cannot_rewind(&mut self, id: &RequestId, dry_run: bool, why: &str) {
@@ -112,6 +165,26 @@ impl Session {
         };
         self.say(say::success(id, &response)).await;
     }
+}
+
+/// Puts files back, or counts what that would change.
+fn rewound(shelf: &Shelf, uuid: &str, dry_run: bool) -> Result<RewindFilesResponse, String> {
+    let plan = shelf.plan(uuid).ok_or_else(|| UNKNOWN.to_owned())?;
+    let mut response = RewindFilesResponse {
+        can_rewind: true,
+        ..RewindFilesResponse::default()
+    };
+    if dry_run {
+        let (insertions, deletions) = plan.lines();
+        response.files_changed = Some(plan.paths().map(shown).collect());
+        response.insertions = Some(insertions);
+        response.deletions = Some(deletions);
+        return Ok(response);
+    }
+    plan.carry_out()
+        .map_err(|(path, error)| format!("{} could not be put back: {error}", path.display()))?;
+    response.skipped_links = Some(plan.links());
+    Ok(response)
 }
 
 fn shown(path: &Path) -> String {

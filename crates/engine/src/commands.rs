@@ -3,7 +3,8 @@
 //! * `slash`: whether a prompt is a command, pure;
 //! * `arguments`, `body`, `mentions`: what is put where in a body, and what a text mentions, pure;
 //! * `builtin`, `prompts`: the commands that need no file;
-//! * `expand`: from a body to what the model reads, its shell commands run and its files attached;
+//! * `expand`: from a body to what the model reads, its shell commands run and its files attached; `listing`: a folder that
+//!   was mentioned;
 //! * `play`: the turn of a command; `local`: those answered without the model; `clear`: beginning again;
 //! * `fork`: those an agent of their own carries out; `skill`: the tool by which the model takes a skill up;
 //! * `list`: what hosts and the model are told there is, and reading it all again.
@@ -15,6 +16,7 @@ mod clear;
 mod expand;
 mod fork;
 mod list;
+mod listing;
 mod local;
 mod mentions;
 mod play;

@@ -91,6 +91,11 @@ impl Session {
                 Some(Ok((id, said))) = self.verdicts.join_next() => Happening::Judged(id, said),
                 Some(aside) = self.asides.next() => Happening::Aside(Box::new(aside)),
                 Some(hooked) = self.hooks.next() => Happening::Hooked(Box::new(hooked)),
+                Some(Ok((index, changed, path, backup))) = self.calls.keeping.join_next() => {
+                    self.kept(&path, backup);
+                    self.spawn_call(index, changed);
+                    continue;
+                }
                 Some(done) = self.calls.running.join_next() => match done {
                     Ok((index, outcome)) => Happening::Ran(index, outcome),
                     Err(_) => continue,

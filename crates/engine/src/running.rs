@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::asking::{Answer, World};
 use crate::calls::{Call, LAUNCH_DELAY, State, result_block};
+use crate::checkpoints::Keeping;
 use crate::guard;
 use crate::hooks;
 use crate::options::Asker;
@@ -190,18 +191,28 @@ impl Session {
         tool.vet(&call.checked, &context).await
     }
 
-    /// Runs a call, with its own input or with what the host changed it to.
+    /// Runs a call, with its own input or with what the host changed it to; once the file it changes is kept, if it
+    /// changes one.
     pub(crate) fn start(&mut self, index: usize, changed: Option<Value>, meta: Value) {
         let Some(call) = self.calls.list.get_mut(index) else {
             return;
         };
-        let Some(tool) = call.tool.clone() else { return };
         call.state = State::Running;
         call.decision = Some(meta);
+        let name = call.name.clone();
+        if !self.checkpoint_call(index, &name, changed.as_ref()) {
+            self.spawn_call(index, changed);
+        }
+    }
+
+    /// Runs a call now.
+    pub(crate) fn spawn_call(&mut self, index: usize, changed: Option<Value>) {
+        let Some(call) = self.calls.list.get(index) else {
+            return;
+        };
+        let Some(tool) = call.tool.clone() else { return };
         let input = changed.unwrap_or_else(|| call.input.clone());
-        let (id, name) = (call.id.clone(), call.name.clone());
-        let resolved = call.resolved.clone();
-        self.checkpoint_call(&name, &input);
+        let (id, resolved) = (call.id.clone(), call.resolved.clone());
         self.hooks_at_start(&id);
         let context = Context {
             resolved,
@@ -472,6 +483,8 @@ impl Session {
     /// Waits a moment for cancelled calls to be gone.
     async fn await_running(&mut self) -> Vec<(usize, Outcome)> {
         let mut ended = Vec::new();
+        // What has not begun does not begin any more.
+        self.calls.keeping = Keeping::new();
         let deadline = Instant::now() + std::time::Duration::from_secs(3);
         while let Ok(Some(done)) = tokio::time::timeout_at(deadline, self.calls.running.join_next()).await {
             if let Ok(done) = done {

@@ -27,6 +27,11 @@ struct Change {
 }
 
 impl Shelf {
+    /// Whether it is known how files stood before this prompt.
+    pub(super) fn knows(&self, message: &str) -> bool {
+        self.snapshots.iter().any(|snapshot| snapshot.message == message)
+    }
+
     /// What it takes to put the files back as they stood before this prompt; none if nobody knows how they stood.
     pub(super) fn plan(&self, message: &str) -> Option<Plan> {
         let at = self.snapshots.iter().position(|snapshot| snapshot.message == message)?;
@@ -42,9 +47,9 @@ impl Shelf {
             let path = self.path(name);
             if leads_elsewhere(&path, backup) {
                 plan.links += 1;
-            } else if !self.is_as(&path, backup) {
+            } else if !self.copies.is_as(&path, backup) {
                 plan.changes.push(Change {
-                    copy: backup.copy.as_deref().map(|copy| self.copy(copy)),
+                    copy: backup.copy.as_deref().map(|copy| self.copies.place(copy)),
                     path,
                 });
             }
@@ -127,7 +132,24 @@ mod tests {
 
     use std::os::unix::fs::symlink;
 
+    use tokio_util::sync::CancellationToken;
+
     use super::*;
+
+    impl Shelf {
+        /// A prompt begins.
+        fn prompt(&mut self, message: &str) {
+            let (files, _) = self.followed(&CancellationToken::new()).renew("t");
+            self.begin(message, "t", files);
+        }
+
+        /// A call is about to change a file.
+        fn track(&mut self, path: &Path) -> io::Result<()> {
+            let backup = self.copies.keep(path, 1, "t", &CancellationToken::new())?;
+            self.add(path, backup);
+            Ok(())
+        }
+    }
 
     /// A shelf that has seen `a/f` with the content `old`, in a folder of its own.
     fn shelf() -> (tempfile::TempDir, PathBuf, Shelf) {
@@ -136,8 +158,8 @@ mod tests {
         fs::create_dir_all(work.join("a/b")).unwrap();
         fs::write(work.join("a/b/f"), "old").unwrap();
         let mut shelf = Shelf::new(dir.path().join("shelf"), work.clone());
-        shelf.begin("u1", "t");
-        shelf.track(&work.join("a/b/f"), "t").unwrap();
+        shelf.prompt("u1");
+        shelf.track(&work.join("a/b/f")).unwrap();
         (dir, work, shelf)
     }
 
@@ -177,12 +199,12 @@ mod tests {
         let pipe = work.join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.unwrap().success());
-        assert!(shelf.track(&pipe, "t").is_err());
+        assert!(shelf.track(&pipe).is_err());
         // One that takes the place of an empty file that is followed is told from it without being read.
         fs::write(work.join("empty"), "").unwrap();
-        shelf.track(&work.join("empty"), "t").unwrap();
+        shelf.track(&work.join("empty")).unwrap();
         fs::rename(&pipe, work.join("empty")).unwrap();
-        shelf.begin("u2", "t");
+        shelf.prompt("u2");
         let plan = shelf.plan("u1").unwrap();
         assert_eq!(plan.lines(), (0, 0));
         plan.carry_out().unwrap();

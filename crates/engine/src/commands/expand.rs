@@ -4,15 +4,16 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use sluice_permission::{Behavior, Rule, Source, Verdict};
-use sluice_tools::Outcome;
+use sluice_tools::{Context, Outcome};
 
 use super::arguments::Arguments;
 use super::body::{Part, parts};
-use super::{Attached, mentions};
+use super::{Attached, listing, mentions};
 use crate::catalogue::entry::{Entry, Origin};
 use crate::hooks;
 use crate::listen::Heard;
 use crate::queue::Prompt;
+use crate::running;
 use crate::say;
 use crate::session::Session;
 
@@ -199,6 +200,7 @@ impl Session {
             map.insert("limit".to_owned(), (last - first + 1).into());
         }
         let input = read.check(&input, &self.cwd.get()).ok()?;
+        let resolved = running::resolved(&input)?;
         let verdict = self.decide("Read", &input).behavior;
         let may = match mentioned {
             Mentioned::ByPerson => verdict != Verdict::Deny,
@@ -208,14 +210,23 @@ impl Session {
             return None;
         }
         let near = path.strip_prefix(self.cwd.get()).unwrap_or(path).display().to_string();
-        if path.is_dir() {
-            let listed = folder(path, &self.hidden());
+        if resolved.is_dir() {
+            let (folder, hidden) = (path.to_owned(), self.hidden());
+            let mut listing = Box::pin(tokio::task::spawn_blocking(move || {
+                listing::folder(&folder, &resolved, &hidden)
+            }));
+            let Heard::Ready(Ok(listed)) = self.hear(Some(listing.as_mut())).await else {
+                return None;
+            };
             return Some(Attached {
                 what: json!({"type": "directory", "path": path, "content": listed, "displayPath": near}),
                 blocks: vec![text_block(&listed)],
             });
         }
-        let context = self.context(&say::fresh_id());
+        let context = Context {
+            resolved: Some(resolved),
+            ..self.context(&say::fresh_id())
+        };
         let mut reading = Box::pin(async move { read.run(input, &context).await });
         let Heard::Ready(outcome) = self.hear(Some(reading.as_mut())).await else {
             return None;
@@ -260,31 +271,6 @@ fn shown(path: &Path, outcome: &Outcome) -> Vec<Value> {
             content.as_str().unwrap_or_default()
         ))],
     }
-}
-
-/// What lies in a folder.
-fn folder(path: &Path, hidden: &sluice_tools::Hidden) -> String {
-    const MOST: usize = 500;
-    let mut names: Vec<String> = Vec::new();
-    for entry in std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok) {
-        if hidden(&entry.path()) {
-            continue;
-        }
-        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let name = entry.file_name().to_string_lossy().into_owned();
-        names.push(if is_dir { format!("{name}/") } else { name });
-    }
-    names.sort();
-    let more = names.len().saturating_sub(MOST);
-    names.truncate(MOST);
-    if more > 0 {
-        names.push(format!("and {more} more"));
-    }
-    format!(
-        "<system-reminder>\nThe folder {}, as mentioned, holds:\n{}\n</system-reminder>",
-        path.display(),
-        names.join("\n")
-    )
 }
 
 fn text_block(text: &str) -> Value {

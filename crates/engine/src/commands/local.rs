@@ -310,27 +310,6 @@ impl Session {
         }
     }
 
-    /// Everything that could not be read as it was meant.
-    fn diagnose(&self) -> String {
-        let settings = self.options.settings.problems().iter().map(ToString::to_string);
-        let files = self.catalogue.problems.iter().map(ToString::to_string);
-        let plugins = self.catalogue.plugins.errors.iter();
-        let plugins = plugins.map(|error| format!("plugin {}: {}", error.plugin, error.message));
-        let problems: Vec<String> = settings
-            .chain(files)
-            .chain(plugins)
-            .chain(self.server_problems())
-            .map(|text| format!("- {text}"))
-            .collect();
-        if problems.is_empty() {
-            return "Settings, commands, skills, output styles, plugins and MCP servers: nothing is wrong.".to_owned();
-        }
-        format!(
-            "What could not be read as it was meant; all else works:\n{}",
-            problems.join("\n")
-        )
-    }
-
     /// What can be said where there is no screen.
     fn without_screen(&self, name: &str, screen: Screen) -> Told {
         let more = match screen {

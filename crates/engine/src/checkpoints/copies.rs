@@ -1,0 +1,230 @@
+//! The copies of files on the disk. All of this may take as long as the disk does, so none of it is done by the session
+//! itself.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use tokio_util::sync::CancellationToken;
+
+use super::shelf::Backup;
+
+/// How much of two files is compared at once.
+const PIECE: usize = 64 * 1024;
+/// How much is copied between two looks at whether it is still wanted.
+const SWALLOW: u64 = 64 * 1024 * 1024;
+
+/// The folder the copies lie in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Copies {
+    dir: PathBuf,
+}
+
+/// Files that are followed, as they were kept last.
+#[derive(Debug)]
+pub(super) struct Followed {
+    pub(super) copies: Copies,
+    /// What their names lead from.
+    pub(super) cwd: PathBuf,
+    pub(super) files: BTreeMap<String, Backup>,
+    /// Ends the copying.
+    pub(super) cancel: CancellationToken,
+}
+
+/// The file that could not be kept, and why.
+pub(super) type Unkept = (PathBuf, io::Error);
+
+impl Followed {
+    /// Keeps every file anew that has changed. Gives them all, and what went wrong first, if anything did.
+    pub(super) fn renew(mut self, now: &str) -> (BTreeMap<String, Backup>, Option<Unkept>) {
+        let mut problem = None;
+        for (name, backup) in &mut self.files {
+            let path = self.cwd.join(name);
+            if self.copies.is_as(&path, backup) {
+                continue;
+            }
+            match self.copies.keep(&path, backup.version + 1, now, &self.cancel) {
+                Ok(newer) => *backup = newer,
+                Err(error) => problem = problem.or(Some((path, error))),
+            }
+        }
+        (self.files, problem)
+    }
+}
+
+impl Copies {
+    pub(super) fn new(dir: PathBuf) -> Self {
+        Self { dir }
+    }
+
+    pub(super) fn place(&self, copy: &str) -> PathBuf {
+        self.dir.join(copy)
+    }
+
+    /// Takes over copies of another session, which lie in `there`.
+    pub(super) fn share<'a>(&self, copies: impl Iterator<Item = &'a String>, there: &Path) {
+        if there == self.dir || make_folder(&self.dir).is_err() {
+            return;
+        }
+        for copy in copies {
+            let (from, to) = (there.join(copy), self.place(copy));
+            if !to.exists() {
+                // A copy is never written to again, so that two sessions may share it.
+                let _shared = fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(|_| ()));
+            }
+        }
+    }
+
+    /// Keeps a file as it is now.
+    pub(super) fn keep(&self, path: &Path, version: u64, now: &str, cancel: &CancellationToken) -> io::Result<Backup> {
+        let copy = match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+            Ok(_) => {
+                let name = format!("{:016x}@v{version}", hash(&path.to_string_lossy()));
+                make_folder(&self.dir)?;
+                copy(path, &self.place(&name), cancel)?;
+                Some(name)
+            }
+        };
+        Ok(Backup {
+            copy,
+            version,
+            time: now.to_owned(),
+            folder: path.parent().and_then(|folder| folder.canonicalize().ok()),
+        })
+    }
+
+    /// Whether a file still is as it was kept.
+    pub(super) fn is_as(&self, path: &Path, backup: &Backup) -> bool {
+        match &backup.copy {
+            None => fs::symlink_metadata(path).is_err(),
+            Some(copy) => same(path, &self.place(copy)).unwrap_or(false),
+        }
+    }
+}
+
+/// Copies a file. What stands in the place of the copy may be shared with another session: it is left, not written to.
+fn copy(from: &Path, to: &Path, cancel: &CancellationToken) -> io::Result<()> {
+    // A pipe would keep us waiting, a device never end.
+    let from = sluice_tools::open_regular(from)?;
+    let _none = fs::remove_file(to);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
+    let permissions = from.metadata()?.permissions();
+    let copied = loop {
+        match io::copy(&mut (&from).take(SWALLOW), &mut file) {
+            Ok(0) => break file.set_permissions(permissions),
+            Ok(_) if cancel.is_cancelled() => break Err(io::ErrorKind::Interrupted.into()),
+            Ok(_) => {}
+            Err(error) => break Err(error),
+        }
+    };
+    if copied.is_err() {
+        // Half a copy is none.
+        let _none = fs::remove_file(to);
+    }
+    copied
+}
+
+/// Whether two files hold the same, looked at a piece at a time.
+fn same(one: &Path, other: &Path) -> io::Result<bool> {
+    let (one, other) = (sluice_tools::open_regular(one)?, sluice_tools::open_regular(other)?);
+    if one.metadata()?.len() != other.metadata()?.len() {
+        return Ok(false);
+    }
+    let pieces = |file: File| BufReader::with_capacity(PIECE, file);
+    let (mut one, mut other) = (pieces(one), pieces(other));
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let length = left.len().min(right.len());
+        if length == 0 {
+            return Ok(left.len() == right.len());
+        }
+        if left.get(..length) != right.get(..length) {
+            return Ok(false);
+        }
+        one.consume(length);
+        other.consume(length);
+    }
+}
+
+fn make_folder(dir: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+/// Tells paths apart; it keeps no secret (FNV-1a).
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn files_are_the_same_to_the_last_byte() {
+        let dir = tempfile::tempdir().unwrap();
+        let (one, other) = (dir.path().join("one"), dir.path().join("other"));
+        for length in [0, 1, PIECE, PIECE + 1, 3 * PIECE] {
+            let mut content = vec![b'x'; length];
+            fs::write(&one, &content).unwrap();
+            fs::write(&other, &content).unwrap();
+            assert!(same(&one, &other).unwrap(), "{length}");
+            if let Some(last) = content.last_mut() {
+                *last = b'y';
+                fs::write(&other, &content).unwrap();
+                assert!(!same(&one, &other).unwrap(), "{length}");
+            }
+        }
+        assert!(same(&one, &dir.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_copy_has_the_mode_of_the_file_and_takes_the_place_of_what_was_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let copies = Copies::new(dir.path().join("copies"));
+        let file = dir.path().join("f");
+        fs::write(&file, "new").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o750)).unwrap();
+        let kept = copies.keep(&file, 1, "t", &CancellationToken::new()).unwrap();
+        let copy = copies.place(kept.copy.as_deref().unwrap());
+        // Shared with another session.
+        let shared = dir.path().join("shared");
+        fs::hard_link(&copy, &shared).unwrap();
+        fs::write(&file, "newer").unwrap();
+        assert!(!copies.is_as(&file, &kept));
+        copies.keep(&file, 1, "t", &CancellationToken::new()).unwrap();
+        assert_eq!(fs::read_to_string(&copy).unwrap(), "newer");
+        assert_eq!(fs::read_to_string(&shared).unwrap(), "new");
+        assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o750);
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let copies = Copies::new(dir.path().join("copies"));
+        let keep = |path: &Path| copies.keep(path, 1, "t", &CancellationToken::new());
+        assert!(keep(Path::new("/dev/zero")).is_err());
+        assert!(keep(dir.path()).is_err());
+        assert_eq!(keep(&dir.path().join("none")).unwrap().copy, None);
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_not_copied_to_its_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let copies = Copies::new(dir.path().join("copies"));
+        fs::write(dir.path().join("f"), "x").unwrap();
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        assert!(copies.keep(&dir.path().join("f"), 1, "t", &cancel).is_err());
+        assert_eq!(fs::read_dir(dir.path().join("copies")).unwrap().count(), 0);
+    }
+}
