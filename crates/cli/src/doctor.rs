@@ -13,9 +13,15 @@ use crate::mcp_list;
 
 pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
     let place = Place::look(flags, environment, Opener::Person);
-    let sandbox = match launch::options(flags, &place, Keyless::Refuse) {
-        Ok(options) => sluice_engine::sandbox(&options).map(|sandbox| sandbox.describe()),
-        Err(problem) => Some(problem),
+    let (sandbox, problems) = match launch::options(flags, &place, Keyless::Refuse) {
+        Ok(options) => (
+            sluice_engine::sandbox(&options).map(|sandbox| sandbox.describe()),
+            sluice_engine::problems(&options),
+        ),
+        Err(problem) => (
+            Some(problem),
+            place.settings.problems().iter().map(ToString::to_string).collect(),
+        ),
     };
     let servers = mcp_list::all(&place, flags);
     let report = report(
@@ -24,12 +30,13 @@ pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
         sandbox
             .as_deref()
             .unwrap_or("not asked for (`sandbox.enabled` in the settings)"),
+        problems,
     );
     let _gone = io::stdout().lock().write_all(report.as_bytes());
     0
 }
 
-fn report(place: &Place, servers: &[Named], sandbox: &str) -> String {
+fn report(place: &Place, servers: &[Named], sandbox: &str, problems: Vec<String>) -> String {
     let Place { environment, settings } = place;
     let key = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
         (Some(_), _, _) => "ANTHROPIC_API_KEY is set",
@@ -59,10 +66,7 @@ fn report(place: &Place, servers: &[Named], sandbox: &str) -> String {
         ("bash", bash),
         ("git", git),
     ];
-    let problems = settings
-        .problems()
-        .iter()
-        .map(|problem| ("problem", problem.to_string()));
+    let problems = problems.into_iter().map(|problem| ("problem", problem));
     let servers = servers.iter().map(|named| {
         let scope = named.scope.as_str();
         (

@@ -53,6 +53,8 @@ pub(crate) use roster::Roster;
 use crew::{Crew, Standing};
 
 use crate::asking::{self, World};
+use crate::catalogue::Catalogue;
+use crate::options::Options;
 use crate::port::Input;
 use crate::say;
 use crate::session::Session;
@@ -148,23 +150,51 @@ impl Agents {
     }
 }
 
+/// The kinds of subagents that files, plugins and `--agents` bring.
+fn of_files(options: &Options, catalogue: &Catalogue) -> Roster {
+    let plugins = catalogue.plugins.agent_files().into_iter();
+    let plugins = plugins.map(|(plugin, path)| roster::Found {
+        path,
+        origin: definition::Origin::Plugin,
+        prefix: Some(plugin),
+    });
+    let settings = &options.settings;
+    let bounds = settings.bounds();
+    let mut roster = Roster::load(
+        settings.places(),
+        settings.chosen(),
+        plugins.collect(),
+        bounds.as_deref(),
+    );
+    if let Some(given) = &options.agents.given {
+        roster.add_argument(given, &options.cwd);
+    }
+    roster
+}
+
+/// What is wrong with the definitions of these, each a sentence.
+pub(crate) fn problems(options: &Options, catalogue: &Catalogue) -> Vec<String> {
+    of_files(options, catalogue).problems
+}
+
+impl Agents {
+    /// What is wrong with the definitions that were read.
+    pub(crate) fn file_problems(&self) -> &[String] {
+        self.roster.as_ref().map_or(&[], |roster| &roster.problems)
+    }
+}
+
 impl Session {
     /// The kinds of subagents there are, and the tools to start them with; read once.
     pub(crate) fn muster(&mut self) -> Arc<Roster> {
         if let Some(roster) = &self.agents.roster {
             return roster.clone();
         }
-        let settings = &self.options.settings;
-        let bounds = settings.bounds();
-        let plugins = self.plugin_agents();
-        let mut roster = Roster::load(settings.places(), settings.chosen(), plugins, bounds.as_deref());
-        if let Some(given) = &self.options.agents.given {
-            roster.add_argument(given, &self.options.cwd);
-        }
+        let mut roster = of_files(&self.options, &self.catalogue);
         if let Some(given) = &self.agents.by_host {
             roster.add_json(given);
         }
-        self.agents.problems.append(&mut roster.problems);
+        self.agents.problems.extend(roster.problems.iter().cloned());
         let roster = Arc::new(roster);
         self.take_roster(roster.clone());
         roster
@@ -221,18 +251,6 @@ impl Session {
             .as_ref()
             .map(|roster| roster.names())
             .unwrap_or_default()
-    }
-
-    /// Agents that plugins bring.
-    fn plugin_agents(&self) -> Vec<roster::Found> {
-        let files = self.catalogue.plugins.agent_files().into_iter();
-        files
-            .map(|(plugin, path)| roster::Found {
-                path,
-                origin: definition::Origin::Plugin,
-                prefix: Some(plugin),
-            })
-            .collect()
     }
 
     /// Takes over what was allowed or forbidden elsewhere in the session since.

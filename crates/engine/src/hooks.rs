@@ -137,6 +137,8 @@ pub(crate) struct Hooks {
     watched: Option<session::Watched>,
     /// What is wrong with the hooks of the settings files.
     problems: Vec<String>,
+    /// What is wrong with those that came from elsewhere.
+    brought_problems: Vec<String>,
     /// Files of instructions that were read, and why.
     instructions: Vec<(PathBuf, &'static str)>,
     /// They were read before.
@@ -174,6 +176,7 @@ impl Default for Hooks {
             last_cwd: None,
             watched: None,
             problems: Vec::new(),
+            brought_problems: Vec::new(),
             instructions: Vec::new(),
             instructed: false,
             env_file: None,
@@ -212,9 +215,9 @@ impl Hooks {
         self.ear.clone()
     }
 
-    /// What is wrong with the hooks of the settings files.
-    pub(crate) fn problems(&self) -> &[String] {
-        &self.problems
+    /// What is wrong with the hooks of files.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &str> {
+        self.problems.iter().chain(&self.brought_problems).map(String::as_str)
     }
 
     /// Files of instructions were read; hooks are told before the model is asked.
@@ -341,7 +344,12 @@ impl Session {
         }
         let (cwd, home) = (&self.options.cwd, &self.options.home);
         let problems = self.hooks.add(origin, config, cwd, home);
-        self.hooks.problems.extend(problems);
+        for problem in problems {
+            // A skill brings its hooks each time it is taken up.
+            if !self.hooks.brought_problems.contains(&problem) {
+                self.hooks.brought_problems.push(problem);
+            }
+        }
     }
 
     /// Takes them away again.

@@ -61,8 +61,13 @@ impl Out {
     }
 
     async fn send(&self, message: ToHost) {
-        if self.messages.send(message).await.is_err() {
-            self.quit.cancel();
+        tokio::select! {
+            biased;
+            sent = self.messages.send(message) => if sent.is_err() {
+                self.quit.cancel();
+            },
+            // A door without room is not waited for any more: its host reads nothing.
+            () = self.quit.cancelled() => {}
         }
     }
 }

@@ -88,6 +88,8 @@ pub(crate) struct Transcript {
     earlier_cost: Option<Value>,
     /// Whether it was told that nothing can be written.
     failed: bool,
+    /// What of an earlier conversation cannot be read.
+    broken: Option<String>,
 }
 
 impl Transcript {
@@ -117,8 +119,10 @@ impl Transcript {
             started_ms: jiff::Timestamp::now().as_millisecond(),
             earlier_cost: None,
             failed: false,
+            broken: None,
         };
         if let Some(earlier) = &options.earlier {
+            transcript.broken = earlier.problem();
             transcript.leaf = earlier.branch.last().map(|line| line.uuid.clone());
             transcript.tail = Tail::of(&earlier.branch);
             transcript.names = earlier.names.clone();
@@ -150,6 +154,11 @@ impl Transcript {
     /// It is a subagent's, beside that of the session.
     pub(crate) fn of_agent(&mut self, id: &str) {
         self.stamp.agent_id = Some(id.to_owned());
+    }
+
+    /// What of an earlier conversation cannot be read.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.broken.clone()
     }
 
     /// The title, if it has one.

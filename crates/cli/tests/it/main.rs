@@ -4,6 +4,7 @@
 
 mod binary;
 mod command_line;
+mod hosts;
 mod kill;
 mod mcp_serve;
 mod print_modes;

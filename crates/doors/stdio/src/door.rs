@@ -1,18 +1,17 @@
 //! Both ends of a session on the standard streams.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use sluice_engine::{Input, Port, Signal};
+use sluice_engine::{Input, Port};
 use sluice_wire::ToAgent;
 use sluice_wire::stdin::User;
 use tokio::runtime::Handle;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc;
 
 use crate::writer::{self, Format};
-use crate::{prompt, reader};
+use crate::{leaving, prompt, reader};
 
 /// What a session is fed with.
 #[derive(Debug)]
@@ -39,7 +38,7 @@ pub struct Door {
 impl Door {
     /// Carries messages until the session ends; gives the exit code.
     ///
-    /// `report` is told of lines that were skipped.
+    /// `report` is told of lines that were skipped, and of an output that cannot be written.
     pub async fn serve<R, W, E>(self, port: Port, source: R, sink: W, report: E) -> i32
     where
         R: Read + Send + 'static,
@@ -52,11 +51,19 @@ impl Door {
             quit,
             done,
         } = port;
-        tokio::spawn(signals(input.clone()));
+        let told = leaving::signals(input.clone());
+        let report = Arc::new(Mutex::new(report));
+        let complain = {
+            let report = Arc::clone(&report);
+            move |problem: &str| {
+                let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+                (*report)(problem);
+            }
+        };
         match self.input {
             InputMode::StreamJson => {
-                let mut report = report;
-                thread::spawn(move || reader::read(source, &input, |problem| report(problem)));
+                let complain = complain.clone();
+                thread::spawn(move || reader::read(source, &input, complain));
             }
             InputMode::Nothing => {
                 if input.send(vec![Input::Eof]).await.is_err() {
@@ -72,39 +79,30 @@ impl Door {
             }
         }
         let (ended, end) = tokio::sync::oneshot::channel();
-        let clock = Handle::current();
+        let (clock, unheard) = (Handle::current(), quit.clone());
         thread::spawn(move || {
             let written = writer::write(self.format, self.hold, &clock, output, sink);
             if written.is_err() {
-                quit.cancel();
+                unheard.cancel();
             }
             // Nobody waits any more when the process is on its way out.
-            let _gone = ended.send(());
+            let _gone = ended.send(written);
         });
-        let code = done.await.map_or(1, |exit| exit.code);
-        // The last words must be out before the process goes.
-        let _written = end.await;
-        code
-    }
-}
-
-/// Hands signals on to the session.
-async fn signals(session: mpsc::Sender<Vec<Input>>) {
-    let (Ok(mut int), Ok(mut term), Ok(mut hup)) = (
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::terminate()),
-        signal(SignalKind::hangup()),
-    ) else {
-        return;
-    };
-    loop {
-        let told = tokio::select! {
-            _ = int.recv() => Signal::Interrupt,
-            _ = term.recv() => Signal::Leave(143),
-            _ = hup.recv() => Signal::Leave(129),
+        let finished = async {
+            let code = done.await.map_or(1, |exit| exit.code);
+            // The last words must be out before the process goes.
+            match end.await {
+                // A reader that is gone has heard enough; one that could not be told has not.
+                Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    complain(&format!("error: standard output cannot be written: {error}"));
+                    code.max(1)
+                }
+                _ => code,
+            }
         };
-        if session.send(vec![Input::Signal(told)]).await.is_err() {
-            return;
+        tokio::select! {
+            code = finished => code,
+            code = leaving::overdue(told, quit) => code,
         }
     }
 }

@@ -7,9 +7,11 @@
 //! * [`reader`]: stream-json input, line by line;
 //! * [`writer`]: what the session says, in the output format asked for;
 //! * [`prompt`]: the one prompt of a print run, from the argument and from a pipe;
-//! * [`door`]: both ends, signals, and the exit code.
+//! * `leaving`: signals, and going whatever the session does;
+//! * [`door`]: both ends and the exit code.
 
 pub mod door;
+mod leaving;
 pub mod prompt;
 pub mod reader;
 pub mod writer;

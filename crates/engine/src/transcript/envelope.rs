@@ -80,8 +80,10 @@ pub(super) enum Envelope {
     Cost,
     /// A title or a tag.
     Name,
-    /// Something else, or nothing that can be read.
+    /// Something else.
     Other,
+    /// Nothing that can be read.
+    Broken,
 }
 
 /// An entry's place.
@@ -111,7 +113,7 @@ pub(super) fn look(line: &[u8]) -> Envelope {
 /// What a line is, in the file of a session or in that of a subagent.
 pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
     let Some(fields) = Fields::of(line) else {
-        return Envelope::Other;
+        return Envelope::Broken;
     };
     let Some(kind) = text(fields.kind) else {
         return Envelope::Other;
@@ -211,6 +213,13 @@ mod tests {
         );
         assert_eq!(look(b"{\"type\":\"user\",\"uuid\":1}"), Envelope::Other);
         assert_eq!(look(b"{\"type\":\"cost-state\"}"), Envelope::Cost);
-        assert_eq!(look(b"[1]"), Envelope::Other);
+        for broken in [
+            &b"[1]"[..],
+            b"{\"type\":\"user\",\"uu",
+            b"\0\0",
+            b"{\"type\":\"user\"}x",
+        ] {
+            assert_eq!(look(broken), Envelope::Broken);
+        }
     }
 }

@@ -107,6 +107,8 @@ pub(crate) struct Record {
     pub(crate) names: Names,
     /// The last word about the cost.
     pub(crate) cost: Option<Value>,
+    /// How many lines cannot be read.
+    pub(crate) broken: u64,
 }
 
 /// An entry's place in the file and in the conversation.
@@ -180,6 +182,7 @@ impl Record {
                 }
             }
             Envelope::Other => {}
+            Envelope::Broken => record.broken += u64::from(!line.trim_ascii().is_empty()),
         })?;
         for (at, entry) in early {
             let parent = entry.parent.and_then(|key| record.link_to(key));

@@ -70,6 +70,8 @@ pub struct Earlier {
     pub(super) known: Vec<Key>,
     pub(super) names: Names,
     pub(super) cost: Option<Value>,
+    /// How many lines of the file cannot be read.
+    pub(super) broken: u64,
     pub(super) fork: bool,
     /// The call it ends with, where a hook has put it off.
     pub(super) put_off: Option<PutOff>,
@@ -80,6 +82,19 @@ impl Earlier {
     #[must_use]
     pub fn is_fork(&self) -> bool {
         self.fork
+    }
+
+    /// What of it cannot be read: a sentence for a person.
+    pub(super) fn problem(&self) -> Option<String> {
+        let what = match self.broken {
+            0 => return None,
+            1 => "one line of this transcript cannot be read and is".to_owned(),
+            more => format!("{more} lines of this transcript cannot be read and are"),
+        };
+        let file = self.file.display();
+        Some(format!(
+            "{file}: {what} left out; the rest of the conversation is there"
+        ))
     }
 
     /// Whether it ends with a call that was put off: then there is something to do without a prompt.
@@ -118,7 +133,9 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
     let put_off = found.put_off(&places);
     let Found { path, mut file, record } = found;
     let mut known = record.users();
-    let Record { names, cost, .. } = record;
+    let Record {
+        names, cost, broken, ..
+    } = record;
     // A fork is written out once more, whole.
     let much = if choice.fork { Much::All } else { Much::Spoken };
     let loaded = read::load(&places, much, &mut file);
@@ -136,6 +153,7 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         branch,
         names: if choice.fork { Names::default() } else { names },
         cost,
+        broken,
         fork: choice.fork,
         put_off,
     }))
@@ -159,6 +177,7 @@ pub(crate) fn of_agent(file: &Path) -> Option<Earlier> {
         known: Vec::new(),
         names: Names::default(),
         cost: None,
+        broken: 0,
         fork: false,
         put_off: None,
     })

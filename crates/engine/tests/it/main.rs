@@ -20,6 +20,7 @@ mod checkpoints;
 mod commands;
 mod compaction;
 mod control;
+mod doctor;
 mod failures;
 mod history;
 mod hooks_agents;

@@ -34,6 +34,31 @@ async fn a_broken_output_ends_the_session() {
     assert_eq!(door(Format::StreamJson).serve(port, reader, Broken, |_| {}).await, 7);
 }
 
+/// A disk without room.
+struct Full;
+
+impl Write for Full {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::StorageFull.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn an_output_that_is_lost_is_no_success() {
+    let port = port(|session| async move {
+        session.say(result(json!({"result": "Hello"}))).await;
+        0
+    });
+    let (tell, told) = std::sync::mpsc::channel();
+    let report = move |problem: &str| tell.send(problem.to_owned()).unwrap();
+    assert_eq!(door(Format::Text).serve(port, io::empty(), Full, report).await, 1);
+    assert!(told.recv().unwrap().contains("standard output cannot be written"));
+}
+
 #[tokio::test]
 async fn the_exit_code_is_the_sessions() {
     for code in [0, 1, 143] {

@@ -1,0 +1,46 @@
+//! What could not be read as it was meant: for `/doctor`, and for those who ask before a session begins.
+
+use crate::agents;
+use crate::catalogue::Catalogue;
+use crate::hooks::Hooks;
+use crate::options::Options;
+use crate::session::Session;
+
+/// What is wrong with the files a session of these options would read, each a sentence for a person. What such a session
+/// would only find out by trying, whether a server answers for one, is not looked into.
+#[must_use]
+pub fn problems(options: &Options) -> Vec<String> {
+    let catalogue = Catalogue::load(options);
+    let hooks = Hooks::default().lay_out(&options.settings, &options.cwd, &options.home);
+    let agents = agents::problems(options, &catalogue);
+    of_files(options, &catalogue, hooks.into_iter().chain(agents))
+}
+
+/// What is wrong with settings, hooks, agents, and what the catalogue holds.
+fn of_files(options: &Options, catalogue: &Catalogue, others: impl Iterator<Item = String>) -> Vec<String> {
+    let settings = options.settings.problems().iter().map(ToString::to_string);
+    let files = catalogue.problems.iter().map(ToString::to_string);
+    let plugins = catalogue.plugins.errors.iter();
+    let plugins = plugins.map(|error| format!("plugin {}: {}", error.plugin, error.message));
+    settings.chain(others).chain(files).chain(plugins).collect()
+}
+
+impl Session {
+    /// Everything that could not be read as it was meant.
+    pub(crate) fn diagnose(&self) -> String {
+        let hooks = self.hooks.problems().map(str::to_owned);
+        let agents = self.agents.file_problems().iter().cloned();
+        let mut problems = of_files(&self.options, &self.catalogue, hooks.chain(agents));
+        problems.extend(self.server_problems());
+        problems.extend(self.transcript.problem());
+        if problems.is_empty() {
+            return "Settings, hooks, commands, skills, agents, output styles, plugins, MCP servers and the transcript: \
+                    nothing is wrong."
+                .to_owned();
+        }
+        format!(
+            "What could not be read as it was meant; all else works:\n- {}",
+            problems.join("\n- ")
+        )
+    }
+}
