@@ -90,8 +90,9 @@ pub(crate) async fn begin(link: &Arc<Link>) -> Result<Arc<SignIn>, String> {
     let port = listener.local_addr().map_err(|error| error.to_string())?.port();
     let session = open(&link.around, &url, oauth, &link.name, port).await?;
     let auth_url = session.get_authorization_url().to_owned();
-    let state = Url::parse(&auth_url).ok();
-    let state = state.and_then(|url| Some(url.query_pairs().find(|(key, _)| key == "state")?.1.into_owned()));
+    let page = web_page(&auth_url)?;
+    let state = page.query_pairs().find(|(key, _)| key == "state");
+    let state = state.map(|(_, state)| state.into_owned());
     let sign_in = Arc::new(SignIn {
         url: auth_url,
         state: state.unwrap_or_default(),
@@ -104,6 +105,14 @@ pub(crate) async fn begin(link: &Arc<Link>) -> Result<Arc<SignIn>, String> {
     }
     tokio::spawn(await_person(listener, link.clone(), sign_in.clone()));
     Ok(sign_in)
+}
+
+/// An address that may be opened in a browser. The server names it: one of another kind could run something.
+fn web_page(url: &str) -> Result<Url, String> {
+    match Url::parse(url) {
+        Ok(page) if matches!(page.scheme(), "https" | "http") => Ok(page),
+        _ => Err(format!("The server names no web page to sign in at, but {url:?}")),
+    }
 }
 
 async fn open(
@@ -223,5 +232,24 @@ impl OAuthHttpClient for Browser {
             }
             Ok(answer)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_web_pages_are_opened() {
+        assert!(web_page("https://a.example/authorize?state=x").is_ok());
+        for other in [
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "ms-settings:x",
+            "no address",
+            "",
+        ] {
+            assert!(web_page(other).is_err(), "{other}");
+        }
     }
 }
