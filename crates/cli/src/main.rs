@@ -92,19 +92,7 @@ pub(crate) fn warn(text: &str) {
 }
 
 /// Text for a terminal: what strangers wrote moves no cursor, changes no colour and turns no writing round.
-pub(crate) fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        let turns =
-            matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-        if (letter.is_control() && letter != '\n' && letter != '\t') || turns {
-            out.extend(letter.escape_unicode());
-        } else {
-            out.push(letter);
-        }
-    }
-    out
-}
+pub(crate) use sluice_permission::shell::caps::visible as plain;
 
 /// Says what went wrong and gives the exit code for it.
 pub(crate) fn fail(text: &str) -> i32 {

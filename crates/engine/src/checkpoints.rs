@@ -15,12 +15,15 @@ mod shelf;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
+use sluice_tools::Pending;
 use sluice_wire::control::{RequestId, RewindFilesResponse};
+use tokio::sync::Mutex;
 use tokio::task::{JoinSet, spawn_blocking};
 
-use copies::Unkept;
+use copies::{Followed, Unkept};
 use shelf::Backup;
 pub(crate) use shelf::Shelf;
 
@@ -47,10 +50,19 @@ pub(crate) fn open(options: &Options) -> Option<Shelf> {
 pub(crate) type Keeping = JoinSet<(usize, Option<Value>, PathBuf, io::Result<Backup>)>;
 
 impl Session {
-    /// A prompt begins here.
-    pub(crate) async fn checkpoint_prompt(&mut self, uuid: &str) {
-        let Some(shelf) = &self.checkpoints else { return };
-        let (followed, order, now) = (shelf.followed(&self.quit), shelf.order.clone(), say::now());
+    /// A prompt begins here. Made where it is not yet waited for: what waits for it is deep already.
+    pub(crate) fn checkpoint_prompt<'a>(&'a mut self, uuid: &'a str) -> Pending<'a, ()> {
+        match &self.checkpoints {
+            None => Box::pin(std::future::ready(())),
+            Some(shelf) => {
+                let (followed, order) = (shelf.followed(&self.quit), shelf.order.clone());
+                Box::pin(self.begin_snapshot(uuid, followed, order))
+            }
+        }
+    }
+
+    async fn begin_snapshot(&mut self, uuid: &str, followed: Followed, order: Arc<Mutex<()>>) {
+        let now = say::now();
         let (files, problem) = if followed.files.is_empty() {
             (followed.files, None)
         } else {

@@ -7,6 +7,7 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, PeerRequestOptions, RoleServer};
 use serde_json::{Value, json};
+use sluice_permission::shell::caps::visible as plain;
 use tokio_util::sync::CancellationToken;
 
 /// Most letters of an input that are shown; commands are shown whole.
@@ -163,21 +164,6 @@ fn shortened(text: &str) -> String {
         }
         None => text.to_owned(),
     }
-}
-
-/// Text that shows what it is: nothing in it moves a cursor, changes a colour or turns the direction of writing.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        let turns =
-            matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-        if (letter.is_control() && letter != '\n' && letter != '\t') || turns {
-            out.extend(letter.escape_unicode());
-        } else {
-            out.push(letter);
-        }
-    }
-    out
 }
 
 #[cfg(test)]

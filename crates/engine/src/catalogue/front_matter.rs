@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 /// More than any front matter has a reason to hold.
 pub(crate) const LARGEST: usize = 64 * 1024;
+/// How deep it may be nested: each bracket that is open makes every word behind it dearer to read.
+const DEEPEST: usize = 64;
 
 /// The fields of a file's front matter.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -45,6 +47,20 @@ pub(crate) fn cut(text: &str) -> Cut<'_> {
     whole
 }
 
+/// How deep brackets stand in one another, at the most.
+fn depth(head: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for letter in head.bytes() {
+        match letter {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
 fn is_mark(line: &str) -> bool {
     line.trim_end() == "---"
 }
@@ -68,6 +84,9 @@ impl FrontMatter {
         }
         if head.trim().is_empty() {
             return Self::default();
+        }
+        if depth(head) > DEEPEST {
+            return Self::by_lines(head, "the front matter is nested too deeply".to_owned());
         }
         match yaml_serde::from_str::<yaml_serde::Value>(head) {
             Ok(yaml_serde::Value::Null) => Self::default(),
@@ -265,6 +284,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn brackets_without_end_are_not_read() {
+        let (front, _) = read(&format!("---\nname: x\na: {}\n---\nbody", "[{a: ".repeat(10_000)));
+        assert_eq!(front.problem.as_deref(), Some("the front matter is nested too deeply"));
+        assert_eq!(front.text("name").as_deref(), Some("x"));
+        let (front, _) = read(&format!("---\na: {}{}\n---\nbody", "[".repeat(60), "]".repeat(60)));
+        assert_eq!(front.problem, None);
+    }
 
     #[test]
     fn a_file_is_cut_at_its_marks() {

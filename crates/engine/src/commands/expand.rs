@@ -1,10 +1,10 @@
 //! From the body of a command or a skill to what the model reads.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use sluice_permission::{Behavior, Rule, Source, Verdict};
-use sluice_tools::{Context, Outcome};
+use sluice_tools::{Context, Outcome, Pending, Tool};
 
 use super::arguments::Arguments;
 use super::body::{Part, parts};
@@ -191,8 +191,44 @@ impl Session {
         attached
     }
 
-    /// What a file or a folder holds, unless it must not be read.
-    async fn show(&mut self, path: &Path, lines: Option<(u64, u64)>, mentioned: Mentioned) -> Option<Attached> {
+    /// What a file or a folder holds, unless it must not be read. Made where it is not yet waited for: what waits for it
+    /// is deep already.
+    fn show<'a>(
+        &'a mut self,
+        path: &'a Path,
+        lines: Option<(u64, u64)>,
+        mentioned: Mentioned,
+    ) -> Pending<'a, Option<Attached>> {
+        let Some((read, input, resolved)) = self.readable(path, lines, mentioned) else {
+            return Box::pin(std::future::ready(None));
+        };
+        let near = path.strip_prefix(self.cwd.get()).unwrap_or(path).display().to_string();
+        if resolved.is_dir() {
+            return Box::pin(self.show_folder(path, resolved, near));
+        }
+        let context = Context {
+            resolved: Some(resolved),
+            ..self.context(&say::fresh_id())
+        };
+        Box::pin(async move {
+            let mut reading = Box::pin(async move { read.run(input, &context).await });
+            let Heard::Ready(outcome) = self.hear(Some(reading.as_mut())).await else {
+                return None;
+            };
+            Some(Attached {
+                what: json!({"type": "file", "filename": path, "content": outcome.result, "displayPath": near}),
+                blocks: shown(path, &outcome),
+            })
+        })
+    }
+
+    /// The tool that reads a mentioned path, its input, and where the path leads; none if it must not be read.
+    fn readable(
+        &self,
+        path: &Path,
+        lines: Option<(u64, u64)>,
+        mentioned: Mentioned,
+    ) -> Option<(&'static dyn Tool, Value, PathBuf)> {
         let read = sluice_tools::find("Read")?;
         let mut input = json!({"file_path": path});
         if let (Some((first, last)), Some(map)) = (lines, input.as_object_mut()) {
@@ -206,34 +242,18 @@ impl Session {
             Mentioned::ByPerson => verdict != Verdict::Deny,
             Mentioned::InFile => verdict == Verdict::Allow,
         };
-        if !may {
-            return None;
-        }
-        let near = path.strip_prefix(self.cwd.get()).unwrap_or(path).display().to_string();
-        if resolved.is_dir() {
-            let (folder, hidden) = (path.to_owned(), self.hidden());
-            let mut listing = Box::pin(tokio::task::spawn_blocking(move || {
-                listing::folder(&folder, &resolved, &hidden)
-            }));
-            let Heard::Ready(Ok(listed)) = self.hear(Some(listing.as_mut())).await else {
-                return None;
-            };
-            return Some(Attached {
-                what: json!({"type": "directory", "path": path, "content": listed, "displayPath": near}),
-                blocks: vec![text_block(&listed)],
-            });
-        }
-        let context = Context {
-            resolved: Some(resolved),
-            ..self.context(&say::fresh_id())
-        };
-        let mut reading = Box::pin(async move { read.run(input, &context).await });
-        let Heard::Ready(outcome) = self.hear(Some(reading.as_mut())).await else {
+        may.then_some((read, input, resolved))
+    }
+
+    async fn show_folder(&mut self, path: &Path, resolved: PathBuf, near: String) -> Option<Attached> {
+        let (folder, hidden) = (path.to_owned(), self.hidden());
+        let mut listing = tokio::task::spawn_blocking(move || listing::folder(&folder, &resolved, &hidden));
+        let Heard::Ready(Ok(listed)) = self.hear(Some(std::pin::Pin::new(&mut listing))).await else {
             return None;
         };
         Some(Attached {
-            what: json!({"type": "file", "filename": path, "content": outcome.result, "displayPath": near}),
-            blocks: shown(path, &outcome),
+            what: json!({"type": "directory", "path": path, "content": listed, "displayPath": near}),
+            blocks: vec![text_block(&listed)],
         })
     }
 }
