@@ -1,6 +1,6 @@
 """Hooks the host answers."""
 
-from claude_agent_sdk import ClaudeSDKClient, HookMatcher
+from claude_agent_sdk import ClaudeSDKClient, HookMatcher, query
 from claude_agent_sdk.types import HookEventMessage
 from lab import Lab, call, equal, only, outcomes, result, said, test, text, turn
 
@@ -110,3 +110,29 @@ async def hooks_of_settings_are_told_on_demand():
             messages = await turn(client, "go")
     told = [(event.subtype, event.hook_event_name) for event in only(messages, HookEventMessage) if event.hook_event_name == "PreToolUse"]
     equal(told, [("hook_started", "PreToolUse"), ("hook_response", "PreToolUse")])
+
+
+@test
+async def a_call_that_was_put_off_is_asked_about_again():
+    def answering(decision, calls):
+        output = {"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": "said so"}
+        return {"PreToolUse": [HookMatcher(matcher="Bash", hooks=[noting(calls, {"hookSpecificOutput": output})])]}
+
+    async def nothing():
+        for message in ():
+            yield message
+
+    for resume in ("client", "query"):
+        put_off, denied = [], []
+        with Lab(call("Bash", command="touch made"), text("done")) as lab:
+            first = [message async for message in query(prompt="go", options=lab.options(hooks=answering("defer", put_off)))]
+            equal(result(first).stop_reason, "tool_deferred")
+            options = lab.options(hooks=answering("deny", denied), resume=result(first).session_id)
+            if resume == "client":
+                async with ClaudeSDKClient(options) as client:
+                    messages = [message async for message in client.receive_response()]
+            else:
+                messages = [message async for message in query(prompt=nothing(), options=options)]
+            equal(result(messages).result, "done")
+            equal(len(denied), 1)
+            assert not (lab.cwd / "made").exists()

@@ -1,5 +1,6 @@
 //! From the command line and the environment to a session's options.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -154,6 +155,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         setup: setup(flags),
         replay: flags.replay_user_messages,
         state_events: environment.state_events,
+        tool_aliases: BTreeMap::new(),
         background_wait: environment.background_wait,
     })
 }
@@ -246,6 +248,7 @@ fn system_prompt(flags: &Flags) -> Result<SystemPrompt, String> {
     Ok(SystemPrompt {
         replace: from_file(&flags.system_prompt_file)?.or_else(|| flags.system_prompt.clone()),
         append: from_file(&flags.append_system_prompt_file)?.or_else(|| flags.append_system_prompt.clone()),
+        ..SystemPrompt::default()
     })
 }
 

@@ -90,6 +90,8 @@ pub(crate) struct Agents {
     known: usize,
     /// How many changes of the settings are known.
     settings_known: u64,
+    /// The kind that is to lead is not known; the host may still name it.
+    pub(crate) leaderless: bool,
     /// The kinds that may be started; none is all.
     may_start: Option<Vec<String>>,
     /// What is wrong with definitions and was not told yet.

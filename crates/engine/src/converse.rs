@@ -12,7 +12,7 @@ use crate::exchange::Reply;
 use crate::hooks::AtEnd;
 use crate::listen::Heard;
 use crate::options::Thinking;
-use crate::prompt::{self, Place};
+use crate::prompt;
 use crate::queue::blocks_of;
 use crate::say;
 use crate::session::Session;
@@ -261,16 +261,8 @@ impl Session {
     fn system(&mut self) -> &Vec<serde_json::Value> {
         let style = catalogue::styles::find(&self.catalogue.styles, &self.style_name());
         let (options, notes) = (&self.options, self.policy.notes.as_deref());
-        self.system.get_or_insert_with(|| {
-            let place = Place {
-                cwd: &options.cwd,
-                is_git: options.cwd.join(".git").exists(),
-                platform: std::env::consts::OS,
-                date: &options.date,
-                notes,
-            };
-            prompt::system(&options.system_prompt, &place, style.as_ref())
-        })
+        self.system
+            .get_or_insert_with(|| prompt::system(&options.system_prompt, &options.place(notes), style.as_ref()))
     }
 
     fn thinking(&self) -> sluice_model::Thinking {

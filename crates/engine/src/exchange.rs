@@ -86,7 +86,7 @@ impl Session {
                     let eased = if failure.is_prompt_too_long() {
                         self.make_room_after_all().await
                     } else {
-                        failure.is_overloaded() && self.fall_back().await
+                        self.fall_back(&failure).await
                     };
                     if self.stop.is_some() {
                         self.stop_before_speech().await;
@@ -106,13 +106,18 @@ impl Session {
         }
     }
 
-    /// Goes on with the next fallback model, if there is one.
-    async fn fall_back(&mut self) -> bool {
+    /// Goes on with the next fallback model, if there is one and this model is busy or does not exist.
+    async fn fall_back(&mut self, failure: &sluice_model::Failure) -> bool {
+        let why = match failure.category() {
+            "model_not_found" => say::Fallback::NotFound,
+            _ if failure.is_overloaded() => say::Fallback::Overloaded,
+            _ => return false,
+        };
         if self.options.fallback_models.is_empty() {
             return false;
         }
         let fallback = sluice_model::models::resolve(Some(&self.options.fallback_models.remove(0)));
-        self.say(say::model_fallback(&self.model, &fallback)).await;
+        self.say(say::model_fallback(&self.model, &fallback, why)).await;
         let switch = Switch {
             requested: Some(fallback.clone()),
             to: fallback,

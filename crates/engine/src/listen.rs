@@ -171,7 +171,9 @@ impl Session {
     /// Handles one thing from outside.
     pub(crate) async fn take(&mut self, input: Input) {
         match input {
-            Input::Message(_) if self.options.refusal.is_some() => self.refuse_to_begin().await,
+            Input::Message(message) if self.options.refusal.is_some() && !self.may_help(&message) => {
+                self.refuse_to_begin().await;
+            }
             Input::Message(message) => self.obey(*message).await,
             Input::BadRequest {
                 request_id,

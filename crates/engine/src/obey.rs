@@ -159,8 +159,16 @@ impl Session {
         if let Some(append) = request.append_system_prompt {
             self.options.system_prompt.append = Some(append);
         }
+        self.options.system_prompt.plan = request
+            .plan_mode_instructions
+            .or(self.options.system_prompt.plan.take());
+        self.options.system_prompt.place_apart |= request.exclude_dynamic_sections == Some(true);
+        self.options
+            .tool_aliases
+            .extend(request.tool_aliases.into_iter().flatten());
         let plugins_applied = self.take_catalogue(request.skills, request.plugins);
         self.take_agents(request.agents.and_then(|agents| serde_json::to_value(agents).ok()));
+        self.be_led_after_all();
         self.options.agents.forward_text |= request.forward_subagent_text == Some(true);
         self.options.agents.stopped_one_by_one |= request.per_task_stop_affordance == Some(true);
         let agents = self.muster().infos();
@@ -201,6 +209,10 @@ impl Session {
             ..Success::default()
         });
         self.say(answer).await;
+        if let Some(title) = request.title.filter(|_| self.transcript.title().is_none()) {
+            // A title that is none is no reason to refuse everything else.
+            let _untitled = self.rename(&title, None).await;
+        }
         // A host that comes back, or comes late, must learn what is running.
         if repeated || self.results > 0 || self.turn.open {
             self.say_background().await;

@@ -1,7 +1,8 @@
 //! Everything a session is told at its start. The engine reads no flag and no environment itself.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sluice_wire::mode::PermissionMode;
 
@@ -9,7 +10,7 @@ use crate::agents::AgentOptions;
 use crate::catalogue::CatalogueOptions;
 use crate::compact::Compaction;
 use crate::mcp::ServerOptions;
-use crate::prompt::SystemPrompt;
+use crate::prompt::{Place, SystemPrompt};
 use crate::schema::OutputSchema;
 use crate::settings::Settings;
 use crate::transcript::{Earlier, Keeping, Projects};
@@ -126,6 +127,8 @@ pub struct Options {
     pub replay: bool,
     /// Tell when the session is busy, waiting or at rest.
     pub state_events: StateEvents,
+    /// What is called when the model calls something else.
+    pub tool_aliases: BTreeMap<String, String>,
     /// How long to wait for background work after the input ended; none is for ever.
     pub background_wait: Option<std::time::Duration>,
 }
@@ -186,7 +189,19 @@ impl Options {
             setup: None,
             replay: false,
             state_events: StateEvents::Off,
+            tool_aliases: BTreeMap::new(),
             background_wait: None,
+        }
+    }
+
+    /// The place of work, as the model is told of it.
+    pub(crate) fn place<'a>(&'a self, notes: Option<&'a Path>) -> Place<'a> {
+        Place {
+            cwd: &self.cwd,
+            is_git: self.cwd.join(".git").exists(),
+            platform: std::env::consts::OS,
+            date: &self.date,
+            notes,
         }
     }
 }

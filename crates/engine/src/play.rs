@@ -151,13 +151,21 @@ impl Session {
                 self.history.user_text(&reminder);
             }
             self.servers.forget_told();
+            let prompt = &self.options.system_prompt;
+            if prompt.place_apart && prompt.replace.is_none() {
+                let place = self.options.place(self.policy.notes.as_deref());
+                let told = prompt::surroundings(&place).join("\n\n");
+                self.history.user_text(&format!("[{told}]"));
+            }
         }
         self.remind_of_skills();
         self.remind_of_servers();
         let planning = self.policy.mode == PermissionMode::Plan;
         if planning && !std::mem::replace(&mut self.reminded_of_plan, planning) {
-            self.history
-                .user_text(&prompt::plan_reminder(self.policy.plan_file.as_deref()));
+            self.history.user_text(&prompt::plan_reminder(
+                self.policy.plan_file.as_deref(),
+                self.options.system_prompt.plan.as_deref(),
+            ));
         }
         self.reminded_of_plan = planning;
     }

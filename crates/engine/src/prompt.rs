@@ -14,6 +14,11 @@ pub struct SystemPrompt {
     pub replace: Option<String>,
     /// Follows the prompt.
     pub append: Option<String>,
+    /// How to work in plan mode, in place of our words for it.
+    pub plan: Option<String>,
+    /// Where the session works is said with the first prompt instead of here, so that sessions elsewhere share these
+    /// words.
+    pub place_apart: bool,
 }
 
 /// Facts about the place of work that the prompt tells.
@@ -66,8 +71,9 @@ pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&St
         Some(text) => parts.push(text.clone()),
         None => {
             parts.push(guide(style));
-            parts.push(environment(place));
-            parts.extend(place.notes.map(notes::guide));
+            if !prompt.place_apart {
+                parts.extend(surroundings(place));
+            }
             parts.extend(style.map(Style::text).filter(|text| !text.is_empty()));
         }
     }
@@ -91,13 +97,21 @@ fn guide(style: Option<&Style>) -> String {
 }
 
 /// What plan mode means, for the model.
-pub(crate) fn plan_reminder(plan_file: Option<&Path>) -> String {
+pub(crate) fn plan_reminder(plan_file: Option<&Path>, instructions: Option<&str>) -> String {
     let file = plan_file.map(|path| path.display().to_string()).unwrap_or_default();
+    let how = instructions.map(|text| format!("\n\n{text}\n\n")).unwrap_or_default();
     format!(
         "[Plan mode is on. Look around, think and ask, but change nothing: no edits, no commands with effects. \
-         The one file you may write is the plan, {file} which need not exist yet. When the plan is written there, \
+         The one file you may write is the plan, {file} which need not exist yet. {how}When the plan is written there, \
          call ExitPlanMode so that the person can approve it.]"
     )
+}
+
+/// What is true of this place and no other.
+pub(crate) fn surroundings(place: &Place<'_>) -> Vec<String> {
+    std::iter::once(environment(place))
+        .chain(place.notes.map(notes::guide))
+        .collect()
 }
 
 /// Where the session works, in words.
@@ -144,7 +158,25 @@ mod tests {
         let prompt = SystemPrompt {
             replace: Some(String::new()),
             append: Some("Be kind.".into()),
+            ..SystemPrompt::default()
         };
         assert_eq!(texts(&prompt), ["Be kind."]);
+    }
+
+    #[test]
+    fn the_place_can_be_left_out() {
+        let apart = SystemPrompt {
+            place_apart: true,
+            ..SystemPrompt::default()
+        };
+        let (all, most) = (texts(&SystemPrompt::default()), texts(&apart));
+        assert_eq!(most.len() + 1, all.len());
+        assert!(!most.iter().any(|text| text.contains("/w")));
+    }
+
+    #[test]
+    fn a_host_says_how_to_plan_and_we_say_what_may_not_be() {
+        let told = plan_reminder(None, Some("Draw a map."));
+        assert!(told.contains("change nothing") && told.contains("Draw a map.") && told.contains("ExitPlanMode"));
     }
 }

@@ -44,7 +44,9 @@ impl Session {
     /// Takes a call in; gives the block as the host is shown it.
     pub(crate) async fn add_call(&mut self, block: &Value) -> Value {
         let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let (id, name) = (field("id"), field("name"));
+        let (id, called) = (field("id"), field("name"));
+        // One step only: what an alias leads to is meant literally.
+        let name = self.options.tool_aliases.get(&called).cloned().unwrap_or(called);
         let tool = self.find(&name);
         let raw = block.get("input").cloned().unwrap_or_else(|| json!({}));
         let mut presented = false;

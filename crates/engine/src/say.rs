@@ -10,8 +10,8 @@ pub(crate) use control::{
 };
 pub(crate) use result::{refusal, result};
 pub(crate) use speech::{
-    aborted_delta, api_error, api_retry, assistant, block_stop, local, local_reply, message_stop, model_fallback,
-    stream_event, thinking_tokens, whole_envelope,
+    Fallback, aborted_delta, api_error, api_retry, assistant, block_stop, local, local_reply, message_stop,
+    model_fallback, stream_event, thinking_tokens, whole_envelope,
 };
 pub(crate) use tasks::{
     agent_notification, agent_updated, background_tasks, call_progress, progress, run_id, task_backgrounded,
@@ -206,6 +206,7 @@ pub(crate) fn init(session: &Session) -> Init {
         ultrathink_typed_raises: Some(false),
         view_mode: Some("default".to_owned()),
         user_message_uuids: uuids,
+        betas: Some(session.options.model_config.betas.clone()).filter(|betas| !betas.is_empty()),
         ..Init::default()
     }
 }

@@ -228,7 +228,9 @@ impl Session {
             if let Some(code) = self.leave {
                 break code;
             }
-            if self.hooks.put_off.is_some() && (self.eof || !self.queue.is_empty()) {
+            // Whoever has said hello has hooks to be asked; waiting for more could be waiting for nothing.
+            let ready = self.eof || self.initialized || !self.queue.is_empty();
+            if self.hooks.put_off.is_some() && ready {
                 self.play_put_off().await;
             } else if let Some(batch) = self.queue.next() {
                 self.play(batch).await;

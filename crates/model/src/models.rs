@@ -135,6 +135,14 @@ const fn latest(id: &'static str, name: &'static str, input: f64, output: f64) -
     }
 }
 
+/// One that is not the newest of its kind any more.
+const fn recent(id: &'static str, name: &'static str, input: f64, output: f64) -> Model {
+    Model {
+        max_output: 64_000,
+        ..latest(id, name, input, output)
+    }
+}
+
 const TABLE: &[Model] = &[
     latest("claude-opus-5-5", "Opus 5.5", 4.0, 20.0),
     latest("claude-fable-5-2", "Fable 5.2", 8.0, 40.0),
@@ -143,18 +151,31 @@ const TABLE: &[Model] = &[
         long: Some((100_000, Prices::list(0.5, 2.5))),
         ..latest("claude-haiku-5-5", "Haiku 5.5", 0.1, 0.5)
     },
+    recent("claude-opus-5", "Opus 5", 5.0, 25.0),
+    recent("claude-fable-5-1", "Fable 5.1", 10.0, 50.0),
+    recent("claude-fable-5", "Fable 5", 10.0, 50.0),
+    recent("claude-sonnet-5", "Sonnet 5", 2.0, 10.0),
+    recent("claude-opus-4-8", "Opus 4.8", 5.0, 25.0),
+    recent("claude-opus-4-7", "Opus 4.7", 5.0, 25.0),
     Model {
-        long: Some((200_000, Prices::list(6.0, 22.5))),
-        ..model("claude-sonnet-4-5", "Sonnet 4.5", 3.0, 15.0)
+        window: 200_000,
+        ..recent("claude-opus-4-6", "Opus 4.6", 5.0, 25.0)
     },
+    Model {
+        window: 200_000,
+        max_output: 32_000,
+        ..recent("claude-sonnet-4-6", "Sonnet 4.6", 3.0, 15.0)
+    },
+    model("claude-sonnet-4-5", "Sonnet 4.5", 3.0, 15.0),
     model("claude-opus-4-5", "Opus 4.5", 5.0, 25.0),
     model("claude-haiku-4-5", "Haiku 4.5", 1.0, 5.0),
-    model("claude-opus-4-1", "Opus 4.1", 15.0, 75.0),
-    Model {
-        long: Some((200_000, Prices::list(6.0, 22.5))),
-        ..model("claude-sonnet-4", "Sonnet 4", 3.0, 15.0)
-    },
+    model("claude-sonnet-4", "Sonnet 4", 3.0, 15.0),
     model("claude-3-7-sonnet", "Sonnet 3.7", 3.0, 15.0),
+    Model {
+        max_output: 8192,
+        thinking: Thinks::Never,
+        ..model("claude-3-5-sonnet", "Sonnet 3.5", 3.0, 15.0)
+    },
     Model {
         max_output: 8192,
         thinking: Thinks::Never,
@@ -176,7 +197,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("best", "claude-fable-5-2"),
     ("sonnet", "claude-sonnet-5-5"),
     ("haiku", "claude-haiku-5-5"),
-    // No longer served; asking for it means its successor.
+    // No longer served; asking for one means its successor.
+    ("claude-opus-4-1", "claude-opus-5-5"),
+    ("claude-opus-4-1-20250805", "claude-opus-5-5"),
     ("claude-opus-4-20250514", "claude-opus-5-5"),
     ("claude-opus-4-0", "claude-opus-5-5"),
 ];

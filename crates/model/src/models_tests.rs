@@ -13,6 +13,7 @@ fn aliases_stand_for_ids() {
         (Some(" haiku "), "claude-haiku-5-5"),
         (Some("best"), "claude-fable-5-2"),
         (Some("claude-opus-4-20250514"), "claude-opus-5-5"),
+        (Some("claude-opus-4-1"), "claude-opus-5-5"),
         (Some("claude-sonnet-4-5-20250929"), "claude-sonnet-4-5-20250929"),
         (Some("nonsense-model"), "nonsense-model"),
         (Some("Qwen3:8B"), "Qwen3:8B"),
@@ -59,9 +60,32 @@ fn limits_are_those_on_record() {
         ("claude-haiku-5-5", 1_000_000, 128_000),
         ("claude-sonnet-4-5-20250929", 200_000, 32_000),
         ("claude-3-5-haiku-20241022", 200_000, 8192),
+        ("claude-3-5-sonnet-20241022", 200_000, 8192),
+        ("claude-opus-5", 1_000_000, 64_000),
+        ("claude-sonnet-5", 1_000_000, 64_000),
+        ("claude-fable-5", 1_000_000, 64_000),
+        ("claude-opus-4-7", 1_000_000, 64_000),
+        ("claude-opus-4-6", 200_000, 64_000),
+        ("claude-sonnet-4-6", 200_000, 32_000),
     ] {
         let model = facts(id);
         assert_eq!((model.window, model.max_output), (window, output), "{id}");
+    }
+}
+
+#[test]
+fn a_model_that_is_not_the_newest_has_its_own_price() {
+    for (id, input, output) in [
+        ("claude-opus-5", 5.0, 25.0),
+        ("claude-opus-4-8", 5.0, 25.0),
+        ("claude-opus-4-6", 5.0, 25.0),
+        ("claude-fable-5-1", 10.0, 50.0),
+        ("claude-sonnet-5", 2.0, 10.0),
+        ("claude-sonnet-4-6", 3.0, 15.0),
+    ] {
+        let model = facts(id);
+        assert_eq!(model.prices, Some(Prices::list(input, output)), "{id}");
+        assert_eq!(model.thinking, Thinks::Adaptively, "{id}");
     }
 }
 

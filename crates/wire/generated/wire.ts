@@ -676,7 +676,7 @@ export type RateLimitType = "five_hour" | "seven_day" | "seven_day_opus" | "seve
 export type ReadFile = { subtype: "read_file", path: string, max_bytes?: number | null, encoding?: string | null };
 
 /** A file. */
-export type ReadFileResponse = { contents: string, absPath: string, truncated?: boolean | null, encoding?: string | null, lossy?: boolean | null };
+export type ReadFileResponse = { contents: string, absPath: string, truncated?: boolean | null, encoding?: string | null, lossy?: boolean | null, requested_path?: string | null };
 
 /** Thinking only the API can read. */
 export type RedactedThinking = { type: "redacted_thinking", data: string };

@@ -134,7 +134,7 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
     options.tools = tools(brief, kind);
     options.system_prompt = SystemPrompt {
         replace: Some(words(kind, &options)),
-        append: None,
+        ..SystemPrompt::default()
     };
     options.output_schema = None;
     options.partial = false;

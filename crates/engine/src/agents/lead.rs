@@ -1,12 +1,35 @@
 //! A session that one of the kinds leads: `--agent`, or `agent` in a settings file.
 
 use sluice_permission::{Behavior, PermissionMode, Rule, Source};
+use sluice_wire::ToAgent;
+use sluice_wire::control::{ControlRequest, Request};
 
 use super::definition::Origin;
 use super::notebook;
 use crate::session::Session;
 
 impl Session {
+    /// Looks again for the kind that is to lead, among those the host has named meanwhile. If there is still none, the
+    /// host is told and goes on without: it has a session open already.
+    pub(crate) fn be_led_after_all(&mut self) {
+        if !std::mem::take(&mut self.agents.leaderless) {
+            return;
+        }
+        self.options.refusal = None;
+        self.last_failed = false;
+        self.be_led();
+        if std::mem::take(&mut self.agents.leaderless) {
+            self.agents.problems.extend(self.options.refusal.take());
+            self.last_failed = false;
+        }
+    }
+
+    /// Whether this could bring what the session lacks to begin.
+    pub(crate) fn may_help(&self, message: &ToAgent) -> bool {
+        let named = |request: &ControlRequest| matches!(request.request, Request::Initialize(_));
+        self.agents.leaderless && matches!(message, ToAgent::ControlRequest(request) if named(request))
+    }
+
     /// Puts the kind that was asked for in charge. One that does not exist ends the session before it begins.
     pub(crate) fn be_led(&mut self) {
         let configured = self.options.settings.string("agent").map(str::to_owned);
@@ -18,10 +41,12 @@ impl Session {
             let names = roster.names().join(", ");
             self.options.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));
             self.last_failed = true;
+            self.agents.leaderless = true;
             return;
         };
         let options = &mut self.options;
-        if options.system_prompt.replace.is_none() && !kind.prompt.is_empty() {
+        let unsaid = options.system_prompt.replace.as_ref().is_none_or(String::is_empty);
+        if unsaid && !kind.prompt.is_empty() {
             let folder = notebook::folder(&kind, options.settings.places());
             let learnt = folder.map(|folder| format!("\n\n{}", notebook::words(&folder)));
             options.system_prompt.replace = Some(format!("{}{}", kind.prompt, learnt.unwrap_or_default()));

@@ -203,7 +203,8 @@ impl Servers {
         for link in &idle {
             dial(link);
         }
-        for link in &idle {
+        // Whoever said beforehand what it would answer is not spoken to before it is needed.
+        for link in idle.iter().filter(|link| link.manifest.is_none()) {
             link.spoke.cancelled().await;
         }
     }

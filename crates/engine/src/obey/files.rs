@@ -132,6 +132,7 @@ fn read(path: &Path, resolved: &Path, request: &ReadFile) -> io::Result<ReadFile
     let mut response = ReadFileResponse {
         abs_path: path.display().to_string(),
         truncated: truncated.then_some(true),
+        requested_path: Some(request.path.clone()),
         ..ReadFileResponse::default()
     };
     if request.encoding.as_deref() == Some("base64") {
@@ -142,7 +143,10 @@ fn read(path: &Path, resolved: &Path, request: &ReadFile) -> io::Result<ReadFile
             drop_broken_letter(&mut bytes);
         }
         match String::from_utf8(bytes) {
-            Ok(text) => response.contents = text,
+            Ok(text) => {
+                response.contents = text;
+                response.lossy = Some(false);
+            }
             Err(error) => {
                 response.contents = String::from_utf8_lossy(error.as_bytes()).into_owned();
                 response.lossy = Some(true);
@@ -238,7 +242,7 @@ mod tests {
         let cut = read(&path, &path, &request(Some(2), None)).unwrap();
         assert_eq!(
             (cut.contents.as_str(), cut.truncated, cut.lossy),
-            ("a", Some(true), None)
+            ("a", Some(true), Some(false))
         );
         let whole = read(&path, &path, &request(Some(4), None)).unwrap();
         assert_eq!((whole.contents.as_str(), whole.truncated), ("aäb", None));

@@ -42,6 +42,14 @@ impl Session {
             let text = "apply_flag_settings: settings must be an object";
             return self.say(say::error(id, text)).await;
         };
+        let misshapen = misshapen(&changes);
+        if !misshapen.is_empty() {
+            let text = format!(
+                "apply_flag_settings: nothing was changed, because these have not the shape they must have: {}",
+                misshapen.join(", ")
+            );
+            return self.say(say::error(id, text)).await;
+        }
         self.options.settings.set_flag(&changes);
         lay_out(&mut self.policy, &self.options);
         self.lay_out_hooks();
@@ -132,4 +140,20 @@ fn editability(source: Source) -> &'static str {
         Source::Session => "session",
         Source::Policy | Source::Flag | Source::CliArg | Source::Command => "readonly",
     }
+}
+
+/// The settings among these that are plainly of another kind than they must be; `null` takes one back.
+fn misshapen(changes: &Map<String, Value>) -> Vec<&str> {
+    let fits = |key: &str, value: &Value| match key {
+        "permissions" | "env" | "hooks" | "sandbox" | "modelOverrides" | "statusLine" => value.is_object(),
+        "model" | "outputStyle" | "agent" | "apiKeyHelper" | "effortLevel" | "language" => value.is_string(),
+        "disableAllHooks" | "includeCoAuthoredBy" | "enableAllProjectMcpServers" => value.is_boolean(),
+        _ => true,
+    };
+    let wrong = |(key, value): (&'_ String, &Value)| !value.is_null() && !fits(key, value);
+    changes
+        .iter()
+        .filter(|entry| wrong(*entry))
+        .map(|(key, _)| key.as_str())
+        .collect()
 }

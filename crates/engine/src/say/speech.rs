@@ -219,15 +219,26 @@ pub(crate) fn api_retry(attempt: u32, max_retries: u32, delay: Duration, failure
     }
 }
 
+/// Why another model goes on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Fallback {
+    Overloaded,
+    NotFound,
+}
+
 /// Another model goes on.
-pub(crate) fn model_fallback(original: &str, fallback: &str) -> ModelFallback {
+pub(crate) fn model_fallback(original: &str, fallback: &str, why: Fallback) -> ModelFallback {
+    let (trigger, words) = match why {
+        Fallback::Overloaded => ("overloaded", "is overloaded"),
+        Fallback::NotFound => ("model_not_found", "is not available"),
+    };
     ModelFallback {
         uuid: fresh_id(),
-        trigger: "overloaded".to_owned(),
+        trigger: trigger.to_owned(),
         original_model: original.to_owned(),
         fallback_model: fallback.to_owned(),
         content: format!(
-            "{} is overloaded; {} goes on.",
+            "{} {words}; {} goes on.",
             models::name(original),
             models::name(fallback)
         ),

@@ -48,7 +48,7 @@ pub enum Refusal {
     #[error("--resume needs the id or the title of a session: \"{0}\" is no UUID, and no session has this title")]
     Untitled(String),
     /// There is no such entry.
-    #[error("--resume-session-at: the conversation holds no message with the uuid {0}")]
+    #[error("No message found with message.uuid of: {0}")]
     NoEntry(String),
     /// More would be left out than the turn named.
     #[error("Resume rejected by --resume-drops-turn: {0}")]

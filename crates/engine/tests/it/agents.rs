@@ -495,6 +495,41 @@ async fn a_kind_may_lead_the_session() {
 }
 
 #[tokio::test]
+async fn a_kind_that_the_host_names_may_lead_the_session() {
+    for (said, prompt) in [(json!(""), "You are theirs."), (json!("The host's."), "The host's.")] {
+        let mut stage = Stage::with(Script::new().text("Done"), |options| {
+            options.agents.lead = Some("theirs".into());
+        })
+        .await;
+        let kinds =
+            json!({"theirs": {"description": "d", "prompt": "You are theirs.", "tools": ["Read"], "model": "haiku"}});
+        let hello = json!({"subtype": "initialize", "agents": kinds, "systemPrompt": [said]});
+        assert_eq!(stage.control(hello).await["subtype"], "success");
+        stage.prompt("go").await;
+        assert_eq!(stage.result().await["result"], "Done");
+        let body = stage.sent(1);
+        assert!(body["system"].to_string().contains(prompt));
+        assert_eq!(
+            (&body["model"], tool_names(&body)),
+            (&json!("claude-haiku-5-5"), vec!["Read"])
+        );
+        stage.end().await;
+    }
+    let nobody = |options: &mut sluice_engine::Options| options.agents.lead = Some("nobody".into());
+    let mut stage = Stage::with(Script::new().text("Alone"), nobody).await;
+    stage.control(json!({"subtype": "initialize"})).await;
+    stage.prompt("go").await;
+    assert_eq!(stage.result().await["result"], "Alone");
+    assert!(
+        stage.last("info")["content"]
+            .as_str()
+            .unwrap()
+            .contains("'nobody' not found")
+    );
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
 async fn the_budget_is_one_for_all() {
     let script = Script::new()
         .tool("Agent", waited("SUB"))

@@ -158,3 +158,25 @@ async fn only_a_call_that_is_alone_is_put_off() {
     );
     stage.end().await;
 }
+
+#[tokio::test]
+async fn a_host_that_has_said_hello_is_asked_again_without_a_prompt() {
+    let shelf = Shelf::new();
+    shelf.put_off().await;
+    std::fs::write(shelf.0.path().join("ready"), "").unwrap();
+    let mut stage = shelf.resume(Script::new().text("Done"), |_| {}).await;
+    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hookCallbackIds": ["cb"]}]});
+    stage.control(json!({"subtype": "initialize", "hooks": hooks})).await;
+    let asked = stage.until("hook:cb").await;
+    assert_eq!(asked["request"]["input"]["tool_input"]["command"], "echo ran");
+    let deny = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
+        "permissionDecisionReason": "No."}});
+    stage.answer(&asked, deny).await;
+    let result = stage.result().await;
+    assert_eq!(
+        (&result["result"], &result["is_error"]),
+        (&json!("Done"), &json!(false))
+    );
+    assert_eq!(stage.all("user:tool_error").len(), 1);
+    stage.leave_now().await;
+}

@@ -48,6 +48,42 @@ async fn settings_laid_over_hold_from_the_next_call_on() {
         .control(json!({"subtype": "apply_flag_settings", "settings": []}))
         .await;
     assert_eq!(refused["subtype"], "error");
+    let shapes = json!({"permissions": 5, "model": "haiku"});
+    let refused = stage
+        .control(json!({"subtype": "apply_flag_settings", "settings": shapes}))
+        .await;
+    assert!(
+        refused["error"].as_str().unwrap().ends_with(": permissions"),
+        "{refused}"
+    );
+    let answer = stage.control(json!({"subtype": "get_settings"})).await;
+    assert_eq!(answer["response"]["effective"], json!({}), "all of it or nothing");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_a_host_says_at_the_beginning_holds() {
+    let script = Script::new()
+        .tool("Shell", json!({"command": "echo routed"}))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| {
+        options.mode = Some(sluice_wire::mode::PermissionMode::Plan);
+    })
+    .await;
+    let hello = json!({"subtype": "initialize", "title": "Blue", "toolAliases": {"Shell": "Bash", "Bash": "Read"},
+        "excludeDynamicSections": true, "planModeInstructions": "Draw a map."});
+    stage.control(hello).await;
+    stage.until("session_title_changed").await;
+    stage.prompt("go").await;
+    stage.result().await;
+    let outcome = &stage.last("user:tool_result")["message"]["content"][0]["content"];
+    assert_eq!(*outcome, "routed", "an alias is followed once");
+    let (body, said) = (stage.sent(1), stage.said_to_model(1).join("\n"));
+    assert!(!body["system"].to_string().contains("Working directory"));
+    assert!(
+        said.contains("Working directory") && said.contains("Draw a map."),
+        "{said}"
+    );
     stage.end().await;
 }
 
@@ -159,7 +195,7 @@ async fn a_file_is_read_as_far_as_the_model_may_read_it() {
     let answer = stage.control(read("open.txt")).await;
     assert_eq!(
         answer["response"],
-        json!({"contents": "hello", "absPath": stage.path("open.txt")})
+        json!({"contents": "hello", "absPath": stage.path("open.txt"), "lossy": false, "requested_path": "open.txt"})
     );
     let cut = stage
         .control(json!({"subtype": "read_file", "path": "open.txt", "max_bytes": 2}))

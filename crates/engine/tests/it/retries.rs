@@ -98,6 +98,22 @@ async fn an_overloaded_server_is_given_up_after_three_tries() {
     stage.end().await;
 }
 
+#[tokio::test]
+async fn a_fallback_goes_on_for_a_model_that_does_not_exist() {
+    let unknown = || Reply::error(404).message("model: claude-opus-5-5");
+    // The first one could also mean that there is no stream to be had.
+    let script = Script::new().reply(unknown()).reply(unknown()).text("I take over");
+    let mut stage = Stage::with(script, |options| {
+        options.fallback_models = vec!["claude-sonnet-4-5".into()];
+    })
+    .await;
+    stage.prompt("hi").await;
+    assert_eq!(stage.turn().await, "init fallback assistant:text result:success");
+    assert_eq!(stage.last("fallback")["trigger"], "model_not_found");
+    assert_eq!(stage.sent(3)["model"], "claude-sonnet-4-5");
+    stage.end().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn with_a_fallback_another_model_goes_on() {
     let script = Script::new()

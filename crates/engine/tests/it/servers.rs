@@ -393,6 +393,38 @@ async fn a_server_inside_the_host_is_spoken_to_over_the_wire() {
     stage.end().await;
 }
 
+/// As the TypeScript SDK opens a session with servers of its own.
+#[tokio::test]
+async fn a_server_that_said_beforehand_what_it_offers_is_called_at_once() {
+    let script = Script::new().tool("mcp__h__sum", json!({"a": 1})).text("Done");
+    let mut stage = Stage::begin(script).await;
+    let info = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": true}},
+        "serverInfo": {"name": "h", "version": "1"}});
+    let tools = json!({"tools": [{"name": "sum", "inputSchema": {"type": "object"}}]});
+    let manifests = json!({"h": {"initializeResult": info, "toolsListResult": tools}});
+    let answer = stage
+        .control(json!({"subtype": "initialize", "sdkMcpServers": ["h"], "sdkMcpServerManifests": manifests}))
+        .await;
+    assert_eq!(answer["response"]["sdk_mcp_manifests_parked"], json!({"h": "parked"}));
+    stage.prompt("go").await;
+    let ask = stage.ask().await;
+    stage.allow(&ask).await;
+    let call = loop {
+        let message = stage.next().await;
+        if message["request"]["subtype"] == "mcp_message" {
+            break message;
+        }
+    };
+    assert_eq!(
+        call["request"]["message"]["method"], "tools/call",
+        "nothing was asked before"
+    );
+    let sum = json!({"jsonrpc": "2.0", "id": call["request"]["message"]["id"], "result": {"content": [{"type": "text", "text": "1"}]}});
+    stage.answer(&call, json!({"mcp_response": sum})).await;
+    assert_eq!(stage.result().await["result"], "Done");
+    stage.end().await;
+}
+
 /// Hosts write without waiting: the answer a server gives may be read together with the prompt, and after it.
 #[tokio::test]
 async fn an_answer_that_comes_with_the_prompt_is_heard_before_the_turn_goes_on() {

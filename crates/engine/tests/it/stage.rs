@@ -441,6 +441,7 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
         setup: None,
         replay: false,
         state_events: StateEvents::Off,
+        tool_aliases: std::collections::BTreeMap::new(),
         background_wait: None,
     }
 }

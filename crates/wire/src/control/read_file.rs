@@ -20,5 +20,6 @@ wire_struct! {
         truncated: Option<bool>,
         encoding: Option<String>,
         lossy: Option<bool>,
+        requested_path: Option<String>,
     }
 }
