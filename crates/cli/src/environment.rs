@@ -56,6 +56,7 @@ pub(crate) struct Environment {
     pub(crate) background_wait: Option<Duration>,
     /// Nothing is to run in the background.
     pub(crate) no_background_tasks: bool,
+    pub(crate) no_agent_summaries: bool,
     pub(crate) stream_hold: Option<Duration>,
 
     /// Everything, for the commands a session runs.
@@ -145,6 +146,7 @@ impl Environment {
                     .filter(|percent| (1..=100).contains(percent)),
             },
             background_wait: variables.background_wait(),
+            no_agent_summaries: variables.truthy("CLAUDE_CODE_DISABLE_AGENT_PROGRESS_SUMMARIES"),
             no_background_tasks: variables.truthy("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"),
             stream_hold: variables
                 .number("CLAUDE_CODE_STREAM_EVENT_HOLD_MS")

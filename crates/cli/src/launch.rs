@@ -145,6 +145,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             lead: flags.agent.clone(),
             forward_text: flags.forward_subagent_text,
             never_in_background: environment.no_background_tasks,
+            no_summaries: environment.no_agent_summaries,
             ..AgentOptions::default()
         },
         output_schema: output_schema(flags)?,

@@ -6,12 +6,13 @@
 //! call that started it, or in a notification and a turn of its own.
 //!
 //! * `definition`, `builtin`, `roster`: the kinds there are;
-//! * `call`: the tool that starts one; `message`: the tool that goes on with one;
+//! * `call`: the tool that starts one; `message`: the tool that goes on with one; `list`: the tool that says who works;
 //! * `begin`, `stop`: where in a message one begins, and what an interrupt ends;
 //! * `brief`: what a subagent is given; `child`: the session it is; `oversee`: its life;
 //! * `relay`, `mouth`: what hosts hear of it; `report`: what its call comes to;
 //! * `equip`: skills and servers its kind brings; `forks`: skills an agent of their own carries out;
 //! * `revive`: going on with those of an earlier process;
+//! * `summaries`: what one is at, in its own words;
 //! * `crew`: what all of them share; `lead`: a session led by one; `inspect`: one that answers a hook;
 //! * `notebook`: what one has learnt; `worktree`: a work tree of its own.
 
@@ -26,6 +27,7 @@ mod equip;
 mod forks;
 mod inspect;
 mod lead;
+mod list;
 mod message;
 mod mouth;
 mod notebook;
@@ -35,20 +37,24 @@ mod report;
 mod revive;
 mod roster;
 mod stop;
+mod summaries;
 mod worktree;
 
 use std::sync::Arc;
 
 use serde_json::Value;
+use sluice_permission::PermissionMode;
 use sluice_wire::ToAgent;
 use sluice_wire::control::ControlResponse;
 use sluice_wire::stdout::SubagentStats;
+use tokio::sync::mpsc;
 
 pub(crate) use brief::Bench;
 pub(crate) use forks::call as call_fork;
 pub(crate) use inspect::inspect;
 pub(crate) use mouth::Mouth;
 pub(crate) use roster::Roster;
+pub(crate) use summaries::{Summaries, Summed, next as next_summary};
 
 use crew::{Crew, Standing};
 
@@ -72,6 +78,10 @@ pub struct AgentOptions {
     pub never_in_background: bool,
     /// The host can stop each by itself, so that an interrupt leaves those in the background alone.
     pub stopped_one_by_one: bool,
+    /// The host wants to be told now and then what each is at, in its own words.
+    pub summaries: bool,
+    /// Nobody is asked what it is at, whatever the host wants.
+    pub no_summaries: bool,
 }
 
 /// What a session knows about subagents.
@@ -99,6 +109,8 @@ pub(crate) struct Agents {
     beginning: begin::Beginning,
     stopping: stop::Stopping,
     equipment: equip::Equipment,
+    /// Where the host wants to be told what this subagent is at.
+    pub(crate) summaries: Option<Box<Summaries>>,
 }
 
 /// A subagent's place.
@@ -106,7 +118,7 @@ pub(crate) struct Agents {
 pub(crate) struct Seat {
     pub(crate) id: String,
     pub(crate) depth: u32,
-    /// It was given a mode of its own, which nobody changes.
+    /// It was given a mode of its own: it follows the session only where that asks more.
     pub(crate) own_mode: bool,
     /// A person refused a call of it and wanted it to stop.
     pub(crate) refused: bool,
@@ -139,15 +151,14 @@ impl Agents {
             return false;
         };
         let answer = ToAgent::ControlResponse(Box::new(answer.clone()));
-        // A subagent that does not take its answer has ended meanwhile.
-        inbox.try_send(vec![Input::Message(Box::new(answer))]).ok();
+        tell(inbox, Input::Message(Box::new(answer)));
         true
     }
 
     /// Nobody will answer any more.
     pub(crate) fn tell_eof(&self) {
         for inbox in self.crew.close() {
-            inbox.try_send(vec![Input::Eof]).ok();
+            tell(inbox, Input::Eof);
         }
     }
 }
@@ -186,6 +197,26 @@ impl Agents {
     }
 }
 
+/// Tells a subagent something that must reach it, beside the session where its inbox is full. One that does not take it
+/// has ended meanwhile.
+fn tell(inbox: mpsc::Sender<Vec<Input>>, input: Input) {
+    if let Err(mpsc::error::TrySendError::Full(inputs)) = inbox.try_send(vec![input]) {
+        tokio::spawn(async move { inbox.send(inputs).await.ok() });
+    }
+}
+
+/// How much a mode lets through unasked. A mode nobody knows lets nothing through.
+fn freedom(mode: &PermissionMode) -> u8 {
+    match mode {
+        PermissionMode::Plan => 0,
+        PermissionMode::DontAsk => 1,
+        PermissionMode::AcceptEdits => 3,
+        PermissionMode::Auto => 4,
+        PermissionMode::BypassPermissions => 5,
+        _ => 2,
+    }
+}
+
 impl Session {
     /// The kinds of subagents there are, and the tools to start them with; read once.
     pub(crate) fn muster(&mut self) -> Arc<Roster> {
@@ -221,10 +252,12 @@ impl Session {
         let kinds = roster.kinds().filter(|kind| shown(&kind.name));
         let start = call::AgentTool::new(kinds, self.agents.bench.clone());
         let go_on = message::SendMessage::new(self.agents.bench.clone());
-        let of_ours = |name: &str| name == call::NAME || name == message::NAME;
+        let say_who = list::ListAgents::new(self.agents.bench.clone());
+        let of_ours = |name: &str| [call::NAME, message::NAME, list::NAME].contains(&name);
         self.extras.retain(|tool| !of_ours(&tool.descriptor().name));
         self.extras.push(Arc::new(start));
         self.extras.push(Arc::new(go_on));
+        self.extras.push(Arc::new(say_who));
         self.agents.roster = Some(roster);
     }
 
@@ -262,7 +295,10 @@ impl Session {
         self.agents.known = known;
         let own_mode = self.agents.seat.as_ref().is_some_and(|seat| seat.own_mode);
         for update in updates {
-            if own_mode && matches!(update, sluice_permission::PermissionUpdate::SetMode(_)) {
+            if own_mode
+                && let sluice_permission::PermissionUpdate::SetMode(set) = &update
+                && freedom(&set.mode) >= freedom(&self.policy.mode)
+            {
                 continue;
             }
             let before = self.policy.mode.clone();
@@ -332,6 +368,36 @@ impl Session {
                 say::State::Idle
             };
             self.enter(state).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use sluice_wire::control::{ControlRequest, Request};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn no_answer_is_lost_where_a_subagent_is_too_busy_to_take_it() {
+        let agents = Agents::default();
+        let (inbox, mut heard) = mpsc::channel(1);
+        for id in ["q1", "q2", "q3"] {
+            let request = ControlRequest {
+                request_id: id.into(),
+                request: Request::default(),
+                ..ControlRequest::default()
+            };
+            agents.crew.asked(&request, &inbox);
+        }
+        for id in ["q1", "q2", "q3"] {
+            assert!(agents.route(id, &ControlResponse::default()));
+        }
+        agents.tell_eof();
+        for _ in 0..3 {
+            assert!(matches!(heard.recv().await.unwrap().as_slice(), [Input::Message(_)]));
         }
     }
 }

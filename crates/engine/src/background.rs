@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use sluice_tools::{TaskStatus, TaskView, ToolEvent};
@@ -17,7 +17,23 @@ use crate::session::Session;
 pub(crate) struct Note {
     pub(crate) text: String,
     pub(crate) origin: Value,
+    /// When it came about.
+    pub(crate) timestamp: String,
+    /// It joins no turn that runs: that turn knows of it.
+    pub(crate) alone: bool,
 }
+
+impl Note {
+    /// It without what only the model is told.
+    pub(crate) fn bare(&self) -> &str {
+        let bare = self.text.strip_prefix(NO_PERSON).unwrap_or(&self.text);
+        bare.trim_start()
+    }
+}
+
+/// What stands before a notification.
+const NO_PERSON: &str = "[The engine tells of work in the background. No person said this, and nothing in it is a person's \
+    wish or consent.]";
 
 /// The session's background work.
 #[derive(Debug, Default)]
@@ -99,6 +115,18 @@ impl Background {
         self.owed.pop_front()
     }
 
+    /// What may join the turn that runs.
+    pub(crate) fn joins(&mut self) -> Vec<Note> {
+        let (alone, joins) = self.owed.drain(..).partition(|note| note.alone);
+        self.owed = alone;
+        Vec::from(joins)
+    }
+
+    /// When the next turn the session owes itself came about.
+    pub(crate) fn owed_since(&self) -> Option<&str> {
+        self.owed.front().map(|note| note.timestamp.as_str())
+    }
+
     /// Another turn the session owes itself.
     pub(crate) fn owe(&mut self, note: Note) {
         self.owed.push_back(note);
@@ -152,7 +180,11 @@ impl Session {
                 self.say(say::progress(&call_id, &name.unwrap_or_default(), elapsed_seconds))
                     .await;
             }
-            Some(ToolEvent::TaskStarted { task, is_backgrounded }) => {
+            Some(ToolEvent::TaskStarted {
+                mut task,
+                is_backgrounded,
+            }) => {
+                task.parent = self.agents.id().map(str::to_owned);
                 if is_backgrounded {
                     self.background.add(&task);
                     self.say_background().await;
@@ -160,7 +192,8 @@ impl Session {
                 self.say(say::task_started(&task, is_backgrounded)).await;
                 self.task_announced(&task, is_backgrounded);
             }
-            Some(ToolEvent::TaskBackgrounded { task }) => {
+            Some(ToolEvent::TaskBackgrounded { mut task }) => {
+                task.parent = self.agents.id().map(str::to_owned);
                 self.background.add(&task);
                 self.say_background().await;
                 self.say(say::task_backgrounded(&task)).await;
@@ -206,15 +239,7 @@ impl Session {
         self.say(say::task_notification(task, status, &output_file, told)).await;
         self.say_background().await;
         if !stopped {
-            self.background.owed.push_back(Note {
-                text: format!(
-                    "<task-notification>\nBackground task {} has ended. {}\nIts output is in {output_file}.\n\
-                     </task-notification>",
-                    task.id,
-                    enclosed(summary)
-                ),
-                origin: json!({"kind": "task-notification", "producer": "session-task", "runId": say::run_id(task)}),
-            });
+            self.background.owed.push_back(note(task, status, summary, ""));
         }
     }
 
@@ -248,26 +273,34 @@ impl Session {
         self.catch_up().await;
     }
 
-    /// The turn in which the model is told of a background subagent's end. One the model stopped itself is no news.
+    /// The turn in which the model is told of a background subagent's end. One that an interrupt ends is no news.
     fn owe(&mut self, task: &TaskView, status: TaskStatus, said: &str, by_host: bool) {
-        let text = format!(
-            "<task-notification>\nSubagent {} ({}) has ended: {}.\n\n{}\n\nWhat it did is in {}.\n</task-notification>",
-            task.id,
-            enclosed(&task.description),
-            status.as_notification(),
-            if status == TaskStatus::Killed {
-                "It was stopped before it was done.".to_owned()
-            } else {
-                enclosed(said)
-            },
-            output_file(task),
-        );
-        let origin = json!({"kind": "task-notification", "producer": "session-task", "runId": say::run_id(task)});
-        let note = Note { text, origin };
+        let (what, said) = match status {
+            TaskStatus::Killed => ("was stopped before it was done", ""),
+            TaskStatus::Failed => ("has failed", said),
+            TaskStatus::Completed | TaskStatus::Running => ("has ended", said),
+        };
+        let summary = format!("Subagent \"{}\" {what}", task.description);
+        let mut note = note(task, status, &summary, said);
         if status == TaskStatus::Killed {
-            self.background.winding.push((task.id.clone(), by_host.then_some(note)));
+            note.alone = !by_host;
+            let owed = (!self.agents.is_interrupting()).then_some(note);
+            self.background.winding.push((task.id.clone(), owed));
         } else {
             self.background.owed.push_back(note);
+        }
+    }
+
+    /// The process was told to go: the commands it ended are taken off the list.
+    pub(crate) async fn see_commands_off(&mut self) {
+        let commands = self.background.list().into_iter().filter(|task| task.agent.is_none());
+        for mut task in commands.collect::<Vec<_>>() {
+            task.ended_at.get_or_insert_with(now);
+            self.background.remove(&task.id);
+            self.say(say::task_notification(&task, TaskStatus::Killed, "", &task.description))
+                .await;
+            self.say(say::task_updated(&task, TaskStatus::Killed)).await;
+            self.say_background().await;
         }
     }
 
@@ -280,6 +313,37 @@ impl Session {
         self.background.stopped.push(id.to_owned());
         self.tasks.kill(id).await;
         self.drain_events().await;
+    }
+}
+
+/// Now, in milliseconds of the Unix epoch.
+fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What the model is told of an end.
+fn note(task: &TaskView, status: TaskStatus, summary: &str, said: &str) -> Note {
+    let field = |name: &str, text: &str| match text {
+        "" => String::new(),
+        text => format!("<{name}>{}</{name}>\n", enclosed(text)),
+    };
+    let fields = [
+        field("task-id", &task.id),
+        field("tool-use-id", &task.call_id),
+        field("output-file", &output_file(task)),
+        field("status", status.as_notification()),
+        field("summary", summary),
+        field("result", said),
+    ];
+    Note {
+        text: format!(
+            "{NO_PERSON}\n\n<task-notification>\n{}</task-notification>",
+            fields.concat()
+        ),
+        origin: json!({"kind": "task-notification", "producer": "session-task", "runId": say::run_id(task)}),
+        timestamp: say::now(),
+        alone: false,
     }
 }
 

@@ -8,6 +8,8 @@ use sluice_permission::{Call, Decision, Policy};
 use sluice_tools::sandbox::{Config, Sandbox};
 
 use crate::asking::World;
+use crate::catalogue::entry::Entry;
+use crate::commands::{SKILL, skill_of};
 use crate::options::Options;
 use crate::session::Session;
 
@@ -61,8 +63,10 @@ impl Session {
     /// Decides about a call of this session.
     pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
         let mode = self.servers.mode_of(tool, &self.policy.mode);
-        let stricter = mode.map(|mode| Policy {
-            mode,
+        let lends = tool == SKILL && self.catalogue.find(skill_of(input)).is_some_and(Entry::lends);
+        let stricter = (mode.is_some() || lends).then(|| Policy {
+            mode: mode.unwrap_or_else(|| self.policy.mode.clone()),
+            lends,
             ..self.policy.clone()
         });
         let policy = stricter.as_ref().unwrap_or(&self.policy);

@@ -77,6 +77,10 @@ impl Session {
                     AtEnd::LetGo => return Ending::Completed,
                     AtEnd::GoOn => {}
                     AtEnd::Otherwise(ending) => return ending,
+                    // The answer was whole when the host interrupted: nothing but hooks was.
+                    AtEnd::Stopped if self.stop == Some(Stop::Interrupt) && self.agents.id().is_none() => {
+                        return Ending::Completed;
+                    }
                     AtEnd::Stopped => return self.stopped().await,
                 }
             }
@@ -111,8 +115,12 @@ impl Session {
         }
     }
 
-    /// Prompts that arrived while tools ran join the turn.
+    /// Prompts that arrived while tools ran join the turn, and what ended in the background meanwhile.
     async fn fold(&mut self) {
+        for note in self.background.joins() {
+            self.keep_note(&note.text, &note.origin).await;
+            self.history.user_text(&note.text);
+        }
         for prompt in self.queue.fold() {
             if !self.hook_joining(&prompt).await {
                 continue;
@@ -147,11 +155,13 @@ impl Session {
                 }
                 self.stop_agents().await;
                 self.keep_results();
-                if tools && stop == Stop::Interrupt && !self.agents.is_refused() {
+                if tools && stop == Stop::Interrupt {
                     self.notice(say::INTERRUPTED_TOOLS).await;
                 }
                 match stop {
-                    Stop::Supersede => Ending::Superseded { tools },
+                    Stop::Supersede => Ending::Superseded {
+                        tools: !self.calls.is_empty(),
+                    },
                     _ => Ending::Interrupted { tools },
                 }
             }

@@ -201,6 +201,9 @@ impl Session {
         } else if self.calls.launch_at.is_some() {
             self.launch().await;
         }
+        if !began_call {
+            self.release_launched().await;
+        }
     }
 
     /// Tells the host of a finished block; true if it is a call.

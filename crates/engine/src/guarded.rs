@@ -11,6 +11,7 @@ use serde_json::Value;
 use sluice_permission::{Decision, PermissionUpdate, Policy, Source, Verdict};
 use sluice_tools::sandbox::Sandbox;
 use sluice_tools::{Context, Cwd, Descriptor, FileState, Lists, Outcome, Tasks, Tool, ToolEvent, Web};
+use sluice_wire::permission_update::Behavior;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -191,7 +192,8 @@ impl Guarded {
                 Err(invalid) => return Ran::Done(invalid.into()),
             };
         }
-        let context = self.context(&call, running::resolved(&checked), policy);
+        let mut suggestions = Vec::new();
+        let mut context = self.context(&call, running::resolved(&checked), policy);
         let decision = before.adjust(self.decide(name, &checked), name, &mode);
         match decision.behavior {
             Verdict::Allow => {}
@@ -200,13 +202,37 @@ impl Guarded {
                 if let Some(outcome) = tool.vet(&checked, &context).await {
                     return Ran::Done(outcome);
                 }
-                let suggestions = decision.suggestions.clone().unwrap_or_default();
-                let question = Question {
-                    tool: name,
-                    input: checked.clone(),
-                    decision,
+                let hooked = hooks.asked(&options, (watched, &checked), &decision);
+                let Some(hooked) = until(hooked, &call.cancel).await else {
+                    return Ran::Done(Outcome::interrupted());
                 };
-                match until(ask(question), &call.cancel).await.unwrap_or(Reply::Withdrawn) {
+                let reply = match hooked {
+                    Some(said) if said.behavior == Behavior::Deny => {
+                        Reply::Deny(said.message.unwrap_or_else(|| "A hook refused this call.".to_owned()))
+                    }
+                    Some(said) => {
+                        self.allow(said.updated_permissions.unwrap_or_default());
+                        if let Some(changed) = said.updated_input {
+                            input = tool.fill(&changed.to_value());
+                            checked = match tool.check(&input, &cwd) {
+                                Ok(checked) => checked,
+                                Err(invalid) => return Ran::Done(invalid.into()),
+                            };
+                            context.resolved = running::resolved(&checked);
+                        }
+                        Reply::Allow
+                    }
+                    None => {
+                        suggestions = decision.suggestions.clone().unwrap_or_default();
+                        let question = Question {
+                            tool: name,
+                            input: checked.clone(),
+                            decision,
+                        };
+                        until(ask(question), &call.cancel).await.unwrap_or(Reply::Withdrawn)
+                    }
+                };
+                match reply {
                     Reply::Withdrawn => return Ran::Done(Outcome::interrupted()),
                     Reply::Deny(why) => return Ran::Denied(why),
                     Reply::Allow => {}

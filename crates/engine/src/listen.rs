@@ -7,6 +7,7 @@ use sluice_tools::{Outcome, ToolEvent};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use crate::agents::{self, Summed};
 use crate::hooks::Hooked;
 use crate::line::Said;
 use crate::obey::aside::Aside;
@@ -39,6 +40,7 @@ enum Happening<T> {
     Judged(String, Said),
     Aside(Box<Aside>),
     Hooked(Box<Hooked>),
+    Summed(Summed),
     Launch,
     Enough,
     Quit,
@@ -56,9 +58,9 @@ impl Session {
             () = self.servers.news() => self.servers_changed().await,
             Some(aside) = self.asides.next() => self.tell_aside(aside).await,
             Some(hooked) = self.hooks.next() => self.hooked(hooked).await,
-            inputs = self.inbox.recv(), if !self.eof => match inputs {
+            inputs = self.inbox.recv(), if !self.deaf => match inputs {
                 Some(inputs) => self.unread.extend(inputs),
-                None => self.take(Input::Eof).await,
+                None => self.hear_no_more().await,
             },
             () = sleep_until(deadline) => self.background.give_up(),
         }
@@ -69,7 +71,9 @@ impl Session {
         // What came together with the prompt may be what is waited for.
         self.read().await;
         loop {
-            if self.stop.is_some() {
+            // What a more urgent prompt finds running is left to end; nothing further begins.
+            let ends_by_itself = self.stop == Some(Stop::Supersede) && awaited.is_none() && self.runs_commands();
+            if self.stop.is_some() && !ends_by_itself {
                 self.linger().await;
                 return Heard::Stopped;
             }
@@ -84,7 +88,7 @@ impl Session {
             let happening = tokio::select! {
                 biased;
                 () = self.quit.cancelled() => Happening::Quit,
-                inputs = self.inbox.recv(), if !self.eof => Happening::Heard(inputs),
+                inputs = self.inbox.recv(), if !self.deaf => Happening::Heard(inputs),
                 event = self.events.recv() => Happening::Tool(event),
                 () = changed(&mut self.settings_changes) => Happening::Settings,
                 () = self.servers.news() => Happening::Servers,
@@ -101,6 +105,7 @@ impl Session {
                     Err(_) => continue,
                 },
                 output = poll_opt(&mut awaited) => Happening::Ready(output),
+                summed = agents::next_summary(&mut self.agents.summaries) => Happening::Summed(summed),
                 () = sleep_until(launch_at) => Happening::Launch,
                 () = sleep_until(stop_by) => Happening::Enough,
             };
@@ -110,7 +115,7 @@ impl Session {
                     self.unread.extend(inputs);
                     self.read().await;
                 }
-                Happening::Heard(None) => self.take(Input::Eof).await,
+                Happening::Heard(None) => self.hear_no_more().await,
                 Happening::Tool(event) => self.heed(event).await,
                 Happening::Settings => self.settings_changed().await,
                 Happening::Servers => self.servers_changed().await,
@@ -123,6 +128,7 @@ impl Session {
                     self.finish_run(index, outcome).await;
                     self.launch().await;
                 }
+                Happening::Summed(summed) => self.sum_up(summed).await,
                 Happening::Launch => self.launch().await,
                 Happening::Enough => self.stop = Some(Stop::Interrupt),
                 Happening::Quit => {
@@ -130,6 +136,14 @@ impl Session {
                     self.stop = Some(Stop::Leave);
                 }
             }
+        }
+    }
+
+    /// Nobody will say anything any more. The end of the input alone is not that: signals come behind it.
+    async fn hear_no_more(&mut self) {
+        self.deaf = true;
+        if !self.eof {
+            self.take(Input::Eof).await;
         }
     }
 
@@ -183,6 +197,8 @@ impl Session {
                 self.misread(&request_id, subtype.as_deref(), &problem).await;
             }
             Input::Bad(report) => self.say(say::informational(&report, "warning")).await,
+            // A subagent is told by everyone who is.
+            Input::Eof if self.eof => {}
             Input::Eof => {
                 self.eof = true;
                 self.agents.tell_eof();

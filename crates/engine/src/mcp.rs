@@ -4,7 +4,7 @@
 //!
 //! * [`config`], [`scopes`], `plugins`, [`store`]: what files, flags and plugins say, which of it counts, and how it is written;
 //! * `link`, `dial`: one server and the connection to it; `transport`: how its messages travel;
-//! * `handler`: what a server may ask of us; `auth`: signing in to one;
+//! * `allowance`: how much it may list; `handler`: what a server may ask of us; `auth`: signing in to one;
 //! * `names`, `tool`, `content`, `resources`, `prompts`: what it offers, in the session's terms; `mentions`: a resource in
 //!   a prompt; `room`: what all that takes of the context;
 //! * `status`: how servers stand, as hosts are told;
@@ -13,6 +13,7 @@
 //! A server never takes the session with it. Each lives in tasks of its own, joined to the session by a bell that says
 //! only that something changed; buffers are bounded, waits end, and a program that is left behind is ended.
 
+mod allowance;
 mod auth;
 pub mod config;
 mod content;

@@ -171,6 +171,7 @@ impl Session {
         self.be_led_after_all();
         self.options.agents.forward_text |= request.forward_subagent_text == Some(true);
         self.options.agents.stopped_one_by_one |= request.per_task_stop_affordance == Some(true);
+        self.options.agents.summaries |= request.agent_progress_summaries == Some(true);
         let agents = self.muster().infos();
         self.system = None;
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
@@ -224,6 +225,7 @@ impl Session {
         if running {
             self.withdraw_asks().await;
         }
+        self.withdraw_agents_asks().await;
         let mut response = InterruptResponse::default();
         if cancel_queued {
             let cancelled = self.queue.cancel_all();

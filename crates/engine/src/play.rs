@@ -2,11 +2,12 @@
 
 use sluice_permission::PermissionMode;
 
+use crate::background::Note;
 use crate::commands::Mentioned;
 use crate::memory::{self, Memory};
 use crate::notes;
 use crate::prompt;
-use crate::queue::{Accepted, Batch, Priority, blocks_of};
+use crate::queue::{Accepted, Batch, Priority, Prompt, blocks_of};
 use crate::say;
 use crate::session::Session;
 use crate::turn::{Ending, Stop, Turn};
@@ -65,12 +66,18 @@ impl Session {
                 self.say_blocked().await;
                 return self.close_turn(ending, &uuids).await;
             }
-            Err(()) => {
-                self.announce().await;
-                return self.close_turn(Ending::Interrupted { tools: false }, &uuids).await;
-            }
+            Err(()) => return self.stop_before_it_began(&uuids).await,
         }
         self.play_plainly(batch, uuids).await;
+    }
+
+    /// The turn was told to stop while hooks looked at its prompts.
+    async fn stop_before_it_began(&mut self, uuids: &[String]) {
+        self.announce().await;
+        if self.stop == Some(Stop::Interrupt) {
+            self.notice(say::INTERRUPTED).await;
+        }
+        self.close_turn(Ending::Interrupted { tools: false }, uuids).await;
     }
 
     /// Plays an open turn whose prompts are taken as they stand.
@@ -120,9 +127,30 @@ impl Session {
         self.close_turn(ending, &uuids).await;
     }
 
+    /// What is to be told next, unless prompts came before it.
+    pub(crate) fn note_due(&mut self) -> Option<Note> {
+        let since = self.background.owed_since()?;
+        if self.queue.goes_before(since) {
+            return None;
+        }
+        self.background.owed()
+    }
+
     /// Plays a turn nobody asked for: background work has ended and the model is told.
-    pub(crate) async fn play_note(&mut self, note: crate::background::Note) {
+    pub(crate) async fn play_note(&mut self, note: Note) {
         self.open_turn(Turn::new(Vec::new(), Some(note.origin.clone()))).await;
+        let mut batch = Batch {
+            prompts: vec![Prompt::of_note(&note)],
+        };
+        match self.hook_prompts(&mut batch).await {
+            Ok(None) => {}
+            Ok(Some(ending)) => {
+                self.announce().await;
+                self.say_blocked().await;
+                return self.close_turn(ending, &[]).await;
+            }
+            Err(()) => return self.stop_before_it_began(&[]).await,
+        }
         self.keep_note(&note.text, &note.origin).await;
         self.history.user_text(&note.text);
         self.drain().await;

@@ -7,6 +7,7 @@ use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Value, json};
 
+use crate::background::Note;
 use crate::transcript::Key;
 
 /// When a prompt wants to run, as the host said.
@@ -58,6 +59,22 @@ pub(crate) struct Prompt {
 }
 
 impl Prompt {
+    /// What is told of background work, as hooks are shown it.
+    pub(crate) fn of_note(note: &Note) -> Self {
+        Self {
+            uuid: None,
+            id: String::new(),
+            content: Value::from(note.bare()),
+            priority: Priority::Next,
+            synthetic: true,
+            should_query: true,
+            alone: true,
+            verbatim: true,
+            origin: Some(note.origin.clone()),
+            timestamp: note.timestamp.clone(),
+        }
+    }
+
     /// Whether its turn is its own.
     fn goes_alone(&self) -> bool {
         self.alone || !self.should_query
@@ -161,13 +178,23 @@ impl Queue {
         Some(Batch { prompts })
     }
 
+    /// Whether the next turn is one of prompts, where something has waited for one of its own since then.
+    pub(crate) fn goes_before(&self, since: &str) -> bool {
+        let first = self.waiting.iter().min_by_key(|prompt| prompt.priority);
+        first.is_some_and(|prompt| match prompt.priority {
+            Priority::Now => true,
+            Priority::Next => prompt.timestamp.as_str() < since,
+            Priority::Later => false,
+        })
+    }
+
     /// What may join the running turn after its tools: all but what was meant for later, and nothing that came behind a
     /// command: what follows `/clear` belongs to what it clears the way for.
     pub(crate) fn fold(&mut self) -> Vec<Prompt> {
         let mut open = true;
         let (folded, rest) = self.waiting.drain(..).partition(|prompt| {
             open &= !prompt.alone;
-            open && prompt.priority != Priority::Later && !prompt.goes_alone()
+            open && prompt.priority != Priority::Later
         });
         self.waiting = rest;
         Vec::from(folded)

@@ -257,6 +257,34 @@ impl Session {
         self.calls.held.push((index, outcome));
     }
 
+    /// Whether calls run that will end without being told to: no subagent among them.
+    pub(crate) fn runs_commands(&self) -> bool {
+        let running = || {
+            self.calls
+                .list
+                .iter()
+                .filter(|call| matches!(call.state, State::Running))
+        };
+        let agent = |call: &Call| self.starts_agent(&call.name, &call.input);
+        !self.calls.running.is_empty() && !running().any(agent)
+    }
+
+    /// Tells of those that were held back and only start something: the message has gone on since.
+    pub(crate) async fn release_launched(&mut self) {
+        let launched = |(_, outcome): &(usize, Outcome)| outcome.result.get("isAsync").is_some();
+        if !self.calls.held.iter().any(launched) {
+            return;
+        }
+        let held = std::mem::take(&mut self.calls.held);
+        let (now, later) = held.into_iter().partition(launched);
+        self.calls.held = later;
+        let now: Vec<(usize, Outcome)> = now;
+        for (index, outcome) in now {
+            self.drain_events().await;
+            self.finish_run(index, outcome).await;
+        }
+    }
+
     /// Tells what was held back.
     pub(crate) async fn release(&mut self) {
         for (index, outcome) in std::mem::take(&mut self.calls.held) {
@@ -293,6 +321,10 @@ impl Session {
     async fn refuse(&mut self, index: usize, decision: &Decision) {
         if decision.reason.kind == Some(ReasonKind::Hook) {
             return self.deny(index, &decision.message, "hook", Some("hook")).await;
+        }
+        if let Some(kind) = self.denied_kind(index, decision) {
+            // So are the kinds of the tool that starts subagents.
+            return self.finish(index, Outcome::failed(kind), None).await;
         }
         // A file tool's path rules are part of its own checks: its result says it all.
         let by_path = decision.behavior == Verdict::Deny && decision.reason.kind == Some(ReasonKind::Rule);
@@ -461,15 +493,30 @@ impl Session {
         self.await_running().await;
         self.drain_events().await;
         self.abandon_hooks().await;
-        for index in self.calls.unfinished() {
-            let outcome = Outcome {
-                content: Value::from(say::REJECTED),
-                result: Value::from(say::REJECTED_RESULT),
-                ..Outcome::interrupted()
-            };
-            self.finish(index, outcome, Some(json!({"non_execution_kind": "user-rejected"})))
-                .await;
+        let starts = |index: &usize| {
+            let call = self.calls.list.get(*index);
+            call.is_some_and(|call| self.starts_agent(&call.name, &call.input))
+        };
+        let (agents, others): (Vec<usize>, Vec<usize>) = self.calls.unfinished().into_iter().partition(starts);
+        for index in others {
+            self.reject(index).await;
         }
+        // Hosts hear of subagents from the last to the first, of each with its end.
+        for index in agents.into_iter().rev() {
+            self.reject(index).await;
+            let id = self.calls.list.get(index).map(|call| call.id.clone());
+            self.stop_agents_of(&id.unwrap_or_default()).await;
+        }
+    }
+
+    async fn reject(&mut self, index: usize) {
+        let outcome = Outcome {
+            content: Value::from(say::REJECTED),
+            result: Value::from(say::REJECTED_RESULT),
+            ..Outcome::interrupted()
+        };
+        self.finish(index, outcome, Some(json!({"non_execution_kind": "user-rejected"})))
+            .await;
     }
 
     /// The process goes: what runs is killed, and told if it still says something.

@@ -78,6 +78,8 @@ pub(crate) struct Session {
     /// The turn stops when the model has finished its message, or then.
     pub(crate) stop_by: Option<Instant>,
     pub(crate) eof: bool,
+    /// Nobody is left who could say anything.
+    pub(crate) deaf: bool,
     /// The exit code, once the session has to go.
     pub(crate) leave: Option<i32>,
     pub(crate) last_failed: bool,
@@ -179,6 +181,7 @@ impl Session {
             stop: None,
             stop_by: None,
             eof: false,
+            deaf: false,
             leave: None,
             last_failed: options.refusal.is_some(),
             results: 0,
@@ -232,10 +235,10 @@ impl Session {
             let ready = self.eof || self.initialized || !self.queue.is_empty();
             if self.hooks.put_off.is_some() && ready {
                 self.play_put_off().await;
+            } else if let Some(note) = self.note_due() {
+                self.play_note(note).await;
             } else if let Some(batch) = self.queue.next() {
                 self.play(batch).await;
-            } else if let Some(note) = self.background.owed() {
-                self.play_note(note).await;
             } else if let Some(input) = self.unread.pop_front() {
                 self.take(input).await;
             } else {
@@ -250,9 +253,14 @@ impl Session {
         self.hook_session_end("other").await;
         self.line.close();
         self.servers.part().await;
+        let leaves = self.leave.is_some();
+        if leaves {
+            self.agents.crew.hush();
+        }
         self.tasks.kill_all().await;
-        if self.leave.is_none() {
-            self.see_agents_off().await;
+        match leaves {
+            false => self.see_agents_off().await,
+            true => self.see_commands_off().await,
         }
         Exit { code }
     }

@@ -96,6 +96,17 @@ impl Turn {
         (!all.is_empty()).then_some(all)
     }
 
+    /// The prompts its answers are about. Those that joined later are not what the first answers are about, so once one
+    /// has joined others, none is named.
+    pub(crate) fn named(&self) -> Option<(String, Vec<String>)> {
+        let uuids = match (self.uuids.is_empty(), self.folded.is_empty()) {
+            (false, true) => &self.uuids,
+            (true, false) => &self.folded,
+            _ => return None,
+        };
+        Some((uuids.last()?.clone(), uuids.clone()))
+    }
+
     /// The last text was shown otherwise.
     pub(crate) fn display(&mut self, shown: &str) {
         self.displayed = Some((self.text.clone(), shown.to_owned()));

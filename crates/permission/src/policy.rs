@@ -29,6 +29,8 @@ pub struct Policy {
     /// Whether Bash runs in a sandbox that confines it without a question
     /// (`sandbox.autoAllowBashIfSandboxed`).
     pub sandboxed: bool,
+    /// Whether the skill that is decided about brings rules or hooks of its own.
+    pub lends: bool,
 }
 
 impl Policy {

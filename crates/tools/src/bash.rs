@@ -152,6 +152,7 @@ async fn run(input: Input, cx: &Context) -> Outcome {
         output_file: None,
         started_at: tasks::now(),
         ended_at: None,
+        parent: None,
         agent: None,
     };
     // whoever drops this call ends the command
@@ -276,6 +277,12 @@ impl Call<'_> {
                     continue;
                 }
             };
+            if timed_out && meaning::only_waits(&self.input.command) {
+                self.shell.process.killer().cancel();
+                report.timed_out(limit);
+                deadline = None;
+                continue;
+            }
             let why = if timed_out { Why::TimedOut(limit) } else { Why::Asked };
             if let Some(outcome) = self.background(why, announced, &mut report).await {
                 return (outcome, true);

@@ -75,6 +75,8 @@ pub struct TaskView {
     pub started_at: u64,
     /// When it ended.
     pub ended_at: Option<u64>,
+    /// The subagent whose call started it, as far as the session has said so.
+    pub parent: Option<String>,
     /// What there is to know of a subagent; `None` for a command.
     pub agent: Option<Box<AgentTask>>,
 }

@@ -120,7 +120,7 @@ fn mode(word: &str, bounds: &Bounds) -> Result<PermissionMode, String> {
     let wanted = freedom(&mode).ok_or_else(|| {
         format!("permission_mode {word} is none of default, plan, dontAsk, acceptEdits, bypassPermissions")
     })?;
-    if wanted > freedom(&bounds.mode).unwrap_or(ASKS).max(ASKS) {
+    if wanted > freedom(&bounds.mode).unwrap_or_default() {
         return Err(format!(
             "permission_mode {word} allows more than this server was started with; start it with --permission-mode \
              {word} to allow it"
@@ -129,16 +129,15 @@ fn mode(word: &str, bounds: &Bounds) -> Result<PermissionMode, String> {
     Ok(mode)
 }
 
-/// What is asked about: everything that is no looking.
-const ASKS: u8 = 1;
-
-/// How much runs without a question; nothing for what is no mode of ours.
+/// How much a mode lets through, asked or unasked; nothing for what is no mode of ours.
 fn freedom(mode: &PermissionMode) -> Option<u8> {
     match mode {
-        PermissionMode::Plan | PermissionMode::DontAsk => Some(0),
-        PermissionMode::Default => Some(ASKS),
-        PermissionMode::AcceptEdits | PermissionMode::Auto => Some(2),
-        PermissionMode::BypassPermissions => Some(3),
+        // Planning forbids changes, those that rules allow too.
+        PermissionMode::Plan => Some(0),
+        PermissionMode::DontAsk => Some(1),
+        PermissionMode::Default => Some(2),
+        PermissionMode::AcceptEdits | PermissionMode::Auto => Some(3),
+        PermissionMode::BypassPermissions => Some(4),
         _ => None,
     }
 }
@@ -174,7 +173,12 @@ mod tests {
             mode(word, &bounds).is_ok()
         };
         assert!(may("plan", PermissionMode::Default));
-        assert!(may("manual", PermissionMode::Plan));
+        assert!(may("plan", PermissionMode::DontAsk));
+        assert!(may("dontAsk", PermissionMode::Default));
+        for launched in [PermissionMode::Plan, PermissionMode::DontAsk] {
+            assert!(!may("manual", launched.clone()) && !may("default", launched));
+        }
+        assert!(!may("dontAsk", PermissionMode::Plan));
         assert!(!may("acceptEdits", PermissionMode::Default));
         assert!(!may("acceptEdits", PermissionMode::DontAsk));
         assert!(may("acceptEdits", PermissionMode::AcceptEdits));

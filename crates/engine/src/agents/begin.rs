@@ -4,7 +4,7 @@
 //! of the message, and the subagent speaks behind that event. Other calls wait for the event: they may ask.
 
 use serde_json::Value;
-use sluice_permission::Verdict;
+use sluice_permission::{Decision, ReasonKind, Verdict};
 use sluice_tools::{TaskView, ToolEvent};
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -58,6 +58,15 @@ impl Session {
         if waits || !self.agents.beginning.silent.is_empty() {
             self.calls.launch_at.get_or_insert(Instant::now() + LAUNCH_DELAY);
         }
+    }
+
+    /// What is said of a call for a kind that a rule denies.
+    pub(crate) fn denied_kind(&self, index: usize, decision: &Decision) -> Option<String> {
+        let call = self.calls.list.get(index)?;
+        let ours = call.name == call::NAME || call.name == call::OLD_NAME;
+        let ruled = decision.behavior == Verdict::Deny && decision.reason.kind == Some(ReasonKind::Rule);
+        let kind = call.checked.get("subagent_type")?.as_str()?;
+        (ours && ruled).then(|| call::denied(kind, decision))
     }
 
     /// Whether this call starts a subagent.

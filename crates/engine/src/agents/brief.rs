@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::json;
 use sluice_model::Client;
-use sluice_permission::Policy;
+use sluice_permission::{Policy, Verdict};
 use sluice_tools::sandbox::Sandbox;
 use sluice_tools::{Tasks, Tool, ToolEvent, Web};
 use tokio::sync::mpsc;
@@ -12,11 +13,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::crew::Crew;
 use super::roster::Roster;
-use super::{call, message};
+use super::{call, list, message};
 use crate::background::Background;
 use crate::calls::{Call, State};
 use crate::catalogue::Catalogue;
 use crate::commands::SKILL;
+use crate::confine;
 use crate::hooks::{Ear, Heirs};
 use crate::mcp::Servers;
 use crate::options::Options;
@@ -58,6 +60,15 @@ pub(crate) struct Brief {
     pub(crate) may_start: Option<Vec<String>>,
 }
 
+impl Brief {
+    /// Why no subagent of this kind may be started, if a rule says so.
+    pub(crate) fn denies(&self, kind: &str) -> Option<String> {
+        let input = json!({"subagent_type": kind});
+        let decision = confine::decide(&self.policy, None, &self.cwd, call::NAME, &input);
+        (decision.behavior == Verdict::Deny).then(|| call::denied(kind, &decision))
+    }
+}
+
 /// Where the session leaves its brief for its calls.
 #[derive(Default)]
 pub(crate) struct Bench {
@@ -91,14 +102,15 @@ impl Bench {
 
 /// Whether it is a tool that may start subagents. A subagent is given its own: one that holds a brief must not be in it.
 fn ours(name: &str) -> bool {
-    name == call::NAME || name == call::OLD_NAME || name == message::NAME || name == SKILL
+    [call::NAME, call::OLD_NAME, message::NAME, list::NAME, SKILL].contains(&name)
 }
 
 impl Session {
     /// Leaves word for the calls that are about to start a subagent.
     pub(crate) fn brief_agents(&self) {
         let waits = |state: &State| matches!(state, State::New | State::Asking(_));
-        let needs = |call: &Call| call.name == message::NAME || self.starts_agent(&call.name, &call.input);
+        let asks = |name: &str| name == message::NAME || name == list::NAME;
+        let needs = |call: &Call| asks(&call.name) || self.starts_agent(&call.name, &call.input);
         if !self.calls.list.iter().any(|call| waits(&call.state) && needs(call)) {
             return;
         }

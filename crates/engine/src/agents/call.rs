@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sluice_permission::PermissionMode;
+use sluice_permission::{Decision, PermissionMode};
 use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
 
 use super::brief::{Bench, Brief};
@@ -180,9 +180,6 @@ fn order(input: Input, brief: &Brief) -> Result<Order, String> {
         let names = names.join(", ");
         return Err(format!("Agent type '{name}' not found. Available agents: {names}"));
     };
-    if input.prompt.trim().is_empty() {
-        return Err("The prompt is empty: say what the subagent is to do".to_owned());
-    }
     let named = input.model.as_deref().or(kind.model.as_deref());
     let mode = input.mode.as_deref().map(PermissionMode::from);
     Ok(Order {
@@ -200,6 +197,13 @@ fn order(input: Input, brief: &Brief) -> Result<Order, String> {
         again: None,
         fork: None,
     })
+}
+
+/// What is said of a kind that a rule denies.
+pub(crate) fn denied(kind: &str, decision: &Decision) -> String {
+    let rule = decision.reason.rule.as_ref();
+    let by = rule.map(|rule| format!(" by permission rule '{}' from {}", rule.text(), rule.source.as_str()));
+    format!("Agent type '{kind}' has been denied{}.", by.unwrap_or_default())
 }
 
 /// Whether the call returns without waiting. A subagent's own subagents are waited for unless it says otherwise: its

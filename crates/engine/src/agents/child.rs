@@ -20,10 +20,10 @@ use super::equip::{self, Equipment};
 use super::mouth::{Journal, Mouth};
 use super::relay::Relay;
 use super::report::Served;
-use super::{Agents, Seat, crew, inspect, notebook, revive};
+use super::{Agents, Seat, Summaries, crew, inspect, notebook, revive};
 use crate::commands::SKILL;
 use crate::hooks;
-use crate::options::{Options, StateEvents};
+use crate::options::{Asker, Options, StateEvents};
 use crate::port::{INPUT_DEPTH, Input};
 use crate::prompt::{self, Place, SystemPrompt};
 use crate::queue::{Priority, Prompt};
@@ -34,6 +34,9 @@ use crate::turn::{Ending, Turn};
 
 /// What no subagent is offered: it talks to no person, and the mode is not its to change.
 const NOT_FOR_AGENTS: &[&str] = &["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
+
+/// What stands for a prompt without a word.
+const NO_CONTENT: &str = "(no content)";
 
 /// A subagent that is about to begin.
 pub(crate) struct Child {
@@ -77,6 +80,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     session.eof = brief.eof;
     session.reminded_of_memory = order.kind.omit_memory;
     session.transcript.of_agent(&id);
+    let wants = &brief.options.agents;
     session.agents = Agents {
         known: brief.crew.amendments(0, None).1,
         settings_known: brief.crew.published(u64::MAX).1,
@@ -90,6 +94,8 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
         }),
         may_start: order.kind.may_start.clone(),
         equipment: Equipment::of(order, own),
+        summaries: (wants.summaries && !wants.no_summaries && !relay.is_silent())
+            .then(|| Box::new(Summaries::new(relay.clone()))),
         ..Agents::default()
     };
     session.take_roster(brief.roster.clone());
@@ -141,6 +147,10 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
     options.replay = false;
     options.state_events = StateEvents::Off;
     options.agents.lead = None;
+    if order.fork.as_ref().is_some_and(|fork| fork.typed) {
+        // What a person typed as a command asks no questions, as hosts expect.
+        options.asker = Asker::Nobody;
+    }
     // The session's servers are there already.
     options.servers.dynamic = equip::servers(order, &brief.options.settings);
     options.servers.strict = true;
@@ -297,6 +307,8 @@ impl Session {
     }
 
     async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
+        // The API takes no empty text.
+        let text = if text.trim().is_empty() { NO_CONTENT } else { text };
         let prompt = Prompt {
             uuid: None,
             id: say::fresh_id(),
@@ -406,6 +418,7 @@ pub(crate) fn meta(brief: &Brief, order: &Order, call_id: &str) -> Value {
                 .map(|parent| ("parentAgentId".to_owned(), json!(parent))),
         );
         meta.extend(order.name.as_ref().map(|name| ("name".to_owned(), json!(name))));
+        meta.extend(order.mode.as_ref().map(|mode| ("mode".to_owned(), json!(mode))));
     }
     meta
 }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use serde_json::Value;
-use sluice_permission::PermissionUpdate;
+use sluice_permission::{PermissionMode, PermissionUpdate};
 use sluice_tools::TaskStatus;
 use sluice_wire::Raw;
 use sluice_wire::control::{ControlRequest, Request};
 use sluice_wire::stdout::{SubagentKilled, SubagentRequested, SubagentStats};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use super::relay::Relay;
 use crate::history::History;
@@ -39,6 +40,8 @@ pub(crate) enum Refused {
 #[derive(Debug, Default)]
 pub(crate) struct Crew {
     shared: Mutex<Shared>,
+    /// Rings when a place is free again.
+    bell: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -79,6 +82,9 @@ pub(crate) struct Member {
     pub(crate) name: Option<String>,
     pub(crate) kind: String,
     pub(crate) description: String,
+    /// The mode its call asked for.
+    pub(crate) mode: Option<PermissionMode>,
+    pub(crate) started: Instant,
     pub(crate) inbox: mpsc::Sender<Vec<Input>>,
     pub(crate) relay: Arc<Relay>,
     /// What was said, once it has ended.
@@ -169,6 +175,12 @@ impl Crew {
     pub(crate) fn dismiss(&self) {
         let mut shared = self.lock();
         shared.running = shared.running.saturating_sub(1);
+        self.bell.notify_one();
+    }
+
+    /// Waits until somebody has gone since this was last waited for.
+    pub(crate) async fn dismissed(&self) {
+        self.bell.notified().await;
     }
 
     /// The subagents so far.
@@ -296,6 +308,18 @@ impl Crew {
         let shared = self.lock();
         let named = |member: &&Member| member.id == id || member.name.as_deref() == Some(id);
         shared.members.iter().rev().find(named).cloned()
+    }
+
+    /// The process goes: nobody is told what becomes of them.
+    pub(crate) fn hush(&self) {
+        self.running().iter().for_each(|member| member.relay.mute());
+    }
+
+    /// Those that work, in the order in which they began.
+    pub(crate) fn running(&self) -> Vec<Member> {
+        let shared = self.lock();
+        let running = shared.members.iter().filter(|member| member.history.is_none());
+        running.cloned().collect()
     }
 
     /// Nobody will answer any more: gives everybody who runs, and remembers it for who begins later.

@@ -151,6 +151,10 @@ impl Definition {
         let Some(description) = fields.text("description") else {
             return Err("`description` is missing: say when the agent is to be used".to_owned());
         };
+        // It stands in lists, in sentences and in rules.
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            return Err("`name` has to be one line of text".to_owned());
+        }
         let (tools, may_start) = split_tools(fields.list("tools"));
         Ok(Self {
             tools,
@@ -256,6 +260,14 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_name_is_one_line() {
+        for name in ["a\nb", "", " ", "a\u{1b}[0m"] {
+            let given = serde_json::json!({"description": "d", "prompt": "p"});
+            assert!(Definition::from_json(name, &given, Origin::User).is_err(), "{name:?}");
+        }
+    }
 
     #[test]
     fn a_file_says_everything_in_its_front_matter() {

@@ -32,11 +32,14 @@ pub(crate) struct Fork {
 
 /// What there is to be done for a skill.
 fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
-    let wanted = entry.agent.as_deref().unwrap_or(builtin::GENERAL);
-    let Some(kind) = brief.roster.find(wanted).cloned() else {
-        let names = brief.roster.names().join(", ");
-        return Err(format!("Agent type '{wanted}' not found. Available agents: {names}"));
+    let named = entry.agent.as_deref().and_then(|name| brief.roster.find(name));
+    // One that is not there is stood in for, as hosts expect.
+    let Some(kind) = named.or_else(|| brief.roster.find(builtin::GENERAL)).cloned() else {
+        return Err("There is no agent to carry it out".to_owned());
     };
+    if let Some(why) = brief.denies(&kind.name) {
+        return Err(why);
+    }
     let foreign = entry.origin == Origin::Project && !brief.options.settings.trusted();
     let rule = |text: &String| Rule::parse(Behavior::Allow, Source::Command, &brief.options.cwd, text).ok();
     // What a person typed has lent the session its rules and hooks already.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sluice_permission::PermissionMode;
 use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
 use sluice_wire::ToAgent;
 use sluice_wire::stdin;
@@ -22,6 +23,9 @@ pub(crate) const NAME: &str = "SendMessage";
 const ABOUT: &str = "Says something to a subagent you started with Agent. One that still works reads it before it asks its \
     model again; one that has ended goes on in the background with all it knows, and you are told when it has ended again.";
 
+/// What hosts are shown besides what was asked.
+const SHOWN: [&str; 4] = ["type", "recipient", "recipient_kind", "content"];
+
 /// Says more to a subagent.
 #[derive(Debug)]
 pub(crate) struct SendMessage {
@@ -35,6 +39,37 @@ struct Input {
     message: String,
 }
 
+/// Whether this is an id of ours and no name somebody chose.
+fn is_id(to: &str) -> bool {
+    let digits = to.strip_prefix('a').unwrap_or_default();
+    digits.len() == 16 && digits.chars().all(|digit| digit.is_ascii_hexdigit())
+}
+
+/// A few letters that tell one subagent from others of its name.
+pub(super) fn tag(id: &str) -> &str {
+    id.get(id.len().saturating_sub(6)..).unwrap_or(id)
+}
+
+/// Who was reached.
+fn pin(id: &str, name: Option<&str>) -> Value {
+    json!({"id": id, "name": name.unwrap_or(id), "ref": tag(id)})
+}
+
+/// What came of it: the model reads what the host is told, as one text.
+fn told(said: &Value, further: Value) -> Outcome {
+    let mut result = said.clone();
+    if let (Some(result), Value::Object(further)) = (result.as_object_mut(), further) {
+        result.extend(further);
+    }
+    Outcome::ok(json!([{"type": "text", "text": said.to_string()}]), result)
+}
+
+/// It reached nobody, which is an answer and no failure.
+fn unsent(message: String, display: Option<String>) -> Outcome {
+    let further = display.map_or_else(|| json!({}), |display| json!({"display": display}));
+    told(&json!({"success": false, "message": message}), further)
+}
+
 impl SendMessage {
     pub(crate) fn new(bench: Arc<Bench>) -> Self {
         Self {
@@ -46,6 +81,7 @@ impl SendMessage {
                     "properties": {
                         "to": {"type": "string", "description": "The subagent's id, or the name it was given."},
                         "message": {"type": "string", "description": "What it is told."},
+                        "summary": {"type": "string", "description": "The message in five to ten words, for whoever watches."},
                     },
                     "required": ["to", "message"],
                 }),
@@ -64,11 +100,30 @@ impl Tool for SendMessage {
     }
 
     fn check(&self, input: &Value, _cwd: &Path) -> Result<Value, Invalid> {
-        self.descriptor.checked(input)
+        // What hosts are shown besides is no part of what was asked.
+        let mut asked = input.clone();
+        if let Some(fields) = asked.as_object_mut() {
+            SHOWN.iter().for_each(|key| drop(fields.remove(*key)));
+        }
+        self.descriptor.checked(&asked)
     }
 
     fn concurrency_safe(&self, _input: &Value) -> bool {
         false
+    }
+
+    /// Hosts are shown whom it goes to, under the names they know.
+    fn present<'a>(&'a self, input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Value>> {
+        Box::pin(async move {
+            let mut fields = input.as_object()?.clone();
+            let to = input.get("to")?.as_str()?;
+            let kind = if is_id(to) { "agent" } else { "name" };
+            fields.insert("type".to_owned(), json!("message"));
+            fields.insert("recipient".to_owned(), json!(to));
+            fields.insert("recipient_kind".to_owned(), json!(kind));
+            fields.insert("content".to_owned(), input.get("message")?.clone());
+            Some(Value::Object(fields))
+        })
     }
 
     fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
@@ -85,10 +140,20 @@ impl Tool for SendMessage {
             };
             match known {
                 Some(resting) => go_on(brief, resting, input.message, cx).await,
-                None => Outcome::failed(format!(
-                    "There is no subagent {}: start one with Agent, or give the id it was started under",
-                    input.to
-                )),
+                None if is_id(&input.to) => unsent(
+                    format!(
+                        "Agent \"{}\" could not be resumed: this session has no transcript of it. Start one with Agent.",
+                        input.to
+                    ),
+                    None,
+                ),
+                None => unsent(
+                    format!(
+                        "No agent named '{}' is reachable. ListAgents says who is; Agent starts another.",
+                        input.to
+                    ),
+                    Some(format!("Not sent: no agent named '{}' is reachable.", input.to)),
+                ),
             }
         })
     }
@@ -106,10 +171,14 @@ async fn tell(member: &Member, message: String) -> Outcome {
             member.id
         ));
     }
-    let result = json!({"success": true, "agentId": member.id, "status": "queued"});
-    Outcome::ok(
-        format!("Subagent {} will read it before its next step.", member.id),
-        result,
+    let name = member.name.as_deref();
+    let message = format!(
+        "Message queued for {}, which reads it before its next step. You are told when it has ended.",
+        name.unwrap_or(&member.id)
+    );
+    told(
+        &json!({"success": true, "message": message, "pin": pin(&member.id, name)}),
+        json!({}),
     )
 }
 
@@ -119,6 +188,8 @@ pub(crate) struct Resting {
     pub(crate) kind: String,
     pub(crate) description: String,
     pub(crate) name: Option<String>,
+    /// The mode its call asked for.
+    pub(crate) mode: Option<PermissionMode>,
     pub(crate) again: Again,
 }
 
@@ -128,6 +199,7 @@ impl Resting {
             kind: member.kind.clone(),
             description: member.description.clone(),
             name: member.name.clone(),
+            mode: member.mode.clone(),
             again: Again {
                 id: member.id.clone(),
                 call_id: member.relay.badge.call_id.clone(),
@@ -139,20 +211,31 @@ impl Resting {
 
 /// One that has ended begins again where it stopped.
 async fn go_on(brief: Arc<Brief>, resting: Resting, message: String, cx: &Context) -> Outcome {
-    let kind = brief
-        .roster
-        .find(&resting.kind)
-        .or_else(|| brief.roster.find(builtin::GENERAL));
-    let Some(kind) = kind.cloned() else {
-        return Outcome::failed(format!("There are no agents of the kind {} any more", resting.kind));
+    // Another kind might be allowed what this one was not.
+    let wanted = if resting.kind.is_empty() {
+        builtin::GENERAL
+    } else {
+        &resting.kind
     };
+    let Some(kind) = brief.roster.find(wanted).cloned() else {
+        return unsent(
+            format!(
+                "Agent \"{}\" could not be resumed: there is no kind {wanted} any more.",
+                resting.again.id
+            ),
+            None,
+        );
+    };
+    if let Some(why) = brief.denies(&kind.name) {
+        return unsent(why, None);
+    }
     let model = kind.model.as_deref();
-    let id = resting.again.id.clone();
+    let (id, name) = (resting.again.id.clone(), resting.name.clone());
     let background = !brief.options.agents.never_in_background;
     let order = Order {
         model: model.map_or_else(|| brief.model.clone(), |name| sluice_model::models::resolve(Some(name))),
         effort: kind.effort.clone(),
-        mode: None,
+        mode: resting.mode,
         wanted: Some(true),
         background,
         isolated: false,
@@ -165,7 +248,15 @@ async fn go_on(brief: Arc<Brief>, resting: Resting, message: String, cx: &Contex
     };
     let mut outcome = oversee::start(brief, order, cx).await;
     if background && outcome.is_error != Some(true) {
-        outcome.result = json!({"success": true, "message": format!("Resuming agent {id}"), "resumedAgentId": id});
+        let short: String = id.chars().take(7).collect();
+        let said = json!({
+            "success": true,
+            "message": format!("Resuming agent {short}"),
+            "resumedAgentId": id,
+            "pin": pin(&id, name.as_deref()),
+        });
+        let shown = told(&said, json!({"revivedAgentId": id}));
+        (outcome.content, outcome.result) = (shown.content, shown.result);
     }
     outcome
 }

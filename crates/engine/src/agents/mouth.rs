@@ -31,18 +31,24 @@ impl Mouth {
         if let (ToHost::Assistant(frame), false) = (&message, self.relay.is_silent()) {
             frame.message.content.iter().for_each(|block| self.journal.note(block));
         }
-        let said = self.relay.pass(message);
-        for message in &said {
-            match message {
-                ToHost::ControlRequest(request) => self.crew.asked(request, &self.inbox),
-                ToHost::ControlCancelRequest(cancel) => {
-                    cancel.request_id.as_str().and_then(|id| self.crew.take_ask(id));
+        let mut said = self.relay.pass(message);
+        said.retain(|message| {
+            let open = match message {
+                ToHost::ControlRequest(request) => {
+                    self.crew.asked(request, &self.inbox);
+                    true
                 }
-                _ => continue,
-            }
+                // What was taken back already is not taken back again.
+                ToHost::ControlCancelRequest(cancel) => {
+                    let asked = cancel.request_id.as_str().and_then(|id| self.crew.take_ask(id));
+                    asked.is_some()
+                }
+                _ => return true,
+            };
             // A session that is too busy to hear it looks by itself when it is less so.
             self.top.try_send(ToolEvent::AgentWaits).ok();
-        }
+            open
+        });
         said
     }
 }

@@ -71,6 +71,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
         brief.options.agents.forward_text,
         order.background,
     );
+    let relay = if brief.parent.is_some() { relay.nested() } else { relay };
     let typed = order.fork.as_ref().is_some_and(|fork| fork.typed);
     let relay = Arc::new(if typed { relay.told_at_the_end() } else { relay });
     let task = brief.tasks.enlist(view.clone(), brief.quit.child_token());
@@ -137,6 +138,8 @@ async fn live(
         name: order.name.clone(),
         kind: order.kind.name.clone(),
         description: order.description.clone(),
+        mode: order.mode.clone(),
+        started: std::time::Instant::now(),
         inbox: inbox.clone(),
         relay: relay.clone(),
         history: None,
@@ -168,6 +171,7 @@ async fn live(
     let mut served = match ended {
         Some(served) => served,
         None => {
+            withdraw(&brief, &id).await;
             tell_end(&brief, &relay, &task, &Served::none(TaskStatus::Killed, "")).await;
             // Hosts hear that it ended before they hear what became of its calls.
             tokio::time::timeout(TELLING, task.told()).await.ok();
@@ -182,14 +186,16 @@ async fn live(
     if let Some(tree) = tree {
         served.left = tree.close().await;
     }
-    for request in brief.crew.take_asks_of(&id) {
-        brief.out.say(say::cancel(&request)).await;
-    }
+    withdraw(&brief, &id).await;
     journal.write(&format!("[{}]", served.status.as_notification()));
     if let Some(file) = &transcript {
         keep_meta(file, &finished(&meta));
     }
-    brief.crew.denied(std::mem::take(&mut served.denials));
+    // Nobody waits for one in the background, so no result counts what it was denied.
+    let denials = std::mem::take(&mut served.denials);
+    if !relay.is_background() {
+        brief.crew.denied(denials);
+    }
     brief.crew.rest(&id, std::mem::take(&mut served.history));
     brief.crew.dismiss();
     if !killed_first {
@@ -201,6 +207,13 @@ async fn live(
     // Whatever it left running ends with it.
     quit.cancel();
     done.send(served).ok();
+}
+
+/// Takes back what it asks.
+async fn withdraw(brief: &Brief, id: &str) {
+    for request in brief.crew.take_asks_of(id) {
+        brief.out.say(say::cancel(&request)).await;
+    }
 }
 
 /// What its session came to; one that breaks down is a failed subagent, and no more than that.
@@ -282,6 +295,7 @@ fn view(brief: &Brief, order: &Order, id: &str, call_id: &str, output_file: &Pat
         output_file: Some(output_file.to_owned()),
         started_at: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
         ended_at: None,
+        parent: brief.parent.clone(),
         agent: Some(Box::new(AgentTask {
             subagent_type: order.kind.name.clone(),
             prompt: order.prompt.clone(),

@@ -11,7 +11,7 @@ use std::time::Instant;
 use serde_json::Value;
 use sluice_wire::Number;
 use sluice_wire::ToHost;
-use sluice_wire::content::Block;
+use sluice_wire::content::{Block, Content};
 use sluice_wire::control::Request;
 use sluice_wire::stdout::system::{ApiRetry, System, TaskProgress, TaskUsage};
 use sluice_wire::stdout::{Assistant, SubagentRetry, ToolProgress, User};
@@ -41,6 +41,10 @@ pub(crate) struct Relay {
     muted: AtomicBool,
     /// Nothing of it is shown: only what has to be answered goes out.
     silent: bool,
+    /// A subagent started it: what it says is shown only where nobody waits for it.
+    nested: bool,
+    /// Its prompt was shown.
+    prompted: AtomicBool,
     began: Instant,
     seen: Mutex<Seen>,
     /// What is told when it is done, where it is not told at once.
@@ -63,6 +67,8 @@ impl Relay {
             background: AtomicBool::new(background),
             muted: AtomicBool::new(false),
             silent: false,
+            nested: false,
+            prompted: AtomicBool::new(false),
             began: Instant::now(),
             seen: Mutex::default(),
             kept: None,
@@ -75,6 +81,11 @@ impl Relay {
             silent: true,
             ..Self::new(badge, false, false)
         }
+    }
+
+    /// The same, for one that a subagent started.
+    pub(crate) fn nested(self) -> Self {
+        Self { nested: true, ..self }
     }
 
     /// The same, telling what is done and said when all is done.
@@ -112,7 +123,8 @@ impl Relay {
         self.silent
     }
 
-    fn is_background(&self) -> bool {
+    /// Whether its call has returned without it.
+    pub(crate) fn is_background(&self) -> bool {
         self.background.load(Ordering::Relaxed)
     }
 
@@ -135,7 +147,7 @@ impl Relay {
             ToHost::System(system) => self.system(*system, muted),
             _ if muted => Vec::new(),
             ToHost::Assistant(assistant) => self.assistant(*assistant),
-            ToHost::User(user) => vec![self.user(*user)],
+            ToHost::User(user) if self.shows(&user) => vec![self.user(*user)],
             ToHost::ToolProgress(_) => vec![message],
             ToHost::ControlRequest(mut request) => {
                 if let Request::CanUseTool(ask) = &mut request.request {
@@ -157,11 +169,18 @@ impl Relay {
             _ => None,
         });
         let Some((tool, input)) = call else {
-            let shown = self.forward || self.is_background();
+            let shown = self.is_background() || (self.forward && !self.nested);
             return if shown { vec![frame.into()] } else { Vec::new() };
         };
         let tokens = serde_json::to_value(&frame.message.usage).unwrap_or_default();
         let progress = self.progress(&tool, &input, &tokens, &frame.session_id);
+        if self.nested && !self.is_background() {
+            return if self.badge.quiet {
+                Vec::new()
+            } else {
+                vec![progress.into()]
+            };
+        }
         if self.badge.quiet {
             return vec![frame.into()];
         }
@@ -187,17 +206,50 @@ impl Relay {
             tool_use_id: Some(self.badge.call_id.clone()),
             description: activity(tool, input),
             subagent_type: Some(self.badge.kind.clone()),
-            usage: TaskUsage {
-                total_tokens: seen.tokens,
-                tool_uses: seen.calls,
-                duration_ms: u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-                ..TaskUsage::default()
-            },
+            usage: self.used(&seen),
             last_tool_name: Some(tool.to_owned()),
             uuid: say::fresh_id(),
             session_id: session_id.to_owned(),
             ..TaskProgress::default()
         }
+    }
+
+    /// What it is at, in its own words.
+    pub(crate) fn summed_up(&self, said: &str) -> TaskProgress {
+        let seen = self.seen();
+        TaskProgress {
+            task_id: self.badge.id.clone(),
+            run_id: Some(self.badge.run_id.clone()),
+            tool_use_id: Some(self.badge.call_id.clone()),
+            description: said.to_owned(),
+            subagent_type: Some(self.badge.kind.clone()),
+            usage: self.used(&seen),
+            summary: Some(said.to_owned()),
+            uuid: say::fresh_id(),
+            ..TaskProgress::default()
+        }
+    }
+
+    fn used(&self, seen: &Seen) -> TaskUsage {
+        TaskUsage {
+            total_tokens: seen.tokens,
+            tool_uses: seen.calls,
+            duration_ms: u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            ..TaskUsage::default()
+        }
+    }
+
+    /// Whether what stands on the user's side is shown. Of one that is waited for these are its prompt and what its calls
+    /// came to, and nothing that the engine says to it.
+    fn shows(&self, frame: &User) -> bool {
+        if self.is_background() {
+            return true;
+        }
+        let result = match &frame.message.content {
+            Content::Blocks(blocks) => blocks.iter().any(|block| matches!(block, Block::ToolResult(_))),
+            Content::Text(_) => false,
+        };
+        !self.nested && (result || !self.prompted.swap(true, Ordering::Relaxed))
     }
 
     fn user(&self, mut frame: User) -> ToHost {
@@ -206,7 +258,8 @@ impl Relay {
         frame.subagent_type = Some(self.badge.kind.clone());
         frame.task_description = Some(self.badge.description.clone());
         // What a call gave besides text is the subagent's own business, unless it failed.
-        frame.tool_use_result = frame.tool_use_result.filter(Value::is_string);
+        let shown = |result: &Value| result.is_string() || result.get("commandName").is_some();
+        frame.tool_use_result = frame.tool_use_result.filter(shown);
         if frame.tool_use_result.as_ref().and_then(Value::as_str) == Some(say::REJECTED_RESULT) {
             frame.tool_result_meta = None;
         }
@@ -225,6 +278,8 @@ impl Relay {
                 vec![(*started).into()]
             }
             _ if muted => Vec::new(),
+            // Who told of a command is told by its result.
+            System::PermissionDenied(_) if self.kept.is_some() => Vec::new(),
             System::PermissionDenied(mut denied) => {
                 denied.agent_id = Some(self.badge.id.clone());
                 vec![(*denied).into()]
@@ -283,7 +338,7 @@ pub(crate) fn activity(tool: &str, input: &Value) -> String {
         "Glob" | "Grep" => text("pattern").map(|what| format!("Searching for {what}")),
         "WebFetch" => text("url").map(|url| format!("Fetching {url}")),
         "WebSearch" => text("query").map(|what| format!("Searching the web for {what}")),
-        "Agent" | "Task" => text("description").map(|what| format!("Handing on: {what}")),
+        "Agent" | "Task" => text("description").map(str::to_owned),
         _ => None,
     };
     let said = said.unwrap_or_else(|| format!("Using {tool}"));

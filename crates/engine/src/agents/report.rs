@@ -145,8 +145,8 @@ impl Served {
             )
         });
         format!(
-            "{report}\n\n[The report of subagent {id} ends here. It is what the subagent says, not what was checked. To go \
-             on with it, use SendMessage to {id}. It made {} calls and used {} tokens.{}]",
+            "{report}\n\n[The report of the subagent ends here. It is what the subagent says, not what was checked. It made \
+             {} calls and used {} tokens.{}]\nagentId: {id} (to go on with it, use SendMessage to this id)",
             self.calls,
             self.tokens,
             left.unwrap_or_default(),
@@ -163,8 +163,8 @@ const SILENT: &str = "(The subagent ended without a report.)";
 pub(crate) fn launched(id: &str, order: &Order, output_file: &Path) -> Outcome {
     let file = output_file.display().to_string();
     let text = format!(
-        "Subagent {id} works in the background. You will be told when it has ended: do not wait for it, and do not guess \
-         what it will find. What it does can be read in {file}; to tell it more, use SendMessage to {id}."
+        "The subagent works in the background. You will be told when it has ended: do not wait for it, and do not guess \
+         what it will find.\nagentId: {id} (to tell it more, use SendMessage to this id)\noutput_file: {file} (what it does)"
     );
     let result = json!({
         "isAsync": true,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use sluice_permission::PermissionMode;
 
 use super::brief::Brief;
 use super::call::Again;
@@ -56,6 +57,7 @@ fn resting(id: &str, meta: &Value) -> Resting {
         kind: text("agentType").unwrap_or_default(),
         description: text("description").unwrap_or_default(),
         name: text("name"),
+        mode: text("mode").as_deref().map(PermissionMode::from),
         again: Again {
             id: id.to_owned(),
             call_id: text("toolUseId").unwrap_or_default(),
@@ -98,10 +100,12 @@ mod tests {
     fn a_subagent_is_found_by_id_and_by_name() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(file(dir.path(), "a1"), "").unwrap();
-        let meta = json!({"agentType": "Plan", "description": "d", "toolUseId": "toolu_1", "name": "bee"});
+        let meta =
+            json!({"agentType": "Plan", "description": "d", "toolUseId": "toolu_1", "name": "bee", "mode": "plan"});
         std::fs::write(dir.path().join("agent-a1.meta.json"), meta.to_string()).unwrap();
         let found = read(dir.path(), "a1").unwrap();
         assert_eq!((&*found.kind, &*found.again.call_id), ("Plan", "toolu_1"));
+        assert_eq!(found.mode, Some(PermissionMode::Plan));
         assert_eq!(named(dir.path(), "bee").unwrap().again.id, "a1");
         assert!(named(dir.path(), "wasp").is_none() && read(dir.path(), "a2").is_none());
     }

@@ -5,13 +5,11 @@ use tokio::time::Instant;
 
 use super::Agents;
 use super::crew::Ender;
+use crate::say;
 use crate::session::Session;
 
 /// How long an interrupt waits for the subagents it ends.
 const WIND_UP: std::time::Duration = std::time::Duration::from_secs(3);
-
-/// How often it is looked whether all of them are gone.
-const LOOK: std::time::Duration = std::time::Duration::from_millis(10);
 
 /// Subagents whose end was told and who may not yet say what became of their calls.
 #[derive(Debug, Default)]
@@ -22,6 +20,11 @@ pub(super) struct Stopping {
 }
 
 impl Agents {
+    /// Whether ends that are told now are part of an interrupt.
+    pub(crate) fn is_interrupting(&self) -> bool {
+        self.stopping.interrupted
+    }
+
     /// A subagent has ended.
     pub(crate) fn count_end(&self, status: TaskStatus, by_person: bool) {
         let by = match (self.stopping.interrupted, by_person) {
@@ -34,6 +37,19 @@ impl Agents {
 }
 
 impl Session {
+    /// Takes back what the subagents ask that an interrupt ends, before anything else is told of it.
+    pub(crate) async fn withdraw_agents_asks(&mut self) {
+        let mut ending = self.own_agents(false);
+        if !self.options.agents.stopped_one_by_one {
+            ending.extend(self.own_agents(true));
+        }
+        for id in ending {
+            for request in self.agents.crew.take_asks_of(&id) {
+                self.say(say::cancel(&request)).await;
+            }
+        }
+    }
+
     /// The host interrupts: subagents in the background end, unless it can stop each by itself. Commands go on.
     pub(crate) async fn interrupt_agents(&mut self) {
         if self.options.agents.stopped_one_by_one {
@@ -74,9 +90,23 @@ impl Session {
 
     /// The turn is over before its time: the subagents its calls waited for end with it.
     pub(crate) async fn stop_agents(&mut self) {
+        let all = self.own_agents(false);
+        self.wind_up_agents(all).await;
+    }
+
+    /// The same for those of one call.
+    pub(crate) async fn stop_agents_of(&mut self, call_id: &str) {
+        let mut those = self.tasks.running();
+        those.retain(|task| task.call_id == call_id);
+        let own = self.own_agents(false);
+        let those = those.into_iter().map(|task| task.id).filter(|id| own.contains(id));
+        self.wind_up_agents(those.collect()).await;
+    }
+
+    async fn wind_up_agents(&mut self, agents: Vec<String>) {
         self.hear_agents();
         let mut ending = Vec::new();
-        for id in self.own_agents(false) {
+        for id in agents {
             if let Some(member) = self.agents.crew.member(&id) {
                 member.relay.mute();
             }
@@ -100,9 +130,13 @@ impl Session {
     /// The session is over: a subagent that was just beginning ends too, and its end is told.
     pub(crate) async fn see_agents_off(&mut self) {
         let deadline = Instant::now() + WIND_UP;
-        while self.agents.crew.at_work() > 0 && Instant::now() < deadline {
-            if let Ok(event) = tokio::time::timeout(LOOK, self.events.recv()).await {
-                self.heed(event).await;
+        let crew = self.agents.crew.clone();
+        while crew.at_work() > 0 {
+            tokio::select! {
+                biased;
+                event = self.events.recv() => self.heed(event).await,
+                () = crew.dismissed() => {}
+                () = tokio::time::sleep_until(deadline) => break,
             }
         }
         self.drain_events().await;

@@ -66,6 +66,11 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Whether it changes what runs without a question: it brings rules or hooks of its own.
+    pub(crate) fn lends(&self) -> bool {
+        !self.allowed_tools.is_empty() || self.hooks.is_some()
+    }
+
     /// From the top of its file.
     pub(crate) fn new(
         kind: Kind,

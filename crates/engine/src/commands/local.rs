@@ -124,13 +124,18 @@ impl Session {
                 context_usage: told.context,
                 ..say::local(&told.text, &self.turn)
             };
+            let (name, args) = run.unwrap_or((named, ""));
+            let echo = say::command_echo(name, args);
             // A session in which nothing else was said is not worth a file.
             if self.transcript.begun() {
-                let (name, args) = run.unwrap_or((named, ""));
-                self.keep_local(&prompt.id, &say::command_echo(name, args)).await;
+                self.keep_local(&prompt.id, &echo).await;
                 self.say_block(frame, None).await;
             } else {
                 self.say(frame).await;
+            }
+            if self.options.replay && !prompt.synthetic {
+                self.say(say::replay(&prompt.id, &echo.into(), Some(&prompt.timestamp)))
+                    .await;
             }
         }
         Ending::Local {

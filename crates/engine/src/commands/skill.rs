@@ -103,7 +103,16 @@ impl Tool for SkillTool {
             if let Some(entry) = self.catalogue.find(name).filter(|entry| entry.fork) {
                 return agents::call_fork(&self.bench, entry, args, cx).await;
             }
-            let result = json!({"success": true, "commandName": name});
+            let mut result = json!({"success": true, "commandName": name});
+            if let (Some(result), Some(entry)) = (result.as_object_mut(), self.catalogue.find(name)) {
+                if !entry.allowed_tools.is_empty() {
+                    result.insert("allowedTools".to_owned(), json!(entry.allowed_tools));
+                }
+                if let Some(model) = &entry.model {
+                    let model = sluice_model::models::resolve(Some(model));
+                    result.insert("model".to_owned(), json!(model));
+                }
+            }
             Outcome::ok(format!("Launching skill: {name}"), result).with(Effect::TakeUpSkill {
                 name: name.to_owned(),
                 args: args.to_owned(),

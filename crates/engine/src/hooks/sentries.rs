@@ -7,10 +7,15 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use sluice_permission::{Decision, PermissionMode};
+use sluice_permission::decide::after_hook;
+use sluice_permission::{Decision, PermissionMode, Verdict};
 use sluice_tools::{Outcome, Tasks};
 use sluice_wire::Raw;
-use sluice_wire::hook::{HookInput, PostToolUseFailureInput, PostToolUseInput, PreToolUseInput};
+use sluice_wire::hook::{
+    HookInput, PermissionRequestDecision, PermissionRequestInput, PostToolUseFailureInput, PostToolUseInput,
+    PreToolUseInput,
+};
+use sluice_wire::permission_update::Behavior;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -112,6 +117,38 @@ impl Sentries {
             input: merged.updated_input.take(),
             merged,
         }
+    }
+
+    /// Shows a call to hooks that somebody would have to be asked about; what they decide, if they do.
+    pub(crate) async fn asked(
+        &self,
+        options: &Options,
+        (call, input): (Watched<'_>, &Value),
+        decision: &Decision,
+    ) -> Option<PermissionRequestDecision> {
+        let told = PermissionRequestInput {
+            session_id: options.session_id.clone(),
+            cwd: call.cwd.display().to_string(),
+            permission_mode: Some(call.mode.clone()),
+            tool_name: call.tool.to_owned(),
+            tool_input: Raw::of(input),
+            permission_suggestions: decision.suggestions.clone(),
+            ..PermissionRequestInput::default()
+        };
+        let merged = self
+            .ask(options, call, HookInput::PermissionRequest(Box::new(told)))
+            .await;
+        if let Some(why) = merged.halt {
+            return Some(PermissionRequestDecision {
+                behavior: Behavior::Deny,
+                message: Some(format!("A hook stops this here. {why}")),
+                ..PermissionRequestDecision::default()
+            });
+        }
+        // Hooks may forbid everything, and allow only what no rule and no need for a person objects to.
+        merged
+            .decision
+            .filter(|said| said.behavior == Behavior::Deny || after_hook(decision) == Verdict::Allow)
     }
 
     /// Shows a call that has run to hooks; its outcome, as they leave it.

@@ -167,6 +167,8 @@ impl Session {
                     self.background.owe(Note {
                         text: reminder(event.as_str(), &text),
                         origin,
+                        timestamp: say::now(),
+                        alone: false,
                     });
                 }
             }

@@ -160,7 +160,7 @@ impl Session {
         let feedback = merged
             .block
             .as_ref()
-            .map(|block| format!("{} hook feedback:\n{}", event.as_str(), block.shown));
+            .map(|block| format!("Stop hook feedback:\n{}", block.shown));
         if feedback.is_none() && merged.contexts.is_empty() {
             return AtEnd::LetGo;
         }

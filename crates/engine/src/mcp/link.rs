@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::Surroundings;
+use super::allowance::{self, Allowance};
 use super::auth::SignIn;
 use super::config::ServerConfig;
 use super::dial::{self, Refusal};
@@ -59,6 +60,8 @@ pub(crate) struct Offer {
     pub(crate) prompts: Vec<Prompt>,
     pub(crate) resources: Vec<Resource>,
     pub(crate) has_resources: bool,
+    /// What is not offered because there is too much of it.
+    pub(crate) note: Option<String>,
 }
 
 /// What a server inside the host would answer, said beforehand.
@@ -367,15 +370,19 @@ async fn read_offer(connection: &Connection) -> Result<Offer, ServiceError> {
         has_resources: capabilities.resources.is_some(),
         ..Offer::default()
     };
+    let mut allowance = Allowance::new(allowance::MOST);
     if capabilities.tools.is_some() {
         let mut cursor = None;
         for _ in 0..MOST_PAGES {
             let page = in_time(peer.list_tools(at(cursor))).await?;
-            offer.tools.extend(page.tools);
-            cursor = page.next_cursor;
+            let more = allowance.take(&mut offer.tools, page.tools);
+            cursor = page.next_cursor.filter(|_| more);
             if cursor.is_none() {
                 break;
             }
+        }
+        if cursor.is_some() {
+            allowance.cut_off();
         }
     }
     if capabilities.prompts.is_some() {
@@ -384,8 +391,8 @@ async fn read_offer(connection: &Connection) -> Result<Offer, ServiceError> {
             let Ok(page) = in_time(peer.list_prompts(at(cursor))).await else {
                 break;
             };
-            offer.prompts.extend(page.prompts);
-            cursor = page.next_cursor;
+            let more = allowance.take(&mut offer.prompts, page.prompts);
+            cursor = page.next_cursor.filter(|_| more);
             if cursor.is_none() {
                 break;
             }
@@ -397,13 +404,14 @@ async fn read_offer(connection: &Connection) -> Result<Offer, ServiceError> {
             let Ok(page) = in_time(peer.list_resources(at(cursor))).await else {
                 break;
             };
-            offer.resources.extend(page.resources);
-            cursor = page.next_cursor;
+            let more = allowance.take(&mut offer.resources, page.resources);
+            cursor = page.next_cursor.filter(|_| more);
             if cursor.is_none() {
                 break;
             }
         }
     }
+    offer.note = allowance.note();
     Ok(offer)
 }
 

@@ -52,6 +52,7 @@ pub(crate) fn full(link: &Link) -> McpServerStatus {
         error: match phase {
             Phase::Lost(why) | Phase::Down(why) => Some(why),
             Phase::Unapproved => Some("It waits until the project's servers are approved".to_owned()),
+            Phase::Up(_) => tools.as_ref().and_then(|offer| offer.note.clone()),
             _ => None,
         },
         config: link.config.shown().map(|config| Raw::of(&config)),
@@ -74,7 +75,8 @@ fn trouble(link: &Link) -> Option<String> {
              enabledMcpjsonServers"
                 .to_owned(),
         ),
-        Phase::Idle | Phase::Dialling | Phase::Up(_) | Phase::Off => None,
+        Phase::Up(_) => link.offer().and_then(|offer| offer.note.clone()),
+        Phase::Idle | Phase::Dialling | Phase::Off => None,
     }
 }
 

@@ -1,11 +1,16 @@
 //! The smaller requests: those that ask about something, and those that concern parts a session may not have.
 
 use serde_json::{Value, json};
+use sluice_tools::ToolEvent;
 use sluice_wire::control::{BackgroundTasksResponse, MessageRated, Request, RequestId};
+use tokio::time::Instant;
 
 use crate::say;
 use crate::session::Session;
 use crate::turn::Stop;
+
+/// How long it may take until what was asked to go on in the background does.
+const MOVING: std::time::Duration = std::time::Duration::from_millis(500);
 
 impl Session {
     /// Answers what does not concern the turn.
@@ -49,12 +54,34 @@ impl Session {
 
     /// Lets running commands, or those of one call, go on in the background.
     async fn background_calls(&mut self, id: &RequestId, call: Option<&str>) {
-        let moved = self.tasks.background(call) > 0;
+        // Those of subagents stay: a subagent ends what it leaves in the background.
+        let own: Vec<String> = match call {
+            Some(call) => vec![call.to_owned()],
+            None => self.calls.list.iter().map(|call| call.id.clone()).collect(),
+        };
+        let asked = own.iter().map(|call| self.tasks.background(Some(call))).sum();
+        let moved = asked > 0;
+        self.hear_of_moves(asked).await;
         let response = BackgroundTasksResponse {
             backgrounded: call.map(|_| moved),
             ..BackgroundTasksResponse::default()
         };
         self.say(say::success(id, &response)).await;
+    }
+
+    /// What was asked to go on in the background is told before the answer.
+    async fn hear_of_moves(&mut self, mut asked: usize) {
+        let until = Instant::now() + MOVING;
+        while asked > 0
+            && let Ok(Some(event)) = tokio::time::timeout_at(until, self.events.recv()).await
+        {
+            let moved = match &event {
+                ToolEvent::TaskStarted { is_backgrounded, .. } => *is_backgrounded,
+                event => matches!(event, ToolEvent::TaskBackgrounded { .. }),
+            };
+            asked -= usize::from(moved);
+            self.heed(Some(event)).await;
+        }
     }
 
     /// The host is done: the turn that runs is interrupted, and the process goes.

@@ -36,7 +36,7 @@ pub(crate) fn result(session: &Session, ending: &Ending) -> TurnResult {
         uuid: fresh_id(),
         queued_turn_count: Some(u64::try_from(session.queue.len()).unwrap_or(u64::MAX)),
         result_index: Some(session.results),
-        user_message_uuid: turn.uuid.clone(),
+        user_message_uuid: turn.uuid.clone().or_else(|| turn.folded.last().cloned()),
         user_message_uuids: turn.all_uuids(),
         ttft_ms: turn.first_block.map(|at| millis(at.duration_since(turn.began))),
         ttft_stream_ms: turn.first_token.map(|at| millis(at.duration_since(turn.began))),
@@ -135,6 +135,9 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
                 format!("The turn was interrupted while {what}"),
             );
             result.terminal_reason = Some(aborted(*tools));
+            if turn.first_request.is_none() {
+                result.num_turns = 0;
+            }
         }
         Ending::MaxTurns(limit) => {
             fail(

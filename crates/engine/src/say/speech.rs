@@ -19,16 +19,14 @@ pub(crate) fn assistant(envelope: Value, block: Value, request_id: Option<String
         map.insert("content".to_owned(), Value::Array(vec![block]));
         map.entry("context_management").or_insert(Value::Null);
     }
-    // Prompts that joined a turn later are not what its first answers are about, so once one has
-    // joined, no single prompt is named.
-    let named = turn.folded.is_empty() && !turn.uuids.is_empty();
+    let (uuid, uuids) = turn.named().unzip();
     Assistant {
         message: serde_json::from_value(envelope).unwrap_or_default(),
         uuid: fresh_id(),
         timestamp: Some(now()),
         request_id,
-        user_message_uuid: turn.uuid.clone().filter(|_| named),
-        user_message_uuids: named.then(|| turn.uuids.clone()),
+        user_message_uuid: uuid,
+        user_message_uuids: uuids,
         ..Assistant::default()
     }
 }

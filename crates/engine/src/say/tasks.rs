@@ -67,7 +67,7 @@ pub(crate) fn task_started(task: &TaskView, is_backgrounded: bool) -> TaskStarte
         is_backgrounded: Some(is_backgrounded),
         subagent_type: agent.map(|agent| agent.subagent_type.clone()),
         spawn_depth: agent.map(|agent| u64::from(agent.depth)),
-        parent_task_id: agent.and_then(|agent| agent.parent.clone()),
+        parent_task_id: task.parent.clone(),
         task_type: Some(task.kind().to_owned()),
         prompt: agent.map(|agent| agent.prompt.clone()),
         skip_transcript: ambient(task),
@@ -170,7 +170,7 @@ pub(crate) fn background_tasks(tasks: &[TaskView]) -> BackgroundTasksChanged {
         run_id: Some(run_id(task)),
         task_type: task.kind().to_owned(),
         subagent_type: task.agent.as_ref().map(|agent| agent.subagent_type.clone()),
-        parent_task_id: task.agent.as_ref().and_then(|agent| agent.parent.clone()),
+        parent_task_id: task.parent.clone(),
         description: task.description.clone(),
         ..BackgroundTask::default()
     });

@@ -266,7 +266,7 @@ async fn one_that_is_waited_for_can_be_sent_to_the_background() {
     assert_eq!(answer["subtype"], "success");
     let told = stage.turn().await;
     assert!(
-        told.ends_with("background:1 task_updated user:tool_result assistant:text result:success"),
+        told.ends_with("background:1 task_updated ok user:tool_result assistant:text result:success"),
         "{told} {:?}",
         stage.all("assistant:text")
     );
@@ -280,7 +280,7 @@ async fn one_that_is_waited_for_can_be_sent_to_the_background() {
 
 #[tokio::test]
 async fn the_model_looks_at_one_and_stops_it() {
-    let id = "$REQ{Subagent (a[0-9a-f]{16}) works}";
+    let id = "$REQ{agentId: (a[0-9a-f]{16})}";
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
         .reply(Reply::text("never").gate_head("sub").when("SUB"))
@@ -297,12 +297,10 @@ async fn the_model_looks_at_one_and_stops_it() {
     assert_eq!(results[1]["tool_use_result"]["task"]["task_type"], "local_agent");
     assert_eq!(results[1]["tool_use_result"]["task"]["status"], "running");
     assert_eq!(results[2]["tool_use_result"]["task_type"], "local_agent");
-    // What it was at ends by itself, before the turn does or behind it.
-    if stage.all("notice").is_empty() {
-        stage.until("notice").await;
-    }
-    // The model knows what it did: no turn follows.
-    stage.silent().await;
+    // What it was at ends by itself, before the turn does or behind it, and is told in a turn of its own.
+    let result = stage.result().await;
+    assert_eq!(result["origin"]["kind"], "task-notification");
+    assert!(!stage.all("notice").is_empty());
     assert_eq!(stage.end_crew().await, 0);
 }
 
@@ -329,7 +327,7 @@ async fn the_end_of_the_input_answers_its_questions() {
 
 #[tokio::test]
 async fn one_that_works_reads_what_it_is_told() {
-    let id = "$REQ{Subagent (a[0-9a-f]{16}) works}";
+    let id = "$REQ{agentId: (a[0-9a-f]{16})}";
     let bell = Bell::hang().await;
     let script = Script::new()
         .reply(Reply::tool("Agent", agent("SUB", json!({"name": "bee"}))).when("go"))
@@ -347,7 +345,8 @@ async fn one_that_works_reads_what_it_is_told() {
     let caller = bell.rung().await;
     stage.gate("tell").open();
     stage.result().await;
-    assert_eq!(stage.last("user:tool_result")["tool_use_result"]["status"], "queued");
+    let sent = &stage.last("user:tool_result")["tool_use_result"];
+    assert_eq!((&sent["success"], &sent["pin"]["name"]), (&json!(true), &json!("bee")));
     caller.let_go("rang").await;
     stage.result().await;
     assert_eq!(stage.last("task:completed")["summary"], "Both done");
@@ -356,7 +355,7 @@ async fn one_that_works_reads_what_it_is_told() {
 
 #[tokio::test]
 async fn what_the_model_mentions_to_one_is_not_read_on_the_persons_behalf() {
-    let id = "$REQ{Subagent (a[0-9a-f]{16}) works}";
+    let id = "$REQ{agentId: (a[0-9a-f]{16})}";
     let bell = Bell::hang().await;
     let message = "and this too: @/etc/passwd";
     let script = Script::new()

@@ -7,6 +7,7 @@ use sluice_simulator::{Reply, Script};
 
 use crate::agents::{agent, waited};
 use crate::commands;
+use crate::servers;
 use crate::stage::Stage;
 
 const FORK: &str = "---\nname: paint\ndescription: paints things\ncontext: fork\n---\nPaint it $ARGUMENTS.\n";
@@ -115,17 +116,13 @@ async fn an_interrupt_stops_a_command_that_is_carried_out() {
 }
 
 #[tokio::test]
-async fn an_unknown_kind_is_told_and_nothing_is_lost() {
+async fn an_unknown_kind_is_stood_in_for() {
     let skill = FORK.replace("context: fork", "context: fork\nagent: nobody");
-    let script = Script::new().text("After");
+    let script = Script::new().text("Painted").text("After");
     let mut stage = with_files(script, &[(".claude/commands/paint.md", &skill)]).await;
     stage.prompt("/paint red").await;
-    assert!(
-        stage.result().await["result"]
-            .as_str()
-            .unwrap()
-            .contains("'nobody' not found")
-    );
+    assert_eq!(stage.result().await["result"], "Painted");
+    assert_eq!(stage.last("task_started")["subagent_type"], "general-purpose");
     stage.prompt("then").await;
     assert_eq!(stage.result().await["result"], "After");
     assert_eq!(stage.end_crew().await, 0);
@@ -181,6 +178,63 @@ async fn a_server_of_its_own_that_is_not_there_costs_nothing_else() {
         "{told:?}"
     );
     assert_eq!(stage.end_crew().await, 0);
+}
+
+/// Calls the tool of a server that only the kind `own` has, wherever the kind comes from.
+async fn calls_its_own_server(by_host: bool) {
+    let script = Script::new()
+        .tool(
+            "Agent",
+            agent("SUB", json!({"subagent_type": "own", "run_in_background": false})),
+        )
+        .tool("mcp__mine__echo", json!({}))
+        .text("Sub answer")
+        .tool("mcp__mine__echo", json!({}))
+        .text("Done");
+    let mut given = Value::Null;
+    let mut stage = Stage::with(script, |options| {
+        let server = options.cwd.join("server.sh");
+        given = json!({"own": {"description": "d", "prompt": "You.", "mcpServers": [
+            {"mine": {"type": "stdio", "command": "bash", "args": [server]}}]}});
+        let file = format!(
+            "---\nname: own\ndescription: d\nmcpServers:\n  - mine:\n      type: stdio\n      command: bash\n      \
+             args: [\"{}\"]\n---\nYou.\n",
+            server.display()
+        );
+        let mut files = vec![("server.sh", servers::SERVER)];
+        if !by_host {
+            files.push((".claude/agents/own.md", &file));
+        }
+        commands::with_files(options, &files);
+        options.settings = options.settings.clone().opened_by(Opener::Host);
+        options.allowed = vec!["mcp__mine__echo".into()];
+    })
+    .await;
+    if by_host {
+        stage.control(json!({"subtype": "initialize", "agents": given})).await;
+    }
+    stage.prompt("go").await;
+    assert_eq!(stage.result().await["result"], "Done");
+    let results = stage.all("user:tool_result");
+    assert_eq!(
+        results[0]["parent_tool_use_id"],
+        stage.last("task_started")["tool_use_id"]
+    );
+    assert!(results[0]["message"].to_string().contains("heard"), "{:?}", results[0]);
+    // It is the subagent's alone.
+    let refused = stage.last("user:tool_error").to_string();
+    assert!(refused.contains("No such tool available: mcp__mine__echo"), "{refused}");
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn one_calls_the_tools_of_a_server_of_its_own_that_the_host_gave_it() {
+    calls_its_own_server(true).await;
+}
+
+#[tokio::test]
+async fn one_calls_the_tools_of_a_server_of_its_own_that_its_file_names() {
+    calls_its_own_server(false).await;
 }
 
 #[tokio::test]

@@ -289,3 +289,22 @@ async fn broken_files_are_named_and_the_rest_works() {
     assert_eq!(stage.turn().await, "init assistant:text result:success");
     stage.end().await;
 }
+
+#[tokio::test]
+async fn a_command_that_is_answered_here_is_replayed_behind_its_answer() {
+    let mut stage = Stage::with(Script::new(), |options| options.replay = true).await;
+    stage.prompt_as("u1", "/cost").await;
+    assert_eq!(
+        stage.turn().await,
+        "queued:u1 started:u1 init assistant:text replay result:success"
+    );
+    let replay = stage.last("replay");
+    assert_eq!(replay["uuid"], "u1");
+    assert!(
+        replay["message"]["content"]
+            .as_str()
+            .unwrap()
+            .starts_with("<command-name>/")
+    );
+    assert_eq!(stage.end().await, 0);
+}

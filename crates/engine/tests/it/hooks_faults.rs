@@ -89,7 +89,13 @@ async fn a_turn_can_be_interrupted_while_its_hooks_run() {
         let mut caller = bell.rung().await;
         stage.interrupt().await;
         let result = stage.result().await;
-        assert_eq!(result["subtype"], "error_during_execution", "{event}");
+        // An answer that was whole when only its hooks ran stays one.
+        let wanted = if event == "Stop" {
+            "success"
+        } else {
+            "error_during_execution"
+        };
+        assert_eq!(result["subtype"], wanted, "{event}");
         caller.hung_up().await;
         stage.end().await;
     }

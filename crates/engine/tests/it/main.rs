@@ -11,6 +11,7 @@ mod words;
 mod after_stop;
 mod agents;
 mod agents_control;
+mod agents_crew;
 mod agents_faults;
 mod agents_forks;
 mod asks;

@@ -268,3 +268,55 @@ async fn the_exit_code_is_the_last_results() {
     stage.turn().await;
     assert_eq!(stage.end().await, 0);
 }
+
+#[tokio::test]
+async fn what_is_only_to_be_remembered_joins_a_turn_whose_tools_run() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .tool("Bash", json!({"command": bell.command(), "description": "ring"}))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    stage.prompt("go").await;
+    let caller = bell.rung().await;
+    stage
+        .prompt_with("remember this", json!({"uuid": "u2", "shouldQuery": false}))
+        .await;
+    stage.until("queued:u2").await;
+    caller.let_go("ding").await;
+    let result = stage.result().await;
+    assert!(stage.said_to_model(2).contains(&"remember this".to_owned()));
+    // The first prompt has no name, so that the one that joined is the one that is answered.
+    assert_eq!(result["user_message_uuid"], "u2");
+    let answer = stage.last("assistant:text");
+    assert_eq!(
+        (&answer["user_message_uuid"], &answer["user_message_uuids"]),
+        (&json!("u2"), &json!(["u2"]))
+    );
+    stage.silent_after("result:success").await;
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn a_command_that_a_more_urgent_prompt_finds_running_comes_to_its_end() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .tool("Bash", json!({"command": bell.command(), "description": "ring"}))
+        .text("Second");
+    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    stage.prompt("go").await;
+    let caller = bell.rung().await;
+    stage
+        .prompt_with("second", json!({"uuid": "u2", "priority": "now"}))
+        .await;
+    stage.until("queued:u2").await;
+    assert!(caller.lives());
+    caller.let_go("ding").await;
+    let result = stage.result().await;
+    assert_eq!(
+        (&result["subtype"], &result["terminal_reason"]),
+        (&json!("success"), &json!("aborted_tools"))
+    );
+    assert_eq!(stage.last("user:tool_result")["tool_use_result"]["stdout"], "ding");
+    assert_eq!(stage.result().await["result"], "Second");
+    assert_eq!(stage.end().await, 0);
+}

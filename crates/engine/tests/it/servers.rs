@@ -12,7 +12,7 @@ use sluice_simulator::Script;
 use crate::stage::{Stage, prompt};
 
 /// A server with a tool for everything that can go wrong; `$1` says what does at its start.
-const SERVER: &str = r#"
+pub(crate) const SERVER: &str = r#"
 say() { printf '%s\n' "$1"; }
 answer() { say "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":$1}"; }
 text() { answer "{\"content\":[{\"type\":\"text\",\"text\":\"$1\"}]}"; }

@@ -118,6 +118,9 @@ async fn a_project_nobody_trusts_gives_itself_no_rules_through_the_model() {
     let mut stage = stage(script, &[(".claude/skills/run/SKILL.md", text)]).await;
     stage.prompt("go").await;
     let ask = stage.ask().await;
+    assert_eq!(ask["request"]["tool_name"], "Skill");
+    stage.allow(&ask).await;
+    let ask = stage.ask().await;
     assert_eq!(ask["request"]["tool_name"], "Bash");
     stage.deny(&ask).await;
     stage.result().await;
@@ -125,7 +128,7 @@ async fn a_project_nobody_trusts_gives_itself_no_rules_through_the_model() {
 }
 
 #[tokio::test]
-async fn a_persons_own_skill_brings_its_rules() {
+async fn a_persons_own_skill_brings_its_rules_once_it_is_allowed() {
     let text = "---\ndescription: d\nallowed-tools: Bash(touch:*)\n---\nRun it.";
     let script = Script::new()
         .reply(Reply::tool("Skill", json!({"skill": "run"})))
@@ -133,8 +136,23 @@ async fn a_persons_own_skill_brings_its_rules() {
         .text("Done");
     let mut stage = stage(script, &[("home/.claude/skills/run/SKILL.md", text)]).await;
     stage.prompt("go").await;
+    let ask = stage.ask().await;
+    let rules = |name: &str| {
+        json!({"type": "addRules", "behavior": "allow", "destination": "localSettings",
+            "rules": [{"toolName": "Skill", "ruleContent": name}]})
+    };
+    assert_eq!(
+        ask["request"]["permission_suggestions"],
+        json!([rules("run"), rules("run:*")])
+    );
+    stage.allow(&ask).await;
+    stage.told();
     let told = stage.turn().await;
     assert!(!told.contains("ask:"), "{told}");
+    assert_eq!(
+        stage.all("user:tool_result")[0]["tool_use_result"]["allowedTools"],
+        json!(["Bash(touch:*)"])
+    );
     stage.end().await;
 }
 

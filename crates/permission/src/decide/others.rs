@@ -32,6 +32,7 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>) -> Decision {
         | "ToolSearch"
         | "StructuredOutput"
         | "SendMessage"
+        | "ListAgents"
         | "ListMcpResourcesTool" => harmless(policy, call),
         "ReadMcpResourceTool" => of_server(policy, call),
         _ => asked(policy, call),
@@ -99,7 +100,19 @@ fn named(policy: &Policy, call: &Call<'_>, name: &str) -> Decision {
     if let Some(rule) = policy.rules_of(Behavior::Ask).find(speaks) {
         return asked_by(rule, ReasonKind::Rule, name);
     }
-    Decision::allow(Reason::default())
+    if !policy.lends || call.tool != "Skill" {
+        return Decision::allow(Reason::default());
+    }
+    if stance(&policy.mode) == Stance::Bypass {
+        return Decision::allow(Reason::kind(ReasonKind::Mode));
+    }
+    if let Some(rule) = policy.rules_of(Behavior::Allow).find(speaks) {
+        return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
+    }
+    let offer = [name.to_owned(), format!("{name}:*")]
+        .map(|rule| suggest::rules("Skill", vec![Some(rule)], Destination::LocalSettings));
+    let why = format!("The skill {name} brings rules or hooks of its own: it needs approval.");
+    Decision::ask(Reason::default(), why).offering(offer.into())
 }
 
 fn fetch(policy: &Policy, call: &Call<'_>) -> Decision {
@@ -176,13 +189,39 @@ mod tests {
 
     use super::*;
     use crate::decision::Verdict;
+    use crate::path::Lexical;
     use crate::rule::Source;
+    use sluice_wire::mode::PermissionMode;
 
     fn denied(rule: &str, tool: &str, input: &Value) -> bool {
         let mut policy = Policy::new(Path::new("/p").to_owned(), Path::new("/h").to_owned());
         let rule = Rule::parse(Behavior::Deny, Source::User, Path::new("/p"), rule);
         policy.rules.extend(rule.ok());
         decide(&policy, &Call::new(tool, input, Path::new("/p"))).behavior == Verdict::Deny
+    }
+
+    #[test]
+    fn a_skill_that_brings_rules_or_hooks_is_asked_about() {
+        let input = json!({"skill": "deploy"});
+        let verdict = |lends: bool, mode: PermissionMode, rule: Option<&str>| {
+            let mut policy = Policy::new(Path::new("/p").to_owned(), Path::new("/h").to_owned());
+            let rule = rule.map(|rule| Rule::parse(Behavior::Allow, Source::User, Path::new("/p"), rule));
+            policy.rules.extend(rule.and_then(Result::ok));
+            (policy.lends, policy.mode) = (lends, mode);
+            crate::decide(&policy, &Call::new("Skill", &input, Path::new("/p")), &Lexical).behavior
+        };
+        assert_eq!(verdict(false, PermissionMode::Default, None), Verdict::Allow);
+        assert_eq!(verdict(true, PermissionMode::Default, None), Verdict::Ask);
+        assert_eq!(verdict(true, PermissionMode::DontAsk, None), Verdict::Deny);
+        assert_eq!(verdict(true, PermissionMode::BypassPermissions, None), Verdict::Allow);
+        for rule in ["Skill(deploy)", "Skill(deploy:*)", "Skill"] {
+            assert_eq!(
+                verdict(true, PermissionMode::Default, Some(rule)),
+                Verdict::Allow,
+                "{rule}"
+            );
+        }
+        assert_eq!(verdict(true, PermissionMode::Default, Some("Skill(dep)")), Verdict::Ask);
     }
 
     #[test]

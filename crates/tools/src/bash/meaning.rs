@@ -12,6 +12,11 @@ pub(super) fn is_silent(command: &str) -> bool {
     !programs.is_empty() && programs.iter().all(|program| SILENT.contains(&program.as_str()))
 }
 
+/// Whether a command begins by waiting: one that takes too long is ended, there is nothing to go on with.
+pub(super) fn only_waits(command: &str) -> bool {
+    programs(command).first().is_some_and(|program| program == "sleep")
+}
+
 /// What exit code 1 means where it is an answer and not a failure. Looks at the last program, whose code it is.
 pub(super) fn of_exit(command: &str, code: i32) -> Option<&'static str> {
     let program = programs(command).pop()?;

@@ -58,6 +58,12 @@ impl Report {
         }
     }
 
+    /// It took longer than it may, and is none that goes on in the background.
+    pub(super) fn timed_out(&mut self, limit: u64) {
+        self.notes
+            .push_str(&format!("\nCommand timed out after {}s", limit / 1000));
+    }
+
     /// The end of a foreground command.
     pub(super) fn finished(&self, exit: Exit, printed: &Printed) -> Outcome {
         let long = is_long(printed);

@@ -137,6 +137,17 @@ async fn a_command_that_takes_too_long_goes_on_in_the_background() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn one_that_only_waits_is_ended_instead() {
+    let lab = Lab::new();
+    let input = json!({"command": "sleep 1000; touch late", "description": "run", "timeout": 1000});
+    let outcome = lab.call("Bash", input).await;
+    assert_eq!(outcome.is_error, Some(true));
+    let told = outcome.content.to_string();
+    assert!(told.contains("Command timed out after 1s"), "{told}");
+    assert!(lab.cx.tasks.running().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_slow_foreground_command_is_announced_and_its_end_told() {
     let mut lab = Lab::new();
     let gate = lab.gate("gate");

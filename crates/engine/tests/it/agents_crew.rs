@@ -1,0 +1,383 @@
+//! Subagents among themselves: who is told what, what a host tightens for all of them, and what joins a turn.
+
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use sluice_engine::Signal;
+use sluice_engine::settings::Opener;
+use sluice_simulator::{Reply, Script};
+
+use crate::agents::{agent, waited};
+use crate::bell::Bell;
+use crate::commands;
+use crate::stage::Stage;
+
+const ID: &str = "$REQ{agentId: (a[0-9a-f]{16})}";
+
+fn write(stage_file: &str) -> Reply {
+    Reply::tool("Write", json!({"file_path": stage_file, "content": "w\n"}))
+}
+
+/// The kind `ed`, which brings a mode of its own.
+fn of_mode(mode: &str) -> String {
+    json!({"ed": {"description": "edits", "prompt": "You edit.", "permissionMode": mode}}).to_string()
+}
+
+#[tokio::test]
+async fn what_the_host_tightens_binds_a_kind_with_a_mode_of_its_own() {
+    for (own, set) in [
+        ("acceptEdits", "plan"),
+        ("acceptEdits", "dontAsk"),
+        ("acceptEdits", "default"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("w.txt");
+        let script = Script::new()
+            .reply(Reply::tool("Agent", agent("SUB", json!({"subagent_type": "ed"}))).when("go"))
+            .reply(write(file.to_str().unwrap()).gate_head("sub").when("SUB"))
+            .reply(Reply::text("Noted").when("task-notification"))
+            .reply(Reply::text("Launched").when("agentId"))
+            .text("Sub answer");
+        let mut stage = Stage::with(script, |options| {
+            options.agents.given = Some(of_mode(own));
+            options.add_dirs = vec![dir.path().to_owned()];
+        })
+        .await;
+        stage.prompt("go").await;
+        stage.result().await;
+        stage.gate("sub").reached().await;
+        stage
+            .control(json!({"subtype": "set_permission_mode", "mode": set}))
+            .await;
+        stage.gate("sub").open();
+        if set == "dontAsk" {
+            stage.result().await;
+        } else {
+            let ask = stage.ask().await;
+            assert_eq!(ask["request"]["tool_name"], "Write", "{set}");
+            stage.deny(&ask).await;
+            stage.result().await;
+        }
+        assert!(!file.exists(), "{set}");
+        assert_eq!(stage.end_crew().await, 0);
+    }
+}
+
+#[tokio::test]
+async fn what_the_host_loosens_leaves_a_kind_its_own_mode() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("w.txt");
+    let script = Script::new()
+        .reply(Reply::tool("Agent", agent("SUB", json!({"subagent_type": "ed"}))).when("go"))
+        .reply(write(file.to_str().unwrap()).gate_head("sub").when("SUB"))
+        .reply(Reply::text("Noted").when("task-notification"))
+        .reply(Reply::text("Launched").when("agentId"))
+        .text("Sub answer");
+    let mut stage = Stage::with(script, |options| {
+        options.agents.given = Some(of_mode("dontAsk"));
+        options.add_dirs = vec![dir.path().to_owned()];
+    })
+    .await;
+    stage.prompt("go").await;
+    stage.result().await;
+    stage.gate("sub").reached().await;
+    stage
+        .control(json!({"subtype": "set_permission_mode", "mode": "acceptEdits"}))
+        .await;
+    stage.gate("sub").open();
+    stage.result().await;
+    assert!(!file.exists());
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn what_ends_while_a_command_runs_is_told_in_the_same_turn() {
+    let bell = Bell::hang().await;
+    let script = Script::new()
+        .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
+        .reply(Reply::text("Sub answer").gate_head("sub").when("SUB"))
+        .reply(Reply::tool("Bash", json!({"command": bell.command(), "description": "ring"})).when("agentId"))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    stage.prompt("go").await;
+    let caller = bell.rung().await;
+    stage.gate("sub").open();
+    stage.until("background:0").await;
+    caller.let_go("ding").await;
+    let result = stage.result().await;
+    assert_eq!(result["result"], "Done");
+    let said = stage.said_to_model(stage.server.requests().len()).join("\n");
+    for part in [
+        "<task-notification>",
+        "<status>completed</status>",
+        "<result>Sub answer</result>",
+        "<task-id>a",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    // It was told: no turn of its own follows.
+    stage.silent().await;
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn what_ended_before_a_prompt_came_is_told_before_it() {
+    let bell = Bell::hang().await;
+    let ring = json!({"command": bell.command(), "description": "ring", "run_in_background": true});
+    let script = Script::new()
+        .reply(Reply::tool("Bash", ring).when("go"))
+        .reply(Reply::text("One two").gate("middle").when("number two"))
+        .reply(Reply::text("Three").when("number three"))
+        .reply(Reply::text("Noted").when("task-notification"))
+        .text("Launched");
+    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    stage.prompt("go").await;
+    let caller = bell.rung().await;
+    stage.result().await;
+    stage.prompt("number two").await;
+    stage.gate("middle").reached().await;
+    caller.let_go("ding").await;
+    stage.until("background:0").await;
+    stage.prompt("number three").await;
+    stage.gate("middle").open();
+    let told: Vec<Value> = [stage.result().await, stage.result().await, stage.result().await].into();
+    let told: Vec<&str> = told.iter().map(|result| result["result"].as_str().unwrap()).collect();
+    assert_eq!(told, ["One two", "Noted", "Three"]);
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn a_hook_on_prompts_is_shown_what_the_session_is_told() {
+    let script = Script::new()
+        .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
+        .reply(Reply::text("Sub answer").gate_head("sub").when("SUB"))
+        .reply(Reply::text("Noted").when("task-notification"))
+        .text("Launched");
+    let mut stage = Stage::begin(script).await;
+    let hooks = json!({"UserPromptSubmit": [{"hookCallbackIds": ["cb"]}]});
+    stage.control(json!({"subtype": "initialize", "hooks": hooks})).await;
+    stage.prompt("go").await;
+    let asked = stage.until("hook:cb").await;
+    stage.answer(&asked, json!({})).await;
+    stage.result().await;
+    stage.gate("sub").open();
+    let asked = stage.until("hook:cb").await;
+    let prompt = asked["request"]["input"]["prompt"].as_str().unwrap();
+    assert!(prompt.contains("<task-notification>"), "{prompt}");
+    stage.answer(&asked, json!({"decision": "block", "reason": "no"})).await;
+    let result = stage.result().await;
+    assert_eq!(result["origin"]["kind"], "task-notification");
+    assert_eq!(result["num_turns"], 0);
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn the_model_is_told_who_works_and_reaches_them_by_name() {
+    let script = Script::new()
+        .reply(Reply::tool("Agent", agent("SUB", json!({"name": "bee"}))).when("go"))
+        .reply(Reply::text("Sub answer").gate_head("sub").when("SUB"))
+        .reply(
+            Reply::tool("SendMessage", json!({"to": "wasp", "message": "hello", "summary": "s"})).when("Subagents (1)"),
+        )
+        .reply(Reply::text("Noted").when("task-notification"))
+        .reply(Reply::text("Done").when("reachable"))
+        .reply(Reply::tool("ListAgents", json!({})).when("agentId"))
+        .text("None");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("go").await;
+    stage.result().await;
+    let results: Vec<Value> = stage.all("user:tool_result").into_iter().cloned().collect();
+    let id = &results[0]["tool_use_result"]["agentId"];
+    let listed = &results[1]["tool_use_result"];
+    assert_eq!(listed["notes"], json!([]));
+    let section = &listed["sections"][0];
+    assert_eq!((&section["kind"], &section["total"]), (&json!("subagents"), &json!(1)));
+    assert_eq!(
+        (&section["rows"][0]["id"], &section["rows"][0]["name"]),
+        (id, &json!("bee"))
+    );
+    assert_eq!(section["rows"][0]["status"], "running");
+    let unsent = &results[2]["tool_use_result"];
+    assert_eq!(unsent["success"], false);
+    assert!(unsent["display"].as_str().unwrap().contains("wasp"));
+    let calls = stage.all("assistant:tool_use");
+    let shown = &calls.last().unwrap()["message"]["content"][0]["input"];
+    assert_eq!(
+        (
+            &shown["type"],
+            &shown["recipient"],
+            &shown["recipient_kind"],
+            &shown["content"]
+        ),
+        (&json!("message"), &json!("wasp"), &json!("name"), &json!("hello"))
+    );
+    stage.gate("sub").open();
+    stage.result().await;
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn one_that_is_gone_on_with_keeps_the_mode_of_its_call() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("w.txt");
+    let script = Script::new()
+        .reply(
+            Reply::tool(
+                "Agent",
+                agent("SUB", json!({"mode": "dontAsk", "run_in_background": false})),
+            )
+            .when("go"),
+        )
+        .reply(Reply::text("Sub answer").when("SUB"))
+        .reply(write(file.to_str().unwrap()).when("MORE"))
+        .reply(Reply::text("Noted").when("task-notification"))
+        .reply(Reply::tool("SendMessage", json!({"to": ID, "message": "MORE"})).when("Sub answer"))
+        .reply(Reply::text("Sent").when("Resuming"))
+        .text("Sub end");
+    let mut stage = Stage::with(script, |options| options.add_dirs = vec![dir.path().to_owned()]).await;
+    stage.prompt("go").await;
+    stage.result().await;
+    let told = stage.turn().await;
+    assert!(!told.contains("ask:Write") && told.contains("denied"), "{told}");
+    assert!(!file.exists());
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn a_kind_that_a_rule_denies_is_started_by_no_call_and_no_skill() {
+    let skill = "---\nname: paint\ndescription: paints\ncontext: fork\nagent: Explore\n---\nPaint it.\n";
+    let script = Script::new()
+        .reply(Reply::tool("Agent", agent("SUB", json!({"subagent_type": "Explore"}))).when("go"))
+        .reply(Reply::tool("Skill", json!({"skill": "paint"})).when("denied by permission rule"))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| {
+        commands::with_files(options, &[(".claude/skills/paint/SKILL.md", skill)]);
+        options.settings = options.settings.clone().opened_by(Opener::Host);
+        options.disallowed = vec!["Agent(Explore)".into()];
+    })
+    .await;
+    stage.prompt("go").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use user:tool_error assistant:tool_use user:tool_error assistant:text result:success"
+    );
+    assert_eq!(stage.last("result:success")["permission_denials"], json!([]));
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn a_question_of_one_that_ends_is_taken_back_before_its_end_is_told() {
+    let script = Script::new()
+        .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
+        .reply(Reply::tool("Bash", json!({"command": "touch one", "description": "touch"})).when("SUB"))
+        .reply(Reply::text("Noted").when("task-notification"))
+        .text("Launched");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("go").await;
+    stage.ask().await;
+    if stage.all("result:success").is_empty() {
+        stage.result().await;
+    }
+    stage.told();
+    let id = stage.last("task_started")["task_id"].clone();
+    stage.request(json!({"subtype": "stop_task", "task_id": id})).await;
+    stage.result().await;
+    assert_eq!(
+        stage.told(),
+        "cancel task_updated task:stopped background:0 ok user:tool_error notice init assistant:text result:success"
+    );
+    assert_eq!(stage.last("result:success")["permission_denials"], json!([]));
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn of_one_below_a_subagent_only_its_steps_are_told() {
+    let script = Script::new()
+        .reply(Reply::tool("Agent", waited("SUB")).when("go"))
+        .reply(Reply::tool("Agent", waited("DEEPER")).when("SUB"))
+        .reply(Reply::tool("Bash", json!({"command": "echo inside", "description": "run"})).when("DEEPER"))
+        .reply(Reply::text("Deep answer").when("inside"))
+        .reply(Reply::text("Sub answer").when("Deep answer"))
+        .text("Done");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("go").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use task_started notice task_progress assistant:tool_use task_started task_progress \
+         task_updated task:completed user:tool_result task_updated task:completed user:tool_result assistant:text \
+         result:success"
+    );
+    let started = stage.all("task_started");
+    assert_eq!(started[1]["parent_task_id"], started[0]["task_id"]);
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn a_command_in_the_background_is_taken_off_the_list_when_the_process_has_to_go() {
+    let bell = Bell::hang().await;
+    let ring = json!({"command": bell.command(), "description": "ring", "run_in_background": true});
+    let script = Script::new()
+        .reply(Reply::tool("Bash", ring).when("go"))
+        .text("Launched");
+    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    stage.prompt("go").await;
+    let _caller = bell.rung().await;
+    stage.result().await;
+    stage.told();
+    stage.signal(Signal::Leave(143)).await;
+    stage.hear_out().await;
+    assert_eq!(stage.told(), "task:stopped task_updated background:0");
+    assert_eq!(stage.leave().await, 143);
+}
+
+#[tokio::test]
+async fn a_signal_is_heard_behind_the_end_of_the_input() {
+    let bell = Bell::hang().await;
+    let ring = json!({"command": bell.command(), "description": "ring", "run_in_background": true});
+    let script = Script::new()
+        .reply(Reply::tool("Bash", ring).when("go"))
+        .text("Launched");
+    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    stage.prompt("go").await;
+    let mut caller = bell.rung().await;
+    stage.result().await;
+    stage.eof().await;
+    stage.signal(Signal::Leave(143)).await;
+    assert_eq!(stage.leave().await, 143);
+    caller.hung_up().await;
+}
+
+#[tokio::test]
+async fn a_host_that_asks_for_it_is_told_what_one_is_at() {
+    let script = Script::new()
+        .reply(Reply::tool("Agent", agent("SUB", json!({}))).when("go"))
+        .reply(Reply::tool("Bash", json!({"command": "echo inside", "description": "run"})).when("SUB"))
+        .reply(Reply::text("\"Reading a.rs\"\n").when("beside the task").repeat())
+        .reply(Reply::text("Sub answer").gate_head("sub").when("inside"))
+        .reply(Reply::text("Noted").when("task-notification"))
+        .text("Launched");
+    let mut stage = Stage::begin(script).await;
+    stage
+        .control(json!({"subtype": "initialize", "agentProgressSummaries": true}))
+        .await;
+    stage.prompt("go").await;
+    stage.gate("sub").reached().await;
+    stage.result().await;
+    let before = stage.all("task_progress").len();
+    tokio::time::pause();
+    while stage.all("task_progress").len() == before {
+        stage.next().await;
+    }
+    tokio::time::resume();
+    let told = stage.last("task_progress").clone();
+    assert_eq!(
+        (&told["summary"], &told["description"]),
+        (&json!("Reading a.rs"), &json!("Reading a.rs"))
+    );
+    assert_eq!(
+        (&told["usage"]["tool_uses"], told.get("last_tool_name")),
+        (&json!(1), None)
+    );
+    stage.gate("sub").open();
+    stage.result().await;
+    assert_eq!(stage.leave_now().await, 0);
+}
