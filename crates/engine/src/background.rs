@@ -21,9 +21,27 @@ pub(crate) struct Note {
     pub(crate) timestamp: String,
     /// It joins no turn that runs: that turn knows of it.
     pub(crate) alone: bool,
+    /// The model is asked, and not only told.
+    pub(crate) asks: bool,
 }
 
 impl Note {
+    /// What the model reads with the next prompt.
+    pub(crate) fn word(id: &str, summary: &str, origin: Value) -> Self {
+        let text = format!(
+            "{NO_PERSON}\n\n<task-notification>\n<task-id>{id}</task-id>\n<status>stopped</status>\n<summary>{}</summary>\n\
+             </task-notification>",
+            enclosed(summary)
+        );
+        Self {
+            text,
+            origin,
+            timestamp: say::now(),
+            alone: true,
+            asks: false,
+        }
+    }
+
     /// It without what only the model is told.
     pub(crate) fn bare(&self) -> &str {
         let bare = self.text.strip_prefix(NO_PERSON).unwrap_or(&self.text);
@@ -344,6 +362,7 @@ fn note(task: &TaskView, status: TaskStatus, summary: &str, said: &str) -> Note 
         origin: json!({"kind": "task-notification", "producer": "session-task", "runId": say::run_id(task)}),
         timestamp: say::now(),
         alone: false,
+        asks: true,
     }
 }
 

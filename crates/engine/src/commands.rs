@@ -51,6 +51,8 @@ pub(crate) struct Commands {
     lent: Lent,
     /// Skills the model has called for and whose instructions it has not got yet.
     called: Vec<(String, String)>,
+    /// What the model was given of skills in this conversation.
+    given: Vec<(String, String)>,
     /// The list of skills the model was last told.
     told: Option<String>,
     /// How many problems of files were told.

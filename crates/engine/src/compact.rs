@@ -210,6 +210,7 @@ impl Session {
         self.history = History::default();
         // What was said once at the beginning is gone with it.
         self.reminded_of_memory = false;
+        self.commands.forget_given();
         self.reminded_of_plan = false;
         self.forget_skills_told();
         self.remind();

@@ -62,7 +62,7 @@ impl Session {
                 if let Some(ending) = self.hook_halt() {
                     return ending;
                 }
-                self.give_skills().await;
+                Box::pin(self.give_skills()).await;
                 if let Some(ending) = self.structured_ending() {
                     return ending;
                 }
@@ -71,7 +71,7 @@ impl Session {
                 self.turn.nudges.cut += 1;
                 self.nudge(say::CUT_OFF).await;
             } else if called {
-                self.fold().await;
+                Box::pin(self.fold()).await;
             } else if !self.nudged().await {
                 match self.hook_stop().await {
                     AtEnd::LetGo => return Ending::Completed,
@@ -143,7 +143,8 @@ impl Session {
 
     /// The turn was told to stop: every open call gets its result, then the notice.
     pub(crate) async fn stopped(&mut self) -> Ending {
-        let tools = !self.calls.is_empty() && !self.calls.all_done();
+        let called = !self.calls.is_empty();
+        let tools = called && !self.calls.all_done();
         match self.stop {
             Some(Stop::Leave) | None => {
                 self.abandon_calls().await;
@@ -159,9 +160,7 @@ impl Session {
                     self.notice(say::INTERRUPTED_TOOLS).await;
                 }
                 match stop {
-                    Stop::Supersede => Ending::Superseded {
-                        tools: !self.calls.is_empty(),
-                    },
+                    Stop::Supersede => Ending::Superseded { tools: called },
                     _ => Ending::Interrupted { tools },
                 }
             }

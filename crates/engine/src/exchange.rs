@@ -39,7 +39,7 @@ impl Session {
     /// Asks the model once, however many attempts that takes.
     pub(crate) async fn exchange(&mut self) -> Reply {
         self.turn.requests += 1;
-        self.turn.stop_reason = None;
+        self.turn.last_stop = self.turn.stop_reason.take().or(self.turn.last_stop.take());
         self.calls.reset(&self.quit);
         self.take_hook_contexts().await;
         self.say_requesting().await;
@@ -201,8 +201,9 @@ impl Session {
         } else if self.calls.launch_at.is_some() {
             self.launch().await;
         }
-        if !began_call {
-            self.release_launched().await;
+        if !began_call && !self.calls.held.is_empty() {
+            // This is deep already.
+            Box::pin(self.release_launched()).await;
         }
     }
 

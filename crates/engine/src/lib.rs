@@ -23,7 +23,8 @@
 //! * [`problems`]: what could not be read as it was meant;
 //! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
 //! * `services`: what the session does for its tools;
-//! * `background`: work that outlives its call; `agents`: sessions that work for a session;
+//! * `background`: work that outlives its call; `orphans`: what did not outlive an earlier process;
+//! * `agents`: sessions that work for a session;
 //! * `history`, `prompt`, `memory`, `notes`: what the model is shown; `measure`: how much room it takes;
 //! * `compact`: a summary in its place, once that is too much;
 //! * [`transcript`]: what is kept of it, and how a session goes on with what was kept;
@@ -69,6 +70,7 @@ mod structured;
 
 mod agents;
 mod background;
+mod orphans;
 
 mod compact;
 mod history;

@@ -128,7 +128,7 @@ impl Session {
                     self.finish_run(index, outcome).await;
                     self.launch().await;
                 }
-                Happening::Summed(summed) => self.sum_up(summed).await,
+                Happening::Summed(summed) => Box::pin(self.sum_up(summed)).await,
                 Happening::Launch => self.launch().await,
                 Happening::Enough => self.stop = Some(Stop::Interrupt),
                 Happening::Quit => {

@@ -59,14 +59,14 @@ impl Session {
         let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
         self.open_turn(Turn::new(uuids.clone(), origin)).await;
 
-        match self.hook_prompts(&mut batch).await {
+        match Box::pin(self.hook_prompts(&mut batch)).await {
             Ok(None) => {}
             Ok(Some(ending)) => {
                 self.announce().await;
                 self.say_blocked().await;
                 return self.close_turn(ending, &uuids).await;
             }
-            Err(()) => return self.stop_before_it_began(&uuids).await,
+            Err(()) => return Box::pin(self.stop_before_it_began(&uuids)).await,
         }
         self.play_plainly(batch, uuids).await;
     }
@@ -142,14 +142,14 @@ impl Session {
         let mut batch = Batch {
             prompts: vec![Prompt::of_note(&note)],
         };
-        match self.hook_prompts(&mut batch).await {
+        match Box::pin(self.hook_prompts(&mut batch)).await {
             Ok(None) => {}
             Ok(Some(ending)) => {
                 self.announce().await;
                 self.say_blocked().await;
                 return self.close_turn(ending, &[]).await;
             }
-            Err(()) => return self.stop_before_it_began(&[]).await,
+            Err(()) => return Box::pin(self.stop_before_it_began(&[])).await,
         }
         self.keep_note(&note.text, &note.origin).await;
         self.history.user_text(&note.text);

@@ -505,7 +505,7 @@ impl Session {
         for index in agents.into_iter().rev() {
             self.reject(index).await;
             let id = self.calls.list.get(index).map(|call| call.id.clone());
-            self.stop_agents_of(&id.unwrap_or_default()).await;
+            Box::pin(self.stop_agents_of(&id.unwrap_or_default())).await;
         }
     }
 

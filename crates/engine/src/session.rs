@@ -227,6 +227,7 @@ impl Session {
         self.be_led();
         self.tell_title().await;
         self.hook_begin().await;
+        Box::pin(self.tell_orphans()).await;
         let code = loop {
             if let Some(code) = self.leave {
                 break code;
@@ -236,7 +237,10 @@ impl Session {
             if self.hooks.put_off.is_some() && ready {
                 self.play_put_off().await;
             } else if let Some(note) = self.note_due() {
-                self.play_note(note).await;
+                match note.asks {
+                    true => Box::pin(self.play_note(note)).await,
+                    false => Box::pin(self.play_word(note)).await,
+                }
             } else if let Some(batch) = self.queue.next() {
                 self.play(batch).await;
             } else if let Some(input) = self.unread.pop_front() {
@@ -253,14 +257,11 @@ impl Session {
         self.hook_session_end("other").await;
         self.line.close();
         self.servers.part().await;
-        let leaves = self.leave.is_some();
-        if leaves {
-            self.agents.crew.hush();
-        }
+        self.agents.crew.hush();
         self.tasks.kill_all().await;
-        match leaves {
-            false => self.see_agents_off().await,
-            true => self.see_commands_off().await,
+        match self.leave {
+            None => self.see_agents_off().await,
+            Some(_) => self.see_commands_off().await,
         }
         Exit { code }
     }

@@ -36,6 +36,8 @@ pub(crate) struct Turn {
     /// A text, and what was shown in its place.
     displayed: Option<(String, String)>,
     pub(crate) stop_reason: Option<String>,
+    /// Why the last message that came to its end did.
+    pub(crate) last_stop: Option<String>,
     /// When the model first answered anything.
     pub(crate) first_token: Option<Instant>,
     /// When its first block began.
@@ -82,6 +84,7 @@ impl Turn {
             text: String::new(),
             displayed: None,
             stop_reason: None,
+            last_stop: None,
             first_token: None,
             first_block: None,
             first_request: None,

@@ -363,10 +363,7 @@ impl Session {
             Ending::Completed | Ending::Structured(_) | Ending::Local { .. } => {
                 (TaskStatus::Completed, self.turn.text.clone())
             }
-            Ending::MaxTurns(limit) => (
-                TaskStatus::Completed,
-                format!("{}\n\n[It stopped at its limit of {limit} requests.]", self.turn.text),
-            ),
+            Ending::MaxTurns(_) => (TaskStatus::Completed, self.turn.text.clone()),
             Ending::Interrupted { .. } | Ending::Superseded { .. } => (TaskStatus::Killed, self.turn.text.clone()),
             Ending::Budget(limit) => (
                 TaskStatus::Failed,
@@ -387,7 +384,14 @@ impl Session {
             .take()
             .map(|usage| Tokens::read(&usage))
             .unwrap_or_default();
+        let note = match ending {
+            Ending::MaxTurns(limit) => Some(format!(
+                "NOTE: this subagent stopped at its limit of {limit} requests, and may not have been done."
+            )),
+            _ => None,
+        };
         Served {
+            note,
             refused: self.agents.is_refused(),
             model: self.model.clone(),
             usage: tokens.to_usage(),

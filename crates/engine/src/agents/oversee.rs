@@ -235,7 +235,10 @@ async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served
         status: view.status,
         summary: match served.refused {
             true => say::INTERRUPTED_TOOLS.to_owned(),
-            false => served.text.clone(),
+            false => match &served.note {
+                Some(note) => format!("{note}\n{}", served.text),
+                None => served.text.clone(),
+            },
         },
         task: view,
     };

@@ -17,6 +17,8 @@ pub(crate) struct Served {
     pub(crate) status: TaskStatus,
     /// Its report, or why there is none.
     pub(crate) text: String,
+    /// What has to be known to read it.
+    pub(crate) note: Option<String>,
     /// A person refused a call and wanted it to stop.
     pub(crate) refused: bool,
     pub(crate) model: String,
@@ -38,6 +40,7 @@ impl Served {
         Self {
             status,
             text: text.to_owned(),
+            note: None,
             refused: false,
             model: String::new(),
             usage: Value::Null,
@@ -100,6 +103,7 @@ impl Served {
     fn completed(&self, id: &str, order: &Order) -> Outcome {
         let used = self.tools_used();
         let used = used.map(|used| json!({"type": "text", "text": format!("{used}\n")}));
+        let note = self.note.as_ref().map(|note| json!({"type": "text", "text": note}));
         let said = json!({"type": "text", "text": self.text});
         let mut result = json!({
             "status": "completed",
@@ -108,7 +112,7 @@ impl Served {
             "agentType": order.kind.name,
         });
         let rest = json!({
-            "content": used.into_iter().chain([said]).collect::<Vec<_>>(),
+            "content": used.into_iter().chain(note).chain([said]).collect::<Vec<_>>(),
             "resolvedModel": self.model,
             "totalDurationMs": self.duration_ms,
             "totalTokens": self.tokens,
@@ -137,6 +141,7 @@ impl Served {
         } else {
             &self.text
         };
+        let note = self.note.as_ref().map(|note| format!("{note}\n"));
         let left = self.left.as_ref().map(|left| {
             format!(
                 "\nIts changes are in the work tree {} on the branch {}.",
@@ -145,8 +150,9 @@ impl Served {
             )
         });
         format!(
-            "{report}\n\n[The report of the subagent ends here. It is what the subagent says, not what was checked. It made \
+            "{}{report}\n\n[The report of the subagent ends here. It is what the subagent says, not what was checked. It made \
              {} calls and used {} tokens.{}]\nagentId: {id} (to go on with it, use SendMessage to this id)",
+            note.unwrap_or_default(),
             self.calls,
             self.tokens,
             left.unwrap_or_default(),

@@ -54,6 +54,7 @@ impl Session {
         self.lists = Arc::new(Lists::default());
         self.loaded.clear();
         self.reminded_of_memory = false;
+        self.commands.forget_given();
         self.reminded_of_plan = false;
         self.forget_skills_told();
         self.tell_title().await;

@@ -247,7 +247,8 @@ impl Session {
             self.turn.replay = Some(say::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
         }
         self.announce().await;
-        self.converse(prompt.should_query).await
+        // A conversation is deep, and this is deep already.
+        Box::pin(self.converse(prompt.should_query)).await
     }
 
     /// Gives the model the instructions of the skills it has called for, behind the results of its calls.
@@ -263,6 +264,18 @@ impl Session {
                 // Whoever waits next finds out that the turn has to stop.
                 Err(Failure::Stopped) => return,
             };
+            match self.commands.give(&name, &text) {
+                Given::First => {}
+                Given::Again => {
+                    let notice = format!("(/{name} is taken up again: what it says now follows.)");
+                    self.nudge(&notice).await;
+                }
+                Given::Unchanged => {
+                    let notice = format!("The skill /{name} stands above and says the same. Arguments: {args}");
+                    self.nudge(&notice).await;
+                    continue;
+                }
+            }
             let attached = self.attach_text(&text, Mentioned::InFile).await;
             self.nudge(&text).await;
             for attached in attached {
@@ -275,6 +288,37 @@ impl Session {
     /// The model has called for a skill.
     pub(crate) fn call_skill(&mut self, name: String, args: String) {
         self.commands.called.push((name, args));
+    }
+}
+
+/// Whether the model has read a skill before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Given {
+    First,
+    /// It has, and it says something else now.
+    Again,
+    Unchanged,
+}
+
+impl super::Commands {
+    /// The model is about to read this of a skill.
+    fn give(&mut self, name: &str, text: &str) -> Given {
+        match self.given.iter_mut().find(|(known, _)| known == name) {
+            None => {
+                self.given.push((name.to_owned(), text.to_owned()));
+                Given::First
+            }
+            Some((_, before)) if before == text => Given::Unchanged,
+            Some((_, before)) => {
+                text.clone_into(before);
+                Given::Again
+            }
+        }
+    }
+
+    /// The conversation begins anew.
+    pub(crate) fn forget_given(&mut self) {
+        self.given.clear();
     }
 }
 

@@ -169,6 +169,7 @@ impl Session {
                         origin,
                         timestamp: say::now(),
                         alone: false,
+                        asks: true,
                     });
                 }
             }

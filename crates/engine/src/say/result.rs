@@ -135,6 +135,8 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
                 format!("The turn was interrupted while {what}"),
             );
             result.terminal_reason = Some(aborted(*tools));
+            // What was cut short has no reason of its own.
+            result.stop_reason = turn.stop_reason.clone().or_else(|| turn.last_stop.clone());
             if turn.first_request.is_none() {
                 result.num_turns = 0;
             }

@@ -381,3 +381,56 @@ async fn a_host_that_asks_for_it_is_told_what_one_is_at() {
     stage.result().await;
     assert_eq!(stage.leave_now().await, 0);
 }
+
+#[tokio::test]
+async fn one_that_stops_at_its_limit_says_so_beside_its_report() {
+    let kinds = json!({"short": {"description": "s", "prompt": "You.", "maxTurns": 1}});
+    let script = Script::new()
+        .tool(
+            "Agent",
+            agent("SUB", json!({"subagent_type": "short", "run_in_background": false})),
+        )
+        .reply(Reply::text("working").and_tool("Bash", json!({"command": "echo x", "description": "run"})))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| options.agents.given = Some(kinds.to_string())).await;
+    stage.prompt("go").await;
+    assert_eq!(stage.result().await["result"], "Done");
+    let result = &stage.last("user:tool_result")["tool_use_result"];
+    assert!(
+        result["content"][1]["text"].as_str().unwrap().contains("limit of 1"),
+        "{result}"
+    );
+    assert_eq!(result["content"][2]["text"], "working");
+    assert_eq!(stage.end_crew().await, 0);
+}
+
+#[tokio::test]
+async fn an_interrupt_ends_several_from_the_last_to_the_first() {
+    let bell = Bell::hang().await;
+    let ring = || Reply::tool("Bash", json!({"command": bell.command(), "description": "ring"}));
+    let two = Reply::tool_with_id("toolu_1", "Agent", waited("SUB one"))
+        .and_tool_with_id("toolu_2", "Agent", waited("SUB two"))
+        .when("go");
+    let script = Script::new()
+        .reply(two)
+        .reply(ring().when("SUB one"))
+        .reply(ring().when("SUB two"));
+    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    stage.prompt("go").await;
+    let (_one, _two) = (bell.rung().await, bell.rung().await);
+    while stage.all("task_progress").len() < 2 || stage.all("assistant:tool_use").len() < 4 {
+        stage.next().await;
+    }
+    stage.told();
+    stage.interrupt().await;
+    assert_eq!(
+        stage.turn().await,
+        "ok user:tool_error task_updated task:stopped user:tool_error task_updated task:stopped notice \
+         result:error_during_execution!"
+    );
+    let ended: Vec<&Value> = stage.all("task:stopped").iter().map(|it| &it["tool_use_id"]).collect();
+    assert_eq!(ended, ["toolu_2", "toolu_1"]);
+    // What was cut short has the reason of the message before it.
+    assert_eq!(stage.last("result:error_during_execution!")["stop_reason"], "tool_use");
+    stage.leave_now().await;
+}

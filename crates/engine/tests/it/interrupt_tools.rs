@@ -184,25 +184,28 @@ async fn a_prompt_that_waits_runs_after_it() {
 }
 
 #[tokio::test]
-async fn what_is_urgent_ends_a_running_command() {
+async fn what_is_urgent_waits_for_a_running_command_and_no_longer() {
     let bell = Bell::hang().await;
     let script = Script::new()
         .tool("Bash", json!({"command": bell.command()}))
         .text("At once");
     let mut stage = free_bash(script).await;
     stage.prompt_as("u1", "run it").await;
-    let mut caller = bell.rung().await;
+    let caller = bell.rung().await;
     stage
         .prompt_with("hurry", json!({"uuid": "u2", "priority": "now"}))
         .await;
+    stage.until("queued:u2").await;
+    assert!(caller.lives());
+    caller.let_go("ding").await;
     stage.until("completed:u2").await;
     assert_eq!(
         stage.told(),
-        "queued:u1 started:u1 init assistant:tool_use queued:u2 user:tool_error result:success cancelled:u1 \
+        "queued:u1 started:u1 init assistant:tool_use queued:u2 user:tool_result result:success cancelled:u1 \
          started:u2 init assistant:text result:success completed:u2"
     );
     assert_eq!(stage.all("result:success")[0]["terminal_reason"], "aborted_tools");
-    caller.hung_up().await;
+    assert_eq!(stage.last("user:tool_result")["tool_use_result"]["stdout"], "ding");
     assert_eq!(stage.end().await, 0);
 }
 

@@ -367,3 +367,39 @@ async fn a_title_is_kept_told_and_found_again() {
     assert_eq!(messages(&again.sent(1)).len(), 3);
     assert_eq!(again.end().await, 0);
 }
+
+#[tokio::test]
+async fn what_did_not_outlive_the_process_before_is_told_once() {
+    let shelf = Shelf::new();
+    let bell = crate::bell::Bell::hang().await;
+    let ring = json!({"command": bell.command(), "description": "ring", "run_in_background": true});
+    let script = Script::new().tool("Bash", ring).text("Launched");
+    let mut first = Stage::with(script, |options| {
+        shelf.keep(options, ID);
+        options.allowed = vec!["Bash".into()];
+    })
+    .await;
+    first.prompt("go").await;
+    let _caller = bell.rung().await;
+    first.result().await;
+    let id = first.last("task_started")["task_id"].clone();
+    first.quit();
+    first.leave().await;
+
+    let mut second = shelf.resume(Script::new().text("Second"), |_| {}).await;
+    second.prompt("two").await;
+    assert_eq!(second.turn().await, "task:stopped init result:success");
+    assert_eq!(second.last("task:stopped")["task_id"], id);
+    let told = second.last("result:success").clone();
+    assert_eq!((&told["num_turns"], &told["result"]), (&json!(0), &json!("")));
+    assert_eq!(told["origin"]["kind"], "task-notification");
+    assert_eq!(second.result().await["result"], "Second");
+    let said = second.said_to_model(1).join("\n");
+    assert!(said.contains("didn't finish") && said.contains("two"), "{said}");
+    assert_eq!(second.end().await, 0);
+
+    let mut third = shelf.resume(Script::new().text("Third"), |_| {}).await;
+    third.prompt("three").await;
+    assert_eq!(third.turn().await, "init assistant:text result:success");
+    assert_eq!(third.end().await, 0);
+}

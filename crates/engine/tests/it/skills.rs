@@ -248,3 +248,23 @@ async fn a_host_chooses_the_skills_and_brings_plugins() {
     assert!(said.contains("plug:ps") && !said.contains("paint"), "{said}");
     stage.end().await;
 }
+
+#[tokio::test]
+async fn a_skill_that_is_taken_up_again_is_not_repeated_where_it_says_the_same() {
+    let script = Script::new()
+        .reply(Reply::tool("Skill", json!({"skill": "paint", "args": "red"})))
+        .reply(Reply::tool("Skill", json!({"skill": "paint", "args": "red"})))
+        .reply(Reply::tool("Skill", json!({"skill": "paint", "args": "blue"})))
+        .text("Done");
+    let mut stage = stage(script, &[PAINT]).await;
+    stage.prompt("go").await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:tool_use user:tool_result nudge assistant:tool_use user:tool_result nudge assistant:tool_use \
+         user:tool_result nudge nudge assistant:text result:success"
+    );
+    let told: Vec<String> = stage.all("nudge").iter().map(|it| it["message"].to_string()).collect();
+    let painted: Vec<bool> = told.iter().map(|it| it.contains("Paint it")).collect();
+    assert_eq!(painted, [true, false, false, true]);
+    stage.end().await;
+}

@@ -1,0 +1,198 @@
+//! Work in the background that an earlier process of this session began and that did not outlive it.
+//!
+//! The conversation says what was begun and what was told of; what is left was running when the process went.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sluice_wire::stdout::system::{TaskNotification, TaskOutcome};
+
+use crate::background::Note;
+use crate::say;
+use crate::session::Session;
+use crate::turn::{Ending, Turn};
+
+/// Something that was running.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Orphan {
+    id: String,
+    /// The call that began it.
+    call_id: String,
+    /// What a subagent was to do; none for a command.
+    agent: Option<String>,
+    output_file: String,
+}
+
+impl Orphan {
+    fn summary(&self) -> String {
+        let what = match &self.agent {
+            Some(description) => format!("Background agent \"{description}\""),
+            None => "Background shell command".to_owned(),
+        };
+        format!("{what} didn't finish before the previous session ended")
+    }
+}
+
+/// What was begun in a conversation and never told of again.
+fn orphans(messages: &[Arc<Value>]) -> Vec<Orphan> {
+    let mut open: Vec<Orphan> = Vec::new();
+    let mut calls: Vec<(String, String)> = Vec::new();
+    for block in messages
+        .iter()
+        .filter_map(|message| message.get("content")?.as_array())
+        .flatten()
+    {
+        let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
+        match field("type") {
+            "tool_use" => {
+                let description = block.pointer("/input/description").and_then(Value::as_str);
+                calls.push((field("id").to_owned(), description.unwrap_or_default().to_owned()));
+            }
+            "tool_result" => {
+                let text = text_of(block.get("content").unwrap_or(&Value::Null));
+                let begun = begun(&text, field("tool_use_id"), &calls);
+                match begun {
+                    Some(begun) => open.push(begun),
+                    None => open.retain(|orphan| !(text.contains("stopped") && text.contains(&orphan.id))),
+                }
+            }
+            _ => {
+                let text = field("text");
+                if text.contains("<task-notification>") {
+                    open.retain(|orphan| !text.contains(&orphan.id));
+                }
+            }
+        }
+    }
+    open
+}
+
+/// What a result says was begun.
+fn begun(text: &str, call_id: &str, calls: &[(String, String)]) -> Option<Orphan> {
+    let word = |after: &str| {
+        let (_, rest) = text.split_once(after)?;
+        let end = rest.find(|letter: char| !letter.is_ascii_alphanumeric());
+        let word = rest.get(..end.unwrap_or(rest.len()))?;
+        (!word.is_empty()).then(|| word.to_owned())
+    };
+    let path = |after: &str| {
+        let (_, rest) = text.split_once(after)?;
+        rest.split_whitespace().next().map(str::to_owned)
+    };
+    if let (Some(id), Some(output_file)) = (word("agentId: "), path("output_file: ")) {
+        let description = calls
+            .iter()
+            .rev()
+            .find(|(id, _)| id == call_id)
+            .map(|(_, said)| said.clone());
+        return Some(Orphan {
+            id,
+            call_id: String::new(),
+            agent: Some(description.unwrap_or_default()),
+            output_file,
+        });
+    }
+    let id = word("background with ID: ").or_else(|| word("background (ID: "))?;
+    Some(Orphan {
+        id,
+        call_id: call_id.to_owned(),
+        agent: None,
+        output_file: String::new(),
+    })
+}
+
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+impl Session {
+    /// Tells of what an earlier process left behind. The model reads it with the next prompt.
+    pub(crate) async fn tell_orphans(&mut self) {
+        for orphan in orphans(self.history.messages()) {
+            let summary = orphan.summary();
+            self.say(TaskNotification {
+                task_id: orphan.id.clone(),
+                tool_use_id: Some(orphan.call_id.clone()).filter(|id| !id.is_empty()),
+                status: TaskOutcome::from("stopped"),
+                output_file: orphan.output_file.clone(),
+                summary: summary.clone(),
+                uuid: say::fresh_id(),
+                ..TaskNotification::default()
+            })
+            .await;
+            let note = Note::of_orphan(&orphan.id, &summary);
+            self.background.owe(note);
+        }
+    }
+
+    /// A turn in which the model is told something without being asked.
+    pub(crate) async fn play_word(&mut self, note: Note) {
+        self.open_turn(Turn::new(Vec::new(), Some(note.origin.clone()))).await;
+        self.keep_note(&note.text, &note.origin).await;
+        self.history.user_text(&note.text);
+        self.drain().await;
+        self.announce().await;
+        let ending = Ending::Local {
+            command: None,
+            text: String::new(),
+        };
+        self.close_turn(ending, &[]).await;
+    }
+}
+
+impl Note {
+    fn of_orphan(id: &str, summary: &str) -> Self {
+        let origin = json!({"kind": "task-notification", "producer": "session-task"});
+        Self::word(id, summary, origin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(blocks: Value) -> Arc<Value> {
+        Arc::new(json!({"role": "user", "content": blocks}))
+    }
+
+    fn called(id: &str) -> Arc<Value> {
+        said(json!([{"type": "tool_use", "id": id, "input": {"description": "do it"}}]))
+    }
+
+    fn result(id: &str, text: &str) -> Arc<Value> {
+        said(json!([{"type": "tool_result", "tool_use_id": id, "content": [{"type": "text", "text": text}]}]))
+    }
+
+    #[test]
+    fn what_was_begun_and_never_told_of_is_left() {
+        let command = "Command running in background with ID: b12. Output is being written to: /t/b12.output.";
+        let agent = "It works.\nagentId: a34 (to tell it more)\noutput_file: /t/a34.output (what it does)";
+        let begun = [called("c1"), result("c1", command), called("c2"), result("c2", agent)];
+        let left = orphans(&begun);
+        assert_eq!(left.len(), 2);
+        assert_eq!((left[0].id.as_str(), left[0].call_id.as_str()), ("b12", "c1"));
+        assert_eq!(left[1].agent.as_deref(), Some("do it"));
+        assert_eq!(left[1].output_file, "/t/a34.output");
+
+        let told = |text: &str| said(json!([{"type": "text", "text": text}]));
+        let mut ended = begun.to_vec();
+        ended.push(told(
+            "<task-notification>\n<task-id>b12</task-id>\n</task-notification>",
+        ));
+        ended.push(result("c3", "{\"message\":\"Successfully stopped task: a34\"}"));
+        assert_eq!(orphans(&ended), []);
+    }
+
+    #[test]
+    fn a_report_begins_nothing() {
+        let report = "Done.\nagentId: a34 (to go on with it, use SendMessage to this id)";
+        assert_eq!(orphans(&[called("c1"), result("c1", report)]), []);
+    }
+}
