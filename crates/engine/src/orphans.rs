@@ -158,16 +158,16 @@ impl Note {
 mod tests {
     use super::*;
 
-    fn said(blocks: Value) -> Arc<Value> {
+    fn said(blocks: &Value) -> Arc<Value> {
         Arc::new(json!({"role": "user", "content": blocks}))
     }
 
     fn called(id: &str) -> Arc<Value> {
-        said(json!([{"type": "tool_use", "id": id, "input": {"description": "do it"}}]))
+        said(&json!([{"type": "tool_use", "id": id, "input": {"description": "do it"}}]))
     }
 
     fn result(id: &str, text: &str) -> Arc<Value> {
-        said(json!([{"type": "tool_result", "tool_use_id": id, "content": [{"type": "text", "text": text}]}]))
+        said(&json!([{"type": "tool_result", "tool_use_id": id, "content": [{"type": "text", "text": text}]}]))
     }
 
     #[test]
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(left[1].agent.as_deref(), Some("do it"));
         assert_eq!(left[1].output_file, "/t/a34.output");
 
-        let told = |text: &str| said(json!([{"type": "text", "text": text}]));
+        let told = |text: &str| said(&json!([{"type": "text", "text": text}]));
         let mut ended = begun.to_vec();
         ended.push(told(
             "<task-notification>\n<task-id>b12</task-id>\n</task-notification>",

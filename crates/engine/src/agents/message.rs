@@ -65,7 +65,7 @@ fn told(said: &Value, further: Value) -> Outcome {
 }
 
 /// It reached nobody, which is an answer and no failure.
-fn unsent(message: String, display: Option<String>) -> Outcome {
+fn unsent(message: &str, display: Option<String>) -> Outcome {
     let further = display.map_or_else(|| json!({}), |display| json!({"display": display}));
     told(&json!({"success": false, "message": message}), further)
 }
@@ -141,14 +141,14 @@ impl Tool for SendMessage {
             match known {
                 Some(resting) => go_on(brief, resting, input.message, cx).await,
                 None if is_id(&input.to) => unsent(
-                    format!(
+                    &format!(
                         "Agent \"{}\" could not be resumed: this session has no transcript of it. Start one with Agent.",
                         input.to
                     ),
                     None,
                 ),
                 None => unsent(
-                    format!(
+                    &format!(
                         "No agent named '{}' is reachable. ListAgents says who is; Agent starts another.",
                         input.to
                     ),
@@ -219,7 +219,7 @@ async fn go_on(brief: Arc<Brief>, resting: Resting, message: String, cx: &Contex
     };
     let Some(kind) = brief.roster.find(wanted).cloned() else {
         return unsent(
-            format!(
+            &format!(
                 "Agent \"{}\" could not be resumed: there is no kind {wanted} any more.",
                 resting.again.id
             ),
@@ -227,7 +227,7 @@ async fn go_on(brief: Arc<Brief>, resting: Resting, message: String, cx: &Contex
         );
     };
     if let Some(why) = brief.denies(&kind.name) {
-        return unsent(why, None);
+        return unsent(&why, None);
     }
     let model = kind.model.as_deref();
     let (id, name) = (resting.again.id.clone(), resting.name.clone());

@@ -80,24 +80,24 @@ async fn a_hook_forbids_asks_and_allows() {
 }
 
 /// A hook that answers for the person.
-fn answers(decision: Value) -> Value {
+fn answers(decision: &Value) -> Value {
     let answer = says("PermissionRequest", json!({"decision": decision}));
     on("PermissionRequest", &[&answer])
 }
 
 #[tokio::test]
 async fn a_hook_answers_what_would_be_asked() {
-    let post = Post::with(answers(json!({"behavior": "allow"}))).await;
+    let post = Post::with(answers(&json!({"behavior": "allow"}))).await;
     let (_, asked) = post.bash("touch made", Reply::Deny("no".to_owned())).await;
     assert!(!asked && post.dir.path().join("made").exists());
 
-    let post = Post::with(answers(json!({"behavior": "deny", "message": "never"}))).await;
+    let post = Post::with(answers(&json!({"behavior": "deny", "message": "never"}))).await;
     let (ran, asked) = post.bash("touch made", Reply::Allow).await;
     assert_eq!((said(&ran).as_str(), asked), ("denied: never", false));
     assert!(!post.dir.path().join("made").exists());
 
     let changed = json!({"behavior": "allow", "updatedInput": {"command": "touch other"}});
-    let post = Post::with(answers(changed)).await;
+    let post = Post::with(answers(&changed)).await;
     let (_, asked) = post.bash("touch made", Reply::Allow).await;
     assert!(!asked && post.dir.path().join("other").exists() && !post.dir.path().join("made").exists());
 }
