@@ -156,6 +156,7 @@ impl Session {
         instructions: Option<&str>,
         trigger: Trigger,
     ) -> Result<Compacted, Uncompacted> {
+        self.recall().await;
         if self.history.is_empty() {
             return Err(Uncompacted::Empty);
         }
@@ -213,9 +214,9 @@ impl Session {
         self.commands.forget_given();
         self.reminded_of_plan = false;
         self.forget_skills_told();
-        self.remind();
         self.history.user_text(&text);
         self.history.go_on_with(&cut.tail);
+        self.remind();
         self.compactions.gauge = Gauge::default();
         self.last_usage = None;
         let after = self.context_tokens();

@@ -2,10 +2,8 @@
 
 use std::future::Ready;
 use std::pin::Pin;
-use std::sync::Arc;
 
-use serde_json::Value;
-use sluice_model::{Failure, Request, models};
+use sluice_model::{Failure, Message, Request, models};
 
 use crate::catalogue;
 use crate::exchange::Reply;
@@ -16,6 +14,7 @@ use crate::prompt;
 use crate::queue::blocks_of;
 use crate::say;
 use crate::session::Session;
+use crate::transcript::Queued;
 use crate::turn::{ApiEnding, Ending, Stop};
 
 /// How often a turn asks again for the same reason before it takes the answer as it is.
@@ -37,7 +36,8 @@ impl Session {
             {
                 return Ending::MaxTurns(limit);
             }
-            let cut = match self.exchange().await {
+            // An exchange is deep: it has a future of its own, or the stack of a thread is too small for it.
+            let cut = match Box::pin(self.exchange()).await {
                 Reply::Message { cut } => cut,
                 Reply::Stopped => return self.stopped().await,
                 Reply::Failed(failure) => return self.failed(&failure).await,
@@ -125,6 +125,7 @@ impl Session {
             if !self.hook_joining(&prompt).await {
                 continue;
             }
+            self.keep_queued(Queued::Absorbed(&prompt)).await;
             self.keep_prompt(&prompt).await;
             if self.options.replay && !prompt.synthetic {
                 self.say(say::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
@@ -247,12 +248,12 @@ impl Session {
 
     /// The next request: the whole conversation, its beginning always the same bytes.
     pub(crate) fn request(&mut self) -> Request {
-        let messages = self.history.messages().to_vec();
+        let messages = self.history.messages();
         self.request_of(messages)
     }
 
     /// A request with these messages and everything that stands before them.
-    pub(crate) fn request_of(&mut self, messages: Vec<Arc<Value>>) -> Request {
+    pub(crate) fn request_of(&mut self, messages: Vec<Message>) -> Request {
         let mut request = Request::new(self.model.clone(), messages);
         request.system = self.system().clone();
         request.tools = self

@@ -43,6 +43,7 @@ impl Session {
         self.calls.reset(&self.quit);
         self.take_hook_contexts().await;
         self.say_requesting().await;
+        self.recall().await;
         if let Some(replay) = self.turn.replay.take() {
             self.say(replay).await;
         }
@@ -50,6 +51,7 @@ impl Session {
             self.stop_before_speech().await;
             return Reply::Stopped;
         }
+        self.keep_shown().await;
         let mut attempt = 1;
         let mut overloaded = 0;
         let mut streaming = true;

@@ -4,20 +4,30 @@
 //! request of one turn is a byte prefix of the next one's and the prompt cache holds. The one
 //! exception is a compaction, which puts a summary in the place of all but the last messages.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
+use sluice_model::{Message, Role};
 
-use crate::measure::{block_tokens, message_tokens};
+use crate::measure::block_tokens;
 
 /// The messages so far, and what the user side has said since the model last spoke.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct History {
     /// Shared with the requests that hold them.
-    sent: Vec<Arc<Value>>,
+    sent: Vec<Sent>,
     /// Blocks of the next user message. They join one message, since several in a row are
     /// refused by some servers that speak this API.
     pending: Vec<Value>,
+    /// What it is reminded of in them.
+    reminders: Vec<String>,
+    /// Whether all of this was said before to somebody who is not reminded of it again.
+    recalled: bool,
+}
+
+/// A message, and about how many tokens it takes.
+#[derive(Debug, Clone)]
+struct Sent {
+    message: Message,
+    tokens: u64,
 }
 
 impl History {
@@ -31,6 +41,12 @@ impl History {
         self.pending.push(json!({"type": "text", "text": text}));
     }
 
+    /// Reminds the model of something, unless it was in what was recalled.
+    pub(crate) fn remind(&mut self, text: &str) {
+        self.user_text(text);
+        self.reminders.push(text.to_owned());
+    }
+
     /// Adds what the model said. A message that holds nothing but thinking is left out: the API
     /// does not take it back.
     pub(crate) fn assistant(&mut self, blocks: &[Value]) {
@@ -38,46 +54,78 @@ impl History {
             return;
         }
         self.seal();
-        self.sent
-            .push(Arc::new(json!({"role": "assistant", "content": blocks})));
+        self.push(Role::Assistant, blocks);
+    }
+
+    /// Adds a message as it once was sent.
+    pub(crate) fn again(&mut self, message: Message, tokens: u64) {
+        self.seal();
+        self.sent.push(Sent { message, tokens });
+    }
+
+    /// Puts what was said earlier before all of this.
+    pub(crate) fn preceded_by(&mut self, mut earlier: Self) {
+        if !self.sent.is_empty() {
+            earlier.seal();
+        }
+        earlier.sent.append(&mut self.sent);
+        earlier.pending.append(&mut self.pending);
+        earlier.reminders.append(&mut self.reminders);
+        earlier.recalled = true;
+        *self = earlier;
+    }
+
+    /// Forgets the last messages.
+    pub(crate) fn take_back(&mut self, messages: usize) {
+        self.sent.truncate(self.sent.len().saturating_sub(messages));
+    }
+
+    /// What the user side has said since the model last spoke, as it is sent.
+    pub(crate) fn since_reply(&mut self) -> Vec<Message> {
+        self.seal();
+        let reply = self.sent.iter().rposition(|sent| sent.message.is_assistant());
+        let since = self.sent.iter().skip(reply.map_or(0, |at| at + 1));
+        since.map(|sent| sent.message.clone()).collect()
     }
 
     /// The messages of the next request.
-    pub(crate) fn messages(&mut self) -> &[Arc<Value>] {
+    pub(crate) fn messages(&mut self) -> Vec<Message> {
         self.seal();
-        &self.sent
+        self.sent.iter().map(|sent| sent.message.clone()).collect()
     }
 
     /// Everything said so far, what the user side is about to say included.
-    pub(crate) fn all(&self) -> Vec<Arc<Value>> {
-        let mut copy = self.clone();
-        copy.seal();
-        copy.sent
+    pub(crate) fn all(&self) -> Vec<Message> {
+        self.clone().messages()
     }
 
     /// Everything said so far and one thing more, which does not become part of it. Calls that have no result yet
     /// are left out: a conversation that ends with them cannot be answered.
-    pub(crate) fn with_aside(&self, text: &str) -> Vec<Arc<Value>> {
+    pub(crate) fn with_aside(&self, text: &str) -> Vec<Message> {
         let mut copy = self.clone();
-        if copy.pending.is_empty() && copy.sent.last().is_some_and(|message| has_calls(message)) {
-            copy.sent.pop();
-        }
-        if copy.pending.is_empty() && copy.sent.last().is_some_and(|message| is_user(message)) {
-            // Two messages of one side in a row are refused by some servers.
-            let before = copy.sent.pop();
-            let blocks = before.as_ref().and_then(|message| message.get("content")?.as_array());
-            copy.pending = blocks.cloned().unwrap_or_default();
+        if copy.pending.is_empty() {
+            if copy.last().is_some_and(has_calls) {
+                copy.sent.pop();
+            }
+            if copy.last().is_some_and(Message::is_user) {
+                // Two messages of one side in a row are refused by some servers.
+                let before = copy.sent.pop();
+                copy.pending = before.map(|sent| sent.message.blocks()).unwrap_or_default();
+            }
         }
         copy.user_text(text);
-        copy.seal();
-        copy.sent
+        copy.messages()
+    }
+
+    fn last(&self) -> Option<&Message> {
+        self.sent.last().map(|sent| &sent.message)
     }
 
     /// The first words of the conversation.
     pub(crate) fn first_words(&self) -> Option<String> {
-        let sent = self.sent.first().and_then(|message| message.get("content")?.as_array());
+        let sent = self.sent.first().map(|sent| sent.message.blocks()).unwrap_or_default();
         let text = |block: &Value| block.get("text").and_then(Value::as_str).map(str::to_owned);
-        sent.into_iter().flatten().chain(&self.pending).find_map(text)
+        sent.iter().chain(&self.pending).find_map(text)
     }
 
     /// How many messages there are, what the user side is about to say not counted.
@@ -92,33 +140,32 @@ impl History {
 
     /// About how many tokens was said after the first `from` messages.
     pub(crate) fn tokens_since(&self, from: usize) -> u64 {
-        let sent: u64 = self.sent.iter().skip(from).map(|message| message_tokens(message)).sum();
+        let sent: u64 = self.sent.iter().skip(from).map(|sent| sent.tokens).sum();
         sent + self.pending.iter().map(block_tokens).sum::<u64>()
     }
 
     /// Where a compaction cuts: what is to be summarised, and what stays as it is. None when the model has not said
     /// enough for a summary.
     pub(crate) fn cut(&self) -> Option<Cut> {
-        let all = self.all();
-        let mut spoken = all.iter().enumerate().rev().filter(|(_, message)| is_model(message));
+        let mut head = self.all();
+        let mut spoken = head
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, message)| message.is_assistant());
         let (last, _) = spoken.next()?;
         // The model's last message stays with what answers it, unless it is all the model ever said.
         let with_reply = spoken.next().is_some();
         let at = if with_reply { last } else { last + 1 };
-        let mut head = all;
         let tail = head.split_off(at);
         Some(Cut { head, tail, with_reply })
     }
 
     /// Goes on with what was kept of a conversation.
-    pub(crate) fn go_on_with(&mut self, tail: &[Arc<Value>]) {
+    pub(crate) fn go_on_with(&mut self, tail: &[Message]) {
         for message in tail {
-            let blocks = message
-                .get("content")
-                .and_then(Value::as_array)
-                .cloned()
-                .unwrap_or_default();
-            if is_model(message) {
+            let blocks = message.blocks();
+            if message.is_assistant() {
                 self.assistant(&blocks);
             } else {
                 self.user(blocks);
@@ -127,10 +174,37 @@ impl History {
     }
 
     fn seal(&mut self) {
+        let reminders = std::mem::take(&mut self.reminders);
+        if std::mem::take(&mut self.recalled) {
+            self.spare(&reminders);
+        }
         if !self.pending.is_empty() {
             let blocks = std::mem::take(&mut self.pending);
-            self.sent.push(Arc::new(json!({"role": "user", "content": blocks})));
+            self.push(Role::User, &blocks);
         }
+    }
+
+    /// Leaves out what the model was reminded of before the session was taken up.
+    fn spare(&mut self, reminders: &[String]) {
+        for text in reminders {
+            let block = json!({"type": "text", "text": text});
+            let spelled = block.to_string();
+            let known = memchr::memmem::Finder::new(spelled.as_bytes());
+            let mut sent = self.sent.iter().filter(|sent| sent.message.is_user());
+            let again = |known: &Value| *known == block;
+            if sent.any(|sent| known.find(sent.message.as_bytes()).is_some())
+                && let Some(at) = self.pending.iter().rposition(again)
+            {
+                self.pending.remove(at);
+            }
+        }
+    }
+
+    fn push(&mut self, role: Role, blocks: &[Value]) {
+        self.sent.push(Sent {
+            message: Message::new(role, blocks),
+            tokens: blocks.iter().map(block_tokens).sum(),
+        });
     }
 }
 
@@ -138,25 +212,16 @@ impl History {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cut {
     /// What a summary takes the place of.
-    pub(crate) head: Vec<Arc<Value>>,
+    pub(crate) head: Vec<Message>,
     /// What stays.
-    pub(crate) tail: Vec<Arc<Value>>,
+    pub(crate) tail: Vec<Message>,
     /// Whether the tail begins with the model's last message.
     pub(crate) with_reply: bool,
 }
 
-fn is_model(message: &Value) -> bool {
-    message.get("role").and_then(Value::as_str) == Some("assistant")
-}
-
-fn is_user(message: &Value) -> bool {
-    message.get("role").and_then(Value::as_str) == Some("user")
-}
-
-fn has_calls(message: &Value) -> bool {
+fn has_calls(message: &Message) -> bool {
     let is_call = |block: &Value| block.get("type").and_then(Value::as_str) == Some("tool_use");
-    let blocks = message.get("content").and_then(Value::as_array);
-    blocks.is_some_and(|blocks| blocks.iter().any(is_call))
+    message.blocks().iter().any(is_call)
 }
 
 fn is_thinking(block: &Value) -> bool {
@@ -180,14 +245,14 @@ mod tests {
         history.user_text("[Request interrupted by user]");
         history.user_text("two");
         assert_eq!(history.messages().len(), 1);
-        assert_eq!(history.messages()[0]["content"].as_array().unwrap().len(), 2);
+        assert_eq!(history.messages()[0].blocks().len(), 2);
     }
 
     #[test]
     fn what_was_sent_stays_as_it_was() {
         let mut history = History::default();
         history.user_text("one");
-        let before = history.messages().to_vec();
+        let before = history.messages();
         history.user_text("two");
         history.assistant(&[json!({"type": "text", "text": "both"})]);
         assert_eq!(history.messages()[..before.len()], before[..]);
@@ -203,10 +268,10 @@ mod tests {
         history.assistant(&[json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {}})]);
         let asked = history.with_aside("q");
         assert_eq!(asked.len(), 1);
-        assert_eq!(asked[0]["content"][1]["text"], "q");
+        assert_eq!(asked[0].blocks()[1]["text"], "q");
         history.user([json!({"type": "tool_result", "tool_use_id": "t", "content": "x"})]);
         let asked = history.with_aside("q");
-        assert_eq!((asked.len(), asked[2]["content"].as_array().unwrap().len()), (3, 2));
+        assert_eq!((asked.len(), asked[2].blocks().len()), (3, 2));
         assert_eq!(history.messages().len(), 3);
         assert_eq!(history.first_words().as_deref(), Some("one"));
     }
@@ -235,9 +300,9 @@ mod tests {
         history = History::default();
         history.user(reply("summary"));
         history.go_on_with(&cut.tail);
-        let shown = history.messages().to_vec();
+        let shown = history.messages();
         assert_eq!(shown.len(), 3);
-        assert_eq!(shown[0]["content"][0]["text"], "summary");
+        assert_eq!(shown[0].blocks()[0]["text"], "summary");
         assert_eq!(shown[1..], cut.tail[..]);
     }
 
@@ -253,7 +318,7 @@ mod tests {
         history.go_on_with(&cut.tail);
         history.user_text("three");
         assert_eq!(history.messages().len(), 1);
-        assert_eq!(history.messages()[0]["content"].as_array().unwrap().len(), 3);
+        assert_eq!(history.messages()[0].blocks().len(), 3);
     }
 
     #[test]

@@ -15,11 +15,6 @@ pub(crate) fn tokens(value: &Value) -> u64 {
     u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }
 
-/// A message of the conversation.
-pub(crate) fn message_tokens(message: &Value) -> u64 {
-    blocks(message).map(block_tokens).sum()
-}
-
 /// One block of a message.
 pub(crate) fn block_tokens(block: &Value) -> u64 {
     match kind(block) {
@@ -31,11 +26,6 @@ pub(crate) fn block_tokens(block: &Value) -> u64 {
         },
         _ => tokens(block),
     }
-}
-
-/// The blocks of a message.
-pub(crate) fn blocks(message: &Value) -> impl Iterator<Item = &Value> {
-    message.get("content").and_then(Value::as_array).into_iter().flatten()
 }
 
 /// What a block is.

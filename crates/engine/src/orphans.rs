@@ -2,9 +2,8 @@
 //!
 //! The conversation says what was begun and what was told of; what is left was running when the process went.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
+use sluice_model::Message;
 use sluice_wire::stdout::system::{TaskNotification, TaskOutcome};
 
 use crate::background::Note;
@@ -33,15 +32,21 @@ impl Orphan {
     }
 }
 
-/// What was begun in a conversation and never told of again.
-fn orphans(messages: &[Arc<Value>]) -> Vec<Orphan> {
+/// The words with which something begins.
+const BEGINS: [&str; 3] = ["agentId: ", "background with ID: ", "background (ID: "];
+
+/// What was begun in a conversation and never told of again. It may be long, and in most nothing ever was.
+fn orphans(messages: &[Message]) -> Vec<Orphan> {
+    let says = |message: &Message, words: &str| memchr::memmem::find(message.as_bytes(), words.as_bytes()).is_some();
+    let begins = |message: &Message| BEGINS.iter().any(|words| says(message, words));
+    let Some(first) = messages.iter().position(begins) else {
+        return Vec::new();
+    };
     let mut open: Vec<Orphan> = Vec::new();
     let mut calls: Vec<(String, String)> = Vec::new();
-    for block in messages
-        .iter()
-        .filter_map(|message| message.get("content")?.as_array())
-        .flatten()
-    {
+    // The call stands in the message before.
+    let told = messages.get(first.saturating_sub(1)..).unwrap_or_default();
+    for block in told.iter().flat_map(Message::blocks) {
         let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
         match field("type") {
             "tool_use" => {
@@ -115,7 +120,7 @@ fn text_of(content: &Value) -> String {
 impl Session {
     /// Tells of what an earlier process left behind. The model reads it with the next prompt.
     pub(crate) async fn tell_orphans(&mut self) {
-        for orphan in orphans(self.history.messages()) {
+        for orphan in orphans(&self.history.all()) {
             let summary = orphan.summary();
             self.say(TaskNotification {
                 task_id: orphan.id.clone(),
@@ -158,15 +163,15 @@ impl Note {
 mod tests {
     use super::*;
 
-    fn said(blocks: &Value) -> Arc<Value> {
-        Arc::new(json!({"role": "user", "content": blocks}))
+    fn said(blocks: &Value) -> Message {
+        Message::from(json!({"role": "user", "content": blocks}))
     }
 
-    fn called(id: &str) -> Arc<Value> {
+    fn called(id: &str) -> Message {
         said(&json!([{"type": "tool_use", "id": id, "input": {"description": "do it"}}]))
     }
 
-    fn result(id: &str, text: &str) -> Arc<Value> {
+    fn result(id: &str, text: &str) -> Message {
         said(&json!([{"type": "tool_result", "tool_use_id": id, "content": [{"type": "text", "text": text}]}]))
     }
 

@@ -10,6 +10,7 @@ use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, Prompt, blocks_of};
 use crate::say;
 use crate::session::Session;
+use crate::transcript::Queued;
 use crate::turn::{Ending, Stop, Turn};
 
 impl Session {
@@ -21,6 +22,9 @@ impl Session {
         let echo = self.options.replay && !prompt.synthetic;
         let urgent = prompt.priority == Priority::Now;
         let replay = echo.then(|| say::replay(&prompt.id, &prompt.content, None));
+        if !self.queue.knows(prompt.uuid.as_deref()) {
+            self.keep_queued(Queued::Enqueue(&prompt)).await;
+        }
         match self.queue.push(prompt) {
             accepted @ (Accepted::Duplicate | Accepted::Earlier) => {
                 if let Some(replay) = replay {
@@ -48,6 +52,9 @@ impl Session {
 
     /// Plays the turn of these prompts.
     pub(crate) async fn play(&mut self, mut batch: Batch) {
+        for _ in &batch.prompts {
+            self.keep_queued(Queued::Dequeue).await;
+        }
         if let [prompt] = batch.prompts.as_slice()
             && !prompt.verbatim
             && let Some((slash, known)) = self.known(&prompt.content)
@@ -176,14 +183,14 @@ impl Session {
             self.hooks.note_instructions(&memories);
             let memories = self.with_notes(memories);
             if let Some(reminder) = memory::reminder(&memories) {
-                self.history.user_text(&reminder);
+                self.history.remind(&reminder);
             }
             self.servers.forget_told();
             let prompt = &self.options.system_prompt;
             if prompt.place_apart && prompt.replace.is_none() {
                 let place = self.options.place(self.policy.notes.as_deref());
                 let told = prompt::surroundings(&place).join("\n\n");
-                self.history.user_text(&format!("[{told}]"));
+                self.history.remind(&format!("[{told}]"));
             }
         }
         self.remind_of_skills();

@@ -135,6 +135,11 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
+    /// Whether a prompt of this uuid was here before.
+    pub(crate) fn knows(&self, uuid: Option<&str>) -> bool {
+        uuid.is_some_and(|uuid| self.seen.contains(uuid) || self.earlier.binary_search(&Key::of(uuid)).is_ok())
+    }
+
     /// Takes a prompt in, unless its uuid was seen before.
     pub(crate) fn push(&mut self, prompt: Prompt) -> Accepted {
         if let Some(uuid) = &prompt.uuid

@@ -41,7 +41,7 @@ use crate::queue::Queue;
 use crate::say;
 use crate::services::Desk;
 use crate::settings;
-use crate::transcript::Transcript;
+use crate::transcript::{Recall, Transcript};
 use crate::turn::{Stop, Turn};
 
 /// All that a conversation is.
@@ -58,6 +58,8 @@ pub(crate) struct Session {
 
     pub(crate) queue: Queue,
     pub(crate) history: History,
+    /// The conversation before it, while it is being read.
+    pub(crate) recall: Option<Recall>,
     /// What stands before the conversation: made once, since its bytes must not change.
     pub(crate) system: Option<Vec<serde_json::Value>>,
     pub(crate) transcript: Transcript,
@@ -164,6 +166,7 @@ impl Session {
             state: say::State::Idle,
             queue: Queue::default(),
             history: History::default(),
+            recall: None,
             transcript: Transcript::new(&options),
             turn: Turn::none(),
             owed: Owed::default(),
@@ -222,12 +225,14 @@ impl Session {
     pub(crate) async fn run(mut self) -> Exit {
         self.settings_changes = Some(settings::watch::watch(self.options.settings.paths()));
         self.servers.start();
-        self.take_up();
+        self.take_up().await;
         self.open_catalogue();
         self.be_led();
         self.tell_title().await;
         self.hook_begin().await;
-        Box::pin(self.tell_orphans()).await;
+        if self.recall.is_none() {
+            Box::pin(self.tell_orphans()).await;
+        }
         let code = loop {
             if let Some(code) = self.leave {
                 break code;

@@ -26,6 +26,7 @@ mod write;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use sluice_permission::Source;
@@ -165,6 +166,8 @@ pub struct Settings {
     layers: Vec<Layer>,
     problems: Vec<Problem>,
     trusted: bool,
+    /// What stood in the person's own file when it was last looked at, until somebody else needs it.
+    global: Arc<Mutex<Option<String>>>,
 }
 
 impl Settings {
@@ -180,6 +183,7 @@ impl Settings {
             layers: Vec::new(),
             problems: Vec::new(),
             trusted: false,
+            global: Arc::default(),
         };
         let cwd = &places.cwd;
         match flag {
@@ -292,6 +296,13 @@ impl Settings {
         &self.places
     }
 
+    /// What stands in the person's own file, `~/.claude.json`. It is read with the settings, and not a second time by
+    /// whoever asks first.
+    pub(crate) fn global_text(&self) -> String {
+        let read = self.global.lock().unwrap_or_else(PoisonError::into_inner).take();
+        read.or_else(|| trust::text(&self.places.global)).unwrap_or_default()
+    }
+
     /// Lays changes over the flag settings, key by key; `null` takes a key back.
     pub fn set_flag(&mut self, changes: &Map<String, Value>) {
         let mut layer = match self.layers.iter().position(|layer| layer.source == Source::Flag) {
@@ -319,7 +330,11 @@ impl Settings {
         self.problems.retain(of_flag);
         self.layers
             .extend(earlier.iter().filter(|layer| layer.source == Source::Flag).cloned());
-        self.trusted = trust::is_trusted(&self.places.global, &self.places.cwd);
+        let global = trust::text(&self.places.global);
+        self.trusted = global
+            .as_deref()
+            .is_some_and(|text| trust::says_trusted(text, &self.places.cwd));
+        self.global = Arc::new(Mutex::new(Some(global.unwrap_or_default())));
 
         let user = self.places.file(Source::User).filter(|_| self.chosen.user);
         let project = self.places.file(Source::Project).filter(|_| self.chosen.project);

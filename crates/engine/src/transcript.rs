@@ -7,8 +7,9 @@
 //! * `entry`: the lines, as values;
 //! * `write`: the pen;
 //! * `tail`: what a compaction leaves as it is;
-//! * `lines`, `glance`, `envelope`, `read`, `spoken`: from a file to the conversation in it;
-//! * [`resume`]: going on with an earlier one.
+//! * `lines`, `glance`, `envelope`, `scan`, `read`, `spoken`: from a file to the conversation in it;
+//! * `uttered`, `retell`: what the model is shown of it; `since`: that it stays the same;
+//! * [`resume`], `recall`: going on with an earlier one.
 
 pub mod place;
 pub mod resume;
@@ -18,8 +19,13 @@ mod envelope;
 mod glance;
 mod lines;
 mod read;
+mod recall;
+mod retell;
+mod scan;
+mod since;
 mod spoken;
 mod tail;
+mod uttered;
 mod write;
 
 use std::collections::HashMap;
@@ -32,19 +38,21 @@ use sluice_wire::Raw;
 use sluice_wire::stdout::system::{CompactBoundary, SessionTitleChanged};
 use sluice_wire::stdout::{self, TranscriptMirror};
 
+pub(crate) use entry::Queued;
 pub(crate) use envelope::Key;
 pub(crate) use lines::each as each_line;
 pub use place::Projects;
+pub(crate) use recall::Recall;
 pub use resume::{Choice, Earlier, Refusal, Which};
 
 use crate::commands::Attached;
-use crate::measure::Gauge;
 use crate::options::Options;
 use crate::queue::Prompt;
 use crate::say;
 use crate::session::Session;
 use entry::{Cost, Entry, Stamp};
 use read::{Line, Names};
+use since::Since;
 use tail::Tail;
 use write::Pen;
 
@@ -76,6 +84,7 @@ pub(crate) struct Transcript {
     /// The end of the chain.
     leaf: Option<String>,
     tail: Tail,
+    since: Since,
     prompt_id: String,
     last_prompt: Option<String>,
     /// The entries that hold the calls of the turn.
@@ -110,6 +119,7 @@ impl Transcript {
             owed: Vec::new(),
             leaf: None,
             tail: Tail::default(),
+            since: Since::default(),
             prompt_id: String::new(),
             last_prompt: None,
             calls: HashMap::new(),
@@ -123,13 +133,13 @@ impl Transcript {
         };
         if let Some(earlier) = &options.earlier {
             transcript.broken = earlier.problem();
-            transcript.leaf = earlier.branch.last().map(|line| line.uuid.clone());
-            transcript.tail = Tail::of(&earlier.branch);
+            transcript.leaf = earlier.end.last().map(|line| line.uuid.clone());
+            transcript.tail = Tail::of(&earlier.end);
             transcript.names = earlier.names.clone();
             transcript.earlier_cost.clone_from(&earlier.cost);
             if earlier.fork {
                 let copy = |line: &Line| copied(line, &options.session_id);
-                transcript.owed.extend(earlier.branch.iter().map(copy));
+                transcript.owed.extend(earlier.copies.iter().map(copy));
             }
         }
         if let Some(title) = &keeping.title {
@@ -218,8 +228,10 @@ impl Transcript {
         let parent = entry.parent.clone().or_else(|| self.leaf.clone());
         let line = entry.line(parent.as_deref(), &self.prompt_id, &self.stamp);
         self.tail.push(None, &uuid);
-        self.leaf = Some(uuid);
-        self.put(vec![line])
+        let leaf = self.leaf.replace(uuid.clone());
+        let asked = self.since.push_line(&line, &uuid, leaf.as_deref());
+        let ended = asked.zip(leaf).map(|(asked, leaf)| self.shown_line(&asked, &leaf));
+        self.put(ended.into_iter().chain([line]).collect())
     }
 
     /// Writes lines, and before them what is owed; gives what was written.
@@ -294,6 +306,23 @@ impl Session {
         self.keep(Entry::attachment(attached, &say::now())).await;
     }
 
+    /// Keeps what becomes of a prompt that waits. A session in which nothing was said has no file yet: it waits for it.
+    pub(crate) async fn keep_queued(&mut self, what: Queued<'_>) {
+        if self.transcript.pen.is_none() || self.agents.id().is_some() {
+            return;
+        }
+        let mut line = entry::queued(what, &say::now(), &self.transcript.stamp.session_id);
+        if matches!(what, Queued::Enqueue(_)) && self.hooks_judge_prompts() {
+            // One that is refused must leave no trace.
+            entry::without_words(&mut line);
+        }
+        self.transcript.owed.push(line);
+        if self.transcript.begun() {
+            let written = self.transcript.put(Vec::new());
+            self.mirror(written).await;
+        }
+    }
+
     /// Keeps the title a model found. A session in which nothing was said has no file yet: it waits for it.
     pub(crate) async fn keep_ai_title(&mut self, title: &str) {
         let line = entry::ai_title(title, &self.transcript.stamp.session_id);
@@ -357,9 +386,12 @@ impl Session {
         // What was kept in its own words stays the end of the conversation.
         let tail = self.transcript.tail.clone();
         let timestamp = summary.timestamp.clone().unwrap_or_default();
+        self.transcript.since.begin_anew();
         self.keep(Entry::boundary(boundary, &timestamp)).await;
         self.keep(Entry::summary(summary)).await;
         self.transcript.tail = tail;
+        let kept = boundary.compact_metadata.preserved_messages.as_ref();
+        self.transcript.since.compacted(kept.map_or(&[], |kept| &kept.uuids));
     }
 
     /// Keeps a command of the session's own, or what it said.
@@ -403,22 +435,6 @@ impl Session {
                 self.say(say::informational(&text, "warning")).await;
             }
             Err(_) => {}
-        }
-    }
-
-    /// Takes up what an earlier session left.
-    pub(crate) fn take_up(&mut self) {
-        let Some(mut earlier) = self.options.earlier.take() else {
-            return;
-        };
-        self.hooks.resumed = Some(earlier.is_fork());
-        self.history = earlier.history();
-        self.hooks.put_off = earlier.put_off.take();
-        self.compactions.gauge = Gauge::read(&earlier.usage().unwrap_or_default(), self.history.len());
-        self.queue.remember(earlier.known);
-        if let Some(cost) = earlier.cost {
-            self.ledger.restore(cost.get("modelUsage").unwrap_or(&Value::Null));
-            self.api_ms = cost.get("totalAPIDuration").and_then(Value::as_u64).unwrap_or(0);
         }
     }
 

@@ -9,9 +9,9 @@
 //! The four places: the last tool, the last system block, the last user message, and the last user message
 //! before the last reply, which is where the previous request had its own last mark.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
+
+use crate::message::Message;
 
 /// How long the server may keep what it has read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,16 +37,10 @@ impl Cache {
 }
 
 /// The indices of the messages that carry a mark.
-pub(crate) fn marked_messages(messages: &[Arc<Value>]) -> impl Fn(usize) -> bool + use<> {
-    let last_user = |end: usize| messages.iter().take(end).rposition(|message| is_role(message, "user"));
-    let newest = last_user(messages.len());
-    let reply = messages.iter().rposition(|message| is_role(message, "assistant"));
-    let before = reply.and_then(last_user);
-    move |index| Some(index) == newest || Some(index) == before
-}
-
-fn is_role(message: &Value, role: &str) -> bool {
-    message.get("role").and_then(Value::as_str) == Some(role)
+pub(crate) fn marked_messages(messages: &[Message]) -> [Option<usize>; 2] {
+    let last_user = |end: usize| messages.iter().take(end).rposition(Message::is_user);
+    let reply = messages.iter().rposition(Message::is_assistant);
+    [last_user(messages.len()), reply.and_then(last_user)]
 }
 
 /// Writes an array of blocks; the last one that can carry a mark gets it.
@@ -57,31 +51,22 @@ pub(crate) fn write_blocks(out: &mut Vec<u8>, blocks: &[Value], mark: Option<&st
         if index > 0 {
             out.push(b',');
         }
-        write_block(out, block, mark.filter(|_| Some(index) == marked));
+        match block {
+            Value::Object(map) => write_block(out, map),
+            other => write_value(out, other),
+        }
+        if let Some(mark) = mark.filter(|_| Some(index) == marked) {
+            out.pop();
+            out.extend_from_slice(mark.as_bytes());
+            out.push(b'}');
+        }
     }
     out.push(b']');
 }
 
-/// Writes one block without any mark it came with, and with ours if there is one.
-fn write_block(out: &mut Vec<u8>, block: &Value, mark: Option<&str>) {
-    let Value::Object(map) = block else {
-        return write_value(out, block);
-    };
-    write_map_open(out, map);
-    if let Some(mark) = mark {
-        let mark = if map.is_empty() {
-            mark.trim_start_matches(',')
-        } else {
-            mark
-        };
-        out.extend_from_slice(mark.as_bytes());
-    }
-    out.push(b'}');
-}
-
-fn write_map_open(out: &mut Vec<u8>, map: &Map<String, Value>) {
+/// Writes one block without any mark it came with: one of a host's would count against the four.
+pub(crate) fn write_block(out: &mut Vec<u8>, map: &Map<String, Value>) {
     out.push(b'{');
-    // A mark that came with a host's content would count against the four.
     for (count, (key, value)) in map.iter().filter(|(key, _)| *key != "cache_control").enumerate() {
         if count > 0 {
             out.push(b',');
@@ -89,43 +74,23 @@ fn write_map_open(out: &mut Vec<u8>, map: &Map<String, Value>) {
         write_key(out, key);
         write_value(out, value);
     }
+    out.push(b'}');
 }
 
-/// The server refuses marks on thinking and on empty text.
-fn can_carry(block: &Value) -> bool {
+/// Whether a block can carry a mark. The server refuses it on thinking and on empty text.
+#[must_use]
+pub fn can_carry(block: &Value) -> bool {
     match block.get("type").and_then(Value::as_str) {
         Some("thinking" | "redacted_thinking") => false,
         Some("text") => block
             .get("text")
             .and_then(Value::as_str)
             .is_some_and(|text| !text.is_empty()),
-        _ => block.is_object(),
+        // A mark stands behind another key.
+        _ => block
+            .as_object()
+            .is_some_and(|map| map.keys().any(|key| key != "cache_control")),
     }
-}
-
-/// Writes one message; text content becomes a block, so that a mark fits without changing the rest.
-pub(crate) fn write_message(out: &mut Vec<u8>, message: &Value, mark: Option<&str>) {
-    let Value::Object(map) = message else {
-        return write_value(out, message);
-    };
-    out.push(b'{');
-    for (count, (key, value)) in map.iter().enumerate() {
-        if count > 0 {
-            out.push(b',');
-        }
-        write_key(out, key);
-        match value {
-            Value::Array(blocks) if key == "content" => write_blocks(out, blocks, mark),
-            Value::String(_) if key == "content" => {
-                let mut block = Map::new();
-                block.insert("type".to_owned(), "text".into());
-                block.insert("text".to_owned(), value.clone());
-                write_blocks(out, &[Value::Object(block)], mark);
-            }
-            _ => write_value(out, value),
-        }
-    }
-    out.push(b'}');
 }
 
 /// Writes `"key":`.

@@ -7,6 +7,7 @@ use reqwest::{NoProxy, Response, Url};
 use serde_json::Value;
 use tokio::time::timeout;
 
+use crate::body::Body;
 use crate::config::{Auth, Config, DEFAULT_BASE_URL, Proxy};
 use crate::failure::{Context, Failure};
 use crate::helper::Keys;
@@ -179,7 +180,7 @@ impl Client {
         })
     }
 
-    async fn whole(&self, url: &Url, body: Vec<u8>, request: &Request) -> Result<(Value, Head), Failure> {
+    async fn whole(&self, url: &Url, body: Body, request: &Request) -> Result<(Value, Head), Failure> {
         let answer = async {
             let response = self.inner.send(url, body, request).await?;
             let head = head(&response);
@@ -198,7 +199,7 @@ impl Client {
 
 impl Inner {
     /// Sends, and gives the response if its status is a success.
-    async fn send(&self, url: &Url, body: Vec<u8>, request: &Request) -> Result<Response, Failure> {
+    async fn send(&self, url: &Url, body: Body, request: &Request) -> Result<Response, Failure> {
         let mut headers = self.headers.clone();
         let mut betas: Vec<&str> = Vec::new();
         let asked = self.betas.iter().chain(&request.betas).map(String::as_str);
@@ -224,7 +225,13 @@ impl Inner {
             );
         }
         headers.extend(self.custom.clone());
-        let response = self.http()?.post(url.clone()).headers(headers).body(body).send().await;
+        let response = self
+            .http()?
+            .post(url.clone())
+            .headers(headers)
+            .body(body.sent())
+            .send()
+            .await;
         let response = response.map_err(|error| unconnected(&error))?;
         if response.status().is_success() {
             return Ok(response);

@@ -23,9 +23,11 @@
 //! ```
 
 // What goes out.
+mod body;
 mod cache;
 mod config;
 mod image;
+mod message;
 mod request;
 
 // How it travels.
@@ -49,12 +51,13 @@ pub mod cost;
 pub mod models;
 
 pub use accumulate::{Accumulator, Finished};
-pub use cache::Cache;
+pub use cache::{Cache, can_carry};
 pub use client::{Client, Error, Head, http_client};
 pub use config::{Auth, Config, DEFAULT_BASE_URL, Helper, Proxy};
 pub use event::{Delta, Event, EventKind};
 pub use failure::{Context, Failure};
 pub use image::sanitize;
+pub use message::{Message, Role, Writing};
 pub use request::{Request, Thinking};
 pub use retry::Verdict;
 pub use stream::Stream;

@@ -1,10 +1,10 @@
 //! One request, and its bytes.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value, json};
 
-use crate::cache::{Cache, marked_messages, write_blocks, write_key, write_message, write_value};
+use crate::body::Body;
+use crate::cache::{Cache, marked_messages, write_blocks, write_key, write_value};
+use crate::message::Message;
 use crate::models;
 
 /// Most output tokens asked for without streaming: such an answer must fit into one wait.
@@ -34,7 +34,7 @@ pub struct Request {
     /// System blocks.
     pub system: Vec<Value>,
     /// The conversation. It is shared with whoever keeps it: one may be large, and every request holds all of it.
-    pub messages: Vec<Arc<Value>>,
+    pub messages: Vec<Message>,
     /// Tools on offer.
     pub tools: Vec<Value>,
     /// How to think.
@@ -57,7 +57,7 @@ pub struct Request {
 
 impl Request {
     /// A streamed request with the model's own limits and nothing else.
-    pub fn new(model: impl Into<String>, messages: impl IntoIterator<Item: Into<Arc<Value>>>) -> Self {
+    pub fn new(model: impl Into<String>, messages: impl IntoIterator<Item: Into<Message>>) -> Self {
         let model = model.into();
         Self {
             max_tokens: models::facts(&model).max_output,
@@ -78,22 +78,22 @@ impl Request {
 
     /// The body: what never changes in a conversation first, the messages last.
     pub fn body(&self) -> Vec<u8> {
-        self.write(self.stream, self.cache.mark())
+        self.write(self.stream, self.cache.mark()).whole()
     }
 
     /// The body without cache marks: of two requests in one conversation, the earlier one's, without its
     /// closing `]}`, is a byte prefix of the later one's.
     pub fn unmarked_body(&self) -> Vec<u8> {
-        self.write(self.stream, None)
+        self.write(self.stream, None).whole()
     }
 
     /// The body for [`crate::Client::stream`] or [`crate::Client::create`].
-    pub(crate) fn body_as(&self, stream: bool) -> Vec<u8> {
+    pub(crate) fn body_as(&self, stream: bool) -> Body {
         self.write(stream, self.cache.mark())
     }
 
     /// The body for counting: the fields that have tokens, or decide about them.
-    pub(crate) fn count_body(&self) -> Vec<u8> {
+    pub(crate) fn count_body(&self) -> Body {
         let mut out = self.open();
         if let Some(choice) = self.extra.get("tool_choice") {
             write_field(&mut out, "tool_choice", choice);
@@ -101,7 +101,7 @@ impl Request {
         self.close(out, self.cache.mark())
     }
 
-    fn write(&self, stream: bool, mark: Option<&str>) -> Vec<u8> {
+    fn write(&self, stream: bool, mark: Option<&'static str>) -> Body {
         let mut out = self.open();
         let limit = if stream { u32::MAX } else { MAX_TOKENS_WITHOUT_STREAMING };
         write_field(&mut out, "max_tokens", &self.max_tokens.min(limit));
@@ -128,7 +128,7 @@ impl Request {
         out
     }
 
-    fn close(&self, mut out: Vec<u8>, mark: Option<&str>) -> Vec<u8> {
+    fn close(&self, mut out: Vec<u8>, mark: Option<&'static str>) -> Body {
         for (key, blocks) in [("tools", &self.tools), ("system", &self.system)] {
             if !blocks.is_empty() {
                 out.push(b',');
@@ -137,15 +137,8 @@ impl Request {
             }
         }
         out.extend_from_slice(br#","messages":["#);
-        let marked = marked_messages(&self.messages);
-        for (index, message) in self.messages.iter().enumerate() {
-            if index > 0 {
-                out.push(b',');
-            }
-            write_message(&mut out, message, mark.filter(|_| marked(index)));
-        }
-        out.extend_from_slice(b"]}");
-        out
+        let marked = mark.map(|mark| (mark, marked_messages(&self.messages)));
+        Body::new(out, self.messages.clone(), marked, b"]}")
     }
 
     fn thinking_value(&self) -> Option<Value> {

@@ -65,7 +65,7 @@ fn the_body_is_as_the_api_wants_it_and_messages_come_last() {
 #[test]
 fn without_streaming_less_is_asked_for() {
     let request = Request::new("claude-opus-5-5", Vec::<serde_json::Value>::new());
-    let body: Value = serde_json::from_slice(&request.body_as(false)).unwrap();
+    let body: Value = serde_json::from_slice(&request.body_as(false).whole()).unwrap();
     assert_eq!((&body["stream"], &body["max_tokens"]), (&json!(false), &json!(64000)));
 }
 
@@ -74,7 +74,7 @@ fn a_count_has_no_fields_that_have_no_tokens() {
     let mut request = Request::new("claude-opus-5-5", vec![user("a")]);
     request.metadata = Some(json!({}));
     request.effort = Some("low".into());
-    let body: Value = serde_json::from_slice(&request.count_body()).unwrap();
+    let body: Value = serde_json::from_slice(&request.count_body().whole()).unwrap();
     assert_eq!(
         body.as_object().unwrap().keys().collect::<Vec<_>>(),
         ["model", "messages"]
@@ -140,7 +140,7 @@ fn the_earlier_mark_is_where_the_previous_request_had_its_last() {
     let last = marks(&request).pop().unwrap();
     request
         .messages
-        .extend([assistant("e"), user("f"), user("g"), user("h")].map(Arc::new));
+        .extend([assistant("e"), user("f"), user("g"), user("h")].map(Message::from));
     assert_eq!(marks(&request), [last, "/messages/7/content/0".to_owned()]);
 }
 

@@ -268,7 +268,8 @@ impl Session {
         let began = Instant::now();
         if let Some(again) = &order.again {
             if again.history.is_empty() {
-                self.take_up();
+                self.take_up().await;
+                self.recall().await;
             } else {
                 self.history = again.history.clone();
                 self.reminded_of_memory = true;

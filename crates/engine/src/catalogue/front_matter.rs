@@ -85,9 +85,16 @@ impl FrontMatter {
         if head.trim().is_empty() {
             return Self::default();
         }
+        if let Some(fields) = plain(head) {
+            return Self::of(fields);
+        }
         if depth(head) > DEEPEST {
             return Self::by_lines(head, "the front matter is nested too deeply".to_owned());
         }
+        Self::by_yaml(head)
+    }
+
+    fn by_yaml(head: &str) -> Self {
         match yaml_serde::from_str::<yaml_serde::Value>(head) {
             Ok(yaml_serde::Value::Null) => Self::default(),
             Ok(yaml_serde::Value::Mapping(mapping)) => Self {
@@ -203,6 +210,49 @@ impl FrontMatter {
     }
 }
 
+/// Fields that are said so simply that there is no doubt what YAML would make of them: most files hold nothing else, and
+/// there may be many files. None leaves it to YAML.
+fn plain(head: &str) -> Option<Map<String, Value>> {
+    let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let mut fields = Map::new();
+    for line in head.strip_suffix('\n').unwrap_or(head).split('\n') {
+        let (key, value) = line.split_once(": ")?;
+        let key = is_word(key).then_some(key).filter(|key| key.chars().all(is_key))?;
+        if key.len() > 64
+            || fields
+                .insert(key.to_owned(), plain_value(value.trim_matches(' '))?)
+                .is_some()
+        {
+            return None;
+        }
+    }
+    Some(fields)
+}
+
+fn plain_value(value: &str) -> Option<Value> {
+    if !value.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return None;
+    }
+    let between = |open: char, close: char| value.strip_prefix(open)?.strip_suffix(close);
+    if let Some(quoted) = between('"', '"').or_else(|| between('\'', '\'')) {
+        return (!quoted.contains(['"', '\'', '\\'])).then(|| quoted.into());
+    }
+    if let Some(only) = between('[', ']') {
+        let simple = is_word(only) && only.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        return simple.then(|| Value::Array(vec![only.into()]));
+    }
+    let means_more = value.contains(": ") || value.contains(" #") || value.ends_with(':');
+    (is_word(value) && !means_more).then(|| value.into())
+}
+
+/// Whether this is a text, and nothing YAML knows by another meaning.
+fn is_word(text: &str) -> bool {
+    const MEANT: [&str; 11] = [
+        "null", "true", "false", "yes", "no", "on", "off", "y", "n", "inf", "nan",
+    ];
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && !MEANT.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
 /// Cuts at commas that stand outside parentheses.
 fn items_of(text: &str) -> Vec<String> {
     let mut items = Vec::new();
@@ -284,6 +334,45 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Lines as people write them, and some that are not quite.
+    fn any_head() -> impl Strategy<Value = String> {
+        let key = prop_oneof!["[a-z]{1,3}(-[a-z]{1,3})?", Just("yes".to_owned()), Just("1".to_owned())];
+        let value = prop_oneof![
+            4 => "[a-zA-Z][a-zA-Z0-9 ,.:()*#'\"\\[\\]{}&!|>%@`~=-]{0,14}",
+            1 => "[ a-z0-9:#'\"\\[\\]{}&*!|>%@`~.-]{0,8}",
+            1 => "\"[a-z '\\\\\"#:]{0,6}\"",
+            1 => "'[a-z '\"#:]{0,6}'",
+            1 => "\\[[a-zA-Z0-9, -]{0,5}\\]",
+            1 => prop::sample::select(vec!["true", "No", "null", "~", "NaN", "1", "0x1", "1e3", "on", "Yes", ".inf", "-", "a: b"])
+                .prop_map(str::to_owned),
+        ];
+        let line = (key, ": {1,2}", value).prop_map(|(key, colon, value)| format!("{key}{colon}{value}"));
+        prop::collection::vec(line, 1..4).prop_map(|lines| lines.join("\n") + "\n")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn what_is_plain_is_what_yaml_makes_of_it(head in any_head()) {
+            if let Some(fields) = plain(&head) {
+                prop_assert_eq!(FrontMatter::of(fields), FrontMatter::by_yaml(&head), "{}", head);
+            }
+        }
+    }
+
+    #[test]
+    fn most_files_are_plain() {
+        for head in [
+            "name: skill-1\ndescription: Knows how part 1 is done. Use it when part 1 is at hand.\n",
+            "description: Looks at it\nargument-hint: [part]\nallowed-tools: Bash(git diff:*), Read\n",
+            "name: reviewer\ndescription: \"Reviews: all of it\"\nmodel: sonnet\n",
+        ] {
+            assert!(plain(head).is_some(), "{head}");
+            assert_eq!(FrontMatter::parse(head), FrontMatter::by_yaml(head));
+        }
+    }
 
     #[test]
     fn brackets_without_end_are_not_read() {

@@ -209,9 +209,10 @@ impl Walker {
 
     /// Whether a file of an untrusted project is a link to somewhere else: what it holds would be shown to the model.
     fn leads_out(&mut self, path: &Path, origin: &Origin) -> bool {
-        let real = path.canonicalize();
-        let out = match (&self.bounds, &real) {
-            (Some(bounds), Ok(real)) => *origin == Origin::Project && !real.starts_with(bounds),
+        let out = match &self.bounds {
+            Some(bounds) if *origin == Origin::Project => {
+                path.canonicalize().is_ok_and(|real| !real.starts_with(bounds))
+            }
             _ => false,
         };
         if out {

@@ -44,6 +44,7 @@ impl Session {
         self.transcript = Transcript::new(&self.options);
         self.transcript.begin_turn();
         self.checkpoints = checkpoints::open(&self.options);
+        self.recall = None;
         self.history = History::default();
         self.system = None;
         self.ledger = Purse::default();

@@ -160,7 +160,7 @@ impl Session {
             && self.commands.told.as_ref() != Some(list)
         {
             let changed = if self.commands.told.is_some() { " now" } else { "" };
-            self.history.user_text(&format!(
+            self.history.remind(&format!(
                 "<system-reminder>\nThese skills can{changed} be taken up with the Skill tool:\n{list}\n</system-reminder>"
             ));
         }

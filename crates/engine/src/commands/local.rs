@@ -77,7 +77,7 @@ impl Session {
             ),
             Does::Clear | Does::Compact | Does::Prompt(_) => Told::default(),
             Does::Config => self.configure(args).await,
-            Does::Context => self.tell_context(),
+            Does::Context => self.tell_context().await,
             Does::Doctor => Told::text(self.diagnose()),
             Does::Effort => self.choose_effort(args),
             Does::Mcp => Told::text(self.tell_servers()),
@@ -145,8 +145,8 @@ impl Session {
     }
 
     /// What fills the context, as a table.
-    fn tell_context(&mut self) -> Told {
-        let usage = self.context_usage_now();
+    async fn tell_context(&mut self) -> Told {
+        let usage = self.context_usage_now().await;
         let mut text = format!(
             "## Context Usage\n\n**Model:** {}  \n**Tokens:** {} / {} ({}%)\n\n| Category | Tokens | Percentage |\n|---|---|---|\n",
             usage.model,

@@ -2,11 +2,10 @@
 //! so that the prompt cache serves it.
 
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use sluice_model::{Accumulator, Client, Failure, Request, Verdict, retry};
+use sluice_model::{Accumulator, Client, Failure, Message, Request, Role, Verdict, retry};
 
 use super::{Uncompacted, words};
 use crate::exchange::jitter;
@@ -28,7 +27,7 @@ impl Session {
     /// Has the model sum up what was said.
     pub(super) async fn summarise(
         &mut self,
-        head: &[Arc<Value>],
+        head: &[Message],
         instructions: Option<&str>,
     ) -> Result<String, Uncompacted> {
         let task = words::task(instructions);
@@ -80,27 +79,23 @@ impl Session {
 }
 
 /// The conversation and the task after it, in one message with what the user side said last.
-fn with_task(head: &[Arc<Value>], task: &str) -> Vec<Arc<Value>> {
+fn with_task(head: &[Message], task: &str) -> Vec<Message> {
     let mut messages = head.to_vec();
-    let block = json!({"type": "text", "text": task});
-    let last = messages.last_mut();
-    let open = last.filter(|message| message.get("role").and_then(Value::as_str) == Some("user"));
-    match open.and_then(|message| Arc::make_mut(message).get_mut("content")?.as_array_mut()) {
-        Some(blocks) => blocks.push(block),
-        None => messages.push(Arc::new(json!({"role": "user", "content": [block]}))),
-    }
+    let mut blocks = match messages.pop_if(|last| last.is_user()) {
+        Some(open) => open.blocks(),
+        None => Vec::new(),
+    };
+    blocks.push(json!({"type": "text", "text": task}));
+    messages.push(Message::new(Role::User, &blocks));
     messages
 }
 
 /// The later part of a conversation, from a prompt on: about a fifth is left out. None when nothing can be.
-fn shorter(head: &[Arc<Value>]) -> Option<&[Arc<Value>]> {
-    let begins = |message: &Value| {
-        let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
-        let mut kinds = blocks.filter_map(|block| block.get("type").and_then(Value::as_str));
-        message.get("role").and_then(Value::as_str) == Some("user") && kinds.all(|kind| kind != "tool_result")
-    };
+fn shorter(head: &[Message]) -> Option<&[Message]> {
+    let is_result = |block: &Value| block.get("type").and_then(Value::as_str) == Some("tool_result");
+    let begins = |message: &Message| message.is_user() && !message.blocks().iter().any(is_result);
     let least = head.len().div_ceil(5).max(1);
-    let at = (least..head.len()).find(|at| head.get(*at).is_some_and(|message| begins(message)))?;
+    let at = (least..head.len()).find(|at| head.get(*at).is_some_and(begins))?;
     head.get(at..)
 }
 
@@ -138,17 +133,14 @@ mod tests {
 
     use super::*;
 
-    fn said(role: &str, kind: &str) -> Arc<Value> {
-        Arc::new(json!({"role": role, "content": [{"type": kind, "text": "x"}]}))
+    fn said(role: &str, kind: &str) -> Message {
+        Message::from(json!({"role": role, "content": [{"type": kind, "text": "x"}]}))
     }
 
     #[test]
     fn the_task_joins_what_the_user_side_said_last() {
         let with = with_task(&[said("user", "text")], "sum up");
-        assert_eq!(
-            (with.len(), with[0]["content"][1]["text"].as_str()),
-            (1, Some("sum up"))
-        );
+        assert_eq!((with.len(), with[0].blocks()[1]["text"].as_str()), (1, Some("sum up")));
         let with = with_task(&[said("user", "text"), said("assistant", "text")], "sum up");
         assert_eq!(with.len(), 3);
     }

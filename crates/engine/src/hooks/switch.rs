@@ -44,7 +44,7 @@ impl Session {
         if switch.to == self.model || !self.hooks.await_any(&[Event::PreModelSwitch]) {
             return false;
         }
-        let input = self.told_before_switch(switch);
+        let input = self.told_before_switch(switch).await;
         let purpose = Purpose::Switch(Box::new((id.clone(), switch.clone())));
         self.spawn_hooks(input, purpose).await
     }
@@ -62,7 +62,7 @@ impl Session {
         if switch.to == self.model || !self.hooks.await_any(&[Event::PreModelSwitch]) {
             return Ok(());
         }
-        let input = self.told_before_switch(switch);
+        let input = self.told_before_switch(switch).await;
         let merged = self.ask_hooks(input).await.unwrap_or_default();
         refusal(&merged).map_or(Ok(()), Err)
     }
@@ -73,7 +73,7 @@ impl Session {
         if from == switch.to || !self.hooks.await_any(&[Event::PostModelSwitch]) {
             return;
         }
-        let toll = self.toll(&switch.to);
+        let toll = self.toll(&switch.to).await;
         let input = told!(self, Bare, PostModelSwitch(PostModelSwitchInput) {
             from_model: from,
             to_model: switch.to,
@@ -88,8 +88,8 @@ impl Session {
         self.spawn_hooks(input, Purpose::Told).await;
     }
 
-    fn told_before_switch(&mut self, switch: &Switch) -> HookInput {
-        let toll = self.toll(&switch.to);
+    async fn told_before_switch(&mut self, switch: &Switch) -> HookInput {
+        let toll = self.toll(&switch.to).await;
         told!(self, Bare, PreModelSwitch(PreModelSwitchInput) {
             from_model: self.model.clone(),
             to_model: switch.to.clone(),
@@ -103,7 +103,8 @@ impl Session {
         })
     }
 
-    fn toll(&mut self, to: &str) -> Toll {
+    async fn toll(&mut self, to: &str) -> Toll {
+        self.recall().await;
         let tokens = if self.history.is_empty() {
             0
         } else {

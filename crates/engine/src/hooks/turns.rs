@@ -29,6 +29,11 @@ pub(crate) enum AtEnd {
 }
 
 impl Session {
+    /// Whether hooks have a say in what becomes of a prompt.
+    pub(crate) fn hooks_judge_prompts(&self) -> bool {
+        self.hooks.await_any(&[Event::UserPromptSubmit])
+    }
+
     /// Shows prompts to hooks before anything is done with them. Those that are refused are gone from the batch; if
     /// none is left, this is how the turn ends. `Err` when it is stopped meanwhile.
     pub(crate) async fn hook_prompts(&mut self, batch: &mut Batch) -> Result<Option<Ending>, ()> {

@@ -88,7 +88,7 @@ pub fn gather(settings: &Settings, dynamic: &IndexMap<String, ServerConfig>, str
             lay(&mut all, Scope::Managed, servers);
             return all.into_values().filter(|named| permitted(settings, named)).collect();
         }
-        let global = &*known.insert(global(&places.global));
+        let global = &*known.insert(global(settings));
         if chosen.user {
             lay(&mut all, Scope::User, config::each(&object(global, "mcpServers")));
         }
@@ -108,7 +108,7 @@ pub fn gather(settings: &Settings, dynamic: &IndexMap<String, ServerConfig>, str
     if all.is_empty() {
         return Vec::new();
     }
-    let known = known.unwrap_or_else(|| global(&places.global));
+    let known = known.unwrap_or_else(|| global(settings));
     chosen_of(settings, all, &known)
 }
 
@@ -124,7 +124,7 @@ pub(crate) fn brought(
     }
     let mut all = IndexMap::new();
     lay(&mut all, scope, servers);
-    chosen_of(settings, all, &global(&settings.places().global))
+    chosen_of(settings, all, &global(settings))
 }
 
 /// Without those somebody forbade, and with what was said about the others.
@@ -318,8 +318,8 @@ fn broken(path: &Path, why: &str) -> IndexMap<String, Result<ServerConfig, Confi
 }
 
 /// What `~/.claude.json` holds, as far as it can be read.
-pub(crate) fn global(path: &Path) -> Map<String, Value> {
-    let text = settings::text(path).ok().flatten().unwrap_or_default();
+pub(crate) fn global(settings: &Settings) -> Map<String, Value> {
+    let text = settings.global_text();
     // It may be large, and mostly is about other things.
     if !text.contains("\"mcpServers\"") && !text.contains(OFF_KEY) {
         return Map::new();

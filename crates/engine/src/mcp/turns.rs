@@ -112,7 +112,7 @@ impl Session {
             .map(|tool| tool.descriptor().name.to_string())
             .collect();
         if let Some(reminder) = self.servers.reminder(&unseen) {
-            self.history.user_text(&reminder);
+            self.history.remind(&reminder);
         }
     }
 

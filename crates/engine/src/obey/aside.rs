@@ -105,6 +105,7 @@ impl Session {
             return self.say(say::error(id, "side_question: question must be a text")).await;
         };
         self.say(say::request_started(id)).await;
+        self.recall().await;
         let messages = self.history.with_aside(&format!("{SIDE_GUIDE}\n\n{question}"));
         let mut request = self.request_of(messages);
         request.max_tokens = MOST_TOKENS;
@@ -132,6 +133,9 @@ impl Session {
         let described = request.description.clone();
         let said = described.filter(|text| !text.trim().is_empty());
         let keep = request.persist == Some(true);
+        if said.is_none() {
+            self.recall().await;
+        }
         let Some(about) = said.or_else(|| self.history.first_words()) else {
             return self.say(titled(id, None)).await;
         };

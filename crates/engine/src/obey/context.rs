@@ -1,18 +1,18 @@
 //! What fills the model's context: an estimate by bytes, and what the last answer really used.
 
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sluice_model::cost::Tokens;
-use sluice_model::models;
+use sluice_model::{Message, models};
 use sluice_wire::control::{ContextPart, GetContextUsageResponse, MessageBreakdown, RequestId};
 use sluice_wire::usage::Usage;
 use sluice_wire::{Number, Raw};
 
 use crate::compact::Limits;
 use crate::mcp::Room;
-use crate::measure::{block_tokens, blocks, kind, message_tokens, tokens};
+use crate::measure::{block_tokens, kind, tokens};
 use crate::memory::{self, Memory};
 use crate::say;
 use crate::session::Session;
@@ -23,7 +23,8 @@ const COLUMNS: u64 = 20;
 
 impl Session {
     /// What fills the context now.
-    pub(crate) fn context_usage_now(&mut self) -> GetContextUsageResponse {
+    pub(crate) async fn context_usage_now(&mut self) -> GetContextUsageResponse {
+        self.recall().await;
         let agents = self.muster().in_context();
         let request = self.request_of(self.history.all());
         let memories = self.with_notes(memory::load_for(&self.options.settings));
@@ -43,7 +44,7 @@ impl Session {
     }
 
     pub(super) async fn context_usage(&mut self, id: &RequestId, detail: Option<&str>) {
-        let mut response = self.context_usage_now();
+        let mut response = self.context_usage_now().await;
         if detail == Some("summary") {
             response.grid_rows = Vec::new();
             response.system_tools = None;
@@ -58,7 +59,7 @@ struct Context<'a> {
     model: &'a str,
     system: &'a [Value],
     tools: &'a [Value],
-    messages: &'a [Arc<Value>],
+    messages: &'a [Message],
     last: Option<&'a Value>,
     limits: Limits,
     memories: &'a [Memory],
@@ -75,7 +76,12 @@ impl Context<'_> {
         let raw_window = models::facts(self.model).window;
         // What is remembered is told within the first message; it is a part of its own here.
         let remembered: u64 = memory::reminder(self.memories).map_or(0, |text| tokens(&Value::String(text)));
-        let said: u64 = self.messages.iter().map(|message| message_tokens(message)).sum();
+        let parts = breakdown(self.messages);
+        let said = parts.tool_call_tokens
+            + parts.tool_result_tokens
+            + parts.attachment_tokens
+            + parts.assistant_message_tokens
+            + parts.user_message_tokens;
         let (shown, instructions) = (self.servers.of_tools(true), self.servers.of_instructions());
         let told = (remembered + instructions).min(said);
         let is_servers = |tool: &&Value| {
@@ -155,7 +161,7 @@ impl Context<'_> {
             mcp_instructions: Some(self.servers.instructions_told()),
             agents: self.agents.iter().map(|(told, _)| Raw::of(told)).collect(),
             system_tools: Some(self.tools.iter().filter(|tool| !is_servers(tool)).map(tool).collect()),
-            message_breakdown: Some(breakdown(self.messages)),
+            message_breakdown: Some(parts),
             api_usage: self.last.map(api_usage),
             ..GetContextUsageResponse::default()
         }
@@ -191,30 +197,29 @@ fn tool(tool: &Value) -> Raw {
 }
 
 /// What the messages are made of.
-fn breakdown(messages: &[Arc<Value>]) -> MessageBreakdown {
+fn breakdown(messages: &[Message]) -> MessageBreakdown {
     let mut parts = MessageBreakdown {
         redirected_context_tokens: Some(0),
         unattributed_tokens: Some(0),
         ..MessageBreakdown::default()
     };
     let mut by_tool: Vec<(String, u64, u64)> = Vec::new();
-    let mut names: Vec<(&str, &str)> = Vec::new();
-    let text = |block: &'_ Value, key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut names: HashMap<String, String> = HashMap::new();
+    let text = |block: &Value, key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     for message in messages {
-        let from_model = message.get("role").and_then(Value::as_str) == Some("assistant");
-        for block in blocks(message) {
+        let from_model = message.is_assistant();
+        for block in &message.blocks() {
             let count = block_tokens(block);
             match kind(block) {
                 "tool_use" => {
                     parts.tool_call_tokens += count;
-                    let field = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
-                    names.push((field("id"), field("name")));
-                    tally(&mut by_tool, field("name")).1 += count;
+                    let name = text(block, "name");
+                    tally(&mut by_tool, &name).1 += count;
+                    names.insert(text(block, "id"), name);
                 }
                 "tool_result" => {
                     parts.tool_result_tokens += count;
-                    let id = text(block, "tool_use_id");
-                    let name = names.iter().find(|(known, _)| *known == id).map(|(_, name)| *name);
+                    let name = names.get(&text(block, "tool_use_id")).map(String::as_str);
                     tally(&mut by_tool, name.unwrap_or_default()).2 += count;
                 }
                 "image" | "document" => parts.attachment_tokens += count,
@@ -323,7 +328,7 @@ mod tests {
             model: "claude-opus-5-5",
             system: &[json!({"type": "text", "text": "s".repeat(4000)})],
             tools: &[json!({"name": "Read", "input_schema": {}})],
-            messages: &conversation().into_iter().map(Arc::new).collect::<Vec<_>>(),
+            messages: &conversation().into_iter().map(Message::from).collect::<Vec<_>>(),
             last,
             limits: Limits::of(1_000_000, &Compaction::default(), None, None),
             memories: &[],

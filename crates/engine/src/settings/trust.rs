@@ -26,6 +26,17 @@ pub fn key(folder: &Path) -> PathBuf {
 /// Whether a person has trusted `folder`, or the repository it lies in. A file that cannot be read trusts nobody.
 #[must_use]
 pub fn is_trusted(global: &Path, folder: &Path) -> bool {
+    text(global).is_some_and(|text| says_trusted(&text, folder))
+}
+
+/// What the person's file says.
+pub(super) fn text(global: &Path) -> Option<String> {
+    let text = String::from_utf8(read_bytes(global).ok()?).ok()?;
+    Some(without_mark(&text).to_owned())
+}
+
+/// Whether a person's file says that `folder` is trusted.
+pub(super) fn says_trusted(global: &str, folder: &Path) -> bool {
     #[derive(Deserialize)]
     struct Global {
         #[serde(default)]
@@ -34,10 +45,7 @@ pub fn is_trusted(global: &Path, folder: &Path) -> bool {
     let Ok(resolved) = folder.canonicalize() else {
         return false;
     };
-    let Some(text) = read_bytes(global).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
-        return false;
-    };
-    let Ok(global) = serde_json::from_str::<Global>(without_mark(&text)) else {
+    let Ok(global) = serde_json::from_str::<Global>(global) else {
         return false;
     };
     let accepted = |path: &Path| {

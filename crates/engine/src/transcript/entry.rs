@@ -242,6 +242,60 @@ pub(crate) fn last_prompt(prompt: &str, leaf: &str, session_id: &str) -> Value {
     json!({"type": "last-prompt", "lastPrompt": prompt, "leafUuid": leaf, "sessionId": session_id})
 }
 
+/// The lines that say how prompts waited.
+const QUEUE: &str = "queue-operation";
+
+/// What becomes of a prompt that waits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Queued<'a> {
+    /// It begins to wait.
+    Enqueue(&'a Prompt),
+    /// Its turn begins.
+    Dequeue,
+    /// It joins a turn that runs.
+    Absorbed(&'a Prompt),
+}
+
+/// What became of a prompt that waits; its words only where they are plain ones.
+pub(crate) fn queued(what: Queued<'_>, timestamp: &str, session_id: &str) -> Value {
+    let (operation, prompt) = match what {
+        Queued::Enqueue(prompt) => ("enqueue", Some(prompt)),
+        Queued::Dequeue => ("dequeue", None),
+        Queued::Absorbed(prompt) => ("remove", Some(prompt)),
+    };
+    let mut line = object(json!({
+        "type": QUEUE, "operation": operation, "timestamp": timestamp, "sessionId": session_id
+    }));
+    if let Some(words) = prompt
+        .map(|prompt| &prompt.content)
+        .filter(|content| content.is_string())
+    {
+        line.insert("content".to_owned(), words.clone());
+    }
+    if let Queued::Absorbed(prompt) = what {
+        line.insert("reason".to_owned(), "absorbed_mid_turn".into());
+        line.insert("commandUuid".to_owned(), prompt.id.as_str().into());
+        line.insert("deliveryId".to_owned(), crate::say::fresh_id().into());
+    }
+    Value::Object(line)
+}
+
+/// Takes the words of a prompt out of such a line.
+pub(crate) fn without_words(line: &mut Value) {
+    if let Value::Object(line) = line {
+        line.shift_remove("content");
+    }
+}
+
+/// The lines that say what the model was really shown.
+pub(crate) const SHOWN: &str = "shown-to-model";
+
+/// What the user's side was shown as saying since the model last spoke, up to this entry: messages of blocks. Other readers
+/// pass over it.
+pub(crate) fn shown(messages: &Value, leaf: &str, session_id: &str) -> Value {
+    json!({"type": SHOWN, "leafUuid": leaf, "messages": messages, "sessionId": session_id})
+}
+
 /// What the session has cost so far.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cost {

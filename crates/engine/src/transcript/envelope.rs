@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::glance;
 
 /// Tells entries apart: the bits of a uuid as they are usually spelled, or else a hash of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key(u64, u64);
 
 impl Key {
@@ -19,6 +19,11 @@ impl Key {
             return Self(high, low);
         }
         Self(hash(text), hash(&text.len()))
+    }
+
+    /// The uuid, or one that leads to the same key.
+    pub(super) fn name(self) -> String {
+        uuid::Uuid::from_u64_pair(self.0, self.1).to_string()
     }
 
     /// Spread evenly over all numbers, as far as it goes.
@@ -44,9 +49,11 @@ struct Fields<'a> {
     team_name: Spelled<'a>,
     source: Spelled<'a>,
     message: Spelled<'a>,
+    leaf: Spelled<'a>,
 }
 
-type Spelled<'a> = Option<&'a [u8]>;
+/// A field as it is spelled.
+pub(super) type Spelled<'a> = Option<&'a [u8]>;
 
 impl<'a> Fields<'a> {
     /// All that is not asked for is skipped, not read.
@@ -62,6 +69,7 @@ impl<'a> Fields<'a> {
                 b"teamName" => &mut fields.team_name,
                 b"sourceToolAssistantUUID" => &mut fields.source,
                 b"message" => &mut fields.message,
+                b"leafUuid" => &mut fields.leaf,
                 _ => return true,
             };
             *field = Some(value);
@@ -80,6 +88,8 @@ pub(super) enum Envelope {
     Cost,
     /// A title or a tag.
     Name,
+    /// What the model was really shown up to the entry of this key.
+    Shown(Key),
     /// Something else.
     Other,
     /// Nothing that can be read.
@@ -103,14 +113,12 @@ pub(super) struct Entry {
     pub(super) is_result: bool,
     /// A call that was put off.
     pub(super) put_off: bool,
+    /// A compaction: the conversation begins anew.
+    pub(super) begins_anew: bool,
 }
 
-/// What a line of a session's own conversation is: what its subagents said is no part of it.
-pub(super) fn look(line: &[u8]) -> Envelope {
-    look_at(line, false)
-}
-
-/// What a line is, in the file of a session or in that of a subagent.
+/// What a line is, in the file of a session or in that of a subagent: what its subagents said is no part of a session's
+/// own conversation.
 pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
     let Some(fields) = Fields::of(line) else {
         return Envelope::Broken;
@@ -121,6 +129,10 @@ pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
     match &*kind {
         "cost-state" => return Envelope::Cost,
         "custom-title" | "tag" => return Envelope::Name,
+        super::entry::SHOWN => {
+            let leaf = text(fields.leaf).map(|leaf| Envelope::Shown(Key::of(&leaf)));
+            return leaf.unwrap_or(Envelope::Other);
+        }
         "user" | "assistant" | "system" | "attachment" | "progress" => {}
         _ => return Envelope::Other,
     }
@@ -145,6 +157,9 @@ pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
         speaks,
         said: speaks && !is_true(fields.is_meta) && text(fields.team_name).is_none(),
         is_result,
+        begins_anew: kind == "system"
+            && parent.is_none()
+            && memchr::memmem::find(line, b"\"compact_boundary\"").is_some(),
         put_off: kind == "attachment" && memchr::memmem::find(line, b"\"hook_deferred_tool\"").is_some(),
     })
 }
@@ -161,7 +176,7 @@ fn message_id(message: &[u8]) -> Option<Cow<'_, str>> {
 }
 
 /// The text of a field, if it is one.
-fn text(field: Spelled<'_>) -> Option<Cow<'_, str>> {
+pub(super) fn text(field: Spelled<'_>) -> Option<Cow<'_, str>> {
     let spelled = field?;
     let plain = spelled.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     match memchr::memchr(b'\\', plain) {
@@ -178,8 +193,12 @@ mod tests {
 
     use super::*;
 
+    fn look(line: &[u8]) -> Envelope {
+        look_at(line, false)
+    }
+
     fn entry(line: &serde_json::Value) -> Entry {
-        match look(line.to_string().as_bytes()) {
+        match look_at(line.to_string().as_bytes(), false) {
             Envelope::Entry(entry) => entry,
             other => panic!("{line}: {other:?}"),
         }

@@ -38,6 +38,28 @@ pub(super) fn fields<'a>(line: &'a [u8], mut show: impl FnMut(&'a [u8], &'a [u8]
     }
 }
 
+/// Shows the elements of a list as they are spelled. False unless it is one from the first byte to the last.
+pub(super) fn elements<'a>(list: &'a [u8], mut show: impl FnMut(&'a [u8])) -> bool {
+    let mut at = spaces(list, 0);
+    if list.get(at) != Some(&b'[') {
+        return false;
+    }
+    at = spaces(list, at + 1);
+    if list.get(at) == Some(&b']') {
+        return spaces(list, at + 1) == list.len();
+    }
+    loop {
+        let Some(end) = value(list, at) else { return false };
+        show(list.get(at..end).unwrap_or_default());
+        at = spaces(list, end);
+        match list.get(at) {
+            Some(b',') => at = spaces(list, at + 1),
+            Some(b']') => return spaces(list, at + 1) == list.len(),
+            _ => return false,
+        }
+    }
+}
+
 fn spaces(line: &[u8], from: usize) -> usize {
     let rest = line.get(from..).unwrap_or_default();
     let space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
@@ -145,9 +167,21 @@ mod tests {
         }
 
         #[test]
+        fn every_list_is_seen_as_it_is(list in prop::collection::vec(any_json(), 0..5), pretty: bool) {
+            let text = if pretty { serde_json::to_vec_pretty(&list) } else { serde_json::to_vec(&list) }.unwrap();
+            let mut seen: Vec<Value> = Vec::new();
+            prop_assert!(elements(&text, |element| seen.push(serde_json::from_slice(element).unwrap())));
+            prop_assert_eq!(seen, list);
+            for cut in 0..text.len() {
+                prop_assert!(!elements(text.get(..cut).unwrap(), |_| {}), "torn at {}", cut);
+            }
+        }
+
+        #[test]
         fn anything_may_be_looked_at(line in prop::collection::vec(prop_oneof![Just(b'"'), Just(b'{'), Just(b'}'), Just(b'['),
             Just(b']'), Just(b':'), Just(b','), Just(b'\\'), any::<u8>()], 0..60)) {
             fields(&line, |_, _| true);
+            elements(&line, |_| {});
         }
     }
 

@@ -4,14 +4,19 @@
 //! leads to the end of the conversation is left out. A line is looked at once, and read only if it is part of that.
 
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 
 use hashbrown::HashTable;
 use serde_json::{Map, Value};
 
-use super::envelope::{self, Envelope, Key};
-use super::lines;
+use super::entry::SHOWN;
+use super::envelope::{self, Key};
 use super::spoken;
+
+/// How much is read at once of entries that stand one behind the other.
+const AHEAD: usize = 128 * 1024;
 
 /// An entry of the conversation.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,11 +51,16 @@ impl Line {
             .unwrap_or(&Value::Null)
     }
 
-    /// Takes what is said out of it.
-    pub(crate) fn take_content(&mut self) -> Value {
-        let message = self.fields.get_mut("message");
-        let content = message.and_then(|message| message.get_mut("content"));
-        content.map(Value::take).unwrap_or_default()
+    /// The same, without what is said in it.
+    pub(crate) fn without_words(mut self) -> Self {
+        if let Some(content) = self
+            .fields
+            .get_mut("message")
+            .and_then(|message| message.get_mut("content"))
+        {
+            content.take();
+        }
+        self
     }
 
     /// The id of the model's message this is a block of.
@@ -78,7 +88,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    fn take(&mut self, line: &Map<String, Value>) {
+    pub(super) fn take(&mut self, line: &Map<String, Value>) {
         let text = |key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
         match line.get("type").and_then(Value::as_str) {
             Some("custom-title") => self.title = text("customTitle").or_else(|| self.title.take()),
@@ -104,12 +114,26 @@ pub(crate) struct Record {
     slots: Vec<Slot>,
     /// The places in `slots`, by key.
     index: HashTable<u32>,
+    /// Where it stands what the model was shown up to an entry.
+    shown: HashMap<Key, (u64, u32)>,
+    /// What the user's side said in the part that is forgotten.
+    forgotten: Vec<Key>,
+    /// Whether there is such a part: it stands before a compaction, and hardly anybody asks for it.
+    has_forgotten: bool,
+    /// Whether the last compaction keeps something of it.
+    lacks: bool,
+    /// Where that compaction stands.
+    anew: usize,
     pub(crate) names: Names,
     /// The last word about the cost.
     pub(crate) cost: Option<Value>,
     /// How many lines cannot be read.
     pub(crate) broken: u64,
 }
+
+/// What names an entry that has not been seen yet; hardly any does.
+#[derive(Debug, Default)]
+pub(super) struct Early(Vec<(usize, envelope::Entry)>);
 
 /// An entry's place in the file and in the conversation.
 #[derive(Debug, Clone)]
@@ -127,6 +151,18 @@ struct Slot {
     said: bool,
     is_result: bool,
     put_off: bool,
+    /// It follows something that is not there.
+    is_orphan: bool,
+}
+
+impl Slot {
+    fn place(&self) -> Place {
+        Place {
+            key: self.key,
+            at: self.at,
+            length: self.length,
+        }
+    }
 }
 
 /// A number that leaves room for its absence.
@@ -148,6 +184,13 @@ pub(crate) struct Place {
     length: u32,
 }
 
+impl Place {
+    /// How long its line is.
+    pub(crate) fn length(&self) -> u64 {
+        self.length.into()
+    }
+}
+
 /// How much of an entry is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Much {
@@ -158,45 +201,8 @@ pub(crate) enum Much {
 }
 
 impl Record {
-    /// Looks at every line of a transcript once.
-    pub(crate) fn scan(source: &mut impl Read) -> io::Result<Self> {
-        Self::scan_with(source, envelope::look)
-    }
-
-    /// The same for the file of a subagent.
-    pub(crate) fn scan_agent(source: &mut impl Read) -> io::Result<Self> {
-        Self::scan_with(source, |line| envelope::look_at(line, true))
-    }
-
-    fn scan_with(source: &mut impl Read, look: impl Fn(&[u8]) -> Envelope) -> io::Result<Self> {
-        let mut record = Self::default();
-        let mut cost = None;
-        // What names an entry that has not been seen yet; hardly any does.
-        let mut early = Vec::new();
-        lines::each(source, |at, line| match look(line) {
-            Envelope::Entry(entry) => record.take(at, line.len(), &entry, &mut early),
-            Envelope::Cost => cost = Some(line.to_vec()),
-            Envelope::Name => {
-                if let Ok(line) = serde_json::from_slice(line) {
-                    record.names.take(&line);
-                }
-            }
-            Envelope::Other => {}
-            Envelope::Broken => record.broken += u64::from(!line.trim_ascii().is_empty()),
-        })?;
-        for (at, entry) in early {
-            let parent = entry.parent.and_then(|key| record.link_to(key));
-            let source = entry.source.and_then(|key| record.link_to(key));
-            if let Some(slot) = record.slots.get_mut(at) {
-                (slot.parent, slot.source) = (parent, source);
-            }
-        }
-        record.cost = cost.and_then(|line| serde_json::from_slice(&line).ok());
-        Ok(record)
-    }
-
     /// A uuid counts where it stands first.
-    fn take(&mut self, at: u64, length: usize, entry: &envelope::Entry, early: &mut Vec<(usize, envelope::Entry)>) {
+    pub(super) fn take(&mut self, at: u64, length: usize, entry: &envelope::Entry, early: &mut Early) {
         let (Ok(number), Ok(length)) = (u32::try_from(self.slots.len()), u32::try_from(length)) else {
             return;
         };
@@ -209,7 +215,7 @@ impl Record {
         let parent = entry.parent.and_then(|key| self.link_to(key));
         let source = entry.source.and_then(|key| self.link_to(key));
         if parent.is_none() != entry.parent.is_none() || source.is_none() != entry.source.is_none() {
-            early.push((self.slots.len(), entry.clone()));
+            early.0.push((self.slots.len(), entry.clone()));
         }
         self.slots.push(Slot {
             key: entry.key,
@@ -225,14 +231,90 @@ impl Record {
             said: entry.said,
             is_result: entry.is_result,
             put_off: entry.put_off,
+            is_orphan: false,
         });
     }
 
+    /// What the model was shown up to an entry: the last word counts.
+    pub(super) fn take_shown(&mut self, key: Key, at: u64, length: usize) {
+        if let Ok(length) = u32::try_from(length) {
+            self.shown.insert(key, (at, length));
+        }
+    }
+
+    /// Resolves what named an entry before it was there.
+    pub(super) fn settle(&mut self, early: Early) {
+        for (at, entry) in early.0 {
+            let parent = entry.parent.and_then(|key| self.link_to(key));
+            let source = entry.source.and_then(|key| self.link_to(key));
+            if let Some(slot) = self.slots.get_mut(at) {
+                (slot.parent, slot.source) = (parent, source);
+                slot.is_orphan = parent.is_none() && entry.parent.is_some();
+            }
+        }
+    }
+
+    /// Forgets what stands before a compaction, except for what it keeps in its own words and all behind that.
+    pub(super) fn forget(&mut self, kept: &[Key], early: &mut Early) {
+        let message = |at: usize| self.slots.get(at).and_then(|slot| slot.message);
+        let mut first = kept
+            .iter()
+            .filter_map(|key| self.place(*key))
+            .min()
+            .unwrap_or(self.slots.len());
+        while first > 0 && message(first).is_some() && message(first) == message(first - 1) {
+            first -= 1;
+        }
+        self.lacks = self.has_forgotten && kept.iter().any(|key| self.place(*key).is_none());
+        self.has_forgotten |= first > 0;
+        let forgotten = self.slots.drain(..first).filter(|slot| slot.is_user);
+        self.forgotten.extend(forgotten.map(|slot| slot.key));
+        early.0.retain_mut(|(at, _)| match at.checked_sub(first) {
+            Some(moved) => {
+                *at = moved;
+                true
+            }
+            None => false,
+        });
+        let moved = |old: Option<Link>| link(u32::try_from(linked(old)?.checked_sub(first)?).ok()?);
+        self.index.clear();
+        for at in 0..self.slots.len() {
+            let Some(slot) = self.slots.get_mut(at) else { break };
+            let parent = moved(slot.parent);
+            slot.is_orphan |= parent.is_none() && slot.parent.is_some();
+            (slot.parent, slot.source) = (parent, moved(slot.source));
+            let key = slot.key;
+            let slots = &self.slots;
+            let spread = |at: &u32| key_at(slots, *at).map_or(0, Key::spread);
+            if let Ok(number) = u32::try_from(at) {
+                self.index.insert_unique(key.spread(), number, spread);
+            }
+        }
+        self.anew = self.slots.len();
+        let mut shown = std::mem::take(&mut self.shown);
+        shown.retain(|key, _| self.place(*key).is_some());
+        self.shown = shown;
+    }
+
+    /// Whether all is known that leads to this entry.
+    pub(crate) fn reaches(&self, leaf: usize) -> bool {
+        let root = self.up(leaf).last().filter(|root| *root >= self.anew);
+        let root = root.and_then(|root| self.slots.get(root));
+        !self.has_forgotten || (!self.lacks && root.is_some_and(|root| !root.is_orphan))
+    }
+
+    /// Whether a part of it was forgotten.
+    pub(crate) fn has_forgotten(&self) -> bool {
+        self.has_forgotten
+    }
+
     /// What the user's side said, all of it, dead or alive; in order of the keys.
-    pub(crate) fn users(&self) -> Vec<Key> {
+    pub(crate) fn users(&mut self) -> Vec<Key> {
         let users = self.slots.iter().filter(|slot| slot.is_user);
-        let mut keys: Vec<Key> = users.map(|slot| slot.key).collect();
+        let mut keys: Vec<Key> = std::mem::take(&mut self.forgotten);
+        keys.extend(users.map(|slot| slot.key));
         keys.sort_unstable();
+        keys.dedup();
         keys
     }
 
@@ -283,7 +365,7 @@ impl Record {
         let end = self.place(end.key)?;
         let at = self.slots.iter().rposition(|slot| slot.put_off)?;
         let leads_up = self.up(at).any(|up| up == end);
-        self.places(&[at]).pop().filter(|_| leads_up)
+        self.slots.get(at).map(Slot::place).filter(|_| leads_up)
     }
 
     /// The conversation that ends with this entry, from its beginning or from the last compaction on.
@@ -295,16 +377,27 @@ impl Record {
         Ok(self.with_parallel(&chain))
     }
 
-    /// Where these entries are read from. With it nothing else of the record is needed.
+    /// Where these entries are read from, and what the model was shown up to them. With it nothing else of the record is
+    /// needed.
     pub(crate) fn places(&self, branch: &[usize]) -> Vec<Place> {
-        let slots = branch.iter().filter_map(|at| self.slots.get(*at));
-        slots
-            .map(|slot| Place {
-                key: slot.key,
-                at: slot.at,
-                length: slot.length,
-            })
-            .collect()
+        let mut places = Vec::with_capacity(branch.len());
+        // A message stands before its results, wherever it ended. What was shown then was shown with them.
+        let mut held: Option<(Option<Link>, Place)> = None;
+        for slot in branch.iter().filter_map(|at| self.slots.get(*at)) {
+            let goes_on = |(message, _): &mut (Option<Link>, Place)| !slot.is_result && slot.message != *message;
+            places.extend(held.take_if(goes_on).map(|(_, place)| place));
+            places.push(slot.place());
+            if let Some((at, length)) = self.shown.get(&slot.key).copied() {
+                let key = slot.key;
+                let place = Place { key, at, length };
+                match slot.message {
+                    Some(_) => held = Some((slot.message, place)),
+                    None => places.push(place),
+                }
+            }
+        }
+        places.extend(held.map(|(_, place)| place));
+        places
     }
 
     /// From an entry up to its root, step by step. A chain that bites its tail has as many steps as there are entries.
@@ -315,8 +408,8 @@ impl Record {
 
     /// What a compaction kept in its own words stands behind the summary.
     fn with_preserved(&self, chain: Vec<usize>, source: &mut (impl Read + Seek)) -> io::Result<Vec<usize>> {
-        let root = self.places(chain.get(..1).unwrap_or_default());
-        let root = load(&root, Much::All, source)?;
+        let root = chain.first().and_then(|at| self.slots.get(*at)).map(Slot::place);
+        let root = load(root.as_slice(), Much::All, source)?;
         let kept = root
             .first()
             .and_then(|line| line.fields.get("compactMetadata"))
@@ -382,9 +475,15 @@ impl Record {
             Some(_) => linked(slot.source)?,
             None => at,
         };
-        let id = self.slots.get(from)?.message?;
-        let same = |at: &usize| self.slots.get(*at).and_then(|slot| slot.message) == Some(id);
-        self.up(from).take_while(same).last()
+        let message = |at: usize| self.slots.get(at).and_then(|slot| slot.message);
+        let id = message(from)?;
+        // A call may come to its result while the model still speaks.
+        let between = |at: usize| {
+            let source = self.slots.get(at).and_then(|slot| linked(slot.source));
+            source.and_then(message) == Some(id)
+        };
+        let up = self.up(from).take_while(|at| message(*at) == Some(id) || between(*at));
+        up.filter(|at| message(*at) == Some(id)).last()
     }
 }
 
@@ -413,7 +512,13 @@ pub(crate) fn load(places: &[Place], much: Much, source: &mut (impl Read + Seek)
         };
         let Ok(fields) = fields else { continue };
         let field = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
-        let Some(uuid) = field("uuid").filter(|uuid| Key::of(uuid) == place.key) else {
+        // What the model was shown up to an entry goes by the name of that.
+        let name = if fields.get("type").is_some_and(|kind| kind == SHOWN) {
+            "leafUuid"
+        } else {
+            "uuid"
+        };
+        let Some(uuid) = field(name).filter(|uuid| Key::of(uuid) == place.key) else {
             continue;
         };
         lines.push(Line {
@@ -423,6 +528,44 @@ pub(crate) fn load(places: &[Place], much: Much, source: &mut (impl Read + Seek)
         });
     }
     Ok(lines)
+}
+
+/// Shows entries as they stand in the file, one after the other.
+pub(crate) fn each(places: &[Place], source: &File, mut show: impl FnMut(Key, &[u8])) -> io::Result<()> {
+    // `held` is what was read from `from` on: most entries stand one behind the other.
+    let (mut held, mut from) = (Vec::new(), 0);
+    for place in places {
+        let length = usize::try_from(place.length).unwrap_or(usize::MAX);
+        let within = |from: u64| usize::try_from(place.at.checked_sub(from)?).ok();
+        let mut at = within(from).filter(|at| at.saturating_add(length) <= held.len());
+        if at.is_none() {
+            held.resize(length.max(AHEAD), 0);
+            let read = read_at(source, &mut held, place.at)?;
+            held.truncate(read);
+            from = place.at;
+            at = Some(0);
+        }
+        // What is gone meanwhile says nothing.
+        if let Some(line) = at.and_then(|at| held.get(at..at + length)) {
+            show(place.key, line);
+        }
+    }
+    Ok(())
+}
+
+/// Reads as much as there is.
+fn read_at(source: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    let mut read = 0;
+    while let Some(rest) = into.get_mut(read..).filter(|rest| !rest.is_empty()) {
+        let at = at + u64::try_from(read).unwrap_or(u64::MAX);
+        match source.read_at(rest, at) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
 }
 
 /// The names given in this text.

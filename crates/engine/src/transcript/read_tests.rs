@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::io::Cursor;
 
+use super::super::scan;
 use super::*;
 
 fn text_of(lines: &[Value]) -> Vec<u8> {
@@ -38,7 +39,7 @@ struct Read {
 
 fn parse(text: &[u8]) -> Read {
     let mut text = Cursor::new(text.to_vec());
-    let record = Record::scan(&mut text).unwrap();
+    let record = scan::stream(&mut text, scan::Wanted::Whole).unwrap();
     Read { text, record }
 }
 
@@ -202,7 +203,7 @@ fn only_what_is_still_shown_is_read_a_second_time() {
         text: Cursor::new(&text),
         read: 0,
     };
-    let record = Record::scan(&mut source).unwrap();
+    let record = scan::stream(&mut source, scan::Wanted::Whole).unwrap();
     assert_eq!(source.read, text.len(), "once, to know what is there");
     source.read = 0;
     let branch = record.branch(record.leaf().unwrap(), &mut source).unwrap();

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::mem::take;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -11,10 +12,15 @@ use super::envelope::Key;
 use super::lines;
 use super::place::{self, Projects};
 use super::read::{self, Line, Much, Names, Place, Record};
+use super::retell::Retelling;
+use super::scan::{self, Wanted};
+use super::since::Since;
+use super::uttered;
 use crate::history::History;
 use crate::hooks::PutOff;
-use crate::queue::blocks_of;
-use crate::running::for_model;
+
+/// A conversation of so many bytes is read while the session begins.
+const LONG: u64 = 1024 * 1024;
 
 /// Which conversation, and how much of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +71,13 @@ pub struct Earlier {
     pub session_id: String,
     /// Where it was kept.
     pub file: PathBuf,
-    pub(super) branch: Vec<Line>,
+    /// Where what was said is read from, and the entries that hold it.
+    source: Arc<File>,
+    places: Vec<Place>,
+    /// The last of them: the model's last message, and what stands behind it.
+    pub(super) end: Vec<Line>,
+    /// All of them, whole, where they are to be written out once more.
+    pub(super) copies: Vec<Line>,
     /// The prompts that were here before, and all else the user's side said; in order.
     pub(super) known: Vec<Key>,
     pub(super) names: Names,
@@ -131,26 +143,33 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         .into_owned();
     let places = found.cut(choice)?;
     let put_off = found.put_off(&places);
-    let Found { path, mut file, record } = found;
+    let Found {
+        path,
+        mut file,
+        mut record,
+    } = found;
     let mut known = record.users();
     let Record {
         names, cost, broken, ..
     } = record;
-    // A fork is written out once more, whole.
-    let much = if choice.fork { Much::All } else { Much::Spoken };
-    let loaded = read::load(&places, much, &mut file);
-    let branch = loaded.map_err(|error| Refusal::Unreadable(path.clone(), error))?;
+    let unreadable = |error| Refusal::Unreadable(path.clone(), error);
+    let end = end(&places, &mut file).map_err(unreadable)?;
+    let mut copies = Vec::new();
     if choice.fork {
+        copies = read::load(&places, Much::All, &mut file).map_err(unreadable)?;
         // A fork begins a file of its own: what is not in it was never said there.
-        let users = branch.iter().filter(|line| line.is("user"));
+        let users = copies.iter().filter(|line| line.is("user"));
         known = users.map(|line| Key::of(&line.uuid)).collect();
         known.sort_unstable();
     }
     Ok(Some(Earlier {
         session_id,
         file: path,
+        source: Arc::new(file),
+        places,
+        end,
+        copies,
         known,
-        branch,
         names: if choice.fork { Names::default() } else { names },
         cost,
         broken,
@@ -161,19 +180,21 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
 
 /// What a subagent said and heard, from the file it has for itself.
 pub(crate) fn of_agent(file: &Path) -> Option<Earlier> {
-    let mut open = File::open(file).ok()?;
+    let open = File::open(file).ok()?;
     let mut found = Found {
         path: file.to_owned(),
-        record: Record::scan_agent(&mut open).ok()?,
+        record: scan::file(&open, Wanted::Agent).ok()?,
         file: open,
     };
     let last = found.record.last_word()?;
     let places = found.branch(Some(last)).ok()?;
-    let branch = read::load(&places, Much::Spoken, &mut found.file).ok()?;
     Some(Earlier {
         session_id: String::new(),
         file: file.to_owned(),
-        branch,
+        end: end(&places, &mut found.file).ok()?,
+        places,
+        source: Arc::new(found.file),
+        copies: Vec::new(),
         known: Vec::new(),
         names: Names::default(),
         cost: None,
@@ -181,6 +202,26 @@ pub(crate) fn of_agent(file: &Path) -> Option<Earlier> {
         fork: false,
         put_off: None,
     })
+}
+
+/// The entries from the model's last message on.
+fn end(places: &[Place], file: &mut File) -> io::Result<Vec<Line>> {
+    let mut end: Vec<Line> = Vec::new();
+    let mut last: Option<String> = None;
+    for place in places.iter().rev() {
+        let Some(line) = read::load(&[*place], Much::Spoken, file)?.pop() else {
+            continue;
+        };
+        if let Some(message) = line.message_id().filter(|_| is_shown(&line)) {
+            if last.as_deref().is_some_and(|last| last != message) {
+                break;
+            }
+            last = Some(message.to_owned());
+        }
+        end.push(line.without_words());
+    }
+    end.reverse();
+    Ok(end)
 }
 
 /// A transcript that was looked at.
@@ -193,13 +234,27 @@ struct Found {
 impl Found {
     fn open(path: &Path) -> Result<Self, Refusal> {
         let unreadable = |error| Refusal::Unreadable(path.to_owned(), error);
-        let mut file = File::open(path).map_err(unreadable)?;
-        let record = Record::scan(&mut file).map_err(unreadable)?;
-        Ok(Self {
+        let file = File::open(path).map_err(unreadable)?;
+        let record = scan::file(&file, Wanted::Live).map_err(unreadable)?;
+        let enough = record.leaf().is_some_and(|leaf| record.reaches(leaf));
+        let mut found = Self {
             path: path.to_owned(),
             file,
             record,
-        })
+        };
+        if !enough {
+            found.look_again()?;
+        }
+        Ok(found)
+    }
+
+    /// Looks at what was forgotten, too.
+    fn look_again(&mut self) -> Result<(), Refusal> {
+        if self.record.has_forgotten() {
+            let whole = scan::file(&self.file, Wanted::Whole);
+            self.record = whole.map_err(|error| Refusal::Unreadable(self.path.clone(), error))?;
+        }
+        Ok(())
     }
 
     /// Where that is read which is said up to this entry.
@@ -224,6 +279,9 @@ impl Found {
         let Some(at) = &choice.at else {
             return self.branch(self.record.leaf());
         };
+        if self.record.find(at).is_none_or(|place| !self.record.reaches(place)) {
+            self.look_again()?;
+        }
         let place = self.record.find(at).ok_or_else(|| Refusal::NoEntry(at.clone()))?;
         if let Some(prompt) = &choice.drops_turn {
             let whole = self.branch(self.record.leaf())?;
@@ -294,31 +352,35 @@ fn belongs(dropped: &[Line], prompt: &str) -> Result<(), String> {
 impl Earlier {
     /// What the API counted with the last answer, if that stands at the end of what the model is shown.
     pub(super) fn usage(&self) -> Option<Value> {
-        let last = self.branch.iter().rev().find(|line| is_shown(line))?;
+        let last = self.end.iter().rev().find(|line| is_shown(line))?;
         let message = last.fields.get("message").filter(|_| last.is("assistant"))?;
         message.get("usage").cloned()
     }
 
-    /// What the model is shown of it, taken out of it: a conversation may be large, and is needed once.
-    /// A call that was put off stays at its end.
-    pub(crate) fn history(&mut self) -> History {
-        let mut spoken: Vec<(bool, Vec<Value>)> = Vec::new();
-        let mut message = None;
-        for line in self.branch.iter_mut().filter(|line| is_shown(line)) {
-            let by_model = line.is("assistant");
-            let blocks = match line.take_content() {
-                Value::Array(blocks) => blocks.into_iter().map(sluice_model::sanitize).collect(),
-                words => blocks_of(&words),
-            };
-            let id = line.message_id().map(str::to_owned);
-            let goes_on = id.is_none() || message == id;
-            match spoken.last_mut() {
-                Some((last, said)) if *last == by_model && goes_on => said.extend(blocks),
-                _ => spoken.push((by_model, blocks)),
+    /// What the model was shown of it, and will be again.
+    ///
+    /// # Errors
+    /// When the transcript cannot be read any more.
+    pub fn messages(&self) -> io::Result<Vec<sluice_model::Message>> {
+        self.history().map(|(history, _)| history.all())
+    }
+
+    /// Whether it takes a while to read what was said.
+    pub(super) fn is_long(&self) -> bool {
+        self.places.iter().map(Place::length).sum::<u64>() > LONG
+    }
+
+    /// What the model is shown of it. A call that was put off stays at its end.
+    pub(crate) fn history(&self) -> io::Result<(History, Since)> {
+        let mut told = Retelling::new(self.put_off.as_ref().map(|call| call.id.as_str()));
+        let mut since = Since::default();
+        read::each(&self.places, &self.source, |key, line| {
+            if let Some(said) = uttered::read(line, key) {
+                since.push(said.clone());
+                told.take(said);
             }
-            message = id;
-        }
-        paired(spoken, self.put_off.as_ref().map(|call| call.id.as_str()))
+        })?;
+        Ok((told.done(), since))
     }
 }
 
@@ -328,61 +390,6 @@ fn is_shown(line: &Line) -> bool {
         || line.fields.get("message").and_then(|message| message.get("model")) == Some(&json!("<synthetic>"));
     let hidden = line.flag("isVisibleInTranscriptOnly") && !line.flag("isCompactSummary");
     line.speaks() && !ours && !hidden
-}
-
-/// The conversation with every call beside its result. A call that never came to one is left out, as is a result whose
-/// call is gone: the model is not shown what it could only trip over.
-fn paired(spoken: Vec<(bool, Vec<Value>)>, put_off: Option<&str>) -> History {
-    let mut history = History::default();
-    let mut called: Vec<String> = Vec::new();
-    let mut rest = spoken.into_iter().peekable();
-    while let Some((by_model, mut blocks)) = rest.next() {
-        if by_model {
-            let answered: Vec<String> = match rest.peek() {
-                Some((false, next)) => next.iter().filter_map(result_of).collect(),
-                _ => Vec::new(),
-            };
-            blocks.retain(|block| call_of(block).is_none_or(|id| answered.contains(&id) || put_off == Some(&id)));
-            called = blocks.iter().filter_map(call_of).collect();
-            if !blocks.is_empty() {
-                history.assistant(&blocks);
-            }
-        } else {
-            blocks.retain(|block| result_of(block).is_none_or(|id| strike(&mut called, &id)));
-            // Results stand first, or the model's server refuses them.
-            let (results, words): (Vec<Value>, Vec<Value>) =
-                blocks.into_iter().partition(|block| result_of(block).is_some());
-            history.user(results.into_iter().map(for_model));
-            history.user(words);
-        }
-    }
-    history
-}
-
-/// Whether this is one of them; it is not a second time.
-fn strike(called: &mut Vec<String>, id: &str) -> bool {
-    match called.iter().position(|call| call == id) {
-        Some(at) => {
-            called.swap_remove(at);
-            true
-        }
-        None => false,
-    }
-}
-
-fn call_of(block: &Value) -> Option<String> {
-    named(block, "tool_use", "id")
-}
-
-fn result_of(block: &Value) -> Option<String> {
-    named(block, "tool_result", "tool_use_id")
-}
-
-fn named(block: &Value, kind: &str, key: &str) -> Option<String> {
-    if block.get("type").and_then(Value::as_str) != Some(kind) {
-        return None;
-    }
-    block.get(key).and_then(Value::as_str).map(str::to_owned)
 }
 
 #[cfg(test)]

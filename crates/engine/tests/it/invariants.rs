@@ -1,8 +1,11 @@
 //! What holds for every session, whatever was played in it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use serde_json::Value;
+use sluice_engine::transcript::{Choice, Projects, Which, resume};
+use sluice_model::Message;
 use sluice_simulator::Request;
 
 use crate::words::{line, word};
@@ -153,6 +156,31 @@ pub(crate) fn of_requests(requests: &[Request]) {
         let whole = after["messages"].to_string();
         assert!(whole.starts_with(prefix), "what was sent changed:\n{prefix}\n{whole}");
     }
+}
+
+/// Who goes on with a session shows the model the same conversation, byte for byte.
+pub(crate) fn of_transcript(file: &Path, requests: &[Request]) {
+    let Some(last) = requests.last().filter(|_| file.exists()) else {
+        return;
+    };
+    let projects = Projects::new(file.parent().and_then(Path::parent).unwrap().to_owned());
+    let choice = Choice {
+        which: Which::Named(file.file_stem().unwrap().to_str().unwrap().to_owned()),
+        at: None,
+        drops_turn: None,
+        fork: false,
+    };
+    let Ok(Some(earlier)) = resume::find(&projects, Path::new("/nowhere"), &choice) else {
+        return;
+    };
+    let shown: Vec<Value> = earlier.messages().unwrap().iter().map(Message::value).collect();
+    let shown = Value::from(shown).to_string();
+    let sent = unmarked(&last.body)["messages"].to_string();
+    let sent = sent.strip_suffix(']').unwrap();
+    assert!(
+        shown.starts_with(sent),
+        "what was sent is not what is kept:\n{sent}\n{shown}"
+    );
 }
 
 /// Every call of a message is answered in the next one, and nothing else is answered there.

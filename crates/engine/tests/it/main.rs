@@ -9,6 +9,7 @@ mod web;
 mod words;
 
 mod after_stop;
+mod again;
 mod agents;
 mod agents_control;
 mod agents_crew;

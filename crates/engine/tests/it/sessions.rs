@@ -14,16 +14,16 @@ use tempfile::TempDir;
 
 use crate::stage::Stage;
 
-const ID: &str = "11111111-2222-4333-8444-555555555555";
+pub(crate) const ID: &str = "11111111-2222-4333-8444-555555555555";
 const FORK: &str = "99999999-2222-4333-8444-555555555555";
 
 /// A place for transcripts that outlives a session.
-struct Shelf {
-    dir: TempDir,
+pub(crate) struct Shelf {
+    pub(crate) dir: TempDir,
 }
 
 impl Shelf {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             dir: tempfile::tempdir().unwrap(),
         }
@@ -34,11 +34,11 @@ impl Shelf {
     }
 
     /// Where the session of this id is kept.
-    fn file(&self, id: &str) -> PathBuf {
+    pub(crate) fn file(&self, id: &str) -> PathBuf {
         self.projects().file(Path::new("/work"), id)
     }
 
-    fn lines(&self, id: &str) -> Vec<Value> {
+    pub(crate) fn lines(&self, id: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.file(id)).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
@@ -52,12 +52,29 @@ impl Shelf {
     }
 
     /// A new session that is kept here.
-    async fn begin(&self, script: Script) -> Stage {
+    pub(crate) async fn begin(&self, script: Script) -> Stage {
         Stage::with(script, |options| self.keep(options, ID)).await
     }
 
+    /// A session that goes on with the one kept here, with other options.
+    pub(crate) async fn resume_with(&self, script: Script, change: impl FnOnce(&mut Options)) -> Stage {
+        let choice = Choice {
+            which: Which::Named(ID.to_owned()),
+            at: None,
+            drops_turn: None,
+            fork: false,
+        };
+        let earlier = resume::find(&self.projects(), Path::new("/work"), &choice).unwrap();
+        Stage::with(script, |options| {
+            options.earlier = earlier;
+            self.keep(options, ID);
+            change(options);
+        })
+        .await
+    }
+
     /// A session that goes on with the one kept here.
-    async fn resume(&self, script: Script, change: impl FnOnce(&mut Choice)) -> Stage {
+    pub(crate) async fn resume(&self, script: Script, change: impl FnOnce(&mut Choice)) -> Stage {
         let mut choice = Choice {
             which: Which::Named(ID.to_owned()),
             at: None,
@@ -73,7 +90,7 @@ impl Shelf {
         .await
     }
 
-    fn keep(&self, options: &mut Options, id: &str) {
+    pub(crate) fn keep(&self, options: &mut Options, id: &str) {
         options.session_id = id.to_owned();
         options.keeping.projects = self.projects();
         options.keeping.file = Some(self.file(id));
@@ -81,12 +98,12 @@ impl Shelf {
     }
 }
 
-fn messages(body: &Value) -> &[Value] {
+pub(crate) fn messages(body: &Value) -> &[Value] {
     body["messages"].as_array().unwrap()
 }
 
 /// Without the marks of the cache, which move on with every request.
-fn unmarked(messages: &[Value]) -> Vec<Value> {
+pub(crate) fn unmarked(messages: &[Value]) -> Vec<Value> {
     let mut messages = messages.to_vec();
     for block in messages
         .iter_mut()
@@ -133,7 +150,19 @@ async fn a_turn_with_tools_is_a_chain_under_the_uuids_of_the_wire() {
             (results[1].clone(), done.clone()),
         ]
     );
-    let lines = shelf.lines(ID);
+    let mut lines = shelf.lines(ID);
+    let waited: Vec<Value> = lines.extract_if(.., |line| line["type"] == "queue-operation").collect();
+    let waited: Vec<_> = waited
+        .iter()
+        .map(|line| (&line["operation"], &line["content"]))
+        .collect();
+    assert_eq!(
+        waited,
+        [
+            (&json!("enqueue"), &json!("run both")),
+            (&json!("dequeue"), &Value::Null)
+        ]
+    );
     assert_eq!(lines[0]["message"]["content"], "run both", "a string stays one");
     assert_eq!(lines[4]["sourceToolAssistantUUID"], parents[0]);
     assert_eq!(lines[4]["toolUseResult"], ended[0]["tool_use_result"]);

@@ -294,6 +294,9 @@ impl Stage {
         self.hear_out().await;
         invariants::of_messages(&self.heard);
         invariants::of_requests(&self.server.requests());
+        if let Some(file) = &self.transcript {
+            invariants::of_transcript(file, &self.server.requests());
+        }
         self.leave().await
     }
 

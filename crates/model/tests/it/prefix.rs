@@ -1,10 +1,8 @@
 //! Turn N's request is a byte prefix of turn N+1's, cache marks apart.
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use sluice_model::{Cache, Request};
+use sluice_model::{Cache, Message, Request};
 
 const MARK: &str = r#","cache_control":{"type":"ephemeral"}"#;
 
@@ -90,7 +88,7 @@ fn three_turns_each_begin_the_next() {
     for turn in ["two", "three"] {
         request
             .messages
-            .extend([said("assistant", "ok"), said("user", turn)].map(Arc::new));
+            .extend([said("assistant", "ok"), said("user", turn)].map(Message::from));
         let body = request.unmarked_body();
         assert!(body.starts_with(open(&before)), "{turn}");
         assert!(body.len() > before.len());
