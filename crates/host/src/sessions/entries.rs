@@ -127,10 +127,16 @@ fn leaf(entries: &[Entry], by_uuid: &HashMap<&str, usize>) -> Option<usize> {
         .enumerate()
         .filter(|(_, entry)| !parents.contains(&*entry.uuid));
     ends.filter_map(|(at, _)| {
-        let up = walk(entries, by_uuid, at);
-        up.into_iter().find(|at| entries.get(*at).is_some_and(Entry::is_shown))
+        // Most are shown themselves, or soon: there may be thousands of ends, and the way to the root is long.
+        let mut up = std::iter::successors(Some(at), |at| parent(entries, by_uuid, *at)).take(entries.len());
+        up.find(|at| entries.get(*at).is_some_and(Entry::is_shown))
     })
     .max()
+}
+
+fn parent(entries: &[Entry], by_uuid: &HashMap<&str, usize>, at: usize) -> Option<usize> {
+    let parent = entries.get(at)?.parent.as_deref()?;
+    by_uuid.get(parent).copied()
 }
 
 /// From an entry up to the root; a ring ends where it closes.
@@ -143,8 +149,7 @@ fn walk(entries: &[Entry], by_uuid: &HashMap<&str, usize>, from: usize) -> Vec<u
             break;
         }
         path.push(at);
-        let parent = entries.get(at).and_then(|entry| entry.parent.as_deref());
-        next = parent.and_then(|parent| by_uuid.get(parent).copied());
+        next = parent(entries, by_uuid, at);
     }
     path
 }
@@ -264,6 +269,29 @@ mod tests {
             said("assistant", "6", Some("5")),
         ]);
         assert_eq!(uuids(&text), ["1", "2", "3", "4", "5", "6"]);
+    }
+
+    #[test]
+    fn what_was_written_again_counts_once_and_parents_may_come_later() {
+        let text = file(&[
+            said("assistant", "2", Some("1")),
+            said("user", "1", None),
+            said("user", "3", Some("2")),
+            said("assistant", "2", Some("1")),
+            said("user", "3", Some("2")),
+            said("assistant", "4", Some("3")),
+        ]);
+        assert_eq!(uuids(&text), ["1", "2", "3", "4"]);
+    }
+
+    #[test]
+    fn many_dead_ends_on_a_long_way_cost_little() {
+        let mut entries = vec![said("user", "0", None)];
+        for at in 1..4_000 {
+            entries.push(said("assistant", &at.to_string(), Some(&(at - 1).to_string())));
+            entries.push(json!({"type": "progress", "uuid": format!("p{at}"), "parentUuid": at.to_string()}));
+        }
+        assert_eq!(uuids(&file(&entries)).len(), 4_000);
     }
 
     #[test]

@@ -228,3 +228,37 @@ async fn what_is_not_known_or_cannot_be_read_is_refused_not_ignored() {
     let answer = answer_to(json!({"subtype": "can_use_tool", "tool_name": 7}), brisk()).await;
     assert_eq!(answer["subtype"], "error");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_asked_after_the_result_is_answered_too() {
+    // Subagents in the background go on asking: the agent's input stays open as long as the conversation.
+    let stage = Stage::new([json!({"session_id": "s", "steps": [
+        {"expect": {"type": "user"}}, {"init": {}}, {"text": "It runs"}, {"result": {}},
+        {"sleep": 600},
+        {"ask": {"tool_name": "Bash", "input": {"command": "ls"}, "tool_use_id": "toolu_9", "agent_id": "a1"}, "as": "answer"},
+        {"fault": "silent"}
+    ]})]);
+    let (tells, mut asked) = tokio::sync::mpsc::channel(1);
+    let options = brisk().on_permission(move |ask| {
+        let tells = tells.clone();
+        async move {
+            tells.send(ask.tool_name().to_owned()).await.unwrap();
+            Answer::allow()
+        }
+    });
+    let client = stage.client(options).await;
+    let mut events = client.events();
+    client.run("Hi").await.unwrap();
+    assert_eq!(asked.recv().await.as_deref(), Some("Bash"));
+    while client
+        .look(|state| state.pending_asks().next().is_some())
+        .await
+        .unwrap()
+    {
+        events.next().await.unwrap();
+    }
+    client.close().await;
+    let answered = answers(&stage);
+    assert_eq!(answered.len(), 1, "{answered:?}");
+    assert_eq!(answered[0]["response"]["response"]["behavior"], "allow");
+}

@@ -153,3 +153,21 @@ async fn after_the_close_nothing_is_taken_and_the_events_end() {
     assert!(client.send("Hi").await.is_err());
     while events.next().await.is_some() {}
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_is_started_again_goes_on_with_the_id_it_named_last() {
+    // Clearing, compacting and forking may give the conversation another id.
+    let other = "22222222-2222-4333-8444-555555555555";
+    let moved = json!({"session_id": SESSION, "steps": [
+        {"expect": {"type": "user"}}, {"init": {}}, {"text": "Hm"}, {"result": {}},
+        {"expect": {"type": "user"}}, {"init": {"session_id": other}}, {"text": "Hm"}, {"fault": "crash", "code": 3}]});
+    let stage = Stage::new([moved, crate::stage::forever(hello())]);
+    let client = stage.client(brisk()).await;
+    client.run("one").await.unwrap();
+    assert_eq!(client.session_id().await.unwrap().as_deref(), Some(SESSION));
+    assert!(client.run("two").await.unwrap().result.is_none());
+    client.respawn().await.unwrap();
+    assert_eq!(stage.starts()[1].resume.as_deref(), Some(other));
+    let ids = client.look(|state| state.session().ids.clone()).await.unwrap();
+    assert_eq!(ids, [SESSION.into(), other.into()], "they form a chain");
+}

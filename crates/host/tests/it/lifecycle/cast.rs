@@ -132,8 +132,10 @@ impl Cast {
                 // Older agents write their sessions late: what is to be gone on with has to be there.
                 let sessions = sluice_host::sessions::Sessions::under(self.folder.path().join("config"));
                 let id = client.session_id().await.unwrap().unwrap();
+                let mut look = tokio::time::interval(std::time::Duration::from_millis(20));
                 while !sessions.messages(&id, None).is_ok_and(|messages| messages.len() > 1) {
-                    tokio::task::yield_now().await;
+                    // A file of another program: nothing else tells when it is there.
+                    look.tick().await;
                 }
                 let mut events = client.events_from(0);
                 let process = crate::stage::until(&mut events, |event| match event {
