@@ -13,7 +13,8 @@ use sluice_wire::stdin::User;
 
 const MESSAGES: usize = 100_000;
 
-fn main() {
+/// Prints the table.
+pub fn main() {
     println!("messages  text MB  step ms  read+step ms  held MB  held/text");
     for words in [4, 40, 400] {
         let before = resident();

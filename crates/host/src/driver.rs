@@ -167,7 +167,7 @@ impl Owner {
                     }
                 },
                 news = live::news(&mut self.live, !self.outbox.is_empty()) => match news {
-                    News::Heard(heard) => self.take(heard),
+                    News::Heard(heard) => self.take(heard).await,
                     News::Room(permit) => self.write(permit),
                     News::Aside(said) => self.take_stderr(said),
                     News::Exited(exit) => self.take_exit(exit),

@@ -66,10 +66,12 @@ impl Log {
         self.lock().add(event, self.cap);
     }
 
-    /// Wakes who waits.
-    pub(crate) fn wake(&self) {
+    /// Wakes who waits; says whether anybody did.
+    pub(crate) fn wake(&self) -> bool {
         let wakers = std::mem::take(&mut self.lock().wakers);
+        let any = !wakers.is_empty();
         wakers.into_iter().for_each(Waker::wake);
+        any
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

@@ -72,9 +72,16 @@ impl Process {
 
     /// Waits until it has ended and nobody it started is left.
     pub async fn exited(&self) -> Exit {
+        self.ending().await
+    }
+
+    /// The same, without holding the process.
+    pub(crate) fn ending(&self) -> impl Future<Output = Exit> + Send + use<> {
         let mut ended = self.ended.clone();
-        let gone = ended.wait_for(Option::is_some).await.ok().and_then(|exit| *exit);
-        gone.unwrap_or_default()
+        async move {
+            let gone = ended.wait_for(Option::is_some).await.ok().and_then(|exit| *exit);
+            gone.unwrap_or_default()
+        }
     }
 
     /// Asks its group to end.

@@ -27,6 +27,9 @@ pub struct State {
     pub(crate) echoes: bool,
     /// Whether this process tells what becomes of prompts.
     pub(crate) tells: bool,
+    /// Whether any process told what becomes of prompts.
+    #[serde(default)]
+    pub(crate) told_once: bool,
     /// Whether the agent is known for one that announces its turns, with `system/init`.
     #[serde(default)]
     pub(crate) announces: bool,
@@ -126,6 +129,7 @@ impl State {
             epoch: 0,
             echoes: false,
             tells: false,
+            told_once: false,
             announces: false,
             closed: false,
             session: Session::default(),

@@ -12,7 +12,7 @@ use crate::conversation::{Exit, Process as Axis, What};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::process::Process;
-use crate::transport::{Link, Start};
+use crate::transport::{BoxFuture, Link, Start};
 
 /// How many batches of lines may wait for the owner, and how many lines for the writer.
 const DEPTH: usize = 64;
@@ -28,6 +28,8 @@ pub(super) struct Live {
     pub(super) writer: Option<mpsc::Sender<Arc<str>>>,
     pub(super) stderr: Option<mpsc::Receiver<Arc<str>>>,
     pub(super) process: Option<Process>,
+    /// The end of the process, until it has come.
+    ends: Option<BoxFuture<'static, Exit>>,
     pub(super) exit: Option<Exit>,
     /// Whether the agent may live on when the way to it is lost.
     outlives: bool,
@@ -53,12 +55,11 @@ pub(super) async fn news(live: &mut Option<Live>, full: bool) -> News {
     let Some(live) = live else {
         return std::future::pending().await;
     };
-    let running = live.process.as_ref().filter(|_| live.exit.is_none());
     tokio::select! {
         heard = live.heard.recv(), if live.output_open => News::Heard(heard),
         permit = room(live.writer.as_ref()), if full && live.writer.is_some() => News::Room(permit),
         said = aside(live.stderr.as_mut()), if live.stderr.is_some() => News::Aside(said),
-        exit = exited(running), if running.is_some() => News::Exited(exit),
+        exit = ended(live.ends.as_mut()), if live.ends.is_some() => News::Exited(exit),
         else => std::future::pending().await,
     }
 }
@@ -71,10 +72,10 @@ async fn aside(stderr: Option<&mut mpsc::Receiver<Arc<str>>>) -> Option<Arc<str>
     stderr?.recv().await
 }
 
-async fn exited(process: Option<&Process>) -> Exit {
-    match process {
-        Some(process) => process.exited().await,
-        None => Exit::default(),
+async fn ended(ends: Option<&mut BoxFuture<'static, Exit>>) -> Exit {
+    match ends {
+        Some(ends) => ends.await,
+        None => std::future::pending().await,
     }
 }
 
@@ -108,12 +109,14 @@ impl Owner {
         tokio::spawn(writer(link.into_agent, lines));
         let aside = link.stderr.map(|source| Bound(tokio::spawn(stderr(source.0, tells))));
         let identity = link.process.as_ref().map(Process::identity);
+        let ends = link.process.as_ref().map(Process::ending);
         self.live = Some(Live {
             heard,
             output_open: true,
             writer: Some(write),
             stderr: aside.is_some().then_some(told),
             process: link.process,
+            ends: ends.map(|ends| -> BoxFuture<'static, Exit> { Box::pin(ends) }),
             exit: None,
             outlives: link.outlives,
             press: None,
@@ -143,7 +146,7 @@ impl Owner {
         greeted
     }
 
-    pub(super) fn take(&mut self, heard: Option<Vec<Heard>>) {
+    pub(super) async fn take(&mut self, heard: Option<Vec<Heard>>) {
         let Some(batch) = heard else {
             self.output_ended();
             return;
@@ -168,9 +171,10 @@ impl Owner {
                         arriving.hear(&message);
                     }
                     self.log.add(Event::Message(message));
-                    // Listeners begin with the first line of a read, and find the others when they come back.
-                    if std::mem::take(&mut first) {
-                        self.log.wake();
+                    // Listeners begin with the first line of a read before it is folded, and find the others when they
+                    // come back. Whoever looks at the conversation then is answered after all of it.
+                    if std::mem::take(&mut first) && self.log.wake() {
+                        tokio::task::yield_now().await;
                     }
                     self.step(What::Said(frame));
                 }
@@ -218,6 +222,7 @@ impl Owner {
     pub(super) fn take_exit(&mut self, exit: Exit) {
         let Some(live) = &mut self.live else { return };
         live.exit = Some(exit);
+        live.ends = None;
         if live.output_open {
             // What it said last may still be in the pipe.
             live.press = Some((Press::Forget, Instant::now() + LAST_WORDS));

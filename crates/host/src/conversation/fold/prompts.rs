@@ -147,6 +147,7 @@ impl Fold<'_> {
     /// `command_lifecycle`: the agent tells what becomes of a prompt.
     pub(super) fn lifecycle(&mut self, note: &Note<'_>) {
         self.state.tells = true;
+        self.state.told_once = true;
         self.state.announces = true;
         if !self.is_new(note.uuid.get()) {
             return;
@@ -266,11 +267,8 @@ impl Fold<'_> {
         self.state.echoes = true;
         // An echo alone can also be that of a prompt that was run before. Agents that tell what becomes of
         // prompts tell the turn too; of the others this is all there is.
-        let told = self
-            .state
-            .prompts
-            .get(at)
-            .is_some_and(|it| it.marked && self.state.tells);
+        let tells = self.state.tells || self.state.told_once;
+        let told = self.state.prompts.get(at).is_some_and(|it| it.marked && tells);
         self.untie(at);
         let turn = self.state.index.open.filter(|_| !told);
         if let Some(turn) = turn {
