@@ -3,40 +3,67 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use sluice_engine::mcp::scopes::Named;
+use sluice_engine::Checkup;
+use sluice_engine::mcp::scopes::{Named, Scope};
 use sluice_engine::settings::Opener;
 
 use crate::environment::Environment;
 use crate::flags::{self, Flags};
 use crate::launch::{self, Keyless, Place};
 use crate::mcp_list;
+use crate::plain;
 
 pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
     let place = Place::look(flags, environment, Opener::Person);
-    let (sandbox, problems) = match launch::options(flags, &place, Keyless::Refuse) {
+    let servers = mcp_list::all(&place, flags);
+    let (sandbox, mut checkup) = match launch::options(flags, &place, Keyless::Refuse) {
         Ok(options) => (
             sluice_engine::sandbox(&options).map(|sandbox| sandbox.describe()),
-            sluice_engine::problems(&options),
+            sluice_engine::checkup(&options),
         ),
-        Err(problem) => (
-            Some(problem),
-            place.settings.problems().iter().map(ToString::to_string).collect(),
-        ),
+        Err(problem) => {
+            let problems = vec![problem.to_string()];
+            let checkup = Checkup {
+                problems,
+                ..Checkup::default()
+            };
+            (None, checkup)
+        }
     };
-    let servers = mcp_list::all(&place, flags);
-    let report = report(
-        &place,
-        &servers,
-        sandbox
-            .as_deref()
-            .unwrap_or("not asked for (`sandbox.enabled` in the settings)"),
-        problems,
-    );
-    let _gone = io::stdout().lock().write_all(report.as_bytes());
-    0
+    // Those of plugins are looked at with their plugin.
+    let broken = servers.iter().filter(|named| named.scope != Scope::Plugin);
+    let broken =
+        broken.filter_map(|named| Some(format!("The server {}: {}", named.name, named.config.as_ref().err()?)));
+    checkup.problems.extend(broken);
+    let sandbox = sandbox.unwrap_or_else(|| "not asked for (`sandbox.enabled` in the settings)".to_owned());
+    let report = report(&place, &servers, &sandbox, &checkup);
+    let _gone = io::stdout().lock().write_all(plain(&report).as_bytes());
+    i32::from(!checkup.problems.is_empty())
 }
 
-fn report(place: &Place, servers: &[Named], sandbox: &str, problems: Vec<String>) -> String {
+/// What there is to sign in with, for programs.
+pub(crate) fn auth_status(flags: &Flags, environment: &Environment) -> i32 {
+    let place = Place::look(flags, environment, Opener::Person);
+    let Place { environment, settings } = &place;
+    let (method, source) = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
+        (Some(_), _, _) => ("api_key", Some("ANTHROPIC_API_KEY")),
+        (None, Some(_), _) => ("auth_token", Some("ANTHROPIC_AUTH_TOKEN")),
+        (None, None, Some(_)) => ("api_key_helper", Some("apiKeyHelper")),
+        (None, None, None) => ("none", None),
+    };
+    let status = serde_json::json!({
+        "loggedIn": source.is_some(),
+        "authMethod": method,
+        "apiProvider": "firstParty",
+        "apiKeySource": source,
+        "configDirectory": environment.config_dir,
+        "projectsDirectory": environment.config_dir.join("projects"),
+    });
+    let _gone = writeln!(io::stdout().lock(), "{status:#}");
+    i32::from(source.is_none())
+}
+
+fn report(place: &Place, servers: &[Named], sandbox: &str, checkup: &Checkup) -> String {
     let Place { environment, settings } = place;
     let key = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
         (Some(_), _, _) => "ANTHROPIC_API_KEY is set",
@@ -66,7 +93,22 @@ fn report(place: &Place, servers: &[Named], sandbox: &str, problems: Vec<String>
         ("bash", bash),
         ("git", git),
     ];
-    let problems = problems.into_iter().map(|problem| ("problem", problem));
+    let plugins = checkup.plugins.iter().map(|plugin| {
+        let version = plugin.version.as_deref().unwrap_or("no version");
+        ("plugin", format!("{} ({version})", plugin.source))
+    });
+    let found = format!(
+        "{} commands, {} skills, {} kinds of agents",
+        checkup.commands,
+        checkup.skills,
+        checkup.agents.len()
+    );
+    let problems = checkup.problems.iter().map(|problem| ("problem", problem.clone()));
+    let verdict = match checkup.problems.len() {
+        0 => "nothing is wrong".to_owned(),
+        1 => "one thing is wrong, named above".to_owned(),
+        several => format!("{several} things are wrong, named above"),
+    };
     let servers = servers.iter().map(|named| {
         let scope = named.scope.as_str();
         (
@@ -76,8 +118,11 @@ fn report(place: &Place, servers: &[Named], sandbox: &str, problems: Vec<String>
     });
     lines
         .into_iter()
+        .chain([("found", found)])
+        .chain(plugins)
         .chain(servers)
         .chain(problems)
+        .chain([("in all", verdict)])
         .map(|(name, value)| format!("{name:<9} {value}\n"))
         .collect()
 }

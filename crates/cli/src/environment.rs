@@ -14,6 +14,8 @@ use crate::servers;
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
     pub(crate) cwd: PathBuf,
+    /// Whether the folder we were started in is no more.
+    pub(crate) cwd_gone: bool,
     pub(crate) home: PathBuf,
     /// `$CLAUDE_CONFIG_DIR`, or `~/.claude`.
     pub(crate) config_dir: PathBuf,
@@ -22,6 +24,10 @@ pub(crate) struct Environment {
     pub(crate) temp_dir: PathBuf,
     pub(crate) is_root: bool,
     pub(crate) is_sandbox: bool,
+    /// `CLAUDE_CODE_SIMPLE`: as `--bare`.
+    pub(crate) simple: bool,
+    /// `CLAUDE_CODE_SAFE_MODE`: as `--safe-mode`.
+    pub(crate) safe_mode: bool,
     /// `SLUICE_TERMINAL`: open the terminal door even where the output is not a terminal.
     pub(crate) terminal: bool,
 
@@ -36,15 +42,25 @@ pub(crate) struct Environment {
     pub(crate) model: Option<String>,
     /// What stands in the place of the usual model where nobody chose one.
     pub(crate) default_model: Option<String>,
+    /// What `opus`, `sonnet` and `haiku` stand for, where the person says so.
+    pub(crate) model_names: Vec<(String, String)>,
+    /// `CLAUDE_CODE_MAX_OUTPUT_TOKENS`.
+    pub(crate) max_output: Option<u32>,
+    /// How long an answer may take to begin.
+    pub(crate) response_timeout: Option<Duration>,
     pub(crate) max_retries: Option<u32>,
     pub(crate) max_thinking_tokens: Option<u32>,
     pub(crate) effort: Option<String>,
+    /// `CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION`, over what the settings say.
+    pub(crate) prompt_suggestions: Option<bool>,
     /// `CLAUDE_CODE_ENABLE_TASKS=0`: the todo list in place of the task list.
     pub(crate) todo_list: bool,
 
     /// What they say about MCP servers.
     pub(crate) mcp: servers::Variables,
 
+    /// `CLAUDE_CODE_STARTUP_FAILURE_RESULTS`: a host is told by a `result` why nothing begins.
+    pub(crate) startup_results: bool,
     /// Who started us, as the SDKs say it.
     pub(crate) entrypoint: Option<String>,
     pub(crate) state_events: StateEvents,
@@ -84,8 +100,16 @@ impl Environment {
         }
         Self {
             cwd: self.cwd.clone(),
+            simple: self.simple,
+            safe_mode: self.safe_mode,
             ..Self::from(&Variables(all))
         }
+    }
+
+    /// Sets a variable for the commands a session runs.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.all.retain(|(known, _)| *known != *name);
+        self.all.push((name.into(), value.into()));
     }
 
     fn from(variables: &Variables) -> Self {
@@ -93,6 +117,7 @@ impl Environment {
         let home = home.unwrap_or_else(|| PathBuf::from("/"));
         Self {
             cwd: current_dir(variables),
+            cwd_gone: env::current_dir().is_err(),
             config_dir: variables
                 .text("CLAUDE_CONFIG_DIR")
                 .map_or_else(|| home.join(".claude"), PathBuf::from),
@@ -104,6 +129,8 @@ impl Environment {
             temp_dir: env::temp_dir(),
             is_root: is_root(),
             is_sandbox: variables.truthy("IS_SANDBOX"),
+            simple: variables.truthy("CLAUDE_CODE_SIMPLE"),
+            safe_mode: variables.truthy("CLAUDE_CODE_SAFE_MODE"),
             terminal: variables.truthy("SLUICE_TERMINAL"),
             api_key: variables.text("ANTHROPIC_API_KEY"),
             auth_token: variables.either("ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
@@ -121,9 +148,21 @@ impl Environment {
             user_agent_suffix: variables.text("CLAUDE_AGENT_SDK_CLIENT_APP"),
             model: variables.text("ANTHROPIC_MODEL"),
             default_model: variables.text("ANTHROPIC_DEFAULT_MODEL"),
+            model_names: variables.model_names(),
+            max_output: variables
+                .number("CLAUDE_CODE_MAX_OUTPUT_TOKENS")
+                .filter(|most| *most > 0),
+            response_timeout: variables
+                .number("CLAUDE_STREAM_FIRST_BYTE_TIMEOUT_MS")
+                .or_else(|| variables.number("API_TIMEOUT_MS"))
+                .filter(|most| *most > 0)
+                .map(Duration::from_millis),
             max_retries: variables.number("CLAUDE_CODE_MAX_RETRIES"),
             max_thinking_tokens: variables.number("MAX_THINKING_TOKENS"),
             effort: variables.text("CLAUDE_CODE_EFFORT_LEVEL"),
+            prompt_suggestions: variables
+                .text("CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION")
+                .map(|_| variables.truthy("CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION")),
             todo_list: variables.text("CLAUDE_CODE_ENABLE_TASKS").is_some()
                 && !variables.truthy("CLAUDE_CODE_ENABLE_TASKS"),
             mcp: servers::Variables {
@@ -133,6 +172,7 @@ impl Environment {
                 nonblocking: variables.truthy("MCP_CONNECTION_NONBLOCKING"),
                 defer: variables.text("ENABLE_TOOL_SEARCH").is_none() || variables.truthy("ENABLE_TOOL_SEARCH"),
             },
+            startup_results: variables.truthy("CLAUDE_CODE_STARTUP_FAILURE_RESULTS"),
             entrypoint: variables.text("CLAUDE_CODE_ENTRYPOINT"),
             state_events: variables.state_events(),
             checkpointing: variables.truthy("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"),
@@ -200,6 +240,18 @@ impl Variables {
         } else {
             StateEvents::Off
         }
+    }
+
+    /// Aliases that stand for other models than usual.
+    fn model_names(&self) -> Vec<(String, String)> {
+        let small = self.either("ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_SMALL_FAST_MODEL");
+        let named = [
+            ("opus", self.text("ANTHROPIC_DEFAULT_OPUS_MODEL")),
+            ("sonnet", self.text("ANTHROPIC_DEFAULT_SONNET_MODEL")),
+            ("haiku", small),
+        ];
+        let named = named.into_iter();
+        named.filter_map(|(alias, id)| Some((alias.to_owned(), id?))).collect()
     }
 
     fn background_wait(&self) -> Option<Duration> {

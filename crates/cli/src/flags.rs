@@ -1,14 +1,15 @@
 //! The command line: one table of flags, and what a command line says once it is read.
 //!
 //! [`parse`] turns words into [`Flags`], [`Flags::validate`] says whether they make sense together; both are pure.
-//! Flags whose feature comes later are parsed and kept, so that a host written for the reference CLI never
-//! fails at the door for a word it was taught to say.
+//! Every flag the reference CLI takes is known here; one that has no meaning for this agent is refused with what to
+//! do instead, never taken in silence.
 //!
 //! Reading order: [`table`] (every flag, once), [`fields`] (what they become), [`command`] (the table as a
-//! parser with help), [`validate`] (what contradicts what).
+//! parser), [`help`] (the table as a page), [`validate`] (what contradicts what).
 
 mod command;
 mod fields;
+mod help;
 mod mcp;
 mod table;
 mod validate;
@@ -19,8 +20,9 @@ mod tests;
 use std::ffi::OsString;
 use std::fmt;
 
-pub(crate) use command::{help, parse};
-pub(crate) use fields::{Flags, InputFormat, Mcp, McpAdd, OutputFormat, Sim, Subcommand};
+pub(crate) use command::parse;
+pub(crate) use fields::{Flags, InputFormat, Mcp, McpAdd, OutputFormat, Plugin, Sim, Subcommand, Window};
+pub(crate) use help::help;
 
 /// The version of the reference CLI whose protocol is spoken; hosts compare it, so it comes first in `-v`.
 pub(crate) const SPOKEN: &str = sluice_engine::PROTOCOL_VERSION;
@@ -44,6 +46,8 @@ pub(crate) struct FlagError {
     pub(crate) message: String,
     /// What to do about it.
     pub(crate) hint: Option<String>,
+    /// The wire's word for why nothing begins, where it has one.
+    pub(crate) reason: Option<&'static str>,
 }
 
 impl FlagError {
@@ -54,11 +58,17 @@ impl FlagError {
         Self {
             message: message.into(),
             hint: None,
+            reason: None,
         }
     }
 
     fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    fn reason(mut self, reason: &'static str) -> Self {
+        self.reason = Some(reason);
         self
     }
 

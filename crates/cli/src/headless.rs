@@ -1,21 +1,29 @@
 //! A session without a person in front of it: a host, a script, a pipe.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, Cursor, IsTerminal, Read as _};
 
+use sluice_engine::ModelError;
 use sluice_engine::settings::Opener;
 use sluice_engine::transcript::Earlier;
 use sluice_stdio::{Door, Format, HOLD, InputMode, door};
 
+use crate::debug::Log;
 use crate::environment::Environment;
 use crate::flags::{Flags, InputFormat, OutputFormat};
 use crate::launch::{self, Keyless, Place};
+use crate::startup::{self, Refusal};
 use crate::{fail, warn};
 
-pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
+pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
+    let first = match awaited(&mut flags, &environment) {
+        Ok(Some(first)) => first,
+        Ok(None) => return 0,
+        Err(refusal) => return refusal.tell(&flags, &environment),
+    };
     let place = Place::look(&flags, &environment, Opener::Host);
     let options = match launch::options(&flags, &place, Keyless::Refuse) {
         Ok(options) => options,
-        Err(problem) => return fail(&problem),
+        Err(refusal) => return refusal.tell(&flags, &environment),
     };
     if let Some(why) = &options.refusal {
         warn(why);
@@ -40,16 +48,41 @@ pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
             }
         }
     };
+    let log = match Log::open(&flags, &environment, &options.session_id) {
+        Ok(log) => log,
+        Err(problem) => return fail(&problem),
+    };
+    if let Some(log) = &log {
+        log.begin(&options);
+    }
     let port = match sluice_engine::start(options) {
         Ok(port) => port,
+        Err(error @ ModelError::Proxy(_)) => {
+            return Refusal::new("proxy_invalid", error.to_string()).tell(&flags, &environment);
+        }
         Err(error) => return fail(&error.to_string()),
+    };
+    let port = match log {
+        Some(log) => log.watch(port),
+        None => port,
     };
     let door = Door {
         input,
         format: format(&flags),
         hold: environment.stream_hold.unwrap_or(HOLD),
     };
-    door.serve(port, io::stdin(), io::stdout(), warn).await
+    door.serve(port, Cursor::new(first).chain(io::stdin()), io::stdout(), warn)
+        .await
+}
+
+/// What was read of the input before the session could begin: nothing, unless the first line is waited for. None where
+/// the input ended instead.
+fn awaited(flags: &mut Flags, environment: &Environment) -> Result<Option<Vec<u8>>, Refusal> {
+    startup::place(environment)?;
+    if !flags.await_initialize {
+        return Ok(Some(Vec::new()));
+    }
+    startup::first_line(flags, &mut io::stdin().lock())
 }
 
 fn format(flags: &Flags) -> Format {

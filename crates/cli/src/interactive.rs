@@ -9,6 +9,7 @@ use sluice_wire::ToAgent;
 use tokio::sync::mpsc;
 
 use crate::approval;
+use crate::debug::Log;
 use crate::environment::Environment;
 use crate::fail;
 use crate::flags::Flags;
@@ -34,7 +35,7 @@ pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
         .map_or(Keyless::Refuse, |server| Keyless::Demo(server.url()));
     let mut options = match launch::options(&flags, &place, keyless) {
         Ok(options) => options,
-        Err(problem) => return fail(&problem),
+        Err(problem) => return fail(&problem.to_string()),
     };
     if let Some(why) = &options.refusal {
         return fail(why);
@@ -50,9 +51,20 @@ pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
             options.model.clone().unwrap_or_default()
         },
     };
+    let log = match Log::open(&flags, &environment, &options.session_id) {
+        Ok(log) => log,
+        Err(problem) => return fail(&problem),
+    };
+    if let Some(log) = &log {
+        log.begin(&options);
+    }
     let port = match sluice_engine::start(options) {
         Ok(port) => port,
         Err(error) => return fail(&error.to_string()),
+    };
+    let port = match log {
+        Some(log) => log.watch(port),
+        None => port,
     };
     sluice_terminal::run(agent(port), heading, flags.prompt).await
 }

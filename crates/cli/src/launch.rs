@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 
 use sluice_engine::settings::{Chosen, FlagSettings, Layer, Opener, Places, Settings};
 use sluice_engine::{
-    AgentOptions, Asker, CatalogueOptions, KeySource, Options, OutputSchema, PluginDir, Setup, SystemPrompt, Thinking,
+    AgentOptions, Asker, CatalogueOptions, Compaction, KeySource, Options, OutputSchema, PluginDir, Setup,
+    SystemPrompt, Thinking, Wishes,
 };
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
 use sluice_wire::mode::PermissionMode;
 
 use crate::conversation::{self, Conversation};
 use crate::environment::Environment;
-use crate::flags::{Flags, SPOKEN};
+use crate::flags::{Flags, SPOKEN, Window};
 use crate::servers;
+use crate::startup::Refusal;
 
 /// Who thinks when there is no key.
 #[derive(Debug, Clone)]
@@ -39,7 +41,10 @@ impl Place {
     /// Reads the settings files and lays what they set over the variables.
     pub(crate) fn look(flags: &Flags, environment: &Environment, opener: Opener) -> Self {
         let places = Places {
-            cwd: environment.cwd.clone(),
+            cwd: match &flags.project_config_root {
+                Some(root) => root.into(),
+                None => environment.cwd.clone(),
+            },
             home: environment.home.clone(),
             config_dir: environment.config_dir.clone(),
             managed: MANAGED.into(),
@@ -50,7 +55,12 @@ impl Place {
             .as_deref()
             .map(|argument| FlagSettings::from_argument(argument, &environment.cwd));
         let settings = Settings::load(&places, &chosen(flags), flag, flags.managed_settings.as_deref());
-        let settings = settings.opened_by(opener);
+        let settings = settings.opened_by(opener).working_in(&environment.cwd);
+        let settings = if flags.bare || flags.safe_mode {
+            settings.plainly()
+        } else {
+            settings
+        };
         Self {
             environment: environment.with(settings.env()),
             settings,
@@ -83,10 +93,11 @@ fn chosen(flags: &Flags) -> Chosen {
     }
 }
 
-/// The options of a session, or one sentence about what is wrong.
-pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<Options, String> {
+/// The options of a session, or why there can be none.
+pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<Options, Refusal> {
     let Place { environment, settings } = place;
     let mode = mode(flags, environment)?;
+    sluice_model::models::call_by(environment.model_names.clone());
     let Conversation {
         session_id,
         keeping,
@@ -110,7 +121,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
             .checkpointing
             .then(|| environment.config_dir.join("file-history")),
         plans_dir: environment.config_dir.join("plans"),
-        notes: environment.notes && !flags.bare,
+        notes: environment.notes && !flags.bare && !flags.safe_mode && !flags.restricted,
         output_dir: output_dir(environment, &session_id),
         env: environment.all.clone(),
         date: today(),
@@ -138,6 +149,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         disallowed: flags.disallowed_tools.clone(),
         mode,
         bypass_launched: flags.dangerously_skip_permissions || flags.allow_dangerously_skip_permissions,
+        restricted: flags.restricted,
         asker: asker(flags),
         max_turns: flags.max_turns,
         agents: AgentOptions {
@@ -150,7 +162,8 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         },
         output_schema: output_schema(flags)?,
         max_budget_usd: flags.max_budget_usd,
-        compaction: environment.compaction,
+        compaction: compaction(flags, environment),
+        wishes: wishes(flags, environment),
         partial: flags.include_partial_messages,
         hook_events: flags.include_hook_events,
         setup: setup(flags),
@@ -159,6 +172,32 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         tool_aliases: BTreeMap::new(),
         background_wait: environment.background_wait,
     })
+}
+
+/// When a conversation is summarised.
+fn compaction(flags: &Flags, environment: &Environment) -> Compaction {
+    let window = match flags.autocompact {
+        // As large as the model's, whatever else says otherwise.
+        Some(Window::Auto) => Some(u64::MAX),
+        Some(Window::Tokens(tokens)) => Some(tokens),
+        None => environment.compaction.window,
+    };
+    Compaction {
+        window,
+        ..environment.compaction
+    }
+}
+
+fn wishes(flags: &Flags, environment: &Environment) -> Wishes {
+    let off = |word: &str| matches!(word, "false" | "0" | "no" | "off");
+    Wishes {
+        task_budget: flags.task_budget,
+        max_output: environment.max_output,
+        thinking_display: flags.thinking_display.clone(),
+        suggestions: flags.prompt_suggestions.as_deref().is_some_and(|word| !off(word)),
+        suggestions_forced: environment.prompt_suggestions,
+        ..Wishes::default()
+    }
 }
 
 /// What is set up before anything else.
@@ -196,18 +235,18 @@ fn catalogue(flags: &Flags, environment: &Environment) -> CatalogueOptions {
 }
 
 /// The mode to begin in. As root nothing may run unasked unless something else confines it.
-fn mode(flags: &Flags, environment: &Environment) -> Result<Option<PermissionMode>, String> {
+fn mode(flags: &Flags, environment: &Environment) -> Result<Option<PermissionMode>, Refusal> {
     let mode = match &flags.permission_mode {
         _ if flags.dangerously_skip_permissions => Some(PermissionMode::BypassPermissions),
         Some(word) => Some(PermissionMode::from(word.as_str())),
         None => None,
     };
     if mode == Some(PermissionMode::BypassPermissions) && environment.is_root && !environment.is_sandbox {
-        return Err(
-            "--dangerously-skip-permissions cannot be used with root/sudo: run as another user, or set \
-                    IS_SANDBOX=1 inside a sandbox"
-                .to_owned(),
-        );
+        return Err(Refusal::new(
+            "bypass_root",
+            "--dangerously-skip-permissions cannot be used with root/sudo: run as another user, or set IS_SANDBOX=1 \
+             inside a sandbox",
+        ));
     }
     Ok(mode)
 }
@@ -249,6 +288,8 @@ fn system_prompt(flags: &Flags) -> Result<SystemPrompt, String> {
     Ok(SystemPrompt {
         replace: from_file(&flags.system_prompt_file)?.or_else(|| flags.system_prompt.clone()),
         append: from_file(&flags.append_system_prompt_file)?.or_else(|| flags.append_system_prompt.clone()),
+        bare: flags.bare,
+        place_apart: flags.exclude_dynamic_system_prompt_sections,
         ..SystemPrompt::default()
     })
 }
@@ -265,6 +306,9 @@ fn model_config(flags: &Flags, place: &Place, keyless: Keyless) -> Result<(Confi
     config.headers = custom_headers(environment.custom_headers.as_deref());
     config.betas = flags.betas.clone().unwrap_or_default();
     config.proxy = environment.proxy.clone();
+    if let Some(most) = environment.response_timeout {
+        config.response_timeout = most;
+    }
     config.user_agent = user_agent(environment);
     config.extra_roots = match &environment.extra_certs {
         Some(path) => {

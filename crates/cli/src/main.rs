@@ -5,6 +5,7 @@
 
 mod approval;
 mod conversation;
+mod debug;
 mod doctor;
 mod environment;
 mod flags;
@@ -13,8 +14,12 @@ mod interactive;
 mod launch;
 mod mcp_list;
 mod mcp_serve;
+mod narrowing;
+mod plugins;
 mod servers;
 mod sim;
+mod startup;
+mod worktree;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -22,13 +27,14 @@ use std::process::ExitCode;
 
 use environment::Environment;
 use flags::{FlagError, Flags, Mcp, Subcommand};
+use startup::Refusal;
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     if flags::asks_version(&args) {
         return say(&flags::version_line());
     }
-    let flags = match flags::parse(args.into_iter()).and_then(checked) {
+    let flags = match flags::parse(args.into_iter()) {
         Ok(flags) => flags,
         Err(error) => return complain(&error.to_string(), FlagError::EXIT),
     };
@@ -38,16 +44,26 @@ fn main() -> ExitCode {
     if flags.help {
         return say(&flags.help_of.unwrap_or_else(flags::help));
     }
-    let code = run(flags, Environment::read());
+    let mut environment = Environment::read();
+    if let Err(error) = flags.validate() {
+        let code = match error.reason {
+            Some(reason) => Refusal::new(reason, error.message).tell(&flags, &environment),
+            None => fail(error.to_string().trim_start_matches("error: ")),
+        };
+        return ExitCode::from(u8::try_from(code).unwrap_or(FlagError::EXIT));
+    }
+    let flags = match narrowing::narrowed(flags, &mut environment) {
+        Ok(flags) => flags,
+        Err(problem) => return complain(&format!("error: {problem}"), FlagError::EXIT),
+    };
+    if let Err(problem) = worktree::enter(&flags, &mut environment) {
+        return complain(&format!("error: {problem}"), FlagError::EXIT);
+    }
+    let code = run(flags, environment);
     // The exit code is all that is left to say: threads that still wait for input must not keep
     // the process.
     #[allow(clippy::exit)]
     std::process::exit(code)
-}
-
-fn checked(flags: Flags) -> Result<Flags, FlagError> {
-    flags.validate()?;
-    Ok(flags)
 }
 
 fn run(flags: Flags, environment: Environment) -> i32 {
@@ -62,6 +78,8 @@ fn run(flags: Flags, environment: Environment) -> i32 {
             Some(Subcommand::Doctor) => doctor::run(&flags, &environment),
             Some(Subcommand::Mcp(Mcp::Serve { agent })) => mcp_serve::run(&flags, &environment, *agent).await,
             Some(Subcommand::Mcp(asked)) => mcp_list::run(asked, &flags, &environment),
+            Some(Subcommand::Plugin(asked)) => plugins::run(asked, &flags, &environment),
+            Some(Subcommand::AuthStatus) => doctor::auth_status(&flags, &environment),
             // Output that goes into a pipe is meant for a program, as with `--print`.
             None if flags.interactive() && (environment.terminal || io::stdout().is_terminal()) => {
                 interactive::run(flags, environment).await

@@ -19,7 +19,7 @@ pub(crate) async fn run(flags: &Flags, environment: &Environment, agent: bool) -
     let place = Place::look(flags, environment, Opener::Host);
     let options = match launch::options(flags, &place, Keyless::Refuse) {
         Ok(options) => options,
-        Err(problem) => return fail(&problem),
+        Err(problem) => return fail(&problem.to_string()),
     };
     // Nothing else can say it: MCP has the standard output to itself.
     for problem in place.settings.problems() {
@@ -65,7 +65,7 @@ fn launcher(flags: Flags, environment: Environment) -> Launcher {
             environment.cwd.clone_from(cwd);
         }
         let place = Place::look(&flags, &environment, opener);
-        launch::options(&flags, &place, Keyless::Refuse)
+        launch::options(&flags, &place, Keyless::Refuse).map_err(|refusal| refusal.to_string())
     })
 }
 

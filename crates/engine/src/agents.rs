@@ -164,7 +164,7 @@ impl Agents {
 }
 
 /// The kinds of subagents that files, plugins and `--agents` bring.
-fn of_files(options: &Options, catalogue: &Catalogue) -> Roster {
+pub(crate) fn of_files(options: &Options, catalogue: &Catalogue) -> Roster {
     let plugins = catalogue.plugins.agent_files().into_iter();
     let plugins = plugins.map(|(plugin, path)| roster::Found {
         path,
@@ -175,7 +175,7 @@ fn of_files(options: &Options, catalogue: &Catalogue) -> Roster {
     let bounds = settings.bounds();
     let mut roster = Roster::load(
         settings.places(),
-        settings.chosen(),
+        settings.customs(),
         plugins.collect(),
         bounds.as_deref(),
     );

@@ -37,6 +37,7 @@ pub(crate) fn policy(options: &Options) -> Policy {
         .default_mode()
         .filter(|mode| *mode != PermissionMode::BypassPermissions || policy.bypass_launched);
     policy.mode = options.mode.clone().or(configured).unwrap_or_default();
+    policy.confined = options.restricted;
     policy.readable.push(options.output_dir.clone());
     for (behavior, texts) in [
         (Behavior::Allow, &options.allowed),
@@ -73,6 +74,11 @@ pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
 /// The tools of the task list, in whose place the older todo list may stand.
 const TASK_LIST: &[&str] = &["TaskCreate", "TaskGet", "TaskUpdate", "TaskList"];
 
+/// What a restricted session has only when it is named: whatever runs programs or reaches the network by itself.
+const RUNS_OR_FETCHES: &[&str] = &["Bash", "WebFetch"];
+/// What stands in for a shell where there is none.
+const SEARCHES: &[&str] = &["Glob", "Grep"];
+
 /// Whether a tool is there at all: chosen at the launch, and not taken out by a rule.
 pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bool {
     let says_default = |tools: &Vec<String>| tools.iter().any(|name| name == "default");
@@ -85,7 +91,8 @@ pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bo
         name if TASK_LIST.contains(&name) => !options.todo_list,
         _ => true,
     };
-    chosen && listed && !sluice_permission::tool_removed(policy, &tool.name)
+    let confined = options.restricted && RUNS_OR_FETCHES.contains(&&*tool.name) && !named(options, tool);
+    chosen && listed && !confined && !sluice_permission::tool_removed(policy, &tool.name)
 }
 
 /// Which files a search must not show.
@@ -174,13 +181,19 @@ impl Session {
     /// Whether the model may use a tool at all.
     pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
         let loaded = self.loaded.iter().any(|name| *name == tool.name);
-        self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool))
+        self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool) || self.searches(tool))
     }
 
     /// Models that do not keep track by themselves are given a list to do it with.
     fn helps(&self, tool: &Descriptor) -> bool {
         let tracks = sluice_model::models::facts(&self.model).thinking == sluice_model::models::Thinks::Adaptively;
         TASK_LIST.contains(&&*tool.name) && self.options.tools.is_none() && !tracks
+    }
+
+    /// Without a shell, files are searched by tools.
+    fn searches(&self, tool: &Descriptor) -> bool {
+        let shell = || sluice_tools::find("Bash").is_some_and(|bash| self.has(bash.descriptor()));
+        SEARCHES.contains(&&*tool.name) && self.options.tools.is_none() && !shell()
     }
 
     /// Whether the tool is there, offered or not.

@@ -224,6 +224,7 @@ impl Session {
         for uuid in uuids {
             self.say(say::lifecycle(uuid, state)).await;
         }
+        self.suggest(&ending);
     }
 
     /// Something the user side says without having been asked to.
@@ -264,6 +265,13 @@ impl Session {
             .collect();
         request.thinking = self.thinking();
         request.effort = self.options.effort.clone();
+        if let Some(most) = self.options.wishes.max_output {
+            request.max_tokens = request.max_tokens.min(most);
+        }
+        request.task_budget = self.options.wishes.task_budget;
+        request
+            .thinking_display
+            .clone_from(&self.options.wishes.thinking_display);
         request
     }
 

@@ -72,6 +72,7 @@ use sluice_wire::stdout::system::Informational;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
+use crate::catalogue::plugins::Plugin;
 use crate::memory::Memory;
 use crate::session::Session;
 use crate::settings::Settings;
@@ -314,6 +315,17 @@ impl Heirs {
             ..Hooks::default()
         }
     }
+}
+
+/// What is wrong with the hooks of a plugin.
+pub(crate) fn plugin_problems(plugin: &Plugin, settings: &Settings, cwd: &Path, home: &Path) -> Vec<String> {
+    let origin = Origin::Plugin {
+        name: plugin.name.clone(),
+        root: plugin.root.clone(),
+        data: Some(plugin.data_dir(settings)),
+    };
+    let read = |hooks: &Value| Reader { cwd, home }.read(&origin, hooks).1;
+    plugin.hooks_found().iter().flat_map(read).collect()
 }
 
 impl Session {

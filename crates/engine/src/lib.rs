@@ -9,10 +9,11 @@
 //! * `options`, `port`: what a session is told at its start, and the two channels;
 //! * [`settings`]: what the files of all scopes say;
 //! * `catalogue`: commands, skills, output styles and plugins that lie on disk;
+//! * [`checkup()`]: what is wrong with all of these;
 //! * `queue`: prompts that wait, pure;
 //! * `session`: the one owner of all state; `listen`: the one place where it waits; `play`: from a prompt to its turn;
 //! * `commands`: prompts that begin with a slash, skills, files a prompt mentions;
-//! * `obey`: what the host asks for;
+//! * `obey`: what the host asks for; `wishes`: what it wishes beyond that;
 //! * `converse`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `exchange`: one request to the model, with retries and broken streams;
 //! * [`mcp`]: servers and their tools; `line`: how they reach the host;
@@ -30,9 +31,11 @@
 //! * [`transcript`]: what is kept of it, and how a session goes on with what was kept;
 //! * `purse`: what it all costs;
 //! * `checkpoints`: how files stood before each prompt;
+//! * `suggestions`: what the person may ask next;
 //! * `say`, `out`: what the host is told.
 
 mod catalogue;
+mod checkup;
 mod options;
 mod port;
 mod queue;
@@ -44,6 +47,7 @@ mod session;
 
 mod commands;
 mod obey;
+mod wishes;
 
 mod converse;
 mod guard;
@@ -86,10 +90,12 @@ mod purse;
 
 mod out;
 mod say;
+mod suggestions;
 
 pub use agents::AgentOptions;
 pub use catalogue::CatalogueOptions;
 pub use catalogue::plugins::PluginDir;
+pub use checkup::{CheckedPlugin, Checkup, Validation, checkup, validate_plugin};
 pub use compact::Compaction;
 pub use confine::sandbox;
 pub use doctor::problems;
@@ -100,11 +106,23 @@ pub use prompt::SystemPrompt;
 pub use schema::{OutputSchema, SchemaError};
 pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
 
+pub use wishes::Wishes;
+
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// The version of the protocol this engine speaks, as the reference agent counts it.
 pub const PROTOCOL_VERSION: &str = say::PROTOCOL_VERSION;
+
+/// The one line a host reads where no session can begin: a `result` that says why, in words and by
+/// `startup_failure_reason`.
+#[must_use]
+pub fn startup_failure(session_id: &str, reason: &str, text: &str) -> String {
+    let mut result = say::refusal(text);
+    session_id.clone_into(&mut result.session_id);
+    result.startup_failure_reason = Some(reason.to_owned());
+    serde_json::to_string(&sluice_wire::ToHost::from(result)).unwrap_or_default()
+}
 
 /// Starts a session on the current runtime.
 ///

@@ -57,6 +57,7 @@ impl Session {
             () = changed(&mut self.settings_changes) => self.settings_changed().await,
             () = self.servers.news() => self.servers_changed().await,
             Some(aside) = self.asides.next() => self.tell_aside(aside).await,
+            Some(guess) = self.suggestions.next() => self.say_suggestion(guess).await,
             Some(hooked) = self.hooks.next() => self.hooked(hooked).await,
             inputs = self.inbox.recv(), if !self.deaf => match inputs {
                 Some(inputs) => self.unread.extend(inputs),

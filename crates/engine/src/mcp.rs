@@ -51,6 +51,7 @@ pub use config::ServerConfig;
 pub(crate) use link::{Link, Manifest, Phase, explain};
 pub(crate) use names::covers;
 pub use plugins::named as plugin_servers;
+pub(crate) use plugins::servers as plugin_configs;
 pub(crate) use room::Room;
 pub(crate) use servers::{Around, Servers};
 pub(crate) use status::{full as full_status, short as short_status};

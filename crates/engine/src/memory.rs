@@ -26,12 +26,12 @@ pub(crate) struct Memory {
 
 /// Everything a session with these settings is to know.
 pub(crate) fn load_for(settings: &Settings) -> Vec<Memory> {
-    load(
-        settings.places(),
-        settings.chosen(),
-        settings.trusted(),
-        Part::AgentsMd.is_on(settings),
-    )
+    let places = Places {
+        cwd: settings.work().to_owned(),
+        ..settings.places().clone()
+    };
+    let part = Part::AgentsMd.is_on(settings);
+    load(&places, settings.customs(), settings.trusted(), part)
 }
 
 /// Everything that is to be known, in the order in which it is told: what is nearer comes later,

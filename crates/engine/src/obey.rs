@@ -143,6 +143,7 @@ impl Session {
 
     async fn initialize(&mut self, id: &RequestId, request: sluice_wire::control::Initialize) {
         let sdk_mcp_manifests_parked = self.host_servers(&request);
+        self.take_wishes(&request);
         if let Some(schema) = request.json_schema.filter(|schema| !schema.is_null()) {
             match OutputSchema::parse(schema.get()) {
                 Ok(schema) => self.options.output_schema = Some(schema),

@@ -14,6 +14,7 @@ use crate::prompt::{Place, SystemPrompt};
 use crate::schema::OutputSchema;
 use crate::settings::Settings;
 use crate::transcript::{Earlier, Keeping, Projects};
+use crate::wishes::Wishes;
 
 /// What of a project is set up before the session begins, by its hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +102,8 @@ pub struct Options {
     pub mode: Option<PermissionMode>,
     /// Whether `bypassPermissions` may be switched on.
     pub bypass_launched: bool,
+    /// Nothing that runs programs unless `tools` names it, and no file outside the working directories.
+    pub restricted: bool,
     /// Who answers asks.
     pub asker: Asker,
 
@@ -110,6 +113,9 @@ pub struct Options {
     pub max_budget_usd: Option<f64>,
     /// When a conversation is summarised.
     pub compaction: Compaction,
+
+    /// What is wished beyond that.
+    pub wishes: Wishes,
 
     /// What is asked about subagents.
     pub agents: AgentOptions,
@@ -178,10 +184,12 @@ impl Options {
             disallowed: Vec::new(),
             mode: None,
             bypass_launched: false,
+            restricted: false,
             asker: Asker::Nobody,
             max_turns: None,
             max_budget_usd: None,
             compaction: Compaction::default(),
+            wishes: Wishes::default(),
             agents: AgentOptions::default(),
             output_schema: None,
             partial: false,

@@ -169,6 +169,7 @@ impl Session {
     pub(crate) async fn open_turn(&mut self, turn: Turn) {
         self.stop = None;
         self.stop_by = None;
+        self.suggestions.drop_guess();
         self.turn = turn;
         self.owed.set(true);
         self.transcript.begin_turn();

@@ -19,6 +19,8 @@ pub struct SystemPrompt {
     /// Where the session works is said with the first prompt instead of here, so that sessions elsewhere share these
     /// words.
     pub place_apart: bool,
+    /// Ours is cut down to what always holds.
+    pub bare: bool,
 }
 
 /// Facts about the place of work that the prompt tells.
@@ -70,7 +72,7 @@ pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&St
         Some(text) if text.is_empty() => {}
         Some(text) => parts.push(text.clone()),
         None => {
-            parts.push(guide(style));
+            parts.push(guide(style, prompt.bare));
             if !prompt.place_apart {
                 parts.extend(surroundings(place));
             }
@@ -88,8 +90,8 @@ pub(crate) fn system(prompt: &SystemPrompt, place: &Place<'_>, style: Option<&St
 
 /// Our own words. A style that stands for itself takes the place of how to work on code and how to answer; what keeps
 /// the person safe stays.
-fn guide(style: Option<&Style>) -> String {
-    if style.is_none_or(|style| style.keeps_guide) {
+fn guide(style: Option<&Style>, bare: bool) -> String {
+    if !bare && style.is_none_or(|style| style.keeps_guide) {
         format!("{IDENTITY}\n\n{CRAFT}\n{CARE}\n\n{TONE}")
     } else {
         format!("{IDENTITY}\n\nWhat always holds\n{CARE}")

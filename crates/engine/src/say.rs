@@ -95,6 +95,7 @@ signed!(
     CommandLifecycle,
     stdout::Assistant,
     stdout::ConversationReset,
+    stdout::PromptSuggestion,
     stdout::StreamEvent,
     stdout::ToolProgress,
     stdout::TurnResult,

@@ -89,7 +89,7 @@ impl Services for Desk {
     fn complete<'a>(&'a self, system: &'a str, prompt: String) -> Pending<'a, Result<String, String>> {
         Box::pin(async move {
             let messages = vec![json!({"role": "user", "content": prompt})];
-            let mut request = Request::new(models::SMALL, messages);
+            let mut request = Request::new(models::small(), messages);
             request.max_tokens = MOST_TOKENS;
             request.system = vec![json!({"type": "text", "text": system})];
             request.thinking = Thinking::Off;

@@ -41,6 +41,7 @@ use crate::queue::Queue;
 use crate::say;
 use crate::services::Desk;
 use crate::settings;
+use crate::suggestions::Suggestions;
 use crate::transcript::{Recall, Transcript};
 use crate::turn::{Stop, Turn};
 
@@ -128,6 +129,8 @@ pub(crate) struct Session {
     /// What calls have changed.
     pub(crate) lines: Lines,
     pub(crate) compactions: Compactions,
+    /// What the person may ask next.
+    pub(crate) suggestions: Suggestions,
     /// How files stood before each prompt, if that is wanted.
     pub(crate) checkpoints: Option<checkpoints::Shelf>,
 }
@@ -215,6 +218,7 @@ impl Session {
             last_usage: None,
             lines: Lines::default(),
             compactions: Compactions::default(),
+            suggestions: Suggestions::default(),
             checkpoints: checkpoints::open(&options),
             out,
             options,
@@ -252,7 +256,7 @@ impl Session {
                 self.take(input).await;
             } else {
                 self.enter(say::State::Idle).await;
-                if self.eof && self.asides.is_empty() && !self.awaits_background() {
+                if self.eof && self.asides.is_empty() && self.suggestions.is_empty() && !self.awaits_background() {
                     break i32::from(self.last_failed);
                 }
                 self.rest().await;

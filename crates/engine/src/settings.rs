@@ -162,6 +162,8 @@ pub struct Settings {
     chosen: Chosen,
     managed_inline: Option<String>,
     opener: Opener,
+    plain: bool,
+    work: Option<PathBuf>,
     /// From the weakest to the strongest.
     layers: Vec<Layer>,
     problems: Vec<Problem>,
@@ -180,6 +182,8 @@ impl Settings {
             chosen: *chosen,
             managed_inline: managed_inline.map(str::to_owned),
             opener: Opener::Person,
+            plain: false,
+            work: None,
             layers: Vec::new(),
             problems: Vec::new(),
             trusted: false,
@@ -214,6 +218,21 @@ impl Settings {
     pub fn opened_by(mut self, opener: Opener) -> Self {
         self.opener = opener;
         self.hold_back();
+        self
+    }
+
+    /// Leaves out all that a person and a project bring beyond values: memory, hooks, commands, skills, agents, styles,
+    /// plugins and servers. The administrator's hooks and servers stay.
+    #[must_use]
+    pub fn plainly(mut self) -> Self {
+        self.plain = true;
+        self
+    }
+
+    /// Says where the work is done, where that is not the folder whose settings these are.
+    #[must_use]
+    pub fn working_in(mut self, folder: &Path) -> Self {
+        self.work = (folder != self.places.cwd).then(|| folder.to_owned());
         self
     }
 
@@ -288,6 +307,30 @@ impl Settings {
     #[must_use]
     pub fn chosen(&self) -> Chosen {
         self.chosen
+    }
+
+    /// Whose memory, commands, skills, agents, styles and servers are looked for.
+    #[must_use]
+    pub fn customs(&self) -> Chosen {
+        if self.plain { Chosen::NONE } else { self.chosen }
+    }
+
+    /// Whether nothing beyond values is taken from a person and a project.
+    #[must_use]
+    pub fn plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Where the work is done: what is to be known lies there.
+    #[must_use]
+    pub fn work(&self) -> &Path {
+        self.work.as_deref().unwrap_or(&self.places.cwd)
+    }
+
+    /// The project's folder, for whoever works in `cwd`: where its settings lie, if that was said.
+    pub(crate) fn project(&self, cwd: &Path) -> PathBuf {
+        let folder = if self.work.is_some() { &self.places.cwd } else { cwd };
+        folder.to_owned()
     }
 
     /// Where these settings lie.

@@ -20,6 +20,8 @@ use crate::tls;
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const BETA: HeaderName = HeaderName::from_static("anthropic-beta");
 const VERSION: HeaderName = HeaderName::from_static("anthropic-version");
+/// What a request with a budget for its task has to ask for.
+const TASK_BUDGETS: &str = "task-budgets-2026-03-13";
 
 /// A configuration that cannot work.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -202,7 +204,13 @@ impl Inner {
     async fn send(&self, url: &Url, body: Body, request: &Request) -> Result<Response, Failure> {
         let mut headers = self.headers.clone();
         let mut betas: Vec<&str> = Vec::new();
-        let asked = self.betas.iter().chain(&request.betas).map(String::as_str);
+        let budget = request.task_budget.map(|_| TASK_BUDGETS);
+        let asked = self
+            .betas
+            .iter()
+            .chain(&request.betas)
+            .map(String::as_str)
+            .chain(budget);
         for beta in asked.chain(models::beta(&request.model)) {
             if !betas.contains(&beta) {
                 betas.push(beta);

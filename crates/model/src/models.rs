@@ -204,6 +204,26 @@ const ALIASES: &[(&str, &str)] = &[
     ("claude-opus-4-0", "claude-opus-5-5"),
 ];
 
+/// What this process calls models by, where that is not as usual: each an alias and the id it stands for.
+static NAMES: std::sync::OnceLock<Vec<(String, String)>> = std::sync::OnceLock::new();
+
+/// Has aliases stand for other models, for the whole process: a server of one's own has models of its own. To be said
+/// once, before the first session; later words change nothing.
+pub fn call_by(names: Vec<(String, String)>) {
+    let _known_already = NAMES.set(names);
+}
+
+fn called(alias: &str) -> Option<&'static str> {
+    let names = NAMES.get()?;
+    let (_, id) = names.iter().find(|(name, _)| name == alias)?;
+    Some(id)
+}
+
+/// The model for small things.
+pub fn small() -> &'static str {
+    called("haiku").unwrap_or(SMALL)
+}
+
 /// The id a name stands for; no name stands for the default, one that is no alias for itself.
 pub fn resolve(name: Option<&str>) -> String {
     let name = name.map(str::trim).filter(|name| !name.is_empty()).unwrap_or(DEFAULT);
@@ -212,6 +232,9 @@ pub fn resolve(name: Option<&str>) -> String {
         None => (name, false),
     };
     let lower = base.to_ascii_lowercase();
+    if let Some(id) = called(&lower) {
+        return if large { format!("{id}{LARGE}") } else { id.to_owned() };
+    }
     let id = ALIASES
         .iter()
         .find(|(alias, _)| *alias == lower)

@@ -43,6 +43,8 @@ pub struct Request {
     pub thinking_display: Option<String>,
     /// `output_config.effort`.
     pub effort: Option<String>,
+    /// `output_config.task_budget`: tokens the model is told it has, so that it paces itself.
+    pub task_budget: Option<u64>,
     /// What [`Request::body`] says; the client's calls each set their own.
     pub stream: bool,
     /// `metadata`.
@@ -68,6 +70,7 @@ impl Request {
             thinking: Thinking::Off,
             thinking_display: None,
             effort: None,
+            task_budget: None,
             stream: true,
             metadata: None,
             cache: Cache::default(),
@@ -106,8 +109,8 @@ impl Request {
         let limit = if stream { u32::MAX } else { MAX_TOKENS_WITHOUT_STREAMING };
         write_field(&mut out, "max_tokens", &self.max_tokens.min(limit));
         write_field(&mut out, "stream", &stream);
-        if let Some(effort) = &self.effort {
-            write_field(&mut out, "output_config", &json!({ "effort": effort }));
+        if let Some(config) = self.output_config() {
+            write_field(&mut out, "output_config", &config);
         }
         if let Some(metadata) = &self.metadata {
             write_field(&mut out, "metadata", metadata);
@@ -116,6 +119,17 @@ impl Request {
             write_field(&mut out, key, value);
         }
         self.close(out, mark)
+    }
+
+    fn output_config(&self) -> Option<Value> {
+        let mut config = Map::new();
+        if let Some(effort) = &self.effort {
+            config.insert("effort".to_owned(), effort.clone().into());
+        }
+        if let Some(total) = self.task_budget {
+            config.insert("task_budget".to_owned(), json!({"type": "tokens", "total": total}));
+        }
+        (!config.is_empty()).then_some(Value::Object(config))
     }
 
     fn open(&self) -> Vec<u8> {

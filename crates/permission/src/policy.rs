@@ -31,6 +31,8 @@ pub struct Policy {
     pub sandboxed: bool,
     /// Whether the skill that is decided about brings rules or hooks of its own.
     pub lends: bool,
+    /// Whether no file outside the roots may be read or written, whatever any rule, mode or answer says.
+    pub confined: bool,
 }
 
 impl Policy {

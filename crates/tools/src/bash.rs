@@ -244,7 +244,21 @@ struct Call<'a> {
     directory: PathBuf,
 }
 
+/// A number the environment of commands sets.
+fn number(cx: &Context, name: &str) -> Option<u64> {
+    let (_, value) = cx.env.iter().find(|(known, _)| known == name)?;
+    value.to_str()?.trim().parse().ok().filter(|number| *number > 0)
+}
+
 impl Call<'_> {
+    /// How many milliseconds it may take: as asked for, within what the person allows.
+    fn limit(&self) -> u64 {
+        let usual = number(self.cx, "BASH_DEFAULT_TIMEOUT_MS").unwrap_or(TIMEOUT);
+        let longest = number(self.cx, "BASH_MAX_TIMEOUT_MS").unwrap_or(LONGEST_TIMEOUT);
+        // Whoever makes the usual wait longer than the longest means both.
+        self.input.timeout.unwrap_or(usual).min(longest.max(usual))
+    }
+
     /// The outcome, and whether the command may live on.
     async fn play(&self, mut report: Report) -> (Outcome, bool) {
         let mut announced = false;
@@ -253,7 +267,7 @@ impl Call<'_> {
         {
             return (outcome, true);
         }
-        let limit = self.input.timeout.unwrap_or(TIMEOUT).min(LONGEST_TIMEOUT);
+        let limit = self.limit();
         let began = Instant::now();
         let mut heartbeat = tokio::time::interval_at(began + HEARTBEAT, HEARTBEAT);
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Skip);

@@ -3,17 +3,24 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use sluice_permission::split_rules;
 
-use super::fields::{InputFormat, OutputFormat};
-use super::table::{FLAGS, Fills, Flag, MODES, Shown, Takes};
-use super::{FlagError, Flags, Sim, Subcommand, mcp};
+use super::fields::{InputFormat, OutputFormat, Window};
+use super::table::{Fills, Flag, MODES, Takes, flags as table};
+use super::{FlagError, Flags, Plugin, Sim, Subcommand, mcp};
 
 /// Reads a command line, without the program's name.
 ///
 /// Any order, `--flag value` and `--flag=value`; of a repeated flag the last value counts, lists grow.
 pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Flags, FlagError> {
+    let args: Vec<OsString> = args.collect();
+    let first = args
+        .first()
+        .and_then(|word| word.to_str())
+        .unwrap_or_default()
+        .to_owned();
     let matches = match command().try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
@@ -23,7 +30,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Flags, FlagE
                 ..Flags::default()
             });
         }
-        Err(error) => return Err(explain(&error)),
+        Err(error) => return Err(explain(&error, &first)),
     };
     let mut flags = Flags {
         subcommand: chosen(&matches),
@@ -35,8 +42,9 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Flags, FlagE
         .map(|words| words.map(String::as_str).collect::<Vec<_>>().join(" "));
     match matches.subcommand() {
         Some(("mcp", matches)) => mcp::fill(&mut flags, matches)?,
-        _ => {
-            for flag in FLAGS {
+        Some(_) => {}
+        None => {
+            for flag in table() {
                 fill(&mut flags, flag, &matches)?;
             }
         }
@@ -44,15 +52,10 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Flags, FlagE
     Ok(flags)
 }
 
-/// The text of `--help`.
-pub(crate) fn help() -> String {
-    command().render_help().to_string()
-}
-
 const PROMPT: &str = "prompt";
 const SCRIPT: &str = "script";
 
-fn command() -> Command {
+pub(super) fn command() -> Command {
     let script = || Arg::new(SCRIPT).value_name("SCRIPT").required(true).help("A JSON file");
     Command::new("sluice")
         .about("An agent in the terminal, and behind every host that speaks stream-json")
@@ -64,15 +67,67 @@ fn command() -> Command {
         .disable_help_subcommand(true)
         .override_usage("sluice [OPTIONS] [PROMPT]\n       sluice <COMMAND>")
         .arg(Arg::new(PROMPT).value_name("PROMPT").num_args(0..).help("What to do"))
-        .args(FLAGS.iter().map(arg))
+        .args(table().map(arg))
         .subcommand(
             subcommand("sim", "Play one end of the wire from a script")
                 .subcommand_required(true)
                 .subcommand(subcommand("model", "A Messages API; prints its address").arg(script()))
                 .subcommand(subcommand("agent", "An agent on stdin and stdout").arg(script())),
         )
-        .subcommand(subcommand("doctor", "Check what this machine offers"))
+        .subcommand(subcommand(
+            "doctor",
+            "Check this machine, the settings and all they bring",
+        ))
         .subcommand(mcp::command())
+        .subcommand(
+            subcommand("plugin", "Plugins: list those used here, check one")
+                .visible_alias("plugins")
+                .subcommand_required(true)
+                .subcommand(subcommand("list", "The plugins a session in this folder would load").arg(json()))
+                .subcommand(
+                    subcommand(
+                        "validate",
+                        "What is wrong with the plugin, or the list of plugins, in a folder",
+                    )
+                    .arg(Arg::new(PATH).value_name("PATH").required(true).help("The folder"))
+                    .arg(json())
+                    .arg(
+                        Arg::new(STRICT)
+                            .long("strict")
+                            .action(ArgAction::SetTrue)
+                            .help("Warnings are errors"),
+                    ),
+                ),
+        )
+        .subcommand(
+            subcommand("auth", "What there is to sign in with")
+                .subcommand_required(true)
+                .subcommand(subcommand("status", "As JSON; exits with 1 if there is nothing")),
+        )
+}
+
+const PATH: &str = "path";
+const STRICT: &str = "strict";
+const JSON: &str = "json";
+
+fn json() -> Arg {
+    Arg::new(JSON)
+        .long("json")
+        .action(ArgAction::SetTrue)
+        .help("As JSON, for programs")
+}
+
+fn plugin(matches: &ArgMatches) -> Option<Plugin> {
+    let (what, matches) = matches.subcommand()?;
+    let json = matches.get_flag(JSON);
+    Some(match what {
+        "list" => Plugin::List { json },
+        _ => Plugin::Validate {
+            path: matches.get_one::<String>(PATH)?.clone(),
+            strict: matches.get_flag(STRICT),
+            json,
+        },
+    })
 }
 
 pub(super) fn subcommand(name: &'static str, about: &'static str) -> Command {
@@ -89,7 +144,7 @@ pub(super) fn arg(flag: &Flag) -> Arg {
         .long(flag.name)
         .aliases(flag.aliases)
         .help(flag.help)
-        .hide(flag.shown != Shown::Yes);
+        .hide(flag.hidden);
     let arg = match flag.short {
         Some(short) => arg.short(short),
         None => arg,
@@ -123,14 +178,23 @@ fn chosen(matches: &ArgMatches) -> Option<Subcommand> {
             }))
         }
         ("mcp", matches) => mcp::chosen(matches).map(Subcommand::Mcp),
+        ("plugin", matches) => plugin(matches).map(Subcommand::Plugin),
+        ("auth", _) => Some(Subcommand::AuthStatus),
         _ => Some(Subcommand::Doctor),
     }
 }
 
 pub(super) fn fill(flags: &mut Flags, flag: &Flag, matches: &ArgMatches) -> Result<(), FlagError> {
-    if let Fills::Switch(field) = flag.fills {
-        *field(flags) = matches.get_flag(flag.name);
-        return Ok(());
+    match flag.fills {
+        Fills::Switch(field) => {
+            *field(flags) = matches.get_flag(flag.name);
+            return Ok(());
+        }
+        Fills::Refused(instead) if matches.value_source(flag.name) == Some(ValueSource::CommandLine) => {
+            return Err(FlagError::new(format!("--{} is not available here", flag.name)).hint(instead));
+        }
+        Fills::Refused(_) => return Ok(()),
+        _ => {}
     }
     let Some(words) = matches.get_many::<String>(flag.name) else {
         return Ok(());
@@ -138,7 +202,7 @@ pub(super) fn fill(flags: &mut Flags, flag: &Flag, matches: &ArgMatches) -> Resu
     let last = words.clone().next_back().map_or("", String::as_str);
     let invalid = |allowed: &[&str]| FlagError::choice(&flag.usage(), last, allowed);
     match flag.fills {
-        Fills::Switch(_) => {}
+        Fills::Switch(_) | Fills::Refused(_) => {}
         Fills::Text(field) => *field(flags) = Some(last.to_owned()),
         Fills::Count(field) => *field(flags) = Some(last.parse().map_err(|_| invalid(&["a whole number"]))?),
         Fills::Tokens(field) => *field(flags) = Some(last.parse().map_err(|_| invalid(&["a whole number"]))?),
@@ -157,6 +221,18 @@ pub(super) fn fill(flags: &mut Flags, flag: &Flag, matches: &ArgMatches) -> Resu
             *field(flags) = OutputFormat::read(last).ok_or_else(|| invalid(OutputFormat::CHOICES))?;
         }
         Fills::Input(field) => *field(flags) = InputFormat::read(last).ok_or_else(|| invalid(InputFormat::CHOICES))?,
+        Fills::Choice(field, allowed) => {
+            let word = match last {
+                "" => allowed.first(),
+                word => allowed.iter().find(|allowed| **allowed == word),
+            };
+            *field(flags) = Some((*word.ok_or_else(|| invalid(allowed))?).to_owned());
+        }
+        Fills::Window(field) => {
+            let window = Window::read(last);
+            let allowed = ["auto", "100k to 1M tokens (500k, 200000, or 200 for 200k)"];
+            *field(flags) = Some(window.ok_or_else(|| invalid(&allowed))?);
+        }
         Fills::Mode(field) => {
             let Some((_, mode)) = MODES.iter().find(|(spelling, _)| *spelling == last) else {
                 return Err(invalid(
@@ -179,8 +255,17 @@ fn split_commas(value: &str) -> Vec<String> {
         .collect()
 }
 
-/// The parser's complaint in our own words: one line, and a hint where there is one.
-fn explain(error: &clap::Error) -> FlagError {
+/// What is wrong with the words behind a command, and what it takes.
+fn of_command(told: FlagError, command: &str) -> FlagError {
+    match command {
+        "sim" => told.hint("sluice sim model SCRIPT, or sluice sim agent SCRIPT"),
+        command => told.hint(format!("sluice {command} --help")),
+    }
+}
+
+/// The parser's complaint in our own words: one line, and a hint where there is one. `first` is the first word that was
+/// said.
+fn explain(error: &clap::Error, first: &str) -> FlagError {
     let context = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         Some(ContextValue::Strings(texts)) => texts.first().cloned(),
@@ -199,20 +284,11 @@ fn explain(error: &clap::Error) -> FlagError {
             FlagError::new(format!("option '{option}' argument missing"))
         }
         ErrorKind::TooManyValues => FlagError::new(format!("option '{option}' takes no value")),
-        ErrorKind::MissingRequiredArgument => {
-            FlagError::new(format!("missing {option}")).hint("sluice sim model SCRIPT")
-        }
-        ErrorKind::MissingSubcommand
-            if context(ContextKind::InvalidSubcommand).is_some_and(|it| it.contains("mcp")) =>
-        {
-            FlagError::new("mcp needs to know what to do").hint("sluice mcp --help")
-        }
-        ErrorKind::MissingSubcommand => FlagError::new("sim needs to know which end to play")
-            .hint("sluice sim model SCRIPT, or sluice sim agent SCRIPT"),
+        ErrorKind::MissingRequiredArgument => of_command(FlagError::new(format!("missing {option}")), first),
+        ErrorKind::MissingSubcommand => of_command(FlagError::new(format!("{first} needs to know what to do")), first),
         ErrorKind::InvalidSubcommand => {
             let name = context(ContextKind::InvalidSubcommand).unwrap_or_default();
-            FlagError::new(format!("unknown command '{name}'"))
-                .hint("sluice sim model SCRIPT, or sluice sim agent SCRIPT")
+            of_command(FlagError::new(format!("unknown command '{first} {name}'")), first)
         }
         ErrorKind::InvalidUtf8 => FlagError::new("an argument is not UTF-8"),
         other => FlagError::new(other.as_str().unwrap_or("the command line cannot be read")),

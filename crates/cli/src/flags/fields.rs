@@ -39,6 +39,7 @@ pub(crate) struct Flags {
     pub(crate) max_turns: Option<u32>,
     pub(crate) max_budget_usd: Option<f64>,
     pub(crate) task_budget: Option<u64>,
+    pub(crate) autocompact: Option<Window>,
 
     // What the model is told.
     pub(crate) system_prompt: Option<String>,
@@ -72,8 +73,6 @@ pub(crate) struct Flags {
     pub(crate) session_mirror: bool,
     pub(crate) no_session_persistence: bool,
     pub(crate) name: Option<String>,
-    pub(crate) from_pr: Option<String>,
-    pub(crate) autocompact: Option<String>,
 
     // Settings, folders, servers, plugins, agents.
     pub(crate) settings: Option<String>,
@@ -83,7 +82,6 @@ pub(crate) struct Flags {
     pub(crate) setting_sources: Option<Vec<String>>,
     pub(crate) add_dir: Vec<String>,
     pub(crate) project_config_root: Option<String>,
-    pub(crate) file: Vec<String>,
     pub(crate) mcp_config: Vec<String>,
     pub(crate) strict_mcp_config: bool,
     pub(crate) plugin_dir: Vec<String>,
@@ -95,17 +93,47 @@ pub(crate) struct Flags {
 
     // How the process is started and watched.
     pub(crate) await_initialize: bool,
-    pub(crate) await_claim: bool,
-    pub(crate) sdk_url: Option<String>,
     /// `Some("")` when `--worktree` stands alone: a name is made up.
     pub(crate) worktree: Option<String>,
     pub(crate) bare: bool,
     pub(crate) safe_mode: bool,
-    pub(crate) background: bool,
-    pub(crate) brief: bool,
     /// `Some("")` when `--debug` stands alone: everything.
     pub(crate) debug: Option<String>,
     pub(crate) debug_file: Option<String>,
+}
+
+/// How much context there may be before it is summarised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Window {
+    /// As much as the model takes, whatever else says otherwise.
+    Auto,
+    /// So many tokens.
+    Tokens(u64),
+}
+
+impl Window {
+    /// Reads `auto`, `500k`, `1M`, `200000`, or `200` for 200k.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let text = text.trim().to_ascii_lowercase();
+        if text == "auto" {
+            return Some(Self::Auto);
+        }
+        let (digits, unit) = match text.strip_suffix('k') {
+            Some(digits) => (digits, 1_000),
+            None => match text.strip_suffix('m') {
+                Some(digits) => (digits, 1_000_000),
+                None => (text.as_str(), 1),
+            },
+        };
+        let number: u64 = digits.parse().ok()?;
+        let unit = if unit == 1 && (100..=1_000).contains(&number) {
+            1_000
+        } else {
+            unit
+        };
+        let tokens = number.checked_mul(unit)?;
+        (100_000..=1_000_000).contains(&tokens).then_some(Self::Tokens(tokens))
+    }
 }
 
 /// What the first word asks for when it is not a prompt.
@@ -114,6 +142,18 @@ pub(crate) enum Subcommand {
     Sim(Sim),
     Doctor,
     Mcp(Mcp),
+    Plugin(Plugin),
+    /// What there is to sign in with.
+    AuthStatus,
+}
+
+/// Plugins, without a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Plugin {
+    /// Those a session in this folder would load.
+    List { json: bool },
+    /// What is wrong with the one in a folder.
+    Validate { path: String, strict: bool, json: bool },
 }
 
 /// MCP servers: ours.

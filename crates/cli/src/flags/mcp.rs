@@ -3,7 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::command::{arg, fill as fill_one, subcommand};
-use super::table::{FLAGS, Flag};
+use super::table::{Flag, flags as table};
 use super::{FlagError, Flags, Mcp, McpAdd};
 
 const AGENT: &str = "agent-door";
@@ -43,12 +43,10 @@ pub(super) fn command() -> Command {
     subcommand("mcp", "MCP servers: those used here, and being one")
         .subcommand_required(true)
         .subcommand(
-            serve.args_override_self(true).arg(agent).args(
-                FLAGS
-                    .iter()
-                    .filter(|flag| serves(flag))
-                    .map(|flag| arg(flag).hide(false)),
-            ),
+            serve
+                .args_override_self(true)
+                .arg(agent)
+                .args(table().filter(|flag| serves(flag)).map(|flag| arg(flag).hide(false))),
         )
         .subcommand(
             subcommand(
@@ -172,7 +170,7 @@ fn all(matches: &ArgMatches, key: &str) -> Vec<String> {
 /// Reads the flags that stand behind the words.
 pub(super) fn fill(flags: &mut Flags, matches: &ArgMatches) -> Result<(), FlagError> {
     if let Some(("serve", serve)) = matches.subcommand() {
-        for flag in FLAGS.iter().filter(|flag| serves(flag)) {
+        for flag in table().filter(|flag| serves(flag)) {
             fill_one(flags, flag, serve)?;
         }
     }
@@ -198,7 +196,7 @@ mod tests {
     #[test]
     fn every_flag_of_the_server_is_one_of_the_table() {
         for name in SERVE {
-            assert!(FLAGS.iter().any(|flag| flag.name == *name), "{name}");
+            assert!(table().any(|flag| flag.name == *name), "{name}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
 
-use super::table::{FLAGS, Fills, Flag, Shown, Takes};
+use super::table::{Fills, Flag, GROUPS, Takes};
 use super::*;
 
 fn read(args: &[&str]) -> Result<Flags, FlagError> {
@@ -24,6 +24,12 @@ fn complaint(args: &[&str]) -> String {
     error.message
 }
 
+/// The table's flags that mean something here.
+fn accepted() -> Vec<&'static Flag> {
+    let refused = |flag: &&Flag| matches!(flag.fills, Fills::Refused(_));
+    table::flags().filter(|flag| !refused(flag)).collect()
+}
+
 /// A value the flag accepts.
 fn sample(flag: &Flag) -> &'static str {
     match flag.fills {
@@ -34,13 +40,15 @@ fn sample(flag: &Flag) -> &'static str {
         Fills::Mode(_) => "acceptEdits",
         Fills::Rules(_) | Fills::Names(_) => "Read,Bash(git log:*)",
         Fills::Commas(_) => "one,two",
-        Fills::Text(_) | Fills::Words(_) => "some value",
+        Fills::Text(_) | Fills::Words(_) | Fills::Refused(_) => "some value",
+        Fills::Choice(_, words) => words.last().unwrap(),
+        Fills::Window(_) => "200k",
     }
 }
 
 #[test]
 fn every_flag_is_accepted_in_both_forms_and_changes_something() {
-    for flag in FLAGS {
+    for flag in accepted() {
         let long = format!("--{}", flag.name);
         let Flag { takes, .. } = flag;
         if *takes == Takes::Nothing {
@@ -66,8 +74,8 @@ fn every_flag_is_accepted_in_both_forms_and_changes_something() {
 
 #[test]
 fn free_text_may_be_empty_or_begin_with_a_dash() {
-    for flag in FLAGS
-        .iter()
+    for flag in accepted()
+        .into_iter()
         .filter(|flag| matches!(flag.fills, Fills::Text(_) | Fills::Words(_)))
     {
         let long = format!("--{}", flag.name);
@@ -147,6 +155,29 @@ fn subcommands() {
         Some(Subcommand::Sim(Sim::Agent { script: script() }))
     );
     assert!(flags(&["sim", "--help"]).help);
+    assert_eq!(
+        flags(&["plugins", "validate", "p", "--strict"]).subcommand,
+        Some(Subcommand::Plugin(Plugin::Validate {
+            path: "p".to_owned(),
+            strict: true,
+            json: false,
+        }))
+    );
+    assert_eq!(
+        flags(&["plugin", "list", "--json"]).subcommand,
+        Some(Subcommand::Plugin(Plugin::List { json: true }))
+    );
+    assert_eq!(flags(&["auth", "status"]).subcommand, Some(Subcommand::AuthStatus));
+    for args in [
+        &["plugin"][..],
+        &["plugin", "validate"],
+        &["plugin", "nothing"],
+        &["auth"],
+        &["mcp"],
+    ] {
+        let error = read(args).unwrap_err();
+        assert!(error.hint.unwrap().ends_with("--help"), "{args:?}: {}", error.message);
+    }
     for args in [&["sim"][..], &["sim", "model"], &["sim", "nothing", "a.json"]] {
         assert!(
             read(args)
@@ -321,20 +352,92 @@ fn rules_are_not_split_inside_parentheses() {
 }
 
 #[test]
-fn help_shows_what_people_can_say_today() {
+fn help_has_one_line_for_each_flag_people_say() {
+    const WIDEST: usize = 112;
     let help = help();
-    for flag in FLAGS {
+    for flag in table::flags() {
         let line = format!("--{} ", flag.name);
-        let shown = help.lines().any(|text| format!("{} ", text.trim_end()).contains(&line));
-        assert_eq!(shown, flag.shown == Shown::Yes, "--{}", flag.name);
+        let said = |text: &&str| text.get(6..).is_some_and(|text| format!("{text} ").starts_with(&line));
+        let lines = help.lines().filter(said).count();
+        assert_eq!(lines, usize::from(!flag.hidden), "--{}", flag.name);
+    }
+    for group in GROUPS {
+        assert!(help.contains(group.name), "{}", group.name);
     }
     assert!(help.contains("doctor") && help.contains("PROMPT"));
+    for line in help.lines() {
+        assert!(line.chars().count() <= WIDEST, "{line}");
+    }
+}
+
+#[test]
+fn what_there_is_not_is_refused_with_what_to_do_instead() {
+    for flag in table::flags() {
+        let Fills::Refused(instead) = flag.fills else { continue };
+        let long = format!("--{}", flag.name);
+        for args in [vec![long.as_str()], vec![long.as_str(), "x"]] {
+            if flag.takes != Takes::Nothing && args.len() == 1 && !matches!(flag.takes, Takes::Maybe(_)) {
+                continue;
+            }
+            let error = read(&args).unwrap_err();
+            assert_eq!(error.message, format!("{long} is not available here"), "{args:?}");
+            assert_eq!(error.hint.as_deref(), Some(instead), "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn a_word_out_of_a_few_is_checked() {
+    for (args, expected) in [
+        (
+            ["--prompt-suggestions=maybe"],
+            "option '--prompt-suggestions [on|off]' argument 'maybe' is invalid",
+        ),
+        (
+            ["--system-prompt-snapshot=maybe"],
+            "option '--system-prompt-snapshot <on|off>' argument 'maybe' is invalid",
+        ),
+        (
+            ["--permission-prompts=me"],
+            "option '--permission-prompts <host|none>' argument 'me' is invalid",
+        ),
+        (
+            ["--autocompact=5"],
+            "option '--autocompact <auto|tokens>' argument '5' is invalid",
+        ),
+    ] {
+        assert_eq!(complaint(&args), expected);
+    }
+    let alone = flags(&["--prompt-suggestions"]);
+    assert_eq!(alone.prompt_suggestions.as_deref(), Some("true"));
+}
+
+#[test]
+fn a_window_is_tokens_in_any_unit() {
+    let window = |text: &str| Window::read(text);
+    assert_eq!(window("auto"), Some(Window::Auto));
+    for text in ["200k", "200K", "200", "200000"] {
+        assert_eq!(window(text), Some(Window::Tokens(200_000)), "{text}");
+    }
+    assert_eq!(window("1M"), Some(Window::Tokens(1_000_000)));
+    for text in [
+        "",
+        "5",
+        "99k",
+        "2M",
+        "-1",
+        "k",
+        "1.5m",
+        "99999999999999999999",
+        "18446744073709551615m",
+    ] {
+        assert_eq!(window(text), None, "{text}");
+    }
 }
 
 #[test]
 fn names_are_unique() {
-    let mut names: Vec<&str> = FLAGS
-        .iter()
+    let mut names: Vec<&str> = table::flags()
         .flat_map(|flag| flag.aliases.iter().copied().chain([flag.name]))
         .collect();
     names.sort_unstable();
@@ -347,13 +450,13 @@ proptest! {
     /// A command line is a set of flags: neither their order nor their form matters.
     #[test]
     fn order_and_form_do_not_matter(
-        chosen in subsequence((0..FLAGS.len()).collect::<Vec<_>>(), 0..=FLAGS.len()),
-        order in prop::collection::vec(any::<Index>(), FLAGS.len()),
-        joined in prop::collection::vec(any::<bool>(), FLAGS.len()),
+        chosen in subsequence((0..accepted().len()).collect::<Vec<_>>(), 0..=accepted().len()),
+        order in prop::collection::vec(any::<Index>(), accepted().len()),
+        joined in prop::collection::vec(any::<bool>(), accepted().len()),
         prompt in prop::option::of("[a-z][a-z ]{0,12}"),
     ) {
         let words = |position: usize, joined: bool| {
-            let flag = &FLAGS[position];
+            let flag = accepted()[position];
             let long = format!("--{}", flag.name);
             match flag.takes {
                 Takes::Nothing => vec![long],

@@ -7,6 +7,8 @@ impl Flags {
     /// environment are the caller's to check.
     pub(crate) fn validate(&self) -> Result<(), FlagError> {
         self.formats()?;
+        self.awaiting()?;
+        self.snapshot()?;
         self.session()?;
         self.mcp()
     }
@@ -31,6 +33,34 @@ impl Flags {
         }
         if streams_out && !self.verbose {
             return Err(FlagError::new("--output-format=stream-json requires --verbose"));
+        }
+        Ok(())
+    }
+
+    fn snapshot(&self) -> Result<(), FlagError> {
+        if self.system_prompt_snapshot.as_deref() == Some("on") {
+            return Err(FlagError::new("--system-prompt-snapshot on is not available here")
+                .hint("a resumed conversation gets the prompt of its launch: give the same prompt flags again"));
+        }
+        Ok(())
+    }
+
+    fn awaiting(&self) -> Result<(), FlagError> {
+        let streams_in = self.input_format == InputFormat::StreamJson;
+        if self.managed_settings_in_initialize && self.managed_settings.is_some() {
+            return Err(
+                FlagError::new("--managed-settings-in-initialize cannot be used with --managed-settings")
+                    .reason("managed_settings_not_delivered"),
+            );
+        }
+        if self.managed_settings_in_initialize && !(self.await_initialize && streams_in) {
+            return Err(FlagError::new(
+                "--managed-settings-in-initialize requires --await-initialize and --input-format=stream-json",
+            )
+            .reason("managed_settings_not_delivered"));
+        }
+        if self.await_initialize && !streams_in {
+            return Err(FlagError::new("--await-initialize requires --input-format=stream-json"));
         }
         Ok(())
     }

@@ -74,6 +74,11 @@ impl Lab {
         Ran::from(child.wait_with_output().unwrap())
     }
 
+    /// Where it works.
+    pub(crate) fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
     /// Whether the working folder holds this file.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.folder.path().join("work").join(name).exists()

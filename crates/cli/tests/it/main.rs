@@ -6,6 +6,7 @@ mod binary;
 mod command_line;
 mod hosts;
 mod kill;
+mod launching;
 mod mcp_serve;
 mod print_modes;
 mod sessions;

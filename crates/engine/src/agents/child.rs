@@ -25,7 +25,7 @@ use crate::commands::SKILL;
 use crate::hooks;
 use crate::options::{Asker, Options, StateEvents};
 use crate::port::{INPUT_DEPTH, Input};
-use crate::prompt::{self, Place, SystemPrompt};
+use crate::prompt::{self, SystemPrompt};
 use crate::queue::{Priority, Prompt};
 use crate::say;
 use crate::session::Session;
@@ -142,6 +142,7 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
         replace: Some(words(kind, &options)),
         ..SystemPrompt::default()
     };
+    options.wishes.suggestions = false;
     options.output_schema = None;
     options.partial = false;
     options.replay = false;
@@ -178,14 +179,8 @@ fn tools(brief: &Brief, kind: &Definition) -> Option<Vec<String>> {
 
 /// What it is told in place of the session's own words.
 fn words(kind: &Definition, options: &Options) -> String {
-    let place = Place {
-        cwd: &options.cwd,
-        is_git: options.cwd.join(".git").exists(),
-        platform: std::env::consts::OS,
-        date: &options.date,
-        // Notes are the session's business: what it learns from its agents it writes down itself.
-        notes: None,
-    };
+    // Notes are the session's business: what it learns from its agents it writes down itself.
+    let place = options.place(None);
     let folder = notebook::folder(kind, options.settings.places());
     let parts = [
         Some(kind.prompt.clone()),

@@ -81,6 +81,23 @@ impl Plugin {
         }
         found
     }
+
+    /// Files of hooks that cannot be read, and why.
+    pub(crate) fn hooks_broken(&self) -> Vec<String> {
+        let broken = |configured: &Configured| match configured {
+            Configured::File(path) => {
+                let problem = manifest::document(path).err()?;
+                Some(format!("{}: {problem}", path.display()))
+            }
+            Configured::Inline(_) => None,
+        };
+        self.hooks.iter().filter_map(broken).collect()
+    }
+}
+
+/// A manifest; one that is not there is an empty one.
+pub(crate) fn manifest(path: &Path) -> Result<serde_json::Map<String, Value>, String> {
+    manifest::document(path)
 }
 
 /// Why a plugin, or a part of it, is not there.

@@ -22,7 +22,7 @@ const MOST: usize = 2000;
 /// Walks over all folders there may be. Names of the person's own come before the project's, skills before commands.
 pub(super) fn walk(options: &Options, plugins: Plugins) -> Catalogue {
     let places = options.settings.places();
-    let chosen = options.settings.chosen();
+    let chosen = options.settings.customs();
     let mut walker = Walker {
         bounds: options.settings.bounds(),
         ..Walker::default()

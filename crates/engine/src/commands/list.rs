@@ -190,7 +190,9 @@ impl Session {
         self.offer_skills();
         for plugin in self.catalogue.plugins.list.clone() {
             let origin = self.hooks_of(&plugin);
-            for hooks in plugin.hooks_found() {
+            // Without hooks means without those of a plugin that was named, too.
+            let hooks = Some(&plugin).filter(|_| !self.options.settings.plain());
+            for hooks in hooks.map(plugins::Plugin::hooks_found).into_iter().flatten() {
                 self.add_hooks(&origin, &hooks);
             }
         }

@@ -24,7 +24,7 @@ pub(super) type Inspection = BoxFuture<'static, Result<String, String>>;
 impl Session {
     /// Tells an agent what to look into; it begins when somebody waits for it.
     pub(super) fn inspection(&mut self, prompt: &str, model: Option<&str>, input: &Arc<str>) -> Inspection {
-        let model = model.map_or_else(|| models::SMALL.to_owned(), |name| models::resolve(Some(name)));
+        let model = model.map_or_else(|| models::small().to_owned(), |name| models::resolve(Some(name)));
         let prompt = model::question(prompt, input);
         agents::inspect(self.brief_inspector(), GUIDE, prompt, model)
     }

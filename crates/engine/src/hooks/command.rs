@@ -221,7 +221,7 @@ fn env(scene: &Scene, due: &Due) -> Vec<(OsString, OsString)> {
 pub(super) fn environment(options: &Options) -> Vec<(OsString, OsString)> {
     let mut env = options.env.clone();
     let set = [
-        ("CLAUDE_PROJECT_DIR", options.cwd.clone().into()),
+        ("CLAUDE_PROJECT_DIR", options.settings.project(&options.cwd).into()),
         ("CLAUDECODE", "1".into()),
         ("CLAUDE_CODE_ENTRYPOINT", options.keeping.entrypoint.clone().into()),
         ("CLAUDE_CODE_SESSION_ID", options.session_id.clone().into()),

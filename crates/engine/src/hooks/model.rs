@@ -27,7 +27,7 @@ pub(super) async fn run(
     continues: bool,
 ) -> Result<Answer, Failure> {
     let question = question(prompt, &scene.input);
-    let model = model.map_or_else(|| models::SMALL.to_owned(), |name| models::resolve(Some(name)));
+    let model = model.map_or_else(|| models::small().to_owned(), |name| models::resolve(Some(name)));
     let mut request = Request::new(model, vec![json!({"role": "user", "content": question})]);
     request.max_tokens = MOST_TOKENS;
     request.system = vec![json!({"type": "text", "text": GUIDE})];

@@ -79,7 +79,7 @@ pub struct Named {
 #[must_use]
 pub fn gather(settings: &Settings, dynamic: &IndexMap<String, ServerConfig>, strict: bool) -> Vec<Named> {
     let mut all: IndexMap<String, Named> = IndexMap::new();
-    let chosen = settings.chosen();
+    let chosen = settings.customs();
     let places = settings.places();
     let mut known = None;
     if !strict {

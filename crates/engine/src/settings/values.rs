@@ -194,7 +194,8 @@ impl Settings {
         if self.policy("disableAllHooks").and_then(Value::as_bool) == Some(true) {
             return Vec::new();
         }
-        let only_managed = self.managed_only("allowManagedHooksOnly") || self.bool("disableAllHooks") == Some(true);
+        let only_managed =
+            self.managed_only("allowManagedHooksOnly") || self.bool("disableAllHooks") == Some(true) || self.plain();
         self.each("hooks")
             .into_iter()
             .filter(|(source, _)| !only_managed || *source == Source::Policy)

@@ -53,3 +53,4 @@ mod sessions;
 mod skills;
 mod state;
 mod structured;
+mod wishes;

@@ -433,6 +433,8 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
         disallowed: Vec::new(),
         mode: None,
         bypass_launched: false,
+        restricted: false,
+        wishes: sluice_engine::Wishes::default(),
         asker: Asker::Host,
         max_turns: None,
         max_budget_usd: None,

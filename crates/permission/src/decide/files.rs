@@ -69,6 +69,9 @@ pub(super) fn read(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
             ),
         );
     }
+    if let Some(outside) = all.iter().find(|at| policy.confined && !may_read(policy, at, paths)) {
+        return confined(policy, outside);
+    }
     if let Some(rule) = whole_rule(policy, Behavior::Ask, call.tool) {
         return asked_by(rule, ReasonKind::Rule, call.tool);
     }
@@ -102,6 +105,22 @@ pub(super) fn read(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
         format!("{} lies outside the working directories.", outside.lexical.display()),
     )
     .offering(suggest::read_directory(&directory).into_iter().collect())
+}
+
+/// No file outside the roots, whoever would allow it.
+fn confined(policy: &Policy, at: &Located) -> Decision {
+    let root = policy.roots.first().map(|root| root.display().to_string());
+    Decision::deny(
+        Reason::said(
+            ReasonKind::Other,
+            "--restricted: the path is outside the working directories",
+        ),
+        format!(
+            "{} is outside {}; --restricted confines the file tools to the working directories.",
+            at.lexical.display(),
+            root.unwrap_or_default(),
+        ),
+    )
 }
 
 /// An allow for `x/**` lets `x` itself be searched.
@@ -140,13 +159,18 @@ pub(super) fn edit(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
             format!("Changing {shown} is denied by the rule {}.", rule.text()),
         );
     }
+    let inside = at.inside(&policy.roots, paths);
+    let plan = policy.plan_file.as_deref();
+    let is_plan = plan.is_some_and(|plan| at.forms().all(|form| form == plan));
+    if policy.confined && !inside && !is_plan {
+        return confined(policy, &at);
+    }
     let ask = whole_rule(policy, Behavior::Ask, call.tool)
         .or_else(|| path_rule(policy, Behavior::Ask, Access::Write, &at, call.cwd, paths));
     if let Some(rule) = ask {
         return asked_by(rule, ReasonKind::Rule, &format!("changing {shown}"));
     }
     let stance = stance(&policy.mode);
-    let inside = at.inside(&policy.roots, paths);
     let offer = || {
         let mut offer = Vec::new();
         if !stance.edits() {
@@ -160,11 +184,7 @@ pub(super) fn edit(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
     match stance {
         Stance::Bypass => return Decision::allow(Reason::kind(ReasonKind::Mode)),
         Stance::Plan => {
-            if policy
-                .plan_file
-                .as_deref()
-                .is_some_and(|plan| at.forms().all(|form| form == plan))
-            {
+            if is_plan {
                 return Decision::allow(Reason::kind(ReasonKind::Other));
             }
             return Decision::ask(
@@ -179,11 +199,13 @@ pub(super) fn edit(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
     }
     if protect::is_protected(policy, &at, paths) {
         let text = format!("{shown} is a protected file: it can change what runs later");
-        return Decision::ask(
+        let mut asked = Decision::ask(
             Reason::said(ReasonKind::SafetyCheck, text),
             format!("{shown} is protected and needs approval."),
         )
         .offering(offer());
+        asked.requires_user_interaction = policy.confined;
+        return asked;
     }
     if stance.edits() && inside {
         return Decision::allow(Reason::kind(ReasonKind::Mode));

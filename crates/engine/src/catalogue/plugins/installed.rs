@@ -13,6 +13,9 @@ use crate::settings::Settings;
 
 /// The plugins the settings in force switch on, as (name, marketplace), by name.
 pub(super) fn enabled(settings: &Settings) -> Vec<(String, String)> {
+    if settings.plain() {
+        return Vec::new();
+    }
     let mut switched: Map<String, Value> = Map::new();
     for (_, value) in settings.each("enabledPlugins") {
         if let Value::Object(plugins) = value {

@@ -1,0 +1,263 @@
+//! `--debug`, `--debug-file`: what happens, line by line, in a file of the person's own.
+//!
+//! It is written where a session meets its door: everything that goes in and comes out, with what the session began
+//! with and how it ended. Categories choose: `--debug api,hooks` or `--debug '!stream'`.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+use sluice_engine::{Exit, Input, Options, Port};
+use tokio::sync::mpsc;
+
+use crate::environment::Environment;
+use crate::flags::Flags;
+
+/// What of one message is shown.
+const SHOWN: usize = 600;
+/// How much may wait, as in the session's own channels.
+const DEPTH: usize = 512;
+
+/// Which categories are written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Choice {
+    only: Vec<String>,
+    not: Vec<String>,
+}
+
+impl Choice {
+    fn read(text: &str) -> Self {
+        let mut choice = Self::default();
+        for word in text.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            match word.strip_prefix('!') {
+                Some(word) => choice.not.push(word.to_ascii_lowercase()),
+                None => choice.only.push(word.to_ascii_lowercase()),
+            }
+        }
+        choice
+    }
+
+    fn takes(&self, category: &str) -> bool {
+        let named = |words: &[String]| words.iter().any(|word| word == category);
+        (self.only.is_empty() || named(&self.only)) && !named(&self.not)
+    }
+}
+
+/// The log of one session.
+#[derive(Debug, Clone)]
+pub(crate) struct Log {
+    choice: Choice,
+    file: Arc<Mutex<File>>,
+}
+
+impl Log {
+    /// Opens it, if it was asked for.
+    pub(crate) fn open(flags: &Flags, environment: &Environment, session_id: &str) -> Result<Option<Self>, String> {
+        let path = match (&flags.debug_file, &flags.debug) {
+            (Some(path), _) => environment.cwd.join(path),
+            (None, Some(_)) => environment.config_dir.join("debug").join(format!("{session_id}.txt")),
+            (None, None) => return Ok(None),
+        };
+        let file = create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        if flags.debug_file.is_none() {
+            // A convenience: the log is there without it.
+            let _unlinked = link_latest(&path);
+        }
+        Ok(Some(Self {
+            choice: Choice::read(flags.debug.as_deref().unwrap_or_default()),
+            file: Arc::new(Mutex::new(file)),
+        }))
+    }
+
+    /// Writes a line. A disk that is full costs the log and nothing else.
+    fn write(&self, category: &str, text: &str) {
+        if !self.choice.takes(category) {
+            return;
+        }
+        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
+        let line = format!("{now} [DEBUG] {category}: {text}\n");
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let _full = file.write_all(line.as_bytes());
+    }
+
+    /// What the session begins with.
+    pub(crate) fn begin(&self, options: &Options) {
+        self.write("startup", &crate::flags::version_line());
+        self.write(
+            "startup",
+            &format!("session {} in {}", options.session_id, options.cwd.display()),
+        );
+        let address = &options.model_config.base_url;
+        let model = options.model.as_deref().unwrap_or("the usual one");
+        self.write(
+            "api",
+            &format!("model {model} at {address}, key: {}", options.key_source.as_str()),
+        );
+        for layer in options.settings.layers() {
+            let path = layer.path.as_deref().map(|path| path.display().to_string());
+            let waits = if layer.waits() {
+                ", part of it waits for trust"
+            } else {
+                ""
+            };
+            let path = path.unwrap_or_else(|| "the command line".to_owned());
+            self.write("settings", &format!("{} from {path}{waits}", layer.source.as_str()));
+        }
+        for problem in options.settings.problems() {
+            self.write("settings", &problem.to_string());
+        }
+    }
+
+    /// The same session, with everything that passes written down.
+    pub(crate) fn watch(self, port: Port) -> Port {
+        let Port {
+            input,
+            output: mut said,
+            quit,
+            done,
+        } = port;
+        let (heard, mut hear) = mpsc::channel::<Vec<Input>>(DEPTH);
+        let (say, output) = mpsc::channel(DEPTH);
+        let log = self.clone();
+        tokio::spawn(async move {
+            while let Some(inputs) = hear.recv().await {
+                for one in &inputs {
+                    log.heard(one);
+                }
+                if input.send(inputs).await.is_err() {
+                    return;
+                }
+            }
+        });
+        let log = self.clone();
+        let told = tokio::spawn(async move {
+            while let Some(message) = said.recv().await {
+                log.said(&message);
+                if say.send(message).await.is_err() {
+                    return;
+                }
+            }
+        });
+        let done = tokio::spawn(async move {
+            let exit = done.await.unwrap_or(Exit { code: 1 });
+            // The last words come before the end.
+            let _told = told.await;
+            self.write("startup", &format!("ended with {}", exit.code));
+            exit
+        });
+        Port {
+            input: heard,
+            output,
+            quit,
+            done,
+        }
+    }
+
+    fn heard(&self, input: &Input) {
+        match input {
+            Input::Message(message) => match serde_json::to_value(message) {
+                Ok(message) => self.write(category(&message), &format!("<- {}", brief(&message))),
+                Err(error) => self.write("wire", &format!("<- {error}")),
+            },
+            Input::Bad(problem) | Input::BadRequest { problem, .. } => self.write("wire", &format!("<- {problem}")),
+            Input::Eof => self.write("wire", "<- the input has ended"),
+            Input::Signal(signal) => self.write("wire", &format!("<- {signal:?}")),
+        }
+    }
+
+    fn said(&self, message: &sluice_wire::ToHost) {
+        match serde_json::to_value(message) {
+            Ok(message) => self.write(category(&message), &format!("-> {}", brief(&message))),
+            Err(error) => self.write("wire", &format!("-> {error}")),
+        }
+    }
+}
+
+/// What a message is about.
+fn category(message: &Value) -> &'static str {
+    let text = |pointer: &str| message.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    match (text("/type"), text("/subtype"), text("/request/subtype")) {
+        ("stream_event", ..) => "stream",
+        ("system", "api_retry" | "model_fallback", _) => "api",
+        ("system", "hook_started" | "hook_progress" | "hook_response", _) | (_, _, "hook_callback") => "hooks",
+        (_, _, "can_use_tool") | ("system", "permission_denied", _) => "permissions",
+        (_, _, request) if request.starts_with("mcp_") => "mcp",
+        ("control_request" | "control_response" | "control_cancel_request", ..) => "control",
+        _ => "wire",
+    }
+}
+
+/// A message in one line that is not too long.
+fn brief(message: &Value) -> String {
+    let text = message.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len()),
+        None => text,
+    }
+}
+
+/// A file that nobody else can read: a conversation stands in it.
+fn create(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
+}
+
+/// `latest` beside it leads to it.
+fn link_latest(path: &Path) -> io::Result<()> {
+    let latest: PathBuf = path.with_file_name("latest");
+    match fs::remove_file(&latest) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    std::os::unix::fs::symlink(path, latest)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn categories_are_chosen_or_left_out() {
+        let takes = |text: &str| ["api", "hooks", "mcp"].map(|category| Choice::read(text).takes(category));
+        assert_eq!(takes(""), [true; 3]);
+        assert_eq!(takes("api, Hooks"), [true, true, false]);
+        assert_eq!(takes("!mcp"), [true, true, false]);
+        assert_eq!(takes("api,!api"), [false; 3]);
+    }
+
+    #[test]
+    fn a_message_has_its_category() {
+        for (message, expected) in [
+            (json!({"type": "stream_event"}), "stream"),
+            (json!({"type": "system", "subtype": "api_retry"}), "api"),
+            (
+                json!({"type": "control_request", "request": {"subtype": "hook_callback"}}),
+                "hooks",
+            ),
+            (
+                json!({"type": "control_request", "request": {"subtype": "mcp_message"}}),
+                "mcp",
+            ),
+            (
+                json!({"type": "control_request", "request": {"subtype": "interrupt"}}),
+                "control",
+            ),
+            (json!({"type": "user"}), "wire"),
+        ] {
+            assert_eq!(category(&message), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_long_message_is_cut_where_a_letter_ends() {
+        let long = json!("ä".repeat(SHOWN * 2));
+        assert!(brief(&long).contains("… ("));
+    }
+}

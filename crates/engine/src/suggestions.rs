@@ -1,0 +1,115 @@
+//! After a turn: what the person may want to ask next, guessed by the model from the conversation so far.
+//!
+//! It is asked beside the conversation and leaves nothing in it. The next prompt ends the guessing.
+
+use serde_json::json;
+use sluice_model::models;
+use sluice_permission::PermissionMode;
+use sluice_wire::stdout::PromptSuggestion;
+use tokio::task::JoinSet;
+
+use crate::say;
+use crate::session::Session;
+use crate::turn::Ending;
+
+/// Most tokens a guess may take.
+const MOST_TOKENS: u32 = 200;
+/// Longer than anything a person would take over as it stands.
+const LONGEST: usize = 240;
+/// What the model answers where it has no guess.
+const NOTHING: &str = "none";
+
+const GUIDE: &str = "\
+<system-reminder>\nThis is not from the person. Guess the one prompt they will most likely send next, judging by what they \
+asked for and what is left to do. Write it as they would: their language, their tone, a dozen words at most, one \
+instruction and no question back, no praise, nothing in your own voice and no task they never hinted at. If no next step \
+suggests itself, or if it could do harm, answer with the single word none. Answer with the prompt alone.\n</system-reminder>";
+
+/// A guess that is being made.
+#[derive(Debug, Default)]
+pub(crate) struct Suggestions {
+    guess: JoinSet<Option<String>>,
+}
+
+impl Suggestions {
+    /// Whether none is being made.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.guess.is_empty()
+    }
+
+    /// The guess, once it is made; none when there is nothing to wait for.
+    pub(crate) async fn next(&mut self) -> Option<Option<String>> {
+        Some(self.guess.join_next().await?.unwrap_or_default())
+    }
+
+    /// Nobody wants it any more.
+    pub(crate) fn drop_guess(&mut self) {
+        self.guess = JoinSet::new();
+    }
+}
+
+impl Session {
+    /// A turn is over: begins to guess, where that is wanted and there is something to go by.
+    pub(crate) fn suggest(&mut self, ending: &Ending) {
+        let done = matches!(ending, Ending::Completed | Ending::Structured(_));
+        let planning = self.policy.mode == PermissionMode::Plan;
+        // The first answer says too little about where this is going.
+        if !self.suggests() || !done || planning || self.results < 2 || !self.queue.is_empty() {
+            return;
+        }
+        if self.over_budget().is_some() || self.leave.is_some() {
+            return;
+        }
+        let mut request = self.request_of(self.history.with_aside(GUIDE));
+        request.max_tokens = MOST_TOKENS;
+        request.thinking = models::facts(&self.model).thinking.off();
+        if !request.tools.is_empty() {
+            request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
+        }
+        let desk = self.desk.clone();
+        self.suggestions
+            .guess
+            .spawn(async move { desk.answer(request).await.ok().and_then(|text| guess(&text)) });
+    }
+
+    fn suggests(&self) -> bool {
+        let wishes = &self.options.wishes;
+        let allowed = wishes
+            .suggestions_forced
+            .or_else(|| self.options.settings.bool("promptSuggestionEnabled"));
+        wishes.suggestions && allowed != Some(false)
+    }
+
+    /// A guess is made.
+    pub(crate) async fn say_suggestion(&self, guess: Option<String>) {
+        if let Some(suggestion) = guess {
+            self.say(PromptSuggestion {
+                suggestion,
+                uuid: say::fresh_id(),
+                ..PromptSuggestion::default()
+            })
+            .await;
+        }
+    }
+}
+
+/// The prompt in what the model said, if it is one.
+fn guess(text: &str) -> Option<String> {
+    let text = text.trim().trim_matches(['"', '`', '“', '”']).trim();
+    let bare = text.trim_end_matches(['.', '!']);
+    let none = text.is_empty() || bare.eq_ignore_ascii_case(NOTHING);
+    (!none && !text.contains('\n') && text.chars().count() <= LONGEST).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_line_to_take_over_is_a_guess() {
+        assert_eq!(guess(" \"run the tests\"\n").as_deref(), Some("run the tests"));
+        for none in ["", "None.", "none", "one\ntwo", &"x".repeat(300)] {
+            assert_eq!(guess(none), None, "{none}");
+        }
+    }
+}
