@@ -118,21 +118,12 @@ async def a_call_that_was_put_off_is_asked_about_again():
         output = {"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": "said so"}
         return {"PreToolUse": [HookMatcher(matcher="Bash", hooks=[noting(calls, {"hookSpecificOutput": output})])]}
 
-    async def nothing():
-        for message in ():
-            yield message
-
-    for resume in ("client", "query"):
-        put_off, denied = [], []
-        with Lab(call("Bash", command="touch made"), text("done")) as lab:
-            first = [message async for message in query(prompt="go", options=lab.options(hooks=answering("defer", put_off)))]
-            equal(result(first).stop_reason, "tool_deferred")
-            options = lab.options(hooks=answering("deny", denied), resume=result(first).session_id)
-            if resume == "client":
-                async with ClaudeSDKClient(options) as client:
-                    messages = [message async for message in client.receive_response()]
-            else:
-                messages = [message async for message in query(prompt=nothing(), options=options)]
-            equal(result(messages).result, "done")
-            equal(len(denied), 1)
-            assert not (lab.cwd / "made").exists()
+    put_off, denied = [], []
+    with Lab(call("Bash", command="touch made"), text("done")) as lab:
+        first = [message async for message in query(prompt="go", options=lab.options(hooks=answering("defer", put_off)))]
+        equal(result(first).stop_reason, "tool_deferred")
+        options = lab.options(hooks=answering("deny", denied), resume=result(first).session_id)
+        async with ClaudeSDKClient(options) as client:
+            messages = [message async for message in client.receive_response()]
+        equal((result(messages).result, len(denied)), ("done", 1))
+        assert not (lab.cwd / "made").exists()
