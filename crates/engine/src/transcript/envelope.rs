@@ -110,6 +110,8 @@ pub(super) struct Entry {
     pub(super) speaks: bool,
     /// Said, and meant to be seen.
     pub(super) said: bool,
+    /// What the session tells the model by itself, on the user's side.
+    pub(super) aside: bool,
     pub(super) is_result: bool,
     /// A call that was put off.
     pub(super) put_off: bool,
@@ -156,6 +158,7 @@ pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
         is_user,
         speaks,
         said: speaks && !is_true(fields.is_meta) && text(fields.team_name).is_none(),
+        aside: is_user && is_true(fields.is_meta) && text(fields.team_name).is_none(),
         is_result,
         begins_anew: kind == "system"
             && parent.is_none()

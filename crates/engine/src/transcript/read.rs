@@ -149,6 +149,7 @@ struct Slot {
     is_user: bool,
     speaks: bool,
     said: bool,
+    aside: bool,
     is_result: bool,
     put_off: bool,
     /// It follows something that is not there.
@@ -229,6 +230,7 @@ impl Record {
             is_user: entry.is_user,
             speaks: entry.speaks,
             said: entry.said,
+            aside: entry.aside,
             is_result: entry.is_result,
             put_off: entry.put_off,
             is_orphan: false,
@@ -353,6 +355,16 @@ impl Record {
             last = last.max(self.up(end).find(said));
         }
         last
+    }
+
+    /// The last thing the model was told behind this entry, by the session itself; else the entry.
+    pub(crate) fn with_asides(&self, leaf: usize) -> usize {
+        let slot = |at: usize| self.slots.get(at);
+        let behind = |at: &usize| {
+            let said = |up: &usize| slot(*up).is_some_and(|slot| slot.said);
+            slot(*at).is_some_and(|slot| slot.aside) && self.up(*at).find(said) == Some(leaf)
+        };
+        (leaf + 1..self.slots.len()).rev().find(behind).unwrap_or(leaf)
     }
 
     /// The last thing said, by whomever: the end of a subagent's conversation, which has its file for itself.

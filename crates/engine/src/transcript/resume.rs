@@ -277,7 +277,8 @@ impl Found {
     /// The conversation as far as it is wanted.
     fn cut(&mut self, choice: &Choice) -> Result<Vec<Place>, Refusal> {
         let Some(at) = &choice.at else {
-            return self.branch(self.record.leaf());
+            let leaf = self.record.leaf();
+            return self.branch(leaf.map(|leaf| self.record.with_asides(leaf)));
         };
         if self.record.find(at).is_none_or(|place| !self.record.reaches(place)) {
             self.look_again()?;

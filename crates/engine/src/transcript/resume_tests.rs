@@ -125,6 +125,23 @@ fn our_own_words_in_the_models_place_are_not_shown_to_it() {
 }
 
 #[test]
+fn what_the_session_said_last_is_not_lost() {
+    let mut nudge = user("n1", Some("a1"), json!("go on"));
+    nudge["isMeta"] = json!(true);
+    let mut dead = user("n2", Some("u1"), json!("elsewhere"));
+    dead["isMeta"] = json!(true);
+    let lines = [
+        user("u1", None, json!("one")),
+        dead,
+        reply("a1", "u1", "m1", text("first")),
+        nudge,
+    ];
+    let shown = Shelf::with(&lines).shown();
+    assert_eq!(shown.len(), 3);
+    assert_eq!(shown[2], json!({"role": "user", "content": [text("go on")]}));
+}
+
+#[test]
 fn an_unknown_session_is_refused_and_so_is_one_in_which_nothing_was_said() {
     let shelf = Shelf::with(&[json!({"type": "custom-title", "customTitle": "Empty", "sessionId": ID})]);
     for name in [ID, "99999999-2222-4333-8444-555555555555"] {
