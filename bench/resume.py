@@ -51,7 +51,7 @@ def lines(session, cwd, size, repeats=40):
         yield entry(type="assistant", message={"id": message + "b", "type": "message", "role": "assistant", "model": "m", "content": [{"type": "text", "text": words}], "usage": {"input_tokens": 10, "output_tokens": 5}})
 
 
-def make(file, session, cwd, size, live, repeats):
+def make(file, session, cwd, size, live, repeats=40):
     """Writes the transcript; gives its size and that of its live part."""
     with open(file, "w") as out:
         while out.tell() < size - live:
