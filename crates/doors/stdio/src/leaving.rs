@@ -23,12 +23,15 @@ const SIGNALS: usize = 8;
 /// Hands signals on to the session, and tells of them.
 pub(crate) fn signals(session: mpsc::Sender<Vec<Input>>) -> mpsc::Receiver<Signal> {
     let (tell, told) = mpsc::channel(SIGNALS);
+    // Listened for from here on, not from when the task gets its turn: the session may have spoken by then, and a signal
+    // nobody listens for ends the process on the spot.
+    let listened = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+        signal(SignalKind::hangup()),
+    );
     tokio::spawn(async move {
-        let (Ok(mut int), Ok(mut term), Ok(mut hup)) = (
-            signal(SignalKind::interrupt()),
-            signal(SignalKind::terminate()),
-            signal(SignalKind::hangup()),
-        ) else {
+        let (Ok(mut int), Ok(mut term), Ok(mut hup)) = listened else {
             return;
         };
         loop {
