@@ -196,7 +196,6 @@ fn wishes(flags: &Flags, environment: &Environment) -> Wishes {
         thinking_display: flags.thinking_display.clone(),
         suggestions: flags.prompt_suggestions.as_deref().is_some_and(|word| !off(word)),
         suggestions_forced: environment.prompt_suggestions,
-        ..Wishes::default()
     }
 }
 
