@@ -69,6 +69,8 @@ pub(crate) struct Environment {
     pub(crate) checkpointing: bool,
     /// Whether the agent may keep notes about a project.
     pub(crate) notes: bool,
+    /// Memory files of added directories are read.
+    pub(crate) memory_of_added_folders: bool,
     pub(crate) background_wait: Option<Duration>,
     /// Nothing is to run in the background.
     pub(crate) no_background_tasks: bool,
@@ -177,6 +179,7 @@ impl Environment {
             state_events: variables.state_events(),
             checkpointing: variables.truthy("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"),
             notes: !variables.truthy("CLAUDE_CODE_DISABLE_AUTO_MEMORY"),
+            memory_of_added_folders: variables.truthy("CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD"),
             compaction: Compaction {
                 off: variables.truthy("DISABLE_COMPACT"),
                 manual_only: variables.truthy("DISABLE_AUTO_COMPACT"),

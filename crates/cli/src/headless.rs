@@ -21,6 +21,9 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         Err(refusal) => return refusal.tell(&flags, &environment),
     };
     let place = Place::look(&flags, &environment, Opener::Host);
+    if let Some(problem) = place.unread_flag() {
+        return fail(&problem);
+    }
     let options = match launch::options(&flags, &place, Keyless::Refuse) {
         Ok(options) => options,
         Err(refusal) => return refusal.tell(&flags, &environment),
@@ -70,6 +73,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         input,
         format: format(&flags),
         hold: environment.stream_hold.unwrap_or(HOLD),
+        greeted: flags.await_initialize,
     };
     door.serve(port, Cursor::new(first).chain(io::stdin()), io::stdout(), warn)
         .await

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sluice_engine::settings::{Chosen, FlagSettings, Layer, Opener, Places, Settings};
+use sluice_engine::settings::{Chosen, Effect, FlagSettings, Layer, Opener, Places, Settings};
 use sluice_engine::{
-    AgentOptions, Asker, CatalogueOptions, Compaction, KeySource, Options, OutputSchema, PluginDir, Setup,
-    SystemPrompt, Thinking, Wishes,
+    AgentOptions, Asker, CatalogueOptions, Compaction, KeySource, MemoryOptions, Options, OutputSchema, PluginDir,
+    Setup, SystemPrompt, Thinking, Wishes,
 };
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
+use sluice_permission::Source;
 use sluice_wire::mode::PermissionMode;
 
 use crate::conversation::{self, Conversation};
@@ -65,6 +66,13 @@ impl Place {
             environment: environment.with(settings.env()),
             settings,
         }
+    }
+
+    /// Why what `--settings` names cannot be read: whoever gives settings means them.
+    pub(crate) fn unread_flag(&self) -> Option<String> {
+        let mut problems = self.settings.problems().iter();
+        let problem = problems.find(|problem| problem.source == Source::Flag && problem.effect == Effect::LeftOut)?;
+        Some(format!("--settings: {problem}"))
     }
 
     /// Whether the project has settings that wait until its folder is trusted.
@@ -142,6 +150,10 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         key_source,
         catalogue: catalogue(flags, environment),
         system_prompt: system_prompt(flags)?,
+        memory: MemoryOptions {
+            off: flags.bare,
+            of_added_folders: environment.memory_of_added_folders,
+        },
         servers: servers::options(flags, environment)?,
         tools: flags.tools.clone(),
         todo_list: environment.todo_list,
@@ -251,10 +263,12 @@ fn mode(flags: &Flags, environment: &Environment) -> Result<Option<PermissionMod
 }
 
 fn asker(flags: &Flags) -> Asker {
-    let prompts = flags.permission_prompts.as_deref() != Some("none");
+    if flags.permission_prompts.as_deref() == Some("none") {
+        return Asker::Refuses;
+    }
     match flags.permission_prompt_tool.as_deref() {
-        Some("stdio") if prompts => Asker::Host,
-        Some(tool) if prompts && tool.starts_with("mcp__") => Asker::Tool(tool.to_owned()),
+        Some("stdio") => Asker::Host,
+        Some(tool) if tool.starts_with("mcp__") => Asker::Tool(tool.to_owned()),
         _ => Asker::Nobody,
     }
 }

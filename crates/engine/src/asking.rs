@@ -279,6 +279,15 @@ impl Session {
         }
     }
 
+    /// Who is asked. The settings can say that nobody is.
+    pub(crate) fn asker(&self) -> Asker {
+        let settings = &self.options.settings;
+        match settings.at(&["permissions", "denyInsteadOfPrompting"]) {
+            Some(Value::Bool(true)) => Asker::Refuses,
+            _ => self.options.asker.clone(),
+        }
+    }
+
     /// Switches the mode, or says why not.
     pub(crate) fn set_mode(&mut self, word: Option<&str>) -> Result<(), (&'static str, String)> {
         let mode = match word {
@@ -291,6 +300,10 @@ impl Session {
                 "invalid_mode",
                 "Cannot set permission mode: must be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan"
                     .to_owned(),
+            )),
+            PermissionMode::BypassPermissions if self.options.settings.bypass_disabled() => Err((
+                "bypass_disabled",
+                "Cannot set permission mode to bypassPermissions: the settings forbid it".to_owned(),
             )),
             PermissionMode::BypassPermissions if !self.policy.bypass_launched => Err((
                 "bypass_not_launched",

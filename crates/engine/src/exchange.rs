@@ -10,7 +10,7 @@ use std::time::Instant;
 use serde_json::Value;
 use sluice_model::{Accumulator, Event, EventKind, Failure, Request, Stream, Verdict, retry};
 
-use crate::hooks::Switch;
+use crate::hooks::{Answers, Switch};
 use crate::listen::Heard;
 use crate::say;
 use crate::session::Session;
@@ -124,8 +124,10 @@ impl Session {
             requested: Some(fallback.clone()),
             to: fallback,
             source: "auto",
+            answers: Answers::default(),
         };
-        self.change_model(switch).await;
+        let from = self.change_model(&switch);
+        self.hook_switched(from, switch).await;
         true
     }
 

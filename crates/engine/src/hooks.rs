@@ -26,8 +26,8 @@
 //! * `session.hook_setup(trigger)`: `init`, `maintenance`;
 //! * `session.hook_pre_compact(trigger, instructions)`: `Ok(further instructions)`, or `Err(why)` when a hook forbids it;
 //!   `session.hook_post_compact(trigger, summary)`;
-//! * `session.hook_expansion(command, args, source, prompt)`: `Err(why)` when a command must not become a prompt;
-//! * `session.hook_switch(switch)`: `Err(why)` when the model has to stay; `session.change_model(switch)` changes and tells;
+//! * `session.hook_expansion(command, args, source)`: `Err(told)` when a command must not become a prompt;
+//! * `session.hook_switch(switch)`: `Err(why)` when the model has to stay; `session.change_model(&switch)` changes, `session.hook_switched(from, switch)` tells;
 //! * `hooks.ear()`: for who is not the session and waits for hooks all the same: [`Ear`] answers a server in the person's
 //!   place, and makes work trees;
 //! * `session.hook_directory_added(path, source)`, `session.hook_notification(message, title, kind)`: only told, and
@@ -73,7 +73,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
 use crate::catalogue::plugins::Plugin;
-use crate::memory::Memory;
+use crate::memory::{Brought, Memory};
 use crate::session::Session;
 use crate::settings::Settings;
 
@@ -83,7 +83,8 @@ pub(crate) use ear::Ear;
 pub(crate) use merge::Verdict;
 pub(crate) use run::Hooked;
 pub(crate) use sentries::{Sentries, Watched};
-pub(crate) use switch::Switch;
+use session::Instructions;
+pub(crate) use switch::{Answers, Switch};
 pub(crate) use turns::AtEnd;
 
 use config::{Handler, Hook, Reader};
@@ -141,7 +142,7 @@ pub(crate) struct Hooks {
     /// What is wrong with those that came from elsewhere.
     brought_problems: Vec<String>,
     /// Files of instructions that were read, and why.
-    instructions: Vec<(PathBuf, &'static str)>,
+    instructions: Vec<Instructions>,
     /// They were read before.
     instructed: bool,
     /// The file in which hooks may leave variables.
@@ -226,8 +227,30 @@ impl Hooks {
         let again = std::mem::replace(&mut self.instructed, true);
         if self.await_any(&[Event::InstructionsLoaded]) {
             let reason = if again { "compact" } else { "session_start" };
-            let paths = memories.iter().map(|memory| (memory.path.clone(), reason));
-            self.instructions.extend(paths);
+            self.instructions.extend(memories.iter().map(|memory| Instructions {
+                path: memory.path.clone(),
+                reason: if memory.parent.is_some() { "include" } else { reason },
+                parent: memory.parent.clone(),
+                ..Instructions::default()
+            }));
+        }
+    }
+
+    /// The model is told this before it is asked again.
+    pub(crate) fn say_besides(&mut self, text: String) {
+        self.contexts.push(text);
+    }
+
+    /// A touched file has brought files of instructions.
+    pub(crate) fn note_brought(&mut self, trigger: &Path, brought: &[Brought]) {
+        if self.await_any(&[Event::InstructionsLoaded]) {
+            self.instructions.extend(brought.iter().map(|one| Instructions {
+                path: one.memory.path.clone(),
+                reason: one.reason,
+                parent: one.memory.parent.clone(),
+                globs: one.patterns.clone(),
+                trigger: Some(trigger.to_owned()),
+            }));
         }
     }
 

@@ -100,6 +100,7 @@ pub use compact::Compaction;
 pub use confine::sandbox;
 pub use doctor::problems;
 pub use guarded::{Guarded, GuardedCall, Question, Ran, Reply, for_now};
+pub use memory::MemoryOptions;
 pub use options::{Asker, KeySource, Options, Setup, StateEvents, Thinking};
 pub use port::{Exit, Input, Port, Signal};
 pub use prompt::SystemPrompt;

@@ -1,14 +1,24 @@
 //! What a person and a project want every session to know: `CLAUDE.md` files, from the widest to
-//! the nearest, with what they import.
+//! the nearest, with what they import, and rules. What lies deeper in the project, and rules about certain files, wait
+//! until such a file is touched (`nearby`).
+
+mod nearby;
+mod session;
+mod text;
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::catalogue::plugins::builtin::Part;
-use crate::settings::{self, Chosen, Places, Settings};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use serde_json::Value;
 
-/// How deep imports may go.
+pub(crate) use nearby::{Brought, Nearby};
+
+use crate::catalogue::plugins::builtin::Part;
+use crate::settings::{self, Settings};
+
+/// How deep imports and folders of rules may go.
 const DEEPEST: usize = 5;
 /// More than any such file has a reason to hold.
 const LARGEST: u64 = 256 * 1024;
@@ -17,62 +27,76 @@ const MOST: usize = 500;
 /// How many are looked for: a text may import a hundred thousand that are not there.
 const MOST_LOOKS: usize = 10_000;
 
+/// Which memory files are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MemoryOptions {
+    /// None at all.
+    pub off: bool,
+    /// Those of the directories added at the launch too.
+    pub of_added_folders: bool,
+}
+
 /// One file that is to be known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Memory {
     pub(crate) path: PathBuf,
+    /// What it says, without front matter and comments.
     pub(crate) text: String,
+    /// The file that imports it.
+    pub(crate) parent: Option<PathBuf>,
 }
 
-/// Everything a session with these settings is to know.
-pub(crate) fn load_for(settings: &Settings) -> Vec<Memory> {
-    let places = Places {
-        cwd: settings.work().to_owned(),
-        ..settings.places().clone()
-    };
-    let part = Part::AgentsMd.is_on(settings);
-    load(&places, settings.customs(), settings.trusted(), part)
+/// A rule about certain files: it is told when one of them is touched.
+#[derive(Debug, Clone)]
+pub(crate) struct PathRule {
+    path: PathBuf,
+    /// The patterns as they are written.
+    patterns: Vec<String>,
+    about: Gitignore,
+}
+
+/// Everything found at the start.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) known: Vec<Memory>,
+    waiting: Vec<PathRule>,
+    /// Where each really is.
+    seen: HashSet<PathBuf>,
+}
+
+/// Everything a session with these settings is to know from the start; of further folders only where that is wanted.
+pub(crate) fn load_for(settings: &Settings, further: &[PathBuf]) -> Found {
+    load(settings, settings.trusted(), further)
 }
 
 /// Everything that is to be known, in the order in which it is told: what is nearer comes later,
 /// since later words weigh more. A project nobody has trusted brings nothing in from outside of itself: what is known
 /// is sent to the model, and `@~/.ssh/id_rsa` in a stranger's file is not the person's wish.
-fn load(places: &Places, chosen: Chosen, trusted: bool, agents_md: bool) -> Vec<Memory> {
-    let mut loader = Loader {
-        home: &places.home,
-        bounds: None,
-        seen: HashSet::new(),
-        looks: 0,
-        found: Vec::new(),
-    };
+fn load(settings: &Settings, trusted: bool, further: &[PathBuf]) -> Found {
+    let (places, chosen, work) = (settings.places(), settings.customs(), settings.work());
+    let mut loader = Loader::new(settings);
     if chosen.user {
-        loader.file(&places.config_dir.join("CLAUDE.md"), 0);
-        loader.folder(&places.config_dir.join("rules"));
+        loader.file(&places.config_dir.join("CLAUDE.md"), None, 0);
+        loader.rules(&places.config_dir.join("rules"), work, 0);
     }
-    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let project = settings::repository(&places.cwd).unwrap_or_else(|| places.cwd.clone());
-    let mut folders: Vec<&Path> = places.cwd.ancestors().collect();
+    let project = settings::repository(work).unwrap_or_else(|| work.to_owned());
+    let mut folders: Vec<&Path> = work.ancestors().collect();
     folders.reverse();
     for folder in folders {
         let inside = if folder.starts_with(&project) { &project } else { folder };
         loader.bounds = (!trusted).then(|| real(inside));
-        // The person's own file is not also the file of every project below their home.
-        let own = folder.join(".claude") == places.config_dir;
-        if chosen.project {
-            let named = loader.file(&folder.join("CLAUDE.md"), 0);
-            let kept = !own && loader.file(&folder.join(".claude").join("CLAUDE.md"), 0);
-            if !named && !kept && agents_md {
-                loader.file(&folder.join("AGENTS.md"), 0);
-            }
-            if !own {
-                loader.folder(&folder.join(".claude").join("rules"));
-            }
-        }
-        if chosen.local {
-            loader.file(&folder.join("CLAUDE.local.md"), 0);
-        }
+        loader.take(folder);
+    }
+    for folder in further {
+        loader.bounds = (!trusted).then(|| real(folder));
+        loader.take(folder);
     }
     loader.found
+}
+
+/// Where a folder really is, as far as it is there.
+fn real(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
 /// What the model is told of it, once, before the first prompt.
@@ -80,70 +104,150 @@ pub(crate) fn reminder(memories: &[Memory]) -> Option<String> {
     if memories.is_empty() {
         return None;
     }
-    let files = memories
-        .iter()
-        .map(|memory| format!("From {}:\n\n{}", memory.path.display(), memory.text.trim()));
-    let files: Vec<String> = files.collect();
     Some(format!(
         "<system-reminder>\nThe person and the project ask that you know and follow this. Where two parts differ, the \
          later one counts.\n\n{}\n</system-reminder>",
-        files.join("\n\n")
+        listed(memories)
     ))
 }
 
-struct Loader<'a> {
-    home: &'a Path,
-    /// What a file must lie in, links followed.
-    bounds: Option<PathBuf>,
-    seen: HashSet<PathBuf>,
-    looks: usize,
-    found: Vec<Memory>,
+fn listed(memories: &[Memory]) -> String {
+    let files = memories
+        .iter()
+        .map(|memory| format!("From {}:\n\n{}", memory.path.display(), memory.text.trim()));
+    files.collect::<Vec<String>>().join("\n\n")
 }
 
-impl Loader<'_> {
+/// Patterns of the settings as one that paths are held against; what is no pattern counts for nothing.
+fn patterns<'a>(root: &Path, each: impl IntoIterator<Item = &'a str>) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(root);
+    for pattern in each {
+        builder.add_line(None, pattern).ok();
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+struct Loader<'a> {
+    settings: &'a Settings,
+    /// What a file must lie in, links followed.
+    bounds: Option<PathBuf>,
+    /// Files the person does not want to be known.
+    excluded: Gitignore,
+    looks: usize,
+    found: Found,
+}
+
+impl<'a> Loader<'a> {
+    fn new(settings: &'a Settings) -> Self {
+        let lists = settings.each("claudeMdExcludes").into_iter();
+        let names = lists.filter_map(|(_, list)| list.as_array()).flatten();
+        Self {
+            settings,
+            bounds: None,
+            excluded: patterns(Path::new("/"), names.filter_map(Value::as_str)),
+            looks: 0,
+            found: Found::default(),
+        }
+    }
+
+    /// Takes what lies in a folder.
+    fn take(&mut self, folder: &Path) {
+        let (places, chosen) = (self.settings.places(), self.settings.customs());
+        // The person's own file is not also the file of every project below their home.
+        let own = folder.join(".claude") == places.config_dir;
+        if chosen.project {
+            let named = self.file(&folder.join("CLAUDE.md"), None, 0);
+            let kept = !own && self.file(&folder.join(".claude").join("CLAUDE.md"), None, 0);
+            if !named && !kept && Part::AgentsMd.is_on(self.settings) {
+                self.file(&folder.join("AGENTS.md"), None, 0);
+            }
+            if !own {
+                self.rules(&folder.join(".claude").join("rules"), folder, 0);
+            }
+        }
+        if chosen.local {
+            self.file(&folder.join("CLAUDE.local.md"), None, 0);
+        }
+    }
+
     /// Takes a file and what it imports; false if there is none.
-    fn file(&mut self, path: &Path, depth: usize) -> bool {
-        self.looks += 1;
-        if self.looks > MOST_LOOKS {
-            return false;
-        }
-        let Ok(real) = path.canonicalize() else { return false };
-        let outside = self.bounds.as_ref().is_some_and(|bounds| !real.starts_with(bounds));
-        if outside || self.found.len() >= MOST {
-            return false;
-        }
-        if self.seen.contains(&real) {
+    fn file(&mut self, path: &Path, parent: Option<&Path>, depth: usize) -> bool {
+        if path.canonicalize().is_ok_and(|real| self.found.seen.contains(&real)) {
+            self.looks += 1;
             return true;
         }
-        let Some(text) = read(path) else { return false };
-        self.seen.insert(real);
-        let imports = imports(&text);
-        self.found.push(Memory {
+        match self.read(path) {
+            None => false,
+            Some(text) => {
+                self.keep(path, text::without_front_matter(&text), parent, depth);
+                true
+            }
+        }
+    }
+
+    /// The text of a file that may be known.
+    fn read(&mut self, path: &Path) -> Option<String> {
+        self.looks += 1;
+        if self.looks > MOST_LOOKS {
+            return None;
+        }
+        let real = path.canonicalize().ok()?;
+        let outside = self.bounds.as_ref().is_some_and(|bounds| !real.starts_with(bounds));
+        if outside || self.found.known.len() >= MOST || self.excluded.matched(path, false).is_ignore() {
+            return None;
+        }
+        read(&real)
+    }
+
+    /// Takes what a file says, once, and what it imports.
+    fn keep(&mut self, path: &Path, said: &str, parent: Option<&Path>, depth: usize) {
+        let said = text::without_comments(said);
+        if !self.found.seen.insert(real(path)) || said.trim().is_empty() {
+            return;
+        }
+        let imports = text::imports(&said);
+        self.found.known.push(Memory {
             path: path.to_owned(),
-            text,
+            text: said,
+            parent: parent.map(Path::to_owned),
         });
         if depth < DEEPEST {
             for import in imports {
                 let target = match import.strip_prefix("~/") {
-                    Some(rest) => self.home.join(rest),
+                    Some(rest) => self.settings.places().home.join(rest),
                     None => path.parent().unwrap_or(Path::new("/")).join(&import),
                 };
-                self.file(&target, depth + 1);
+                self.file(&target, Some(path), depth + 1);
             }
         }
-        true
     }
 
-    /// Takes every rule of a folder, by name.
-    fn folder(&mut self, folder: &Path) {
+    /// Takes every rule of a folder, by name. Those about certain files wait.
+    fn rules(&mut self, folder: &Path, root: &Path, depth: usize) {
         let Ok(entries) = fs::read_dir(folder) else { return };
         let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         paths.sort();
-        for path in paths
-            .iter()
-            .filter(|path| path.extension().is_some_and(|ending| ending == "md"))
-        {
-            self.file(path, 0);
+        for path in paths {
+            if path.is_dir() {
+                if depth < DEEPEST {
+                    self.rules(&path, root, depth + 1);
+                }
+                continue;
+            }
+            let is_rule = path.extension().is_some_and(|ending| ending == "md");
+            let Some(text) = self.read(&path).filter(|_| is_rule) else {
+                continue;
+            };
+            let about = text::paths(&text);
+            if about.is_empty() {
+                self.keep(&path, text::without_front_matter(&text), None, 0);
+            } else if !self.found.seen.contains(&real(&path)) {
+                self.found.waiting.push(PathRule {
+                    about: patterns(root, about.iter().map(String::as_str)),
+                    patterns: about,
+                    path,
+                });
+            }
         }
     }
 }
@@ -155,41 +259,12 @@ pub(crate) fn read(path: &Path) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// The paths a text imports: words that begin with `@`, but not in code.
-fn imports(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut fenced = false;
-    for line in text.lines() {
-        if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-            continue;
-        }
-        if fenced {
-            continue;
-        }
-        // Every second piece between backticks is code.
-        for prose in line.split('`').step_by(2) {
-            let words = prose.split_whitespace().filter_map(|word| word.strip_prefix('@'));
-            found.extend(
-                words
-                    .map(|path| path.trim_end_matches([',', ';', ':', ')', '.']).to_owned())
-                    .filter(|path| is_path(path)),
-            );
-        }
-    }
-    found
-}
-
-/// A mention of a person is not a path.
-fn is_path(word: &str) -> bool {
-    word.contains(['/', '.']) && !word.starts_with('@')
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::settings::{Chosen, Places};
 
     fn places(root: &Path) -> Places {
         Places {
@@ -209,8 +284,18 @@ mod tests {
         }
     }
 
+    fn settings(root: &Path, chosen: Chosen, flag: &str) -> Settings {
+        let flag = settings::FlagSettings::from_argument(flag, root);
+        Settings::load(&places(root), &chosen, Some(flag), None)
+    }
+
     fn texts(root: &Path, chosen: Chosen) -> Vec<String> {
-        load(&places(root), chosen, true, true)
+        said(root, chosen, "{}")
+    }
+
+    fn said(root: &Path, chosen: Chosen, flag: &str) -> Vec<String> {
+        load(&settings(root, chosen, flag), true, &[])
+            .known
             .into_iter()
             .map(|memory| memory.text.trim().to_owned())
             .collect()
@@ -301,8 +386,8 @@ mod tests {
         fs::create_dir_all(&rules).unwrap();
         std::os::unix::fs::symlink(root.path().join("home/key"), rules.join("x.md")).unwrap();
         let known = |trusted: bool| -> Vec<String> {
-            let found = load(&places(root.path()), Chosen::ALL, trusted, true);
-            found.into_iter().map(|memory| memory.text).collect()
+            let found = load(&settings(root.path(), Chosen::ALL, "{}"), trusted, &[]);
+            found.known.into_iter().map(|memory| memory.text).collect()
         };
         let untrusted = known(false);
         let names: Vec<&str> = untrusted.iter().filter_map(|text| text.split(' ').next()).collect();
@@ -322,5 +407,54 @@ mod tests {
     #[test]
     fn nothing_to_know_is_nothing_to_say() {
         assert_eq!(reminder(&[]), None);
+    }
+
+    #[test]
+    fn front_matter_and_comments_are_not_told_and_folders_of_rules_may_be_deep() {
+        let root = tempfile::tempdir().unwrap();
+        lay(
+            root.path(),
+            &[
+                (
+                    "home/work/project/CLAUDE.md",
+                    "---\nfoo: bar\n---\nshown <!-- @hidden.md --> too\n",
+                ),
+                ("home/work/project/hidden.md", "hidden"),
+                ("home/work/project/.claude/rules/deep/r.md", "rule"),
+                (
+                    "home/work/project/.claude/rules/p.md",
+                    "---\npaths: src/**\n---\nonly there",
+                ),
+            ],
+        );
+        assert_eq!(texts(root.path(), Chosen::ALL), ["shown  too", "rule"]);
+    }
+
+    #[test]
+    fn what_the_person_excludes_is_not_known() {
+        let root = tempfile::tempdir().unwrap();
+        lay(
+            root.path(),
+            &[
+                ("home/work/CLAUDE.md", "above"),
+                ("home/work/project/CLAUDE.md", "project"),
+                ("home/work/project/.claude/rules/r.md", "rule"),
+            ],
+        );
+        let above = root.path().join("home/work/CLAUDE.md");
+        let flag = serde_json::json!({"claudeMdExcludes": ["**/rules/*.md", above]}).to_string();
+        assert_eq!(said(root.path(), Chosen::ALL, &flag), ["project"]);
+    }
+
+    #[test]
+    fn further_folders_are_read_where_that_is_wanted() {
+        let root = tempfile::tempdir().unwrap();
+        lay(
+            root.path(),
+            &[("further/CLAUDE.md", "further"), ("home/work/project/x", "")],
+        );
+        let settings = settings(root.path(), Chosen::ALL, "{}");
+        let found = load(&settings, true, &[root.path().join("further")]);
+        assert_eq!(found.known.len(), 1);
     }
 }

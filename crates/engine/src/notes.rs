@@ -67,7 +67,11 @@ pub(crate) fn index(folder: &Path) -> Option<Memory> {
             "[The rest is not shown: keep this file an index, and what it points to in files of their own.]\n",
         );
     }
-    Some(Memory { path, text })
+    Some(Memory {
+        path,
+        text,
+        parent: None,
+    })
 }
 
 /// What the model is told of the folder.

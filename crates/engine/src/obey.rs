@@ -2,6 +2,7 @@
 
 pub(crate) mod aside;
 mod context;
+mod diff;
 mod files;
 mod others;
 mod roots;
@@ -20,7 +21,7 @@ use sluice_wire::control::{
 };
 
 use crate::catalogue::styles;
-use crate::hooks::Switch;
+use crate::hooks::{Answers, Switch};
 use crate::options::Thinking;
 use crate::say;
 use crate::schema::OutputSchema;
@@ -93,7 +94,10 @@ impl Session {
                 self.say(say::success(&id, &json!({}))).await;
             }
             Request::RenameSession(request) => {
-                let renamed = self.rename(&request.title, request.session_id.as_deref()).await;
+                let renamed = match request.source.as_deref() {
+                    None | Some("remote" | "host") => self.rename(&request.title, request.session_id.as_deref()).await,
+                    Some(_) => Err("rename_session: source must be 'remote' or 'host'".to_owned()),
+                };
                 self.say(match renamed {
                     Ok(()) => say::ok(&id),
                     Err(why) => say::error(&id, why),
@@ -126,6 +130,20 @@ impl Session {
     pub(crate) async fn misread(&mut self, id: &RequestId, subtype: Option<&str>, problem: &str) {
         match subtype {
             Some("set_permission_mode") => self.switch_mode(id, None).await,
+            Some("set_model") => {
+                let text = "set_model: model must be a string".to_owned();
+                self.refuse_model(id, "invalid_request", text).await;
+            }
+            // What is named by nothing is nowhere, and nothing is lost by saying so.
+            Some("mcp_message" | "seed_read_state") => self.say(say::ok(id)).await,
+            Some("cancel_async_message") => self.say(say::success(id, &json!({"cancelled": false}))).await,
+            Some("interrupt") => self.interrupt(id, false).await,
+            Some("file_suggestions") => {
+                let cwd = self.cwd.get().display().to_string();
+                self.say(say::success(id, &json!({"suggestions": [], "cwd": cwd})))
+                    .await;
+            }
+            Some("read_file") => self.say(say::error(id, "read denied: ")).await,
             // What only agents ask is no better asked when it cannot be read.
             Some(ours @ ("can_use_tool" | "hook_callback" | "elicitation" | "request_user_dialog")) => {
                 self.unsupported(id, Some(ours)).await;
@@ -264,12 +282,19 @@ impl Session {
         }
     }
 
-    /// Another model, from the next request on. No name is refused: only the API knows them all.
+    /// Another model, from the next request on. No name is refused but those the settings leave out: only the API
+    /// knows them all.
     async fn switch_model(&mut self, id: &RequestId, name: Option<&str>) {
+        if let Some(name) = name
+            && let Some((code, why)) = self.unavailable(name)
+        {
+            return self.refuse_model(id, code, why).await;
+        }
         let switch = Switch {
             to: models::resolve(name.or(self.options.model.as_deref()).filter(|name| *name != "default")),
             requested: name.map(str::to_owned),
             source: "sdk",
+            answers: Answers::SetModel,
         };
         if !self.hooks_before_switch(id, &switch).await {
             self.take_model(id, switch).await;
@@ -278,23 +303,65 @@ impl Session {
 
     /// Nobody objects to another model.
     pub(crate) async fn take_model(&mut self, id: &RequestId, switch: Switch) {
-        let (name, resolved) = (switch.requested.clone(), switch.to.clone());
-        if resolved != self.model {
-            self.change_model(switch).await;
-            let told = match name {
-                Some(name) if name != resolved && name != "default" => format!("Set model to `{name} ({resolved})`"),
-                _ => format!("Set model to `{resolved}`"),
-            };
-            self.say(say::local_output(&told)).await;
+        let from = self.change_model(&switch);
+        self.tell_of_switch(&from, &switch).await;
+        self.say(match switch.answers {
+            Answers::SetModel => say::success(
+                id,
+                &SetModelResponse {
+                    model: Some(switch.to.clone()),
+                    ..SetModelResponse::default()
+                },
+            ),
+            Answers::Settings => say::ok(id),
+        })
+        .await;
+        self.hook_switched(from, switch).await;
+    }
+
+    /// A conversation that has begun keeps a note of whom it goes on with.
+    async fn tell_of_switch(&mut self, from: &str, switch: &Switch) {
+        let to = &switch.to;
+        if from == to || self.history.is_empty() {
+            return;
         }
-        let response = SetModelResponse {
-            model: Some(resolved),
-            ..SetModelResponse::default()
+        let told = match &switch.requested {
+            Some(name) if name != to && name != "default" => format!("Set model to `{name} ({to})`"),
+            _ => format!("Set model to `{to}`"),
         };
-        self.say(say::success(id, &response)).await;
+        self.say(say::local_output(&told)).await;
+    }
+
+    /// Why no model of this name may answer.
+    fn unavailable(&self, name: &str) -> Option<(&'static str, String)> {
+        if name.trim().is_empty() {
+            return Some(("catalog_unknown", "set_model: a model needs a name".to_owned()));
+        }
+        let allowed = self.options.settings.get("availableModels").and_then(Value::as_array)?;
+        let meant = models::resolve(Some(name));
+        let fits = |entry: &str| entry == name || models::resolve(Some(entry)) == meant || meant.starts_with(entry);
+        let available = name == "default" || allowed.iter().filter_map(Value::as_str).any(fits);
+        (!available).then(|| {
+            let text = format!("The model {name:?} is not among the `availableModels` of the settings");
+            ("restricted_by_org", text)
+        })
+    }
+
+    /// The model stays.
+    pub(crate) async fn refuse_model(&mut self, id: &RequestId, code: &str, why: String) {
+        let mut refusal = say::refused(id, code, why);
+        if let Response::Error(failure) = &mut refusal.response {
+            failure.extra.insert("model", &self.model);
+        }
+        self.say(refusal).await;
     }
 
     async fn set_thinking(&mut self, id: &RequestId, request: &SetMaxThinkingTokens) {
+        let display = request.thinking_display.as_deref();
+        if !matches!(display, None | Some("summarized" | "omitted" | "highlights")) {
+            let text = "set_max_thinking_tokens: thinking_display must be summarized, omitted, highlights or null";
+            return self.say(say::error(id, text)).await;
+        }
         let tokens = request.max_thinking_tokens.map(sluice_wire::Number::get);
         self.options.thinking = match tokens {
             None => Thinking::Default,

@@ -10,6 +10,7 @@ use crate::agents::AgentOptions;
 use crate::catalogue::CatalogueOptions;
 use crate::compact::Compaction;
 use crate::mcp::ServerOptions;
+use crate::memory::MemoryOptions;
 use crate::prompt::{Place, SystemPrompt};
 use crate::schema::OutputSchema;
 use crate::settings::Settings;
@@ -88,6 +89,8 @@ pub struct Options {
     pub catalogue: CatalogueOptions,
     /// What stands before the conversation.
     pub system_prompt: SystemPrompt,
+    /// Which memory files are read.
+    pub memory: MemoryOptions,
     /// The servers of the Model Context Protocol.
     pub servers: ServerOptions,
     /// The tools offered; none means all.
@@ -177,6 +180,7 @@ impl Options {
             key_source: KeySource::Environment,
             catalogue: CatalogueOptions::default(),
             system_prompt: SystemPrompt::default(),
+            memory: MemoryOptions::default(),
             servers: ServerOptions::new(credentials),
             tools: None,
             todo_list: false,
@@ -210,6 +214,7 @@ impl Options {
             platform: std::env::consts::OS,
             date: &self.date,
             notes,
+            language: self.settings.string("language"),
         }
     }
 }
@@ -262,6 +267,8 @@ pub enum Asker {
     Host,
     /// A tool of a server, by its full name.
     Tool(String),
+    /// Nobody, and that is meant so: the model is told not to try again.
+    Refuses,
 }
 
 /// Whether `session_state_changed` is sent.

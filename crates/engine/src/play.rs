@@ -180,12 +180,13 @@ impl Session {
     /// What the model has to know of the session's state, said once where it changes.
     pub(crate) fn remind(&mut self) {
         if !std::mem::replace(&mut self.reminded_of_memory, true) {
-            let memories = memory::load_for(&self.options.settings);
-            self.hooks.note_instructions(&memories);
-            let memories = self.with_notes(memories);
+            let mut found = self.memories();
+            self.hooks.note_instructions(&found.known);
+            let memories = self.with_notes(std::mem::take(&mut found.known));
             if let Some(reminder) = memory::reminder(&memories) {
                 self.history.remind(&reminder);
             }
+            self.nearby.begin(found);
             self.servers.forget_told();
             let prompt = &self.options.system_prompt;
             if prompt.place_apart && prompt.replace.is_none() {

@@ -36,6 +36,8 @@ pub(crate) struct Place<'a> {
     pub(crate) date: &'a str,
     /// Where the notes about the project lie.
     pub(crate) notes: Option<&'a Path>,
+    /// The language the person wants to be answered in.
+    pub(crate) language: Option<&'a str>,
 }
 
 const IDENTITY: &str = "\
@@ -118,12 +120,16 @@ pub(crate) fn surroundings(place: &Place<'_>) -> Vec<String> {
 
 /// Where the session works, in words.
 pub(crate) fn environment(place: &Place<'_>) -> String {
+    let language = place
+        .language
+        .map(|language| format!("\n- The person wants answers in {language}; code and names stay as they are"));
     format!(
-        "Where you are\n- Working directory: {}\n- Git repository: {}\n- Platform: {}\n- Today: {}",
+        "Where you are\n- Working directory: {}\n- Git repository: {}\n- Platform: {}\n- Today: {}{}",
         place.cwd.display(),
         if place.is_git { "yes" } else { "no" },
         place.platform,
         place.date,
+        language.unwrap_or_default(),
     )
 }
 
@@ -138,6 +144,7 @@ mod tests {
             platform: "linux",
             date: "2026-01-01",
             notes: None,
+            language: Some("Danish"),
         };
         system(prompt, &place, None)
             .iter()
@@ -151,7 +158,7 @@ mod tests {
         assert!(
             texts
                 .iter()
-                .any(|text| text.contains("/w") && text.contains("2026-01-01"))
+                .any(|text| text.contains("/w") && text.contains("2026-01-01") && text.contains("Danish"))
         );
     }
 

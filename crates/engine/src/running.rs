@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use sluice_permission::{Decision, Paths as _, ReasonKind, Verdict};
+use sluice_permission::{Decision, Paths as _, PermissionMode, Reason, ReasonKind, Verdict};
 use sluice_tools::{AnyTool, Context, Outcome};
 use tokio::time::Instant;
 
@@ -163,7 +163,7 @@ impl Session {
             return self.finish(index, outcome, None).await;
         }
         let request_id = say::fresh_id();
-        let asked = match self.options.asker.clone() {
+        let asked = match self.asker() {
             Asker::Host if !self.eof => {
                 let Some(call) = self.calls.list.get_mut(index) else {
                     return;
@@ -180,7 +180,7 @@ impl Session {
                 }
                 true
             }
-            Asker::Host | Asker::Nobody => false,
+            Asker::Host | Asker::Nobody | Asker::Refuses => false,
         };
         if !self.hooks_beside_ask(index, &request_id, &decision).await && !asked {
             self.refuse_unasked(index, &decision).await;
@@ -296,6 +296,9 @@ impl Session {
     /// A call has run.
     pub(crate) async fn finish_run(&mut self, index: usize, outcome: Outcome) {
         let mut outcome = self.taught(index, outcome);
+        if outcome.is_error != Some(true) && !outcome.interrupted {
+            self.touched_by_call(index);
+        }
         self.take_effect(std::mem::take(&mut outcome.effects)).await;
         let meta = self.calls.list.get_mut(index).and_then(|call| call.decision.take());
         let meta = meta.map(|meta| match outcome.interrupted {
@@ -309,7 +312,12 @@ impl Session {
 
     /// A call would have to be asked about, and nobody can be.
     pub(crate) async fn refuse_unasked(&mut self, index: usize, decision: &Decision) {
-        match self.options.asker {
+        match self.asker() {
+            Asker::Refuses => {
+                let mut refused = decision.clone();
+                refused.reason = Reason::said(ReasonKind::AsyncAgent, "nobody answers questions in this session");
+                self.refuse(index, &refused).await;
+            }
             Asker::Nobody => self.refuse(index, decision).await,
             Asker::Host => self.ask_failed(index, "AbortError: Stream closed").await,
             // It is asked, and will answer.
@@ -335,10 +343,13 @@ impl Session {
             self.say(denied).await;
         }
         let reason = decision.reason.kind.map(ReasonKind::as_str);
-        let shown = self
-            .hooks_after_denial(index, &decision.message, denial("config", reason))
-            .await;
-        if shown {
+        // Hooks hear of what the mode judges by itself; rules and missing people are no news to whoever set them up.
+        let judged = self.policy.mode == PermissionMode::Auto;
+        if judged
+            && self
+                .hooks_after_denial(index, &decision.message, denial("config", reason))
+                .await
+        {
             return self.remember_denial(index);
         }
         self.deny(index, &decision.message, "config", reason).await;
@@ -355,7 +366,7 @@ impl Session {
         self.finish(index, Outcome::failed(message), Some(meta)).await;
     }
 
-    fn remember_denial(&mut self, index: usize) {
+    pub(crate) fn remember_denial(&mut self, index: usize) {
         if let Some(call) = self.calls.list.get(index) {
             self.turn.denials.push(json!({
                 "tool_name": call.name, "tool_use_id": call.id, "tool_input": call.checked,

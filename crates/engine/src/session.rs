@@ -74,6 +74,8 @@ pub(crate) struct Session {
     pub(crate) initialized: bool,
     pub(crate) reminded_of_plan: bool,
     pub(crate) reminded_of_memory: bool,
+    /// What files bring with them when they are touched.
+    pub(crate) nearby: crate::memory::Nearby,
     /// Problems of the settings files that were told already.
     pub(crate) told_problems: Vec<String>,
 
@@ -182,6 +184,7 @@ impl Session {
             initialized: false,
             reminded_of_plan: false,
             reminded_of_memory: false,
+            nearby: crate::memory::Nearby::default(),
             told_problems: Vec::new(),
             settings_changes: None,
             stop: None,

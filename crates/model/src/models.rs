@@ -194,8 +194,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("default", DEFAULT),
     ("opus", "claude-opus-5-5"),
     ("fable", "claude-fable-5-2"),
-    ("best", "claude-fable-5-2"),
+    ("best", "claude-opus-5-5"),
     ("sonnet", "claude-sonnet-5-5"),
+    ("opusplan", "claude-sonnet-5-5"),
     ("haiku", "claude-haiku-5-5"),
     // No longer served; asking for one means its successor.
     ("claude-opus-4-1", "claude-opus-5-5"),

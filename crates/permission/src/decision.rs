@@ -32,6 +32,8 @@ pub enum ReasonKind {
     SafetyCheck,
     /// A hook said so.
     Hook,
+    /// Nobody is there to be asked.
+    AsyncAgent,
     /// Anything else.
     Other,
 }
@@ -47,6 +49,7 @@ impl ReasonKind {
             Self::WorkingDir => "workingDir",
             Self::SafetyCheck => "safetyCheck",
             Self::Hook => "hook",
+            Self::AsyncAgent => "asyncAgent",
             Self::Other => "other",
         }
     }

@@ -33,6 +33,8 @@ pub struct Door {
     pub format: Format,
     /// How long events of a stream wait for company.
     pub hold: Duration,
+    /// The first message has to be the host's greeting.
+    pub greeted: bool,
 }
 
 impl Door {
@@ -62,8 +64,8 @@ impl Door {
         };
         match self.input {
             InputMode::StreamJson => {
-                let complain = complain.clone();
-                thread::spawn(move || reader::read(source, &input, complain));
+                let (complain, greeted) = (complain.clone(), self.greeted);
+                thread::spawn(move || reader::read(source, &input, greeted, complain));
             }
             InputMode::Nothing => {
                 if input.send(vec![Input::Eof]).await.is_err() {

@@ -2,7 +2,8 @@
 
 use std::io::{ErrorKind, Read};
 
-use sluice_engine::Input;
+use sluice_engine::{Input, Signal};
+use sluice_wire::control::Request;
 use sluice_wire::{Framer, Line, Malformed, MalformedKind, ToAgent};
 use tokio::sync::mpsc;
 
@@ -12,8 +13,11 @@ const CHUNK: usize = 64 * 1024;
 /// Reads until the end, handing on what each read brought. Bad lines are given to `report` too.
 ///
 /// Runs on a thread of its own, since standard input has no other way to be waited for.
-pub fn read(mut source: impl Read, session: &mpsc::Sender<Vec<Input>>, mut report: impl FnMut(&str)) {
+///
+/// Where the host has to greet first (`greeted`), one that does not is told so and the session ends.
+pub fn read(mut source: impl Read, session: &mpsc::Sender<Vec<Input>>, greeted: bool, mut report: impl FnMut(&str)) {
     let mut framer = Framer::new();
+    let mut awaits_greeting = greeted;
     let mut chunk = vec![0; CHUNK];
     loop {
         let count = match source.read(&mut chunk) {
@@ -23,11 +27,22 @@ pub fn read(mut source: impl Read, session: &mpsc::Sender<Vec<Input>>, mut repor
             Err(_) => break,
         };
         let bytes = chunk.get(..count).unwrap_or_default();
-        let inputs = framer
+        let inputs: Vec<Input> = framer
             .push(bytes)
             .iter()
             .filter_map(|line| decode(line, &mut report))
             .collect();
+        if awaits_greeting && !inputs.is_empty() {
+            awaits_greeting = false;
+            if !inputs.first().is_some_and(is_greeting) {
+                report(
+                    "Error: with --await-initialize the first line has to be the control request `initialize`, and it is \
+                     another message.",
+                );
+                hand_on(session, vec![Input::Signal(Signal::Leave(1))]);
+                return;
+            }
+        }
         if !hand_on(session, inputs) {
             return;
         }
@@ -39,6 +54,18 @@ pub fn read(mut source: impl Read, session: &mpsc::Sender<Vec<Input>>, mut repor
         .collect();
     inputs.push(Input::Eof);
     hand_on(session, inputs);
+}
+
+/// Whether a message is the host's greeting.
+fn is_greeting(input: &Input) -> bool {
+    match input {
+        Input::Message(message) => matches!(
+            message.as_ref(),
+            ToAgent::ControlRequest(request) if matches!(request.request, Request::Initialize(_))
+        ),
+        Input::BadRequest { subtype, .. } => subtype.as_deref() == Some("initialize"),
+        _ => false,
+    }
 }
 
 /// False when the session is gone.
@@ -102,7 +129,9 @@ mod tests {
     fn hear(text: &str) -> (Vec<Input>, Vec<String>) {
         let (session, mut inbox) = mpsc::channel(64);
         let mut reports = Vec::new();
-        read(text.as_bytes(), &session, |problem| reports.push(problem.to_owned()));
+        read(text.as_bytes(), &session, false, |problem| {
+            reports.push(problem.to_owned())
+        });
         drop(session);
         let mut inputs = Vec::new();
         while let Some(batch) = inbox.blocking_recv() {
@@ -158,5 +187,21 @@ mod tests {
         };
         assert_eq!(request_id.as_str(), Some("r1"));
         assert_eq!(*subtype, None);
+    }
+
+    #[test]
+    fn a_host_that_has_to_greet_and_does_not_ends_the_session() {
+        let (session, mut inbox) = mpsc::channel(10);
+        let mut reports = Vec::new();
+        let prompt = "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n";
+        read(prompt.as_bytes(), &session, true, |problem| {
+            reports.push(problem.to_owned())
+        });
+        let inputs = inbox.try_recv();
+        assert!(matches!(inputs.as_deref(), Ok([Input::Signal(Signal::Leave(1))])));
+        assert!(reports.iter().any(|report| report.contains("--await-initialize")));
+        let greeting = "{\"type\":\"control_request\",\"request_id\":\"1\",\"request\":{\"subtype\":\"initialize\"}}\n";
+        read(greeting.as_bytes(), &session, true, |_| {});
+        assert!(matches!(inbox.try_recv().as_deref(), Ok([Input::Message(_)])));
     }
 }

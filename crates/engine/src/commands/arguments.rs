@@ -29,6 +29,14 @@ impl<'a> Arguments<'a> {
         while let Some((before, after)) = rest.split_once('$') {
             filled.push_str(before);
             match self.mark(after) {
+                // One backslash says that the mark is meant as it stands; two are two.
+                Some((_, length)) if before.ends_with('\\') && !before.ends_with("\\\\") => {
+                    filled.pop();
+                    filled.push('$');
+                    filled.push_str(after.get(..length).unwrap_or_default());
+                    used = true;
+                    rest = after.get(length..).unwrap_or_default();
+                }
                 Some((value, length)) => {
                     filled.push_str(value);
                     used = true;

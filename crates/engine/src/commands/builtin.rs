@@ -27,6 +27,8 @@ pub(crate) enum Does {
     ReloadSkills,
     Rename,
     Usage,
+    /// Says this.
+    Say(&'static str),
     /// Becomes a prompt.
     Prompt(&'static str),
     /// Wants a screen, which a host has and we do not: what can be said without one is said.
@@ -142,8 +144,16 @@ pub(crate) const LISTED: &[Builtin] = &[
 const SCREENS: &[(&str, Screen)] = &[
     ("add-dir", Screen::Nothing),
     ("bashes", Screen::Nothing),
+    ("branch", Screen::Nothing),
+    ("btw", Screen::Nothing),
+    ("bug", Screen::Nothing),
+    ("copy", Screen::Nothing),
+    ("diff", Screen::Nothing),
     ("exit", Screen::Nothing),
     ("export", Screen::Nothing),
+    ("extra-usage", Screen::Nothing),
+    ("feedback", Screen::Nothing),
+    ("fork", Screen::Nothing),
     ("help", Screen::Help),
     ("hooks", Screen::Nothing),
     ("ide", Screen::Nothing),
@@ -151,14 +161,35 @@ const SCREENS: &[(&str, Screen)] = &[
     ("logout", Screen::Nothing),
     ("memory", Screen::Memory),
     ("permissions", Screen::Permissions),
+    ("plan", Screen::Nothing),
     ("plugin", Screen::Nothing),
+    ("privacy-settings", Screen::Nothing),
     ("quit", Screen::Nothing),
+    ("release-notes", Screen::Nothing),
     ("resume", Screen::Nothing),
     ("rewind", Screen::Nothing),
+    ("sandbox", Screen::Nothing),
+    ("schedule", Screen::Nothing),
+    ("skills", Screen::Nothing),
     ("status", Screen::Status),
+    ("statusline", Screen::Nothing),
     ("tasks", Screen::Nothing),
+    ("terminal-setup", Screen::Nothing),
     ("theme", Screen::Nothing),
+    ("upgrade", Screen::Nothing),
     ("vim", Screen::Nothing),
+];
+
+/// Commands of other products that have an answer here, and not listed.
+const SAID: &[(&str, &str)] = &[
+    (
+        "color",
+        "There is nothing here that has a color: the host draws the screen.",
+    ),
+    (
+        "fast",
+        "There is no fast mode here: `/model` and `/effort` choose how an answer is made.",
+    ),
 ];
 
 const fn listed(name: &'static str, description: &'static str, argument_hint: &'static str, does: Does) -> Builtin {
@@ -180,7 +211,11 @@ pub(crate) fn find(name: &str) -> Option<Builtin> {
         let (name, screen) = SCREENS.iter().find(|(known, _)| *known == name)?;
         Some(listed(name, "", "", Does::Screen(*screen)))
     };
-    known.copied().or_else(screen)
+    let said = || {
+        let (name, text) = SAID.iter().find(|(known, _)| *known == name)?;
+        Some(listed(name, "", "", Does::Say(text)))
+    };
+    known.copied().or_else(screen).or_else(said)
 }
 
 #[cfg(test)]
@@ -198,6 +233,7 @@ mod tests {
             .chain(aliases.copied())
             .collect();
         names.extend(SCREENS.iter().map(|(name, _)| *name));
+        names.extend(SAID.iter().map(|(name, _)| *name));
         let all = names.len();
         names.sort_unstable();
         names.dedup();

@@ -251,6 +251,7 @@ impl Session {
         let Heard::Ready(Ok(listed)) = self.hear(Some(std::pin::Pin::new(&mut listing))).await else {
             return None;
         };
+        self.touched(path);
         Some(Attached {
             what: json!({"type": "directory", "path": path, "content": listed, "displayPath": near}),
             blocks: vec![text_block(&listed)],

@@ -14,9 +14,12 @@ impl Session {
     /// Has a command carried out, then tells all of it: the beginning of the turn, what the agent did, its report.
     pub(super) async fn play_fork(&mut self, entry: &Entry, source: &str, slash: &Slash, prompt: &Prompt) -> Ending {
         let filled = match self.expand(entry, &slash.args).await {
-            Ok(body) => match self.hook_expansion(&entry.name, &slash.args, Some(source), &body).await {
+            Ok(body) => match Box::pin(self.hook_expansion(&entry.name, &slash.args, Some(source))).await {
                 Ok(()) => Ok(body),
-                Err(why) => Err(Failure::Failed(why)),
+                Err(told) => {
+                    self.announce().await;
+                    return Box::pin(self.end_blocked(told)).await;
+                }
             },
             failed => failed,
         };

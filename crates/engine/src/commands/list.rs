@@ -256,6 +256,10 @@ impl Session {
         }
         let before = self.options.catalogue.plugin_dirs.clone();
         if let Some(added) = &request.add_plugins {
+            if !is_list_of_plugins(&added.to_value()) {
+                let text = "reload_plugins: add_plugins must be a list of {\"type\": \"local\", \"path\": …}";
+                return self.say(say::error(id, text)).await;
+            }
             self.add_plugins(&added.to_value());
         }
         let mut response = ReloadPluginsResponse::default();
@@ -352,4 +356,10 @@ fn told(entry: &Entry) -> SlashCommand {
         aliases: entry.title.is_some().then(|| vec![entry.name.clone()]),
         ..SlashCommand::default()
     }
+}
+
+/// Whether a value names plugins by their folders.
+fn is_list_of_plugins(value: &Value) -> bool {
+    let is_local = |entry: &Value| entry.get("path").is_some_and(Value::is_string);
+    value.as_array().is_some_and(|entries| entries.iter().all(is_local))
 }

@@ -9,8 +9,7 @@ use super::builtin::{Builtin, Does, LISTED, Screen};
 use super::slash::Slash;
 use crate::asking::lay_out;
 use crate::catalogue::styles;
-use crate::hooks::Switch;
-use crate::memory;
+use crate::hooks::{Answers, Switch};
 use crate::queue::Prompt;
 use crate::say;
 use crate::session::Session;
@@ -86,6 +85,7 @@ impl Session {
             Does::ReloadPlugins | Does::ReloadSkills => Told::text(self.reload_now().await),
             Does::Rename => self.retitle(args).await,
             Does::Usage => Told::text(self.cost_text()),
+            Does::Say(text) => Told::text(text),
             Does::Screen(screen) => self.without_screen(&slash.name, screen),
         };
         self.announce().await;
@@ -196,11 +196,13 @@ impl Session {
             to: models::resolve(Some(name).filter(|name| *name != "default")),
             requested: Some(name.to_owned()),
             source: "command",
+            answers: Answers::default(),
         };
         if let Err(why) = self.hook_switch(&switch).await {
             return Told::failed(why);
         }
-        self.change_model(switch).await;
+        let from = self.change_model(&switch);
+        self.hook_switched(from, switch).await;
         Told::text(format!(
             "Set model to `{}` for this session only",
             models::name(&self.model)
@@ -333,7 +335,7 @@ impl Session {
                 Some(format!("These commands are:\n{}", lines.join("\n")))
             }
             Screen::Memory => {
-                let files = self.with_notes(memory::load_for(&self.options.settings));
+                let files = self.with_notes(self.memories().known);
                 let lines: Vec<String> = files.iter().map(|file| format!("- {}", file.path.display())).collect();
                 (!lines.is_empty()).then(|| format!("The memory files that are read:\n{}", lines.join("\n")))
             }

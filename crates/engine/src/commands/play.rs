@@ -146,7 +146,7 @@ impl Session {
                 ..
             }) => {
                 let filled = self.fill(body, &slash.args, &[]).await.map(Body::from);
-                self.converse_with((name, source), &slash, prompt, filled).await
+                Box::pin(self.converse_with((name, source), &slash, prompt, filled)).await
             }
             Known::Builtin(builtin) => self.answer_locally(builtin, &slash, &prompt).await,
             Known::Entry(entry) if !entry.user_invocable => {
@@ -165,7 +165,7 @@ impl Session {
             Known::Entry(entry) => {
                 self.lend(&entry, Caller::Person);
                 let filled = self.expand(&entry, &slash.args).await.map(Body::from);
-                self.converse_with((&entry.name, source), &slash, prompt, filled).await
+                Box::pin(self.converse_with((&entry.name, source), &slash, prompt, filled)).await
             }
             Known::Served => match served {
                 Some((asked, words)) => {
@@ -178,7 +178,7 @@ impl Session {
                         name: asked.name.clone(),
                         args: words,
                     };
-                    self.converse_with((&asked.name, source), &slash, prompt, filled).await
+                    Box::pin(self.converse_with((&asked.name, source), &slash, prompt, filled)).await
                 }
                 None => Ending::Interrupted { tools: false },
             },
@@ -196,9 +196,12 @@ impl Session {
         filled: Result<Body, Failure>,
     ) -> Ending {
         let filled = match filled {
-            Ok(body) => match self.hook_expansion(name, &slash.args, Some(source), &body.text()).await {
+            Ok(body) => match Box::pin(self.hook_expansion(name, &slash.args, Some(source))).await {
                 Ok(()) => Ok(body),
-                Err(why) => Err(Failure::Failed(why)),
+                Err(told) => {
+                    self.announce().await;
+                    return Box::pin(self.end_blocked(told)).await;
+                }
             },
             failed => failed,
         };
@@ -218,9 +221,9 @@ impl Session {
         // What a server words is no word of the person's: it names no files.
         let attached = match body.brought {
             true => Vec::new(),
-            false => self.attach_text(&text, Mentioned::InFile).await,
+            false => Box::pin(self.attach_text(&text, Mentioned::InFile)).await,
         };
-        let mut mentioned = self.attach_text(&slash.args, Mentioned::ByPerson).await;
+        let mut mentioned = Box::pin(self.attach_text(&slash.args, Mentioned::ByPerson)).await;
         mentioned.retain(|block| !attached.contains(block));
         let pictures = match &prompt.content {
             Value::Array(blocks) => blocks.split_last().map(|(_, before)| before.to_vec()),

@@ -3,27 +3,32 @@
 //! A call whose hooks run stays where it is; the session goes on listening, and [`Session::hooked`] takes the call
 //! up again when they are done.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use sluice_permission::decide::after_hook;
 use sluice_permission::{Decision, Verdict};
 use sluice_tools::Outcome;
+use sluice_wire::control::McpServerProvenance;
 use sluice_wire::hook::{BatchCall, HookSpecificOutput, PermissionRequestDecision};
 use sluice_wire::permission_update::Behavior;
 use sluice_wire::{Number, Raw};
 
+use super::config::Origin;
 use super::decide;
 use super::event::Event;
 use super::merge::{self, Merged};
 use super::output::Permission;
-use super::run::Purpose;
+use super::run::{Hooked, Purpose};
 use super::told::{reminder, told};
-use crate::calls::State;
+use crate::calls::{Call, State};
 use crate::options::Asker;
 use crate::say;
 use crate::session::Session;
 use crate::turn::Ending;
+
+/// How long an ask waits before somebody is told that it does.
+const UNANSWERED: Duration = Duration::from_secs(6);
 
 /// How a call a hook allowed is marked in its result.
 fn allowed_by_hook() -> Value {
@@ -44,6 +49,7 @@ impl Session {
             tool_name: call.name.clone(),
             tool_input: Raw::of(&call.checked),
             tool_use_id: call.id.clone(),
+            mcp_server: server_of(call),
         });
         self.spawn_hooks(input, Purpose::Before(id)).await
     }
@@ -66,7 +72,16 @@ impl Session {
         {
             return self.launch().await;
         }
-        self.rule_on(index, merged.verdict.as_ref()).await;
+        match verdict.filter(|verdict| {
+            verdict.silence && verdict.origin == Origin::Host && verdict.permission == Permission::Deny
+        }) {
+            // Nobody said no: it is a failure, and no refusal to be counted.
+            Some(silent) => {
+                let outcome = Outcome::failed(silent.block.shown.as_str());
+                self.finish(index, outcome, None).await;
+            }
+            None => self.rule_on(index, verdict).await,
+        }
         self.launch().await;
     }
 
@@ -87,6 +102,7 @@ impl Session {
                 true
             }
             Err(invalid) => {
+                self.remember_denial(index);
                 self.finish(index, invalid.into(), None).await;
                 false
             }
@@ -100,7 +116,7 @@ impl Session {
 
     /// Shows an ask to hooks, which may answer before the host does; false if none waits for it.
     pub(crate) async fn hooks_beside_ask(&mut self, index: usize, request_id: &str, decision: &Decision) -> bool {
-        self.notify_of_ask(index).await;
+        self.notify_of_ask(index, request_id);
         if !self.hooks.await_any(&[Event::PermissionRequest]) {
             return false;
         }
@@ -112,6 +128,7 @@ impl Session {
             tool_name: call.name.clone(),
             tool_input: Raw::of(&call.checked),
             permission_suggestions: decision.suggestions.clone(),
+            mcp_server: server_of(call),
         });
         self.hooks.asked_for = Some(id.clone());
         let begun = self.spawn_hooks(input, Purpose::Asked(request_id.to_owned())).await;
@@ -122,10 +139,26 @@ impl Session {
         begun
     }
 
-    async fn notify_of_ask(&mut self, index: usize) {
-        if let (Some(call), Asker::Host) = (self.calls.list.get(index), &self.options.asker) {
-            let message = format!("Permission is needed to use {}", call.name);
-            self.hook_notification(&message, None, "permission_prompt").await;
+    /// An ask that is not answered for a while is worth a person's look.
+    fn notify_of_ask(&mut self, index: usize, request_id: &str) {
+        if let (Some(call), Asker::Host) = (self.calls.list.get(index), &self.options.asker)
+            && self.hooks.await_any(&[Event::Notification])
+        {
+            let (id, message) = (
+                request_id.to_owned(),
+                format!("Permission is needed to use {}", call.name),
+            );
+            self.hooks.around.spawn(async move {
+                tokio::time::sleep(UNANSWERED).await;
+                Hooked::of_unanswered(id, message)
+            });
+        }
+    }
+
+    /// An ask was not answered for a while.
+    pub(super) async fn ask_waits(&mut self, request_id: &str, message: &str) {
+        if self.calls.asking(request_id).is_some() {
+            self.hook_notification(message, None, "permission_prompt").await;
         }
     }
 
@@ -234,6 +267,7 @@ impl Session {
                 tool_name: call.name.clone(),
                 tool_input: Raw::of(&call.checked),
                 tool_use_id: id.clone(),
+                mcp_server: server_of(call),
                 error: text_of(&outcome.content),
                 is_interrupt: Some(self.calls.cancel.is_cancelled()),
                 duration_ms: duration,
@@ -244,6 +278,7 @@ impl Session {
                 tool_input: Raw::of(&call.checked),
                 tool_response: Raw::of(&outcome.result),
                 tool_use_id: id.clone(),
+                mcp_server: server_of(call),
                 duration_ms: duration,
             })
         };
@@ -269,6 +304,7 @@ impl Session {
             tool_name: call.name.clone(),
             tool_input: Raw::of(&call.checked),
             tool_use_id: id.clone(),
+            mcp_server: server_of(call),
             reason: reason.to_owned(),
         });
         let begun = self.spawn_hooks(input, Purpose::After(id.clone())).await;
@@ -305,7 +341,8 @@ impl Session {
             let text = "The refused call may be tried once more.";
             self.hooks.contexts.push(reminder(&name, text));
         }
-        if merged.halt.is_some() {
+        // A failed call is for the model to deal with, whoever wants to stop.
+        if merged.halt.is_some() && event != Event::PostToolUseFailure {
             self.hooks.halt = merged.halt;
         }
         self.finish(index, outcome, meta).await;
@@ -367,13 +404,42 @@ impl Session {
     }
 }
 
+/// Whose tool a call is for, if it is one of a server.
+fn server_of(call: &Call) -> Option<McpServerProvenance> {
+    let known = call.tool.as_ref()?.provenance()?;
+    Some(McpServerProvenance {
+        name: known.server,
+        source: Some(known.source.to_owned()),
+        ..McpServerProvenance::default()
+    })
+}
+
+/// What of a tool's output may be missing in one that takes its place.
+const OPTIONAL: &[&str] = &[
+    "isImage",
+    "noOutputExpected",
+    "returnCodeInterpretation",
+    "userModified",
+    "contentNotInModelContext",
+    "persistedOutputPath",
+    "persistedOutputSize",
+    "structuredContent",
+    "timedOutAfterMs",
+    "backgroundTaskId",
+];
+
 /// Puts what a hook says in the place of what a tool gave, if it is of the same kind.
 pub(super) fn replace(outcome: &mut Outcome, updated: Value) -> Result<(), &'static str> {
     let content = match (&outcome.result, &updated) {
+        // What servers give is content, in whichever form it is kept.
+        (Value::Object(before), _) if !updated.is_object() && !before.contains_key("structuredContent") => {
+            return Err("it is not of the kind the tool gives");
+        }
         (_, Value::String(text)) => Value::from(text.as_str()),
         (_, Value::Array(blocks)) if blocks.iter().all(|block| block.get("type").is_some()) => updated.clone(),
         (Value::Object(before), Value::Object(after)) => {
-            if before.keys().any(|key| !after.contains_key(key)) {
+            let lacks = |key: &&String| !OPTIONAL.contains(&key.as_str()) && !after.contains_key(*key);
+            if before.keys().any(|key| lacks(&key)) {
                 return Err("it lacks fields the tool's has");
             }
             spoken(&updated)
@@ -426,8 +492,20 @@ mod tests {
         let mut outcome = ran();
         assert!(replace(&mut outcome, json!({"stdout": "new"})).is_err());
         assert!(replace(&mut outcome, json!(5)).is_err());
+        assert!(replace(&mut outcome, json!("text")).is_err());
         assert_eq!(outcome.content, json!("out"));
+        let mut outcome = Outcome::ok("out", json!([{"type": "text", "text": "out"}]));
         assert_eq!(replace(&mut outcome, json!("text")), Ok(()));
         assert_eq!(outcome.content, json!("text"));
+    }
+
+    #[test]
+    fn what_a_tool_need_not_say_may_be_missing() {
+        let said =
+            json!({"stdout": "out", "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false});
+        let mut outcome = Outcome::ok("out", said);
+        let updated = json!({"stdout": "new", "stderr": "", "interrupted": false});
+        assert_eq!(replace(&mut outcome, updated), Ok(()));
+        assert_eq!(outcome.content, json!("new"));
     }
 }

@@ -135,6 +135,8 @@ pub(crate) struct Hook {
     pub(crate) refuses_on_failure: Option<bool>,
     pub(crate) once: bool,
     pub(crate) status: Option<String>,
+    /// As it is written; nothing where it is not written in a file.
+    pub(crate) config: Option<Value>,
 }
 
 /// What holds for the hooks that are read.
@@ -212,6 +214,7 @@ impl Reader<'_> {
             refuses_on_failure: refuses(value.get("onFailure").and_then(Value::as_str)),
             once: in_skill && value.get("once") == Some(&Value::Bool(true)),
             status: value.get("statusMessage").and_then(Value::as_str).map(str::to_owned),
+            config: Some(value.clone()),
         })
     }
 }
@@ -245,6 +248,7 @@ pub(crate) fn of_host<'a>(events: impl Iterator<Item = (&'a str, &'a [HookMatche
                 refuses_on_failure: refuses(group.on_failure.as_deref()),
                 once: false,
                 status: None,
+                config: None,
             }));
         }
     }

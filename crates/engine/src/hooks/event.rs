@@ -159,6 +159,26 @@ impl Event {
             )
     }
 
+    /// Hosts that want to hear of hooks hear of these; the others run unseen.
+    pub(crate) fn is_told(self) -> bool {
+        !matches!(
+            self,
+            Self::SessionEnd
+                | Self::StopFailure
+                | Self::Notification
+                | Self::PermissionDenied
+                | Self::InstructionsLoaded
+                | Self::ConfigChange
+                | Self::CwdChanged
+                | Self::FileChanged
+                | Self::DirectoryAdded
+                | Self::PreCompact
+                | Self::PostCompact
+                | Self::Elicitation
+                | Self::ElicitationResult
+        )
+    }
+
     /// Hosts are told of these hooks whether they asked to be or not.
     pub(crate) fn always_told(self) -> bool {
         matches!(self, Self::SessionStart | Self::Setup)

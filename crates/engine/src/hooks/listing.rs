@@ -1,8 +1,9 @@
 //! Which hooks there are, for hosts that ask.
 
 use serde_json::{Value, json};
+use sluice_permission::Source;
 
-use super::config::{Handler, Origin};
+use super::config::{Handler, Hook, Origin};
 use super::event::Event;
 use crate::session::Session;
 
@@ -18,11 +19,14 @@ impl Session {
             }
             described
         });
-        let hooks = self.hooks.list.iter().map(|hook| {
+        let mut sorted: Vec<_> = self.hooks.list.iter().collect();
+        sorted.sort_by_key(|hook| (hook.event, hook.matcher_text.clone()));
+        let hooks = sorted.into_iter().map(|hook| {
             let text = hook.handler.text();
+            let shown = hook.status.as_ref().unwrap_or(&text);
             let mut listed = json!({
                 "event": hook.event.as_str(), "matcher": hook.matcher_text, "source": source(&hook.origin),
-                "sourceLabel": hook.origin.label(), "type": hook.handler.kind(), "displayText": text,
+                "sourceLabel": hook.origin.label(), "type": hook.handler.kind(), "displayText": shown,
                 "commandText": text, "contentLabel": label(&hook.handler),
             });
             if let Some(map) = listed.as_object_mut() {
@@ -38,11 +42,15 @@ impl Session {
                 if let Some(status) = &hook.status {
                     map.insert("statusMessage".to_owned(), status.as_str().into());
                 }
-                if hook.once {
+                let says_once = hook.config.as_ref().and_then(|config| config.get("once"));
+                if says_once == Some(&Value::Bool(true)) {
                     map.insert("runsOnce".to_owned(), true.into());
                 }
                 if matches!(hook.handler, Handler::Command { is_async: true, .. }) {
                     map.insert("runsInBackground".to_owned(), true.into());
+                }
+                if let Some(editable) = editable(hook) {
+                    map.insert("editable".to_owned(), editable);
                 }
             }
             listed
@@ -63,6 +71,25 @@ impl Session {
             },
         })
     }
+}
+
+/// What a host needs to write a hook anew: its own text. What headers hold stays here.
+fn editable(hook: &Hook) -> Option<Value> {
+    let ours = matches!(
+        hook.origin,
+        Origin::Settings(Source::User | Source::Project | Source::Local)
+    );
+    let mut config = hook.config.clone().filter(|_| ours)?;
+    let headers = config.get_mut("headers").and_then(Value::as_object_mut);
+    let redacted = headers.is_some_and(|headers| {
+        headers.values_mut().for_each(|value| *value = "".into());
+        !headers.is_empty()
+    });
+    let mut editable = json!({"matcher": hook.matcher_text, "config": config});
+    if let (true, Some(map)) = (redacted, editable.as_object_mut()) {
+        map.insert("headersRedacted".to_owned(), true.into());
+    }
+    Some(editable)
 }
 
 fn source(origin: &Origin) -> &'static str {

@@ -176,12 +176,14 @@ fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut Answer) 
         (Event::PreToolUse, HookSpecificOutput::PreToolUse(it)) => {
             let reason = Block::plain(it.permission_decision_reason.clone().unwrap_or_default());
             if let Some(word) = &it.permission_decision {
-                // What is asked for by a word nobody knows is asked about.
                 let said = match word {
                     HookPermissionDecision::Allow => Permission::Allow,
                     HookPermissionDecision::Deny => Permission::Deny,
                     HookPermissionDecision::Defer => Permission::Defer,
-                    HookPermissionDecision::Ask | HookPermissionDecision::Other(_) => Permission::Ask,
+                    HookPermissionDecision::Ask => Permission::Ask,
+                    HookPermissionDecision::Other(word) => {
+                        return Err(Failure::Broken(format!("{word:?} is no decision")));
+                    }
                 };
                 let stricter = answer.permission.as_ref().is_none_or(|(earlier, _)| said > *earlier);
                 if stricter {

@@ -46,6 +46,15 @@ impl Hooked {
         }
     }
 
+    /// Nothing ran yet: an ask is still open.
+    pub(super) fn of_unanswered(request_id: String, message: String) -> Self {
+        Self {
+            event: Event::Notification,
+            purpose: Purpose::Unanswered(request_id, message),
+            merged: Merged::default(),
+        }
+    }
+
     /// Nothing ran: files have changed.
     pub(super) fn of_files(changed: Vec<(PathBuf, &'static str)>) -> Self {
         Self {
@@ -71,6 +80,8 @@ pub(super) enum Purpose {
     Settings(Box<Settings>),
     /// The model changes, as this request asks.
     Switch(Box<(RequestId, Switch)>),
+    /// The ask of this request has waited long enough to be told of, in these words.
+    Unanswered(String, String),
     /// Watched files have changed.
     Files(Vec<(PathBuf, &'static str)>),
     /// Somebody has something to tell.
@@ -265,7 +276,9 @@ impl Session {
         let scene = self.scene(event, &input);
         let mut work: Vec<BoxFuture<'static, Said>> = Vec::new();
         for due in due {
-            let scene = scene.clone();
+            let mut scene = scene.clone();
+            // A model's opinion is no program whose run could be watched.
+            scene.told &= !matches!(due.hook.handler, Handler::Prompt { .. });
             match &due.hook.handler {
                 Handler::Callback(id) => {
                     let request_id = say::fresh_id();
@@ -389,7 +402,7 @@ impl Session {
             env: self.hook_env(event),
             web: crate::session::web_config(&self.options),
             rules: Rules::of(&self.options.settings),
-            told: self.options.hook_events || event.always_told(),
+            told: self.options.hook_events && event.is_told() || event.always_told(),
             late: self.hooks.late.clone(),
         }
     }
@@ -426,9 +439,15 @@ impl Session {
 pub(super) fn meant(list: &[Arc<Hook>], event: Event, input: &HookInput, cwd: &Path) -> Vec<Due> {
     let subject = subject(input);
     let call = call_of(input);
+    // What every session reads first counts as read before any host came.
+    let came_before_hosts = matches!(
+        input,
+        HookInput::InstructionsLoaded(it) if it.trigger_file_path.is_none() && it.load_reason != "compact"
+    );
     let meant = |hook: &Hook| {
         hook.event == event
             && hook.matcher.meets(subject)
+            && !(came_before_hosts && matches!(hook.handler, Handler::Callback(_)))
             && match (&hook.condition, &call) {
                 (Some(condition), Some((tool, input))) => condition.meets(tool, input, cwd),
                 (Some(_), None) => false,

@@ -21,6 +21,20 @@ use crate::session::Session;
 use crate::settings::Settings;
 use crate::settings::watch;
 
+/// A file of instructions was read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Instructions {
+    pub(super) path: PathBuf,
+    /// Why.
+    pub(super) reason: &'static str,
+    /// The file that imports it.
+    pub(super) parent: Option<PathBuf>,
+    /// The patterns of a rule about certain files.
+    pub(super) globs: Option<Vec<String>>,
+    /// The file that brought it.
+    pub(super) trigger: Option<PathBuf>,
+}
+
 /// Files that hooks want to hear of.
 pub(super) struct Watched {
     paths: Vec<PathBuf>,
@@ -89,7 +103,10 @@ impl Session {
             let HookSpecificOutput::SessionStart(it) = specific else {
                 continue;
             };
-            if let Some(title) = it.session_title {
+            if let Some(title) = it
+                .session_title
+                .filter(|title| self.transcript.title() != Some(title.trim()))
+            {
                 self.rename(&title, None).await.ok();
             }
             self.watch_files(it.watch_paths.unwrap_or_default());
@@ -97,7 +114,10 @@ impl Session {
                 let message = serde_json::json!({"role": "user", "content": text});
                 let user = serde_json::from_value(serde_json::json!({"type": "user", "message": message}));
                 if let Ok(user) = user {
-                    self.enqueue(user).await;
+                    // It has a turn of its own, whatever the host says meanwhile.
+                    let mut prompt = say::prompt(user);
+                    prompt.alone = true;
+                    self.queue.push(prompt);
                 }
             }
         }
@@ -163,7 +183,7 @@ impl Session {
                 let said = said.or_else(|| merged.verdict.as_ref().map(|verdict| verdict.block.reason.clone()));
                 self.tell_of_hooks(event, &merged, None).await;
                 if let Some(text) = said.filter(|_| rewakes) {
-                    let origin = serde_json::json!({"kind": "hook", "hook_event": event.as_str()});
+                    let origin = serde_json::json!({"kind": "task-notification", "producer": "session-task"});
                     self.background.owe(Note {
                         text: reminder(event.as_str(), &text),
                         origin,
@@ -184,6 +204,7 @@ impl Session {
                 // Who asked may have given up.
                 reply.send(merged).ok();
             }
+            Purpose::Unanswered(id, message) => self.ask_waits(&id, &message).await,
             Purpose::Files(changed) => self.hook_files(changed).await,
             Purpose::Told => self.tell_of_hooks(event, &merged, None).await,
         }
@@ -216,12 +237,16 @@ impl Session {
 
     /// Instructions were read since hooks were last told.
     pub(super) async fn hook_instructions(&mut self) {
-        for (path, reason) in std::mem::take(&mut self.hooks.instructions) {
-            let kind = memory_type(&path, self.options.settings.places());
+        for read in std::mem::take(&mut self.hooks.instructions) {
+            let kind = memory_type(&read.path, self.options.settings.places());
+            let shown = |path: PathBuf| path.display().to_string();
             let input = told!(self, Bare, InstructionsLoaded(InstructionsLoadedInput) {
-                file_path: path.display().to_string(),
                 memory_type: kind.to_owned(),
-                load_reason: reason.to_owned(),
+                load_reason: read.reason.to_owned(),
+                globs: read.globs,
+                trigger_file_path: read.trigger.map(shown),
+                parent_file_path: read.parent.map(shown),
+                file_path: shown(read.path),
             });
             self.spawn_hooks(input, Purpose::Told).await;
         }

@@ -27,6 +27,18 @@ pub(crate) struct Switch {
     pub(crate) requested: Option<String>,
     /// `sdk`, `command` or `auto`.
     pub(crate) source: &'static str,
+    /// How a host that asked for it is answered.
+    pub(crate) answers: Answers,
+}
+
+/// What a host asked for when it asked for another model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Answers {
+    /// `set_model`, or nothing at all.
+    #[default]
+    SetModel,
+    /// Settings, one of which is the model.
+    Settings,
 }
 
 /// What a change costs.
@@ -52,7 +64,7 @@ impl Session {
     /// Hooks have looked at a change the host asks for.
     pub(super) async fn switch_hooked(&mut self, id: &RequestId, switch: Switch, merged: &Merged) {
         match refusal(merged) {
-            Some(why) => self.say(say::error(id, why)).await,
+            Some(why) => self.refuse_model(id, "blocked_by_hook", why).await,
             None => self.take_model(id, switch).await,
         }
     }
@@ -67,9 +79,13 @@ impl Session {
         refusal(&merged).map_or(Ok(()), Err)
     }
 
-    /// Another model answers from now on.
-    pub(crate) async fn change_model(&mut self, switch: Switch) {
-        let from = std::mem::replace(&mut self.model, switch.to.clone());
+    /// Another model answers from now on: the one before.
+    pub(crate) fn change_model(&mut self, switch: &Switch) -> String {
+        std::mem::replace(&mut self.model, switch.to.clone())
+    }
+
+    /// Tells hooks of a change that has been made, and told.
+    pub(crate) async fn hook_switched(&mut self, from: String, switch: Switch) {
         if from == switch.to || !self.hooks.await_any(&[Event::PostModelSwitch]) {
             return;
         }
@@ -118,7 +134,8 @@ impl Session {
         Toll {
             tokens,
             warm: self.turn.first_token.is_some_and(|at| at.elapsed() < CACHE),
-            dollars: dollars.unwrap_or(0.0),
+            // To the hundredth of a cent: it is an estimate.
+            dollars: (dollars.unwrap_or(0.0) * 1e4).round() / 1e4,
             pricing: if dollars.is_some() { "catalog" } else { "default" },
         }
     }

@@ -48,7 +48,11 @@ pub(super) async fn run(scene: &Scene, due: &Due, prepared: Prepared) -> Result<
             (answer, text, outcome)
         }
     };
-    scene.say_ended(&due.id, Seen::text(text), outcome).await;
+    let seen = Seen {
+        exit_code: (outcome == HookOutcome::Success).then_some(0),
+        ..Seen::text(text)
+    };
+    scene.say_ended(&due.id, seen, outcome).await;
     answer
 }
 

@@ -7,6 +7,7 @@ use sluice_wire::stdout::system::{Informational, Level, Notification, Notificati
 
 use super::event::Event;
 use super::merge::Merged;
+use super::run::Purpose;
 use super::told::told;
 use crate::queue::{Batch, Prompt};
 use crate::say;
@@ -98,11 +99,15 @@ impl Session {
                 hide |= it.suppress_original_prompt == Some(true);
             }
         }
-        if let Some(title) = title {
+        if let Some(title) = title.filter(|title| self.transcript.title() != Some(title.trim())) {
             // A title that cannot be kept is no reason not to answer.
             self.rename(&title, None).await.ok();
         }
-        Some(refused(&merged, (!hide).then_some(text.as_str())))
+        Some(refused(
+            Event::UserPromptSubmit,
+            &merged,
+            (!hide).then_some(text.as_str()),
+        ))
     }
 
     /// Says that a prompt was refused, after the turn was announced.
@@ -112,17 +117,20 @@ impl Session {
         }
     }
 
-    /// A command is about to become a prompt: what the model is told besides, or why it must not.
+    /// A command is about to become a prompt: what is said of it if it must not.
     pub(crate) async fn hook_expansion(
         &mut self,
         command: &str,
         args: &str,
         source: Option<&str>,
-        prompt: &str,
-    ) -> Result<(), String> {
+    ) -> Result<(), Informational> {
         if !self.hooks.await_any(&[Event::UserPromptExpansion]) {
             return Ok(());
         }
+        let typed = match args {
+            "" => format!("/{command}"),
+            args => format!("/{command} {args}"),
+        };
         let kind = if source == Some("mcp") {
             "mcp_prompt"
         } else {
@@ -133,16 +141,19 @@ impl Session {
             command_name: command.to_owned(),
             command_args: args.to_owned(),
             command_source: source.map(str::to_owned),
-            prompt: prompt.to_owned(),
+            prompt: typed.clone(),
         });
         let merged = self.ask_hooks(input).await.unwrap_or_default();
-        match (merged.block, merged.halt) {
-            (Some(block), _) => Err(format!(
-                "UserPromptExpansion operation blocked by hook:\n{}",
-                block.shown
-            )),
-            (None, Some(why)) => Err(format!("Operation stopped by hook: {why}")),
-            (None, None) => Ok(()),
+        refused(Event::UserPromptExpansion, &merged, Some(&typed)).map_or(Ok(()), Err)
+    }
+
+    /// A command did not become a prompt: how its turn ends.
+    pub(crate) async fn end_blocked(&mut self, told: Informational) -> Ending {
+        let text = told.content.clone();
+        self.say(told).await;
+        Ending::Local {
+            command: Some("custom".to_owned()),
+            text,
         }
     }
 
@@ -191,17 +202,16 @@ impl Session {
     }
 
     /// The turn ends with an error of the API.
-    pub(crate) async fn hook_stop_failure(&mut self, error: AssistantError, details: &str) {
+    pub(crate) async fn hook_stop_failure(&mut self, error: AssistantError, said: &str) {
         if !self.hooks.await_any(&[Event::StopFailure]) {
             return;
         }
         let input = told!(self, Mode, StopFailure(StopFailureInput) {
             error: error,
-            error_details: Some(details.to_owned()),
-            last_assistant_message: Some(self.turn.text.clone()).filter(|text| !text.is_empty()),
+            last_assistant_message: Some(said.to_owned()),
         });
         // Nothing they say changes what has happened.
-        self.ask_hooks(input).await;
+        self.spawn_hooks(input, Purpose::Told).await;
     }
 
     /// The subagent this session is begins.
@@ -291,16 +301,18 @@ impl Session {
 }
 
 /// What is said of a prompt that hooks refuse.
-fn refused(merged: &Merged, prompt: Option<&str>) -> Option<Informational> {
+fn refused(event: Event, merged: &Merged, prompt: Option<&str>) -> Option<Informational> {
     let (first, reason) = match (&merged.block, &merged.halt) {
         (Some(block), _) => (
-            format!("UserPromptSubmit operation blocked by hook:\n{}", block.shown),
+            format!("{} operation blocked by hook:\n{}", event.as_str(), block.shown),
             block.reason.clone(),
         ),
         (None, Some(why)) => (format!("Operation stopped by hook: {why}"), why.clone()),
         (None, None) => return None,
     };
-    let original = prompt.map(|prompt| format!("\n\nOriginal prompt: {prompt}"));
+    let original = prompt
+        .filter(|_| merged.block.is_some())
+        .map(|prompt| format!("\n\nOriginal prompt: {prompt}"));
     Some(Informational {
         content: format!("{first}{}", original.unwrap_or_default()),
         level: Level::Warning,

@@ -130,8 +130,11 @@ impl Session {
 
     /// Has the small model name the conversation.
     pub(super) async fn session_title(&mut self, id: &RequestId, request: &GenerateSessionTitle) {
-        let described = request.description.clone();
-        let said = described.filter(|text| !text.trim().is_empty());
+        let Some(described) = request.description.clone() else {
+            let text = "generate_session_title: description must be a string";
+            return self.say(say::error(id, text)).await;
+        };
+        let said = Some(described).filter(|text| !text.trim().is_empty());
         let keep = request.persist == Some(true);
         if said.is_none() {
             self.recall().await;

@@ -27,7 +27,7 @@ impl Session {
         self.recall().await;
         let agents = self.muster().in_context();
         let request = self.request_of(self.history.all());
-        let memories = self.with_notes(memory::load_for(&self.options.settings));
+        let memories = self.with_notes(self.memories().known);
         let context = Context {
             model: &self.model,
             system: &request.system,
@@ -44,6 +44,10 @@ impl Session {
     }
 
     pub(super) async fn context_usage(&mut self, id: &RequestId, detail: Option<&str>) {
+        if !matches!(detail, None | Some("summary" | "full")) {
+            let text = "get_context_usage: detail must be 'summary' or 'full'";
+            return self.say(say::error(id, text)).await;
+        }
         let mut response = self.context_usage_now().await;
         if detail == Some("summary") {
             response.grid_rows = Vec::new();

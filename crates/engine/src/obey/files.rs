@@ -135,6 +135,7 @@ fn read(path: &Path, resolved: &Path, request: &ReadFile) -> io::Result<ReadFile
         requested_path: Some(request.path.clone()),
         ..ReadFileResponse::default()
     };
+    response.extra.insert("requested_path", &request.path);
     if request.encoding.as_deref() == Some("base64") {
         response.contents = BASE64_STANDARD.encode(&bytes);
         response.encoding = Some("base64".to_owned());

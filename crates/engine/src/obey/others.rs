@@ -28,6 +28,7 @@ impl Session {
             Request::SeedReadState(request) => self.seed_read_state(id, &request),
             Request::GetTaskOutput(request) => self.task_output(id, &request.task_id).await,
             Request::GetPlan(_) => self.plan(id),
+            Request::GetWorkspaceDiff(_) => self.workspace_diff(id),
             Request::GenerateSessionTitle(request) => self.session_title(id, &request).await,
             Request::SideQuestion(request) => self.side_question(id, request.question.as_deref()).await,
             Request::BackgroundTasks(request) => self.background_calls(id, request.tool_use_id.as_deref()).await,
@@ -87,7 +88,7 @@ impl Session {
     /// The host is done: the turn that runs is interrupted, and the process goes.
     async fn end_session(&mut self, id: &RequestId) {
         self.say(say::ok(id)).await;
-        self.leave = Some(0);
+        self.leave = Some(i32::from(self.turn.open));
         if self.turn.open {
             self.withdraw_asks().await;
             self.stop.get_or_insert(Stop::Interrupt);

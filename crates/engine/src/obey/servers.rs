@@ -115,6 +115,16 @@ impl Session {
 
     async fn set_servers(&mut self, id: &RequestId, servers: indexmap::IndexMap<String, Result<ServerConfig, String>>) {
         let replaced = self.servers.replace(servers);
+        if replaced.dialled.iter().all(|link| link.config.is_sdk()) {
+            let response = McpSetServersResponse {
+                added: replaced.added,
+                removed: replaced.removed,
+                errors: replaced.errors.into_iter().collect(),
+                ..McpSetServersResponse::default()
+            };
+            self.say(say::success(id, &response)).await;
+            return self.servers_changed().await;
+        }
         self.servers_changed().await;
         let id = id.clone();
         self.asides.spawn(&id.clone(), async move {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use sluice_model::models;
-use sluice_permission::Source;
+use sluice_permission::{Rule, Source};
 use sluice_wire::Raw;
 use sluice_wire::control::{
     AppliedSettings, GetSettingsResponse, ListPermissionRulesResponse, PermissionRulesState, RequestId, RuleEntry,
@@ -13,6 +13,7 @@ use sluice_wire::permission_update::Behavior;
 use super::aside::{Aside, given};
 use crate::asking::lay_out;
 use crate::confine;
+use crate::hooks::{Answers, Switch};
 use crate::say;
 use crate::session::Session;
 use crate::settings;
@@ -21,7 +22,7 @@ impl Session {
     pub(super) async fn get_settings(&mut self, id: &RequestId) {
         let settings = &self.options.settings;
         let sources = settings.sources().into_iter();
-        let response = GetSettingsResponse {
+        let mut response = GetSettingsResponse {
             effective: Raw::of(&settings.effective()),
             sources: sources
                 .map(|(source, value)| Raw::of(&json!({"source": source.as_str(), "settings": value})))
@@ -33,6 +34,13 @@ impl Session {
             }),
             ..GetSettingsResponse::default()
         };
+        if !settings.problems().is_empty() {
+            let problems = settings.problems().iter();
+            let errors: Vec<Value> = problems
+                .map(|problem| json!({"file": problem.path, "path": "", "message": problem.message}))
+                .collect();
+            response.extra.insert("errors", &errors);
+        }
         self.say(say::success(id, &response)).await;
     }
 
@@ -51,21 +59,37 @@ impl Session {
             return self.say(say::error(id, text)).await;
         }
         self.options.settings.set_flag(&changes);
+        if changes.contains_key("env") {
+            for (name, value) in self.options.settings.env() {
+                self.options.env.retain(|(known, _)| *known != *name);
+                self.options.env.push((name.into(), value.into()));
+            }
+        }
         lay_out(&mut self.policy, &self.options);
         self.lay_out_hooks();
         if changes.contains_key("sandbox") {
             self.sandbox = confine::sandbox(&self.options);
             self.policy.sandboxed = confine::runs_unasked(self.sandbox.as_deref());
         }
-        if changes.contains_key("model") {
-            let name = self.options.settings.model().or(self.options.model.as_deref());
-            self.model = models::resolve(name.filter(|name| *name != "default"));
-        }
         if changes.contains_key("effortLevel") {
             let level = self.options.settings.string("effortLevel").map(str::to_owned);
             self.options.effort = level.or_else(|| self.launch_effort.clone());
         }
-        self.say(say::ok(id)).await;
+        match changes.get("model") {
+            None => self.say(say::ok(id)).await,
+            Some(named) => {
+                let name = self.options.settings.model().or(self.options.model.as_deref());
+                let switch = Switch {
+                    to: models::resolve(name.filter(|name| *name != "default")),
+                    requested: named.as_str().map(str::to_owned),
+                    source: "sdk",
+                    answers: Answers::Settings,
+                };
+                if !self.hooks_before_switch(id, &switch).await {
+                    self.take_model(id, switch).await;
+                }
+            }
+        }
         self.say_settings_problems().await;
     }
 
@@ -79,10 +103,18 @@ impl Session {
                 return self.say(say::error(id, text)).await;
             }
         };
-        let Ok(changes) = request.settings.parse::<Map<String, Value>>() else {
+        let Ok(mut changes) = request.settings.parse::<Map<String, Value>>() else {
             let text = "update_settings: settings must be an object";
             return self.say(say::error(id, text)).await;
         };
+        if let Err(why) = may_write(source, &changes) {
+            return self.say(say::error(id, format!("update_settings: {why}"))).await;
+        }
+        if let Some(level) = changes.remove("effortLevel") {
+            // How hard a model tries is a matter of the model.
+            let of_model = json!({(self.model.as_str()): {"effortLevel": level}});
+            changes.insert("modelSettings".to_owned(), of_model);
+        }
         let (id, places) = (id.clone(), self.options.settings.places().clone());
         self.asides
             .spawn_blocking(&id.clone(), move || match settings::update(&places, source, &changes) {
@@ -96,10 +128,31 @@ impl Session {
 
     pub(super) async fn list_rules(&mut self, id: &RequestId) {
         let settings = &self.options.settings;
-        let rules = self.policy.rules.iter().map(|rule| RuleEntry {
+        let order = |rule: &&Rule| {
+            let behavior = match rule.behavior {
+                sluice_permission::Behavior::Allow => 0,
+                sluice_permission::Behavior::Ask => 1,
+                sluice_permission::Behavior::Deny => 2,
+            };
+            let source = match rule.source {
+                Source::User => 0,
+                Source::Project => 1,
+                Source::Local => 2,
+                Source::Flag => 3,
+                Source::Policy => 4,
+                Source::CliArg => 5,
+                Source::Command => 6,
+                Source::Session => 7,
+            };
+            (behavior, source)
+        };
+        let mut rules: Vec<&Rule> = self.policy.rules.iter().collect();
+        rules.sort_by_key(order);
+        let rules = rules.into_iter().map(|rule| RuleEntry {
             behavior: Behavior::from(rule.behavior.as_str()),
             source: rule.source.as_str().to_owned(),
             rule: rule.text(),
+            description: described(rule).as_ref().map(Raw::of),
             editability: Some(editability(rule.source).to_owned()),
             ..RuleEntry::default()
         });
@@ -137,8 +190,42 @@ impl Session {
 fn editability(source: Source) -> &'static str {
     match source {
         Source::User | Source::Project | Source::Local => "persistent",
-        Source::Session => "session",
-        Source::Policy | Source::Flag | Source::CliArg | Source::Command => "readonly",
+        Source::Session | Source::CliArg => "session",
+        Source::Policy | Source::Flag | Source::Command => "readonly",
+    }
+}
+
+/// What a rule is about, in words, where words say more than the rule.
+fn described(rule: &Rule) -> Option<Value> {
+    if rule.whole() {
+        return Some(json!({"prefix": "Any use of the ", "emphasis": rule.tool, "suffix": " tool"}));
+    }
+    let content = rule.content.as_deref().filter(|_| rule.tool == "Bash")?;
+    let prefix = content.strip_suffix(" *").or_else(|| content.strip_suffix(":*"));
+    Some(match prefix.filter(|prefix| !prefix.contains('*')) {
+        Some(prefix) => json!({"prefix": "Any Bash command starting with ", "emphasis": prefix}),
+        None if content.contains('*') => return None,
+        None => json!({"prefix": "The Bash command ", "emphasis": content}),
+    })
+}
+
+/// The settings hosts may write: what a person chooses, and nothing that could run or allow anything.
+fn may_write(source: Source, changes: &Map<String, Value>) -> Result<(), String> {
+    let writable = |key: &str| key == "outputStyle" || key == "effortLevel" && source == Source::User;
+    let refused: Vec<&str> = changes
+        .keys()
+        .map(String::as_str)
+        .filter(|key| !writable(key))
+        .collect();
+    if !refused.is_empty() {
+        return Err(format!(
+            "these keys cannot be written by a host: {}",
+            refused.join(", ")
+        ));
+    }
+    match changes.iter().find(|(_, value)| !value.is_string()) {
+        Some((key, _)) => Err(format!("{key} must be a text, and cannot be taken away")),
+        None => Ok(()),
     }
 }
 
@@ -156,4 +243,44 @@ fn misshapen(changes: &Map<String, Value>) -> Vec<&str> {
         .filter(|entry| wrong(*entry))
         .map(|(key, _)| key.as_str())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::Path;
+
+    use super::*;
+
+    fn object(value: &Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap()
+    }
+
+    #[test]
+    fn hosts_write_what_a_person_chooses_and_nothing_else() {
+        let tried = |source, value: Value| may_write(source, &object(&value));
+        assert_eq!(tried(Source::Local, json!({"outputStyle": "x"})), Ok(()));
+        assert_eq!(tried(Source::User, json!({"effortLevel": "low"})), Ok(()));
+        assert!(tried(Source::Local, json!({"effortLevel": "low"})).is_err());
+        assert!(tried(Source::User, json!({"outputStyle": null})).is_err());
+        let refused = tried(
+            Source::User,
+            json!({"hooks": {}, "outputStyle": "x", "permissions": {}}),
+        );
+        assert!(refused.unwrap_err().ends_with("hooks, permissions"));
+    }
+
+    #[test]
+    fn rules_are_described_where_that_helps() {
+        let of = |text: &str| {
+            let rule = Rule::parse(sluice_permission::Behavior::Allow, Source::User, Path::new("/"), text);
+            described(&rule.unwrap()).and_then(|said| Some(said.get("emphasis")?.as_str()?.to_owned()))
+        };
+        assert_eq!(of("Bash(git *)").as_deref(), Some("git"));
+        assert_eq!(of("Bash(npm run:*)").as_deref(), Some("npm run"));
+        assert_eq!(of("Bash(ls)").as_deref(), Some("ls"));
+        assert_eq!(of("Read").as_deref(), Some("Read"));
+        assert_eq!(of("Edit(src/**)"), None);
+    }
 }

@@ -53,8 +53,15 @@ async fn a_model_by_any_name_and_back() {
         let answer = stage.control(json!({"subtype": "set_model", "model": name})).await;
         assert_eq!(answer["response"]["model"], resolved);
     }
-    // The last changed nothing and is only answered.
-    assert_eq!(stage.told(), "replay ok replay ok replay ok ok");
+    // There is no conversation yet that would keep a note of it.
+    assert_eq!(stage.told(), "ok ok ok ok");
+    for (name, code) in [(json!(""), "catalog_unknown"), (json!(5), "invalid_request")] {
+        let answer = stage.control(json!({"subtype": "set_model", "model": name})).await;
+        assert_eq!(
+            (&answer["error_code"], &answer["model"]),
+            (&json!(code), &json!("claude-opus-5-5"))
+        );
+    }
     stage.end().await;
 }
 

@@ -4,6 +4,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use sluice_engine::{Asker, Options};
 use sluice_simulator::{Brain, Reply, Script};
+use sluice_wire::mode::PermissionMode;
 
 use crate::asks::touching;
 use crate::stage::Stage;
@@ -299,17 +300,20 @@ async fn a_hook_may_end_the_turn_once_the_call_is_done() {
 }
 
 #[tokio::test]
-async fn a_call_refused_by_rules_may_be_told_and_tried_again() {
+async fn a_call_refused_in_the_mode_that_judges_may_be_told_and_tried_again() {
     let retry = says("PermissionDenied", json!({"retry": true}));
-    let mut stage = hooked(touching("touch made"), on("PermissionDenied", &[&retry]), |options| {
-        options.disallowed = vec!["Bash(touch:*)".into()];
-    })
-    .await;
-    stage.prompt("touch").await;
-    stage.turn().await;
-    let said = stage.said_to_model(2).join("\n");
-    assert!(said.contains("may be tried once more"), "{said}");
-    stage.end().await;
+    for (mode, told) in [(PermissionMode::Auto, true), (PermissionMode::Default, false)] {
+        let mut stage = hooked(touching("touch made"), on("PermissionDenied", &[&retry]), |options| {
+            options.disallowed = vec!["Bash(touch:*)".into()];
+            options.mode = Some(mode);
+        })
+        .await;
+        stage.prompt("touch").await;
+        stage.turn().await;
+        let said = stage.said_to_model(2).join("\n");
+        assert_eq!(said.contains("may be tried once more"), told, "{said}");
+        stage.end().await;
+    }
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use crate::hooks_calls::{hooked, on, says};
 use crate::stage::Stage;
 
 /// A line that says what it was told, so that the host hears it.
-const ECHO: &str = "python3 -c 'import json, sys; print(json.dumps({\"systemMessage\": sys.stdin.read()}))'";
+pub(crate) const ECHO: &str = "python3 -c 'import json, sys; print(json.dumps({\"systemMessage\": sys.stdin.read()}))'";
 
 fn both(one: Value, two: &Value) -> Value {
     let Value::Object(mut one) = one else { panic!("{one}") };
@@ -24,7 +24,7 @@ fn both(one: Value, two: &Value) -> Value {
 }
 
 /// What a hook that says what it was told was told.
-fn told(info: &Value) -> Value {
+pub(crate) fn told(info: &Value) -> Value {
     let text = info["content"].as_str().unwrap();
     let (_, told) = text.split_once(" says: ").unwrap_or_else(|| panic!("{text}"));
     serde_json::from_str(told).unwrap()
@@ -133,7 +133,7 @@ async fn a_command_that_becomes_a_prompt_passes_hooks() {
         (
             &json!("greet"),
             &json!("ann"),
-            &json!("Greet ann."),
+            &json!("/greet ann"),
             &json!("slash_command")
         )
     );
@@ -147,8 +147,46 @@ async fn a_command_that_becomes_a_prompt_passes_hooks() {
         stage.last("result:success")["result"]
             .as_str()
             .unwrap()
-            .contains("no greetings")
+            .ends_with("no greetings\n\nOriginal prompt: /greet ann")
     );
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_touched_file_brings_the_instructions_that_lie_near_it() {
+    let settings = json!({"hooks": on("InstructionsLoaded", &[ECHO])});
+    let script = Script::new()
+        .tool("Read", json!({"file_path": "sub/a.txt"}))
+        .text("Read")
+        .text("Again");
+    let mut stage = Stage::with(script, |options| {
+        with_files(
+            options,
+            &[
+                ("sub/a.txt", "a"),
+                ("sub/CLAUDE.md", "NEARBY"),
+                (".claude/rules/r.md", "---\npaths: sub/**\n---\nRULE"),
+                (".claude/rules/o.md", "---\npaths: other/**\n---\nOTHER"),
+            ],
+        );
+        options.settings.set_flag(settings.as_object().unwrap());
+    })
+    .await;
+    stage.prompt("go").await;
+    stage.result().await;
+    let said = stage.said_to_model(1).join("\n");
+    assert!(!said.contains("NEARBY") && !said.contains("RULE"), "{said}");
+    let said = stage.said_to_model(2).join("\n");
+    assert!(said.contains("NEARBY") && said.contains("RULE"), "{said}");
+    assert!(!said.contains("OTHER") && !said.contains("paths:"), "{said}");
+    let mut reasons = Vec::new();
+    while reasons.len() < 2 {
+        let told = told(&stage.until("info").await);
+        assert!(told["trigger_file_path"].as_str().unwrap().ends_with("sub/a.txt"));
+        reasons.push(told["load_reason"].as_str().unwrap().to_owned());
+    }
+    reasons.sort();
+    assert_eq!(reasons, ["nested_traversal", "path_glob_match"]);
     stage.end().await;
 }
 

@@ -8,6 +8,7 @@ use tokio::net::TcpListener;
 
 use crate::asks::touching;
 use crate::hooks_calls::{hooked, on, says};
+use crate::hooks_moments::{ECHO, told};
 use crate::stage::Stage;
 
 /// Every event that a plain session has, each written down as it happens.
@@ -107,12 +108,12 @@ async fn the_end_of_a_session_is_told() {
 
 #[tokio::test]
 async fn an_end_by_an_error_of_the_api_is_told() {
-    let mut stage = hooked(Script::new().error(400), diary(&["StopFailure", "Stop"]), |_| {}).await;
+    let mut stage = hooked(Script::new().error(400), on("StopFailure", &[ECHO]), |_| {}).await;
     stage.prompt("go").await;
-    stage.result().await;
-    let diary = written(&stage);
-    assert_eq!(names(&diary), ["StopFailure"]);
-    assert!(!diary[0]["error"].as_str().unwrap().is_empty());
+    // Nobody waits for it, and nothing is told of it.
+    let told = told(&stage.until("info").await);
+    assert!(!told["error"].as_str().unwrap().is_empty());
+    assert!(told["last_assistant_message"].as_str().unwrap().contains("400"));
     stage.end().await;
 }
 
@@ -423,12 +424,13 @@ async fn a_change_of_settings_may_be_objected_to() {
         options.settings.set_flag(json!({"hooks": flag}).as_object().unwrap());
     })
     .await;
-    let update = json!({"subtype": "update_settings", "source": "userSettings", "settings": {"model": "haiku"}});
+    let update =
+        json!({"subtype": "update_settings", "source": "userSettings", "settings": {"outputStyle": "Concise"}});
     stage.control(update).await;
     stage.until("info").await;
     assert_eq!(written(&stage)[0]["source"], "user_settings");
     let answer = stage.control(json!({"subtype": "get_settings"})).await;
-    assert_eq!(answer["response"]["effective"].get("model"), None);
+    assert_eq!(answer["response"]["effective"].get("outputStyle"), None);
     stage.end().await;
 }
 

@@ -142,14 +142,31 @@ async fn a_plan_is_shown_once_it_is_written() {
 #[tokio::test]
 async fn a_settings_file_is_written_where_it_belongs() {
     let mut stage = Stage::begin(Script::new()).await;
-    let update = |source: &str| json!({"subtype": "update_settings", "source": source, "settings": {"model": "haiku"}});
+    let written = |stage: &Stage| {
+        let text = std::fs::read_to_string(stage.path("home/.claude/settings.json")).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let update =
+        |source: &str| json!({"subtype": "update_settings", "source": source, "settings": {"outputStyle": "Concise"}});
     let answer = stage.control(update("userSettings")).await;
     assert_eq!(answer["response"], json!({}));
-    let written = std::fs::read_to_string(stage.path("home/.claude/settings.json")).unwrap();
+    assert_eq!(written(&stage), json!({"outputStyle": "Concise"}));
+    // How hard a model tries is kept with the model.
+    let effort = json!({"subtype": "update_settings", "source": "userSettings", "settings": {"effortLevel": "low"}});
+    assert_eq!(stage.control(effort).await["subtype"], "success");
     assert_eq!(
-        serde_json::from_str::<Value>(&written).unwrap(),
-        json!({"model": "haiku"})
+        written(&stage),
+        json!({"outputStyle": "Concise", "modelSettings": {"claude-opus-5-5": {"effortLevel": "low"}}})
     );
+    // What could run or allow something is no host's to write.
+    for settings in [
+        json!({"hooks": {}}),
+        json!({"permissions": {}}),
+        json!({"model": "haiku"}),
+    ] {
+        let update = json!({"subtype": "update_settings", "source": "userSettings", "settings": settings});
+        assert_eq!(stage.control(update).await["subtype"], "error");
+    }
     for source in ["policySettings", "projectSettings"] {
         let answer = stage.control(update(source)).await;
         assert_eq!(answer["subtype"], "error", "{source}");
@@ -170,8 +187,10 @@ async fn rules_and_folders_are_listed_with_where_they_come_from() {
     assert_eq!(
         state["rules"],
         json!([
-            {"behavior": "allow", "source": "cliArg", "rule": "Bash(ls:*)", "editability": "readonly"},
-            {"behavior": "deny", "source": "cliArg", "rule": "WebFetch", "editability": "readonly"},
+            {"behavior": "allow", "source": "cliArg", "rule": "Bash(ls:*)", "editability": "session",
+             "description": {"prefix": "Any Bash command starting with ", "emphasis": "ls"}},
+            {"behavior": "deny", "source": "cliArg", "rule": "WebFetch", "editability": "session",
+             "description": {"prefix": "Any use of the ", "emphasis": "WebFetch", "suffix": " tool"}},
         ])
     );
     assert_eq!(
@@ -385,8 +404,11 @@ async fn a_question_nobody_can_answer_says_so() {
 #[tokio::test]
 async fn a_title_is_an_answer_even_without_one() {
     let mut stage = Stage::begin(Script::new()).await;
-    let answer = stage.control(json!({"subtype": "generate_session_title"})).await;
+    let about = |text: &str| json!({"subtype": "generate_session_title", "description": text});
+    let answer = stage.control(about("")).await;
     assert_eq!(answer["response"], json!({"title": null}));
+    let answer = stage.control(json!({"subtype": "generate_session_title"})).await;
+    assert_eq!(answer["subtype"], "error");
     stage.end().await;
 }
 
@@ -440,7 +462,8 @@ async fn a_session_ends_when_the_host_says_so() {
     stage.request(json!({"subtype": "end_session"})).await;
     let result = stage.result().await;
     assert_eq!(result["terminal_reason"], "aborted_tools");
-    assert_eq!(stage.leave().await, 0);
+    // The turn did not end well.
+    assert_eq!(stage.leave().await, 1);
 }
 
 #[tokio::test]

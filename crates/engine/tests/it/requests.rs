@@ -126,7 +126,10 @@ fn about_the_session() -> Vec<(Value, Due)> {
             Given(&[]),
         ),
         (json!({"subtype": "set_color", "color": "red"}), UNSUPPORTED),
-        (json!({"subtype": "get_workspace_diff"}), UNSUPPORTED),
+        (
+            json!({"subtype": "get_workspace_diff"}),
+            Given(&["diff", "noDiffReason"]),
+        ),
         (json!({"subtype": "edit_hook"}), UNSUPPORTED),
         (json!({"subtype": "none such"}), UNSUPPORTED),
         (json!({"subtype": 5}), UNSUPPORTED),

@@ -426,6 +426,7 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
         key_source: KeySource::Environment,
         catalogue: CatalogueOptions::default(),
         system_prompt: SystemPrompt::default(),
+        memory: sluice_engine::MemoryOptions::default(),
         servers: sluice_engine::mcp::ServerOptions::new(root.join("home/mcp-credentials.json")),
         tools: None,
         todo_list: false,

@@ -13,6 +13,7 @@ fn holding(hold: Duration) -> Door {
         input: InputMode::StreamJson,
         format: Format::StreamJson,
         hold,
+        greeted: false,
     }
 }
 

@@ -91,6 +91,7 @@ pub(crate) fn door(format: Format) -> Door {
         input: InputMode::StreamJson,
         format,
         hold: Duration::ZERO,
+        greeted: false,
     }
 }
 

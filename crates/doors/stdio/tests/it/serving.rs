@@ -104,6 +104,7 @@ async fn a_print_run_is_one_prompt_and_the_end() {
         input: InputMode::Prompt("ping".to_owned()),
         format: Format::Text,
         hold: HOLD,
+        greeted: false,
     };
     assert_eq!(door.serve(port, io::empty(), sink, |_| {}).await, 0);
     assert_eq!(written.rest(), "You said \"ping\"\n");
@@ -123,6 +124,7 @@ async fn a_session_that_is_gone_already_is_no_success() {
         input: InputMode::Prompt("ping".to_owned()),
         format: Format::Text,
         hold: HOLD,
+        greeted: false,
     };
     assert_eq!(door.serve(port, io::empty(), sink, |_| {}).await, 1);
 }

@@ -30,9 +30,9 @@ pub(super) fn read(root: &Path, called: &str, marketplace: &str) -> Result<(Plug
         }
     };
     let name = match manifest.get("name") {
-        None => called.to_owned(),
+        None if !path.exists() => called.to_owned(),
         Some(Value::String(name)) if is_name(name) => name.clone(),
-        Some(_) => {
+        None | Some(_) => {
             let message = format!("{}: `name` has to be a word without spaces or colons", path.display());
             return Err(fails("manifest-validation-error", message, path));
         }
