@@ -130,7 +130,7 @@ mod tests {
         let (session, mut inbox) = mpsc::channel(64);
         let mut reports = Vec::new();
         read(text.as_bytes(), &session, false, |problem| {
-            reports.push(problem.to_owned())
+            reports.push(problem.to_owned());
         });
         drop(session);
         let mut inputs = Vec::new();
@@ -195,7 +195,7 @@ mod tests {
         let mut reports = Vec::new();
         let prompt = "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n";
         read(prompt.as_bytes(), &session, true, |problem| {
-            reports.push(problem.to_owned())
+            reports.push(problem.to_owned());
         });
         let inputs = inbox.try_recv();
         assert!(matches!(inputs.as_deref(), Ok([Input::Signal(Signal::Leave(1))])));

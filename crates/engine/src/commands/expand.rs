@@ -215,6 +215,7 @@ impl Session {
             let Heard::Ready(outcome) = self.hear(Some(reading.as_mut())).await else {
                 return None;
             };
+            self.touched(path);
             Some(Attached {
                 what: json!({"type": "file", "filename": path, "content": outcome.result, "displayPath": near}),
                 blocks: shown(path, &outcome),
@@ -251,7 +252,6 @@ impl Session {
         let Heard::Ready(Ok(listed)) = self.hear(Some(std::pin::Pin::new(&mut listing))).await else {
             return None;
         };
-        self.touched(path);
         Some(Attached {
             what: json!({"type": "directory", "path": path, "content": listed, "displayPath": near}),
             blocks: vec![text_block(&listed)],

@@ -190,6 +190,19 @@ async fn a_touched_file_brings_the_instructions_that_lie_near_it() {
     stage.end().await;
 }
 
+#[tokio::test]
+async fn a_mentioned_file_is_touched() {
+    let mut stage = Stage::with(Script::new().text("Hi"), |options| {
+        with_files(options, &[("sub/a.txt", "a"), ("sub/CLAUDE.md", "NEARBY")]);
+    })
+    .await;
+    stage.prompt("look at @sub/a.txt").await;
+    stage.result().await;
+    let said = stage.said_to_model(1).join("\n");
+    assert!(said.contains("NEARBY"), "{said}");
+    stage.end().await;
+}
+
 fn summary() -> Reply {
     Reply::text("<summary>SHORT</summary>")
 }
