@@ -36,7 +36,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                     }
                     Some(ToHost::Result(result)) => {
                         if result.is_error {
-                            println!("[{}]", result.errors.clone().unwrap_or_default().join(", "));
+                            // What the model's server refused stands in the answer, what broke off the turn in the errors.
+                            let errors = result.errors.clone().unwrap_or_default().join(", ");
+                            println!("[{}]", result.result.clone().unwrap_or(errors));
                         }
                         println!();
                         break;
