@@ -1,0 +1,1 @@
+//! Many sessions to many screens, nothing lost.

@@ -1,0 +1,1 @@
+//! Code with colours and differences between texts, as runs of classes; pure.

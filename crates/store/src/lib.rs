@@ -1,0 +1,1 @@
+//! What the bridge keeps: sessions, records, prompts, asks, devices, search.
