@@ -1,0 +1,314 @@
+//! What the `data` of a receipt holds, by command.
+
+use serde::Serialize;
+
+use super::{Device, Record, SessionInfo};
+
+/// `start`, `resume_session`, `fork`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Begun {
+    pub session_id: String,
+}
+
+/// `input`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Accepted {
+    pub session_id: String,
+    pub uuid: String,
+    /// `queued` or `sent`.
+    pub state: String,
+}
+
+/// `list_recent_sessions`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Sessions {
+    pub sessions: Vec<SessionInfo>,
+}
+
+/// `history`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryPage {
+    /// Oldest first.
+    pub records: Vec<Record>,
+    pub more: bool,
+}
+
+/// `files`, `folders`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Paths {
+    pub paths: Vec<PathInfo>,
+    /// Folders used before, for `folders`.
+    pub recent: Vec<PathInfo>,
+}
+
+/// One file or folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PathInfo {
+    pub path: String,
+    pub folder: bool,
+    /// Which characters matched, for files.
+    pub matched: Vec<u32>,
+    /// Whether it is a git repository, for folders.
+    pub git: bool,
+    /// Whether the folder is trusted by the agent's settings, when that is known.
+    pub trusted: Option<bool>,
+    /// When it was last used, for recent folders.
+    pub used: Option<i64>,
+}
+
+/// `search`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SearchHits {
+    pub hits: Vec<SearchHit>,
+}
+
+/// One place where it was said.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct SearchHit {
+    pub session_id: String,
+    pub title: Option<String>,
+    pub project_path: String,
+    pub seq: i64,
+    pub at: i64,
+    /// `user`, `assistant` or `tool`.
+    pub role: String,
+    /// Text in pieces; every second one matched.
+    pub snippet: Vec<String>,
+}
+
+/// `usage`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageTable {
+    pub rows: Vec<UsageInfo>,
+}
+
+/// What was spent on one thing.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageInfo {
+    /// The day (`2026-11-15`), folder, model, session or turn.
+    pub key: String,
+    pub label: Option<String>,
+    pub cost: f64,
+    pub turns: u64,
+    pub input: u64,
+    pub output: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+    pub duration: u64,
+}
+
+/// `highlight`: lines of `[class, text]` runs; the class is one of `key type fn str num com` or empty.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Highlighted {
+    pub lines: Vec<Vec<(String, String)>>,
+}
+
+/// `diff`, and each file of `changes`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Diff {
+    pub path: String,
+    /// `new`, `edit` or `delete`.
+    pub kind: String,
+    pub hunks: Vec<Hunk>,
+    pub added: u32,
+    pub removed: u32,
+    /// Why there is none: the file is not there, the text was not found, it is too large.
+    pub problem: Option<String>,
+    pub lang: String,
+}
+
+/// Changed lines with some around them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Hunk {
+    pub old_start: u32,
+    pub new_start: u32,
+    pub lines: Vec<DiffLine>,
+}
+
+/// One line of a difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct DiffLine {
+    /// A blank, `+` or `-`.
+    pub t: String,
+    pub old: Option<u32>,
+    pub new: Option<u32>,
+    /// `[class, text, changed]`: colour of the code, the text, and whether these words changed.
+    pub parts: Vec<(String, String, bool)>,
+}
+
+/// `changes`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Changes {
+    pub files: Vec<Diff>,
+}
+
+/// `drift`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct DriftLines {
+    pub lines: Vec<DriftLine>,
+}
+
+/// A line that was not understood.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct DriftLine {
+    pub at: i64,
+    pub seq: Option<i64>,
+    /// `type/subtype`, or `not JSON`.
+    pub what: String,
+    pub raw: String,
+}
+
+/// `timeline`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TimelineData {
+    pub turns: Vec<TurnInfo>,
+    /// Records per slice.
+    pub flow: Vec<u32>,
+    pub from: i64,
+    pub to: i64,
+}
+
+/// One turn on the time line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct TurnInfo {
+    pub turn: i64,
+    /// The first record of it.
+    pub seq: Option<i64>,
+    pub began: i64,
+    pub ended: Option<i64>,
+    /// `success`, `error`, `stopped`, `died`, `unreported`, or nothing while it runs.
+    pub end: Option<String>,
+    pub cost: Option<f64>,
+    /// From, to: when a person was waited for.
+    pub waits: Vec<(i64, i64)>,
+    pub origin: Option<String>,
+    pub prompt: Option<String>,
+}
+
+/// `devices`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Devices {
+    pub devices: Vec<Device>,
+}
+
+/// `pair`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PairingCode {
+    pub code: String,
+    /// Addresses with the code in the fragment.
+    pub urls: Vec<String>,
+    pub expires_at: i64,
+    /// The first address as a QR code: rows of `0` and `1`.
+    pub qr: Vec<String>,
+}
+
+/// `audit`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Audit {
+    pub entries: Vec<AuditEntry>,
+}
+
+/// Who did what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AuditEntry {
+    pub at: i64,
+    pub device: String,
+    pub name: String,
+    pub action: String,
+    pub session_id: Option<String>,
+    pub detail: String,
+}
+
+/// `check`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Checked {
+    pub ok: bool,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+/// `rewind`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Rewound {
+    pub can_rewind: bool,
+    pub files: Vec<String>,
+    pub insertions: Option<u64>,
+    pub deletions: Option<u64>,
+    pub error: Option<String>,
+    /// The session that goes on from there, when the conversation was rewound too.
+    pub session_id: Option<String>,
+}
+
+/// `export`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Exported {
+    pub url: String,
+}
+
+/// `status`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct BridgeStatus {
+    pub version: String,
+    pub uptime: u64,
+    pub sessions: u32,
+    pub live: u32,
+    pub clients: u32,
+    pub store_bytes: u64,
+    pub addresses: Vec<String>,
+    pub state_folder: String,
+    pub memory: u64,
+}

@@ -1,0 +1,506 @@
+//! What a client says.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Cursor, Scope};
+
+/// One message of a client: `type` names it, the rest are its fields. Commands of level 1 carry an `id` besides, and get
+/// a `receipt` for it; the same `id` again gets the same receipt and has no second effect.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum ClientMessage {
+    // Level 1 begins with this; a client that never says it speaks level 0.
+    Hello(Hello),
+    /// Asks for a `pong`.
+    Ping {},
+    /// Answers a `ping` of the server.
+    Pong {},
+
+    // Sessions.
+    /// Begins a session in a folder, or goes on with one.
+    Start(Start),
+    /// Goes on with a session of ours or of another program.
+    ResumeSession {
+        session_id: String,
+        #[serde(default)]
+        project_path: Option<String>,
+        #[serde(default)]
+        permission_mode: Option<String>,
+    },
+    /// Ends the agent. The session stays and can be resumed.
+    StopSession { session_id: String },
+    /// The sessions that live.
+    ListSessions {},
+    /// All sessions, newest first, also those of other programs.
+    ListRecentSessions {
+        #[serde(default)]
+        limit: Option<u32>,
+        #[serde(default)]
+        project_path: Option<String>,
+        #[serde(default)]
+        archived: Option<bool>,
+    },
+    /// Level 0: everything said in a session; from then on its messages.
+    GetHistory { session_id: String },
+
+    // Listening, level 1.
+    /// From now on the records of this session: those after the cursor, or a snapshot.
+    Subscribe {
+        session_id: String,
+        #[serde(default)]
+        cursor: Option<Cursor>,
+        /// How many turns a snapshot shall hold at most.
+        #[serde(default)]
+        turns: Option<u32>,
+    },
+    /// No longer.
+    Unsubscribe { session_id: String },
+    /// Records before `before`, whole turns, oldest first.
+    History {
+        session_id: String,
+        before: i64,
+        #[serde(default)]
+        turns: Option<u32>,
+    },
+
+    // Prompts.
+    /// A prompt. While a turn runs it is queued; `steer` sends it into the running turn.
+    Input(Input),
+    /// Changes a prompt that waits.
+    Edit {
+        #[serde(default)]
+        session_id: Option<String>,
+        uuid: String,
+        text: String,
+    },
+    /// Moves a prompt that waits before another one, or to the end.
+    Reorder {
+        #[serde(default)]
+        session_id: Option<String>,
+        uuid: String,
+        #[serde(default)]
+        before: Option<String>,
+    },
+    /// Sends a prompt that waits into the running turn.
+    SendNow {
+        #[serde(default)]
+        session_id: Option<String>,
+        uuid: String,
+    },
+    /// Takes a prompt back that has not begun.
+    TakeBack {
+        #[serde(default)]
+        session_id: Option<String>,
+        uuid: String,
+    },
+    /// Stops the turn; `all` also forgets what waits inside the agent.
+    Interrupt {
+        #[serde(default)]
+        session_id: Option<String>,
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
+        all: bool,
+    },
+
+    // Asks.
+    /// Allows a call once. `id` is its `toolUseId` or the ask's request id.
+    Approve {
+        id: String,
+        #[serde(default)]
+        session_id: Option<String>,
+    },
+    /// Allows it and adds the suggested rule for this session.
+    ApproveAlways {
+        id: String,
+        #[serde(default)]
+        session_id: Option<String>,
+    },
+    /// Denies it.
+    Reject {
+        id: String,
+        #[serde(default)]
+        message: Option<String>,
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
+        interrupt: bool,
+        #[serde(default)]
+        session_id: Option<String>,
+    },
+    /// Answers an `AskUserQuestion`: a string for one question, or a map from question to answer.
+    Answer {
+        tool_use_id: String,
+        result: Value,
+        #[serde(default)]
+        session_id: Option<String>,
+    },
+    /// Answers an ask of any kind, with everything an answer can hold.
+    AnswerAsk(AnswerAsk),
+
+    // The agent.
+    SetModel {
+        #[serde(default)]
+        session_id: Option<String>,
+        /// Nothing goes back to the default.
+        #[serde(default)]
+        model: Option<String>,
+    },
+    SetPermissionMode {
+        #[serde(default)]
+        session_id: Option<String>,
+        mode: String,
+    },
+    SetThinking {
+        #[serde(default)]
+        session_id: Option<String>,
+        /// How many tokens at most; nothing lifts the limit.
+        #[serde(default)]
+        tokens: Option<u64>,
+    },
+    SetEffort {
+        #[serde(default)]
+        session_id: Option<String>,
+        effort: String,
+    },
+    McpStatus {
+        #[serde(default)]
+        session_id: Option<String>,
+    },
+    McpReconnect {
+        #[serde(default)]
+        session_id: Option<String>,
+        server: String,
+    },
+    McpToggle {
+        #[serde(default)]
+        session_id: Option<String>,
+        server: String,
+        enabled: bool,
+    },
+    McpAuthenticate {
+        #[serde(default)]
+        session_id: Option<String>,
+        server: String,
+    },
+    StopTask {
+        #[serde(default)]
+        session_id: Option<String>,
+        task: String,
+    },
+    TaskOutput {
+        #[serde(default)]
+        session_id: Option<String>,
+        task: String,
+    },
+    /// Moves a running call, or all of them, to the background.
+    Background {
+        #[serde(default)]
+        session_id: Option<String>,
+        #[serde(default)]
+        tool_use_id: Option<String>,
+    },
+    ContextUsage {
+        #[serde(default)]
+        session_id: Option<String>,
+    },
+    /// The settings that hold in a session, and where they come from.
+    Settings {
+        #[serde(default)]
+        session_id: Option<String>,
+    },
+    /// Writes a setting: `source` is `userSettings` or `localSettings`, `value` null takes the key back.
+    SetSetting {
+        #[serde(default)]
+        session_id: Option<String>,
+        source: String,
+        settings: Value,
+    },
+    /// The permission rules that hold.
+    Rules {
+        #[serde(default)]
+        session_id: Option<String>,
+    },
+    /// Adds or removes a rule.
+    ChangeRule {
+        #[serde(default)]
+        session_id: Option<String>,
+        /// `add` or `remove`.
+        op: String,
+        /// `allow`, `ask` or `deny`.
+        behavior: String,
+        /// As in a settings file: `Bash(cargo test:*)`.
+        rule: String,
+        /// `session`, `localSettings`, `projectSettings` or `userSettings`.
+        destination: String,
+    },
+    Hooks {
+        #[serde(default)]
+        session_id: Option<String>,
+    },
+
+    // Sessions as things.
+    /// A new session that goes on from this one, up to a prompt when one is named.
+    Fork {
+        session_id: String,
+        #[serde(default)]
+        at: Option<String>,
+    },
+    /// Goes back to before a prompt. With `dryRun` only says what that would change.
+    Rewind {
+        session_id: String,
+        prompt: String,
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
+        dry_run: bool,
+        /// Puts files back.
+        #[serde(default = "yes")]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
+        files: bool,
+        /// Goes on from there; without it only files are put back.
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
+        conversation: bool,
+    },
+    Rename {
+        session_id: String,
+        title: String,
+    },
+    Archive {
+        session_id: String,
+        archived: bool,
+    },
+    Delete {
+        session_id: String,
+    },
+    /// Where to fetch an export: `md`, `html` or `jsonl`.
+    Export {
+        session_id: String,
+        format: String,
+    },
+
+    // Looking.
+    /// Files of a session's folder, or of `folder`, that match.
+    Files {
+        #[serde(default)]
+        session_id: Option<String>,
+        #[serde(default)]
+        folder: Option<String>,
+        query: String,
+        #[serde(default)]
+        limit: Option<u32>,
+    },
+    /// Recent folders, and folders whose path begins so.
+    Folders {
+        #[serde(default)]
+        prefix: Option<String>,
+    },
+    /// Everything said, all sessions.
+    Search {
+        text: String,
+        #[serde(default)]
+        session_id: Option<String>,
+        #[serde(default)]
+        limit: Option<u32>,
+    },
+    /// What was spent: `by` is `turn`, `session`, `day`, `folder` or `model`.
+    Usage {
+        by: String,
+        #[serde(default)]
+        session_id: Option<String>,
+        /// Milliseconds since 1970.
+        #[serde(default)]
+        from: Option<i64>,
+        #[serde(default)]
+        to: Option<i64>,
+    },
+    /// Code with colours.
+    Highlight {
+        /// A language, or a file name.
+        lang: String,
+        text: String,
+    },
+    /// The difference a call made or would make.
+    Diff {
+        session_id: String,
+        tool_use_id: String,
+        /// With another input than the one the agent asked with.
+        #[serde(default)]
+        input: Option<Value>,
+    },
+    /// All changes of a session as differences, one a file.
+    Changes {
+        session_id: String,
+        /// Only those of this turn.
+        #[serde(default)]
+        turn: Option<i64>,
+    },
+    /// What the agent said that was not understood, with the raw lines.
+    Drift { session_id: String },
+    /// What happened when: turns, waits, errors, for a time line.
+    Timeline { session_id: String },
+
+    // The bridge.
+    Devices {},
+    Revoke {
+        device: String,
+    },
+    /// A new pairing code.
+    Pair {
+        #[serde(default)]
+        scope: Option<Scope>,
+    },
+    /// Who decided what, newest first.
+    Audit {
+        #[serde(default)]
+        before: Option<i64>,
+    },
+    /// Whether an agent, a key or a model server works: `agent`, `key` or `server`.
+    Check {
+        what: String,
+        #[serde(default)]
+        value: Option<String>,
+    },
+    /// How the bridge itself stands.
+    Status {},
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The first words of a client of level 1.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct Hello {
+    /// The version of the dialect: 1.
+    pub version: u32,
+    /// What the client calls itself.
+    pub client: String,
+    /// The page's build, so that an old page is told to reload.
+    #[serde(default)]
+    pub build: Option<String>,
+    /// What it understands beyond the version.
+    #[serde(default)]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>"))]
+    pub capabilities: Vec<String>,
+    /// What it has: these sessions are subscribed to at once.
+    #[serde(default)]
+    #[cfg_attr(feature = "types", ts(as = "Option<BTreeMap<String, Cursor>>"))]
+    pub cursors: BTreeMap<String, Cursor>,
+}
+
+/// Begins a session.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct Start {
+    /// The folder.
+    pub project_path: String,
+    /// Goes on with this session, ours or the agent's.
+    #[serde(default)]
+    pub session_id: Option<String>,
+    /// Goes on with the newest one of the folder.
+    #[serde(default, rename = "continue")]
+    #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
+    pub continue_: bool,
+    #[serde(default)]
+    pub permission_mode: Option<String>,
+    #[serde(default)]
+    pub model: Option<String>,
+    #[serde(default)]
+    pub effort: Option<String>,
+    /// One of `welcome.agents`.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// In a fresh git worktree of the folder.
+    #[serde(default)]
+    #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
+    pub worktree: bool,
+    #[serde(default)]
+    pub title: Option<String>,
+    /// The first prompt.
+    #[serde(default)]
+    pub text: Option<String>,
+    #[serde(default)]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<Image>>"))]
+    pub images: Vec<Image>,
+}
+
+/// A prompt.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct Input {
+    pub text: String,
+    #[serde(default)]
+    pub session_id: Option<String>,
+    #[serde(default)]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<Image>>"))]
+    pub images: Vec<Image>,
+    /// Made by the client; the same one twice is the same prompt.
+    #[serde(default)]
+    pub uuid: Option<String>,
+    /// Into the running turn, instead of after it.
+    #[serde(default)]
+    #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
+    pub steer: bool,
+}
+
+/// An image: uploaded before (`hash`), or in line (`data`, base64).
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct Image {
+    #[serde(default)]
+    pub hash: Option<String>,
+    #[serde(default)]
+    pub data: Option<String>,
+    #[serde(default)]
+    pub mime_type: Option<String>,
+}
+
+/// Answers an ask.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields = nullable))]
+#[serde(rename_all = "camelCase")]
+pub struct AnswerAsk {
+    /// The ask's request id, or the id of its call.
+    pub ask: String,
+    #[serde(default)]
+    pub session_id: Option<String>,
+    /// `allow` or `deny`; for a form `accept`, `decline` or `cancel`.
+    pub decision: String,
+    /// The call runs with this input instead.
+    #[serde(default)]
+    pub updated_input: Option<Value>,
+    /// Which of the ask's suggestions are accepted, by their place.
+    #[serde(default)]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<u32>>"))]
+    pub suggestions: Vec<u32>,
+    /// A rule of one's own instead, as in a settings file.
+    #[serde(default)]
+    pub rule: Option<String>,
+    /// Where the accepted rules are kept, when not where the suggestion says.
+    #[serde(default)]
+    pub destination: Option<String>,
+    /// The mode the session goes on in, for a plan.
+    #[serde(default)]
+    pub mode: Option<String>,
+    /// What the model reads when it is denied.
+    #[serde(default)]
+    pub message: Option<String>,
+    /// Denied, and the turn is stopped.
+    #[serde(default)]
+    #[cfg_attr(feature = "types", ts(as = "Option<bool>"))]
+    pub interrupt: bool,
+    /// The answers to questions, from question to answer.
+    #[serde(default)]
+    pub answers: Option<Value>,
+    /// What a form holds.
+    #[serde(default)]
+    pub content: Option<Value>,
+}
