@@ -1,0 +1,1 @@
+//! Who gets in: HTTP, TLS, devices, pairing, the embedded page.
