@@ -1,0 +1,11 @@
+import ui from './de/ui';
+import transcript from './de/transcript';
+import asks from './de/asks';
+import composer from './de/composer';
+import sessions from './de/sessions';
+import panels from './de/panels';
+import settings from './de/settings';
+import errors from './de/errors';
+import onboarding from './de/onboarding';
+
+export const de = { ui, transcript, asks, composer, sessions, panels, settings, errors, onboarding };

@@ -1,0 +1,5 @@
+import type { Translation } from '..';
+import type en from '../en/onboarding';
+
+export default {
+} satisfies Translation<typeof en>;

@@ -1,0 +1,5 @@
+import type { Translation } from '..';
+import type en from '../en/panels';
+
+export default {
+} satisfies Translation<typeof en>;

@@ -1,0 +1,60 @@
+// Figures as the design writes them: 42 s, 1 m 12 s, 14:31, Tue, 61 %, 121.8 k, $1.84, 96 kB.
+import { locale } from '.';
+
+const number = (value: number, digits: number) =>
+  new Intl.NumberFormat(locale(), { minimumFractionDigits: 0, maximumFractionDigits: digits, useGrouping: false }).format(value);
+
+/** A whole number with thin groups: 1 240. */
+export function count(value: number): string {
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
+}
+
+export function duration(ms: number): string {
+  if (!Number.isFinite(ms) || ms < 0) return '–';
+  if (ms < 100) return `${Math.round(ms)} ms`;
+  if (ms < 9950) return `${number(ms / 1000, 1)} s`;
+  const s = Math.round(ms / 1000);
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} m${s % 60 ? ` ${s % 60} s` : ''}`;
+  const m = Math.round(s / 60);
+  return `${Math.floor(m / 60)} h${m % 60 ? ` ${m % 60} m` : ''}`;
+}
+
+/** Whole seconds, for ages that tick: 0 s, 42 s, 1 m 12 s. */
+export const age = (ms: number): string => (ms < 10_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : duration(ms));
+
+export const clock = (at: number): string =>
+  new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(at);
+
+/** When something was, seen from now: 14:31 today, Tue this week, 3 Nov, 3 Nov 2025. */
+export function when(at: number, now: number = Date.now()): string {
+  const then = new Date(at);
+  const today = new Date(now);
+  if (then.toDateString() === today.toDateString()) return clock(at);
+  if (now - at < 6 * 86_400_000 && at <= now) return new Intl.DateTimeFormat(locale(), { weekday: 'short' }).format(at);
+  const year = then.getFullYear() === today.getFullYear() ? {} : { year: 'numeric' as const };
+  return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', ...year }).format(at);
+}
+
+/** Date and time in full, for titles and readers. */
+export const moment = (at: number): string =>
+  new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }).format(at);
+
+export function tokens(value: number): string {
+  if (value < 1000) return String(Math.round(value));
+  if (value < 1_000_000) return `${number(value / 1000, value < 100_000 ? 1 : value % 1000 ? 1 : 0)} k`;
+  return `${number(value / 1_000_000, 2)} M`;
+}
+
+export const percent = (part: number): string => `${Math.round(part * 100)} %`;
+
+export function money(usd: number): string {
+  const digits = usd !== 0 && Math.abs(usd) < 0.1 ? (Math.abs(usd) < 0.01 ? 4 : 3) : 2;
+  return `$${new Intl.NumberFormat(locale(), { minimumFractionDigits: 2, maximumFractionDigits: digits }).format(usd)}`;
+}
+
+export function bytes(value: number): string {
+  if (value < 1000) return `${value} B`;
+  if (value < 1_000_000) return `${number(value / 1000, value < 10_000 ? 1 : 0)} kB`;
+  return `${number(value / 1_000_000, 1)} MB`;
+}

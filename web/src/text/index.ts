@@ -1,0 +1,71 @@
+// Everything people read goes through `t`. English is the type; a language is complete or does not compile.
+// A message is a string with {params}, or one string per plural form chosen by the param `n`.
+import { createSignal } from 'solid-js';
+import { en } from './en';
+
+export type Plural = { readonly one: string; readonly other: string };
+export type Message = string | Plural;
+type Messages = { readonly [Area in keyof typeof en]: { readonly [Key in keyof (typeof en)[Area]]: Message } };
+export type Key = { [Area in keyof typeof en]: `${Area & string}.${keyof (typeof en)[Area] & string}` }[keyof typeof en];
+
+/** What a translation of an area has to be: every key of the English one, plural where that is plural. */
+export type Translation<Area> = { readonly [Key in keyof Area]: Area[Key] extends string ? string : Plural };
+
+type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
+type Lookup<K extends Key> = K extends `${infer Area}.${infer Name}`
+  ? Area extends keyof typeof en ? (Name extends keyof (typeof en)[Area] ? (typeof en)[Area][Name] : never) : never
+  : never;
+type ParamsOf<M> = M extends string ? Names<M> : M extends Plural ? Names<M['one']> | Names<M['other']> | 'n' : never;
+type Params<K extends Key> = { readonly [Name in ParamsOf<Lookup<K>>]: string | number };
+type Rest<K extends Key> = [ParamsOf<Lookup<K>>] extends [never] ? [] : [params: Params<K>];
+
+export type Locale = 'en' | 'de';
+export const locales: readonly Locale[] = ['en', 'de'];
+
+const [locale, setLocaleSignal] = createSignal<Locale>('en');
+let messages: Messages = en;
+let plurals = new Intl.PluralRules('en');
+
+export { locale };
+
+/** Switches the language; German is fetched only when somebody wants it. */
+export async function setLocale(next: Locale): Promise<void> {
+  messages = next === 'de' ? (await import('./de')).de : en;
+  plurals = new Intl.PluralRules(next);
+  if (typeof document !== 'undefined') document.documentElement.lang = next;
+  setLocaleSignal(next);
+}
+
+/** The language the browser asks for, if we have it. */
+export function preferredLocale(): Locale {
+  for (const wanted of navigator.languages) {
+    const short = wanted.slice(0, 2);
+    if (short === 'en' || short === 'de') return short;
+  }
+  return 'en';
+}
+
+export function fill(text: string, params: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = params[name];
+    return value === undefined ? whole : String(value);
+  });
+}
+
+export function t<K extends Key>(key: K, ...rest: Rest<K>): string {
+  locale();
+  const [area, name] = key.split('.') as [keyof Messages, string];
+  const message = (messages[area] as Readonly<Record<string, Message>>)[name];
+  const params: Readonly<Record<string, string | number>> = rest[0] ?? {};
+  if (message === undefined) return key;
+  if (typeof message === 'string') return fill(message, params);
+  const form = plurals.select(Number(params['n'] ?? 0)) === 'one' ? message.one : message.other;
+  return fill(form, params);
+}
+
+/** The parts of a message around one of its params, for a message that holds an element. */
+export function around<K extends Key>(key: K, hole: string, params: Readonly<Record<string, string | number>> = {}): [string, string] {
+  const text = (t as (key: Key, params: object) => string)(key, { ...params, [hole]: '\u0000' });
+  const at = text.indexOf('\u0000');
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,43 @@
+import { afterEach, expect, test } from 'vitest';
+import { de } from './de';
+import { en } from './en';
+import { fill, setLocale, t, type Message } from '.';
+import { bytes, duration, money, tokens, when } from './format';
+
+type Areas = Record<string, Record<string, Message>>;
+const params = (message: Message): string[] => {
+  const text = typeof message === 'string' ? message : message.one + message.other;
+  return [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1] ?? ''))].filter((name) => name !== 'n').sort();
+};
+
+afterEach(() => setLocale('en'));
+
+test('german has every message with the same params', () => {
+  for (const [area, messages] of Object.entries(en as Areas)) {
+    const german = (de as Areas)[area] ?? {};
+    expect(Object.keys(german).sort(), area).toEqual(Object.keys(messages).sort());
+    for (const [key, message] of Object.entries(messages)) {
+      expect(params(german[key] ?? ''), `${area}.${key}`).toEqual(params(message));
+    }
+  }
+});
+
+test('switching the language changes what t gives', async () => {
+  expect(t('ui.close')).toBe('Close');
+  await setLocale('de');
+  expect(t('ui.close')).toBe('Schließen');
+});
+
+test('unknown params stay visible', () => {
+  expect(fill('{a} of {b}', { a: 1 })).toBe('1 of {b}');
+});
+
+test('figures follow the design', () => {
+  expect([42, 950, 9_300, 41_200, 72_000, 120_000, 3_900_000].map(duration)).toEqual(['42 ms', '1 s', '9.3 s', '41 s', '1 m 12 s', '2 m', '1 h 5 m']);
+  expect([950, 121_800, 200_000, 24_000, 1_250_000].map(tokens)).toEqual(['950', '121.8 k', '200 k', '24 k', '1.25 M']);
+  expect([1.84, 0.031, 0.0004, 0].map(money)).toEqual(['$1.84', '$0.031', '$0.0004', '$0.00']);
+  expect([96_000, 2_048, 5].map(bytes)).toEqual(['96 kB', '2 kB', '5 B']);
+  const now = new Date(2026, 10, 15, 15, 0).getTime();
+  expect(when(new Date(2026, 10, 15, 14, 31).getTime(), now)).toBe('14:31');
+  expect(when(new Date(2026, 10, 12, 14, 31).getTime(), now)).toBe('Thu');
+});

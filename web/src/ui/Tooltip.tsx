@@ -1,0 +1,48 @@
+// One tooltip element for the page. It only repeats a label: nothing can be learned by hovering alone.
+import { place } from './place';
+
+const DELAY = 500;
+let tip: HTMLElement | undefined;
+let timer = 0;
+let owner: Element | undefined;
+
+function element(): HTMLElement {
+  if (!tip) {
+    tip = document.createElement('div');
+    tip.className = 'pop tip';
+    tip.setAttribute('popover', 'manual');
+    tip.setAttribute('aria-hidden', 'true');
+    document.body.append(tip);
+  }
+  return tip;
+}
+
+function show(anchor: Element, text: string): void {
+  const box = element();
+  box.textContent = text;
+  if (!box.isConnected || !anchor.isConnected) return;
+  const host = anchor.closest('dialog') ?? document.body;
+  if (box.parentElement !== host) host.append(box);
+  box.showPopover?.();
+  place(box, anchor, 'center');
+  owner = anchor;
+}
+
+function hide(): void {
+  clearTimeout(timer);
+  if (owner && tip?.matches(':popover-open')) tip.hidePopover();
+  owner = undefined;
+}
+
+/** Shows `text` beside `anchor` while it is hovered with a mouse or focused by keyboard. */
+export function tooltip(anchor: HTMLElement, text: () => string): void {
+  anchor.addEventListener('pointerenter', (event) => {
+    if (event.pointerType !== 'mouse') return;
+    clearTimeout(timer);
+    timer = window.setTimeout(() => show(anchor, text()), DELAY);
+  });
+  anchor.addEventListener('focus', () => {
+    if (anchor.matches(':focus-visible')) show(anchor, text());
+  });
+  for (const type of ['pointerleave', 'blur', 'pointerdown', 'keydown']) anchor.addEventListener(type, hide);
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import solid from 'vite-plugin-solid';
+import { defineConfig, type Plugin } from 'vite';
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Puts the theme script into the head as a small blocking file of its own: it must run before
+ *  the first paint, and the CSP allows no inline script. */
+function themeFirst(): Plugin {
+  const source = () => readFileSync(here('src/boot/theme.js'), 'utf8');
+  const hash = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 8);
+  let serve = false;
+  return {
+    name: 'theme-first',
+    configResolved(config) { serve = config.command === 'serve'; },
+    generateBundle() {
+      const text = source();
+      this.emitFile({ type: 'asset', fileName: `assets/theme-${hash(text)}.js`, source: text });
+    },
+    transformIndexHtml: {
+      order: 'post',
+      handler: () => [{
+        tag: 'script',
+        attrs: { src: serve ? '/src/boot/theme.js' : `/assets/theme-${hash(source())}.js` },
+        injectTo: 'head-prepend',
+      }],
+    },
+  };
+}
+
+/** Builds the service worker beside the page and writes into it which files make up the shell. */
+function shellWorker(): Plugin {
+  return {
+    name: 'shell-worker',
+    apply: 'build',
+    buildStart() {
+      this.emitFile({ type: 'chunk', id: here('src/sw.ts'), fileName: 'sw.js' });
+    },
+    generateBundle: {
+      order: 'post',
+      handler(_options, bundle) {
+        const worker = bundle['sw.js'];
+        if (worker?.type !== 'chunk') return;
+        const files = Object.keys(bundle).filter((name) => /^assets\/.*\.(js|css|svg|png)$/.test(name)).sort();
+        const sum = createHash('sha256');
+        for (const name of files) {
+          const file = bundle[name];
+          if (file) sum.update(name).update(file.type === 'chunk' ? file.code : file.source);
+        }
+        const build = sum.digest('base64url').slice(0, 12);
+        worker.code = worker.code
+          .replace('__BUILD__', build)
+          .replace(/["'`]__SHELL__["'`]/, JSON.stringify(JSON.stringify(files.map((name) => `/${name}`))));
+      },
+    },
+  };
+}
+
+export default defineConfig(({ mode }) => {
+  const gallery = mode === 'gallery';
+  return {
+    plugins: [
+      // Solid's own `template` writes innerHTML, which Trusted Types refuse; ours builds nodes.
+      solid({ solid: { moduleName: '~dom', omitNestedClosingTags: false, omitLastClosingTag: false, omitQuotes: false } }),
+      themeFirst(),
+      ...(gallery ? [] : [shellWorker()]),
+    ],
+    resolve: { alias: { '~dom': here('src/boot/dom.ts') } },
+    build: {
+      target: 'es2023',
+      outDir: gallery ? 'dist-gallery' : 'dist',
+      emptyOutDir: true,
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      cssCodeSplit: true,
+      reportCompressedSize: false,
+      rollupOptions: { input: here(gallery ? 'gallery.html' : 'index.html') },
+    },
+    server: { proxy: { '/api': 'http://127.0.0.1:4747', '/ws': { target: 'ws://127.0.0.1:4747', ws: true } } },
+    test: { environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'] },
+  };
+});
