@@ -25,6 +25,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sluice-terminal", &["sluice-wire"]),
     // The host arm never links the engine.
     ("sluice-host", &["sluice-wire"]),
+    // The store sees no network, no agent and no screen.
+    ("sluice-store", &[]),
     ("sluice-simulator", &["sluice-wire"]),
     (
         "sluice",

@@ -1,0 +1,126 @@
+//! Search over what was said.
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params, params_from_iter};
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+use crate::records::NewRecord;
+use crate::store::Store;
+
+/// Words of a query that count: more of them do not make it clearer.
+const WORDS: usize = 32;
+
+/// Where to search.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SearchFilter {
+    pub session: Option<String>,
+    pub folder: Option<String>,
+    pub role: Option<String>,
+    /// `None`: 50.
+    pub limit: Option<usize>,
+    pub offset: usize,
+}
+
+/// A record that says it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Hit {
+    pub session: String,
+    pub epoch: i64,
+    pub seq: i64,
+    pub at: i64,
+    pub role: Option<String>,
+    /// A part of the text, what matched between U+0002 and U+0003.
+    pub snippet: String,
+}
+
+impl Store {
+    /// Records whose text has all the words, the last of them perhaps only begun. Best first, newest first among
+    /// equals. Nothing in the text is syntax.
+    pub async fn search(&self, text: &str, filter: SearchFilter) -> Result<Vec<Hit>, StoreError> {
+        let Some(query) = quote(text) else {
+            return Ok(Vec::new());
+        };
+        self.read(move |core| find(&core.connection, &query, &filter)).await
+    }
+}
+
+/// The words, each as a phrase. None: there is no word in it.
+fn quote(text: &str) -> Option<String> {
+    let words = text
+        .split(|c: char| c.is_whitespace() || c == '\0')
+        .filter(|word| word.chars().any(char::is_alphanumeric))
+        .take(WORDS)
+        .map(|word| format!("\"{}\"", word.replace('"', "\"\"")));
+    let query = words.collect::<Vec<_>>().join(" ");
+    (!query.is_empty()).then(|| query + "*")
+}
+
+fn find(connection: &Connection, query: &str, filter: &SearchFilter) -> Result<Vec<Hit>, StoreError> {
+    let mut values: Vec<Value> = vec![query.to_owned().into()];
+    let mut conditions = vec!["said MATCH ?1".to_owned()];
+    let wanted = [
+        ("sessions.id", &filter.session),
+        ("sessions.folder", &filter.folder),
+        ("texts.role", &filter.role),
+    ];
+    for (column, value) in wanted {
+        if let Some(value) = value {
+            values.push(value.clone().into());
+            conditions.push(format!("{column} = ?{}", values.len()));
+        }
+    }
+    for number in [filter.limit.unwrap_or(50), filter.offset] {
+        values.push(i64::try_from(number).unwrap_or(i64::MAX).into());
+    }
+    // Ranks differ by hairs; what is about as good counts as equal.
+    let sql = format!(
+        "SELECT sessions.id, texts.epoch, texts.seq, texts.at, texts.role,
+            snippet(said, 0, char(2), char(3), '…', 24)
+        FROM said JOIN texts ON texts.id = said.rowid JOIN sessions ON sessions.key = texts.session
+        WHERE {} ORDER BY round(bm25(said), 1), texts.at DESC, texts.id DESC LIMIT ?{} OFFSET ?{}",
+        conditions.join(" AND "),
+        values.len() - 1,
+        values.len()
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(params_from_iter(values), |row| {
+        Ok(Hit {
+            session: row.get(0)?,
+            epoch: row.get(1)?,
+            seq: row.get(2)?,
+            at: row.get(3)?,
+            role: row.get(4)?,
+            snippet: row.get(5)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Makes a record's text found. In the transaction that keeps the record: they never differ.
+pub(crate) fn keep(
+    connection: &Connection,
+    key: i64,
+    epoch: i64,
+    seq: i64,
+    record: &NewRecord,
+    text: &str,
+) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO texts (session, epoch, seq, at, role, text) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let values = params![key, epoch, seq, record.at, record.role, text];
+    connection.prepare_cached(sql)?.execute(values)?;
+    let sql = "INSERT INTO said (rowid, text) VALUES (?1, ?2)";
+    let values = params![connection.last_insert_rowid(), text];
+    connection.prepare_cached(sql)?.execute(values)?;
+    Ok(())
+}
+
+/// Forgets the text of a session's epochs before this one.
+pub(crate) fn forget(connection: &Connection, key: i64, before_epoch: i64) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO said (said, rowid, text)
+        SELECT 'delete', id, text FROM texts WHERE session = ?1 AND epoch < ?2";
+    connection.prepare_cached(sql)?.execute([key, before_epoch])?;
+    let sql = "DELETE FROM texts WHERE session = ?1 AND epoch < ?2";
+    connection.prepare_cached(sql)?.execute([key, before_epoch])?;
+    Ok(())
+}
