@@ -1,0 +1,112 @@
+//! Who runs in a folder, written down for whoever comes next.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use crate::process::{self, Identity};
+
+/// What `runner.json` says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registered {
+    /// The runner.
+    pub runner: Identity,
+    /// The agent, once it runs.
+    pub agent: Option<Identity>,
+    /// What the agent and everybody it starts carry in [`process::MARK`].
+    pub mark: String,
+    /// The highest term a bridge said hello with.
+    pub term: u64,
+    /// The socket. Its path may be too long to be used as it is: see [`crate::connect`].
+    pub socket: PathBuf,
+    /// The start of the machine all this is about.
+    pub boot: String,
+}
+
+/// What a sweep did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// The runner lives, so nothing was touched.
+    pub runner_alive: bool,
+    /// Who was ended.
+    pub killed: Vec<u32>,
+}
+
+/// Who runs in a folder, or ran there last.
+#[must_use]
+pub fn read(dir: &Path) -> Option<Registered> {
+    serde_json::from_slice(&fs::read(dir.join("runner.json")).ok()?).ok()
+}
+
+/// Whether that runner lives.
+#[must_use]
+pub fn is_alive(registered: &Registered) -> bool {
+    registered.boot == process::boot() && registered.runner.is_alive()
+}
+
+/// Ends what a dead runner left behind in a folder: its agent, and everybody who carries its mark.
+#[must_use]
+pub fn sweep(dir: &Path) -> Swept {
+    // Held, so that no runner starts here meanwhile.
+    let Ok(Some(_held)) = lock(dir) else {
+        // No lock can be taken in a folder that is not there, or has never had a runner.
+        let runner_alive = dir.join("lock").exists();
+        return Swept {
+            runner_alive,
+            killed: Vec::new(),
+        };
+    };
+    sweep_locked(dir)
+}
+
+/// The same, by whoever holds the lock.
+pub(crate) fn sweep_locked(dir: &Path) -> Swept {
+    let mut swept = Swept::default();
+    let Some(left) = read(dir).filter(|left| left.boot == process::boot()) else {
+        return swept;
+    };
+    if let Some(agent) = left.agent
+        && process::end(agent)
+    {
+        swept.killed.push(agent.pid);
+    }
+    for pid in process::end_all(&left.mark, false, || {}) {
+        if !swept.killed.contains(&pid) {
+            swept.killed.push(pid);
+        }
+    }
+    swept
+}
+
+/// Writes the registry anew, whole or not at all.
+pub(crate) fn write(dir: &Path, registered: &Registered) -> io::Result<()> {
+    let new = dir.join("runner.json.new");
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&new)?;
+    file.write_all(&serde_json::to_vec(registered)?)?;
+    file.sync_data()?;
+    fs::rename(new, dir.join("runner.json"))
+}
+
+/// Takes the folder, if nobody has it. It is free again when the file is closed, so also by any death.
+pub(crate) fn lock(dir: &Path) -> io::Result<Option<File>> {
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(dir.join("lock"))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(file)),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
