@@ -1,2 +1,4 @@
 export default {
+  taskDone: 'done',
+  taskOpen: 'open',
 } as const;

@@ -1,0 +1,237 @@
+// Markdown that grows. A block that later text cannot change is committed: its nodes are made once and
+// never touched again. Only the tail is parsed again, and in it only the blocks that changed are rebuilt.
+//
+// A block is final when the block after it has its whole first line: until then "2" may become "2." and
+// join the list above, or a line may become the underline of a heading.
+import { heal } from './heal';
+import { lex, type Token, type Tokens } from './lexer';
+import { codeBlock, colour, isClosed, langOf, renderBlock, type MarkdownServices } from './render';
+
+interface Shown { raw: string; node: Node | undefined; exact: boolean; code?: { text: Text; element: Element; lang: Element | null } | undefined }
+interface Fence { close: RegExp; bodyAt: number; shown: Text; scanned: number }
+
+export class BlockStream {
+  /** How many blocks were committed: for tests and measurements. */
+  committed = 0;
+  private tail = '';
+  private heldReturn = false;
+  private tailBlocks: Shown[] = [];
+  private fence: Fence | undefined;
+  private finished = false;
+  private length = 0;
+  private caret: Element | undefined;
+
+  constructor(private readonly host: HTMLElement, private readonly services: MarkdownServices = {}) {}
+
+  /** Characters taken so far. */
+  get size(): number { return this.length; }
+
+  /** Takes more text. Cheap: what is shown changes with the next `paint`. */
+  append(chunk: string): void {
+    this.length += chunk.length;
+    let text = this.heldReturn ? `\r${chunk}` : chunk;
+    this.heldReturn = text.endsWith('\r');
+    if (this.heldReturn) text = text.slice(0, -1);
+    this.tail += text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+  }
+
+  /** Shows what there is; at most once a frame is enough. */
+  paint(): void {
+    if (this.finished) return;
+    if (this.fence && this.growFence(this.fence)) return;
+    this.parse(false);
+  }
+
+  /** No more text: the tail is taken as it stands. */
+  finish(): void {
+    if (this.finished) return;
+    if (this.heldReturn) { this.tail += '\n'; this.heldReturn = false; }
+    this.parse(true);
+    this.finished = true;
+    this.setCaret(false);
+  }
+
+  get done(): boolean { return this.finished; }
+
+  setCaret(on: boolean): void {
+    if (!on) { this.caret?.remove(); this.caret = undefined; return; }
+    if (!this.caret) {
+      this.caret = document.createElement('span');
+      this.caret.className = 'caret';
+      this.caret.setAttribute('aria-hidden', 'true');
+    }
+    const last = this.host.lastElementChild === this.caret ? this.caret.previousElementSibling : this.host.lastElementChild;
+    let target: Element = last ?? this.host;
+    while (target.lastElementChild && /^(UL|OL|LI|BLOCKQUOTE|FIGURE|PRE)$/.test(target.tagName) && target.lastElementChild !== this.caret) target = target.lastElementChild;
+    if (this.caret.parentElement !== target || target.lastChild !== this.caret) target.append(this.caret);
+  }
+
+  private parse(last: boolean): void {
+    this.fence = undefined;
+    const tokens = lex(this.tail);
+    const keep = last ? tokens.length : this.closedCount(tokens);
+    let offset = 0;
+    for (let i = 0; i < keep; i += 1) {
+      const token = tokens[i];
+      if (!token) break;
+      offset += token.raw.length;
+      this.commit(token);
+    }
+    this.tail = this.tail.slice(offset);
+    this.showTail(tokens.slice(keep));
+  }
+
+  /** How many tokens from the front can no longer change. */
+  private closedCount(tokens: readonly Token[]): number {
+    let index = tokens.length - 1;
+    while (index >= 0 && tokens[index]?.type === 'space') index -= 1;
+    const token = tokens[index];
+    if (index <= 0 || !token) return 0;
+    const whole = tokens.slice(0, index).reduce((sum, before) => sum + before.raw.length, 0);
+    // Where the lexer rewrote the source, the sum of the raws would cut at the wrong place.
+    if (!this.tail.startsWith(token.raw, whole)) return 0;
+    if (index < tokens.length - 1 || token.raw.replace(/^\n+/, '').includes('\n')) return index;
+    const gap = tokens[index - 1]?.type === 'space';
+    let before = index - 1;
+    while (before >= 0 && tokens[before]?.type === 'space') before -= 1;
+    const previous = tokens[before];
+    return gap && previous && !reaches(previous) ? index : Math.max(0, before);
+  }
+
+  private commit(token: Token): void {
+    this.committed += 1;
+    const shown = this.tailBlocks.shift();
+    if (shown?.exact && shown.raw === token.raw) return;
+    if (shown?.code && token.type === 'code' && isClosed(token as Tokens.Code)) {
+      // A fence that was shown plain: keep its nodes, take the final text, colour it.
+      const { text, lang } = token as Tokens.Code;
+      if (shown.code.text.data !== text) shown.code.text.data = text;
+      if (shown.code.lang) shown.code.lang.textContent = langOf(lang);
+      colour(shown.code.element, langOf(lang), text, this.services);
+      return;
+    }
+    const node = renderBlock(token, this.services);
+    this.place(shown, node);
+  }
+
+  private place(old: Shown | undefined, node: Node | undefined): void {
+    if (old?.node) {
+      if (node) this.host.replaceChild(node, old.node);
+      else this.host.removeChild(old.node);
+      return;
+    }
+    if (!node) return;
+    const next = this.tailBlocks.find((block) => block.node)?.node ?? null;
+    this.host.insertBefore(node, next ?? (this.caret?.parentNode === this.host ? this.caret : null));
+  }
+
+  private showTail(tokens: readonly Token[]): void {
+    const shown: Shown[] = [];
+    const old = this.tailBlocks;
+    let lastContent = tokens.length - 1;
+    while (lastContent >= 0 && tokens[lastContent]?.type === 'space') lastContent -= 1;
+    tokens.forEach((token, index) => {
+      const before = old[index];
+      this.tailBlocks = old.slice(index + 1);
+      const growing = index === lastContent && !this.finished;
+      if (token.type === 'code' && !isClosed(token as Tokens.Code)) {
+        shown.push(this.openCode(token as Tokens.Code, before));
+        return;
+      }
+      const raw = growing ? heal(token.raw) : token.raw;
+      if (before && before.raw === raw && !before.code) { shown.push(before); return; }
+      let exact = raw === token.raw;
+      let node: Node | undefined;
+      if (exact) node = renderBlock(token, this.services);
+      else {
+        const part = lex(raw).map((healed) => renderBlock(healed, {})).filter((made) => made !== undefined);
+        node = part.length === 1 ? part[0] : part.length === 0 ? undefined : group(part);
+      }
+      if (node?.nodeType === 11) { node = group([node]); exact = false; }
+      this.place(before, node);
+      shown.push({ raw, node, exact });
+    });
+    this.tailBlocks = [];
+    for (const gone of old.slice(tokens.length)) if (gone.node) this.host.removeChild(gone.node);
+    this.tailBlocks = shown;
+  }
+
+  private openCode(token: Tokens.Code, before: Shown | undefined): Shown {
+    const body = token.text;
+    let block = before;
+    if (!block?.code) {
+      const node = codeBlock({ ...token, text: '' }, {});
+      const element = node.querySelector('code') ?? node;
+      const text = document.createTextNode('');
+      element.replaceChildren(text);
+      this.place(before, node);
+      block = { raw: '', node, exact: false, code: { text, element, lang: node.querySelector('figcaption > span') } };
+    }
+    const code = block.code;
+    if (code) {
+      if (code.lang) code.lang.textContent = langOf(token.lang);
+      if (body.startsWith(code.text.data)) code.text.appendData(body.slice(code.text.data.length));
+      else code.text.data = body;
+      this.watchFence(token, code.text);
+    }
+    block.raw = token.raw;
+    return block;
+  }
+
+  /** While one fence is open at the top level the lexer is not asked again: new lines are the code's. */
+  private watchFence(token: Tokens.Code, shown: Text): void {
+    const match = /^( {0,3})(`{3,}|~{3,})[^\n]*\n/.exec(token.raw);
+    if (!match?.[2] || match[1] || !this.tail.endsWith(token.raw)) return;
+    const start = this.tail.length - token.raw.length;
+    const marker = match[2];
+    this.fence = {
+      close: new RegExp(`^ {0,3}${marker.charAt(0)}{${marker.length},}[ \\t]*$`),
+      bodyAt: start + match[0].length,
+      shown,
+      scanned: start + match[0].length,
+    };
+  }
+
+  private growFence(fence: Fence): boolean {
+    // Whole lines first: any of them may close the fence; a line that is not whole yet may become the end.
+    let at = fence.scanned;
+    for (;;) {
+      const end = this.tail.indexOf('\n', at);
+      if (end < 0) break;
+      if (fence.close.test(this.tail.slice(at, end))) return false;
+      at = end + 1;
+    }
+    fence.scanned = at;
+    const rest = this.tail.slice(at);
+    if (/^ {0,3}(`+|~+)[ \t]*$/.test(rest)) return fence.close.test(rest) ? false : this.showFence(fence, at);
+    return this.showFence(fence, this.tail.length);
+  }
+
+  private showFence(fence: Fence, to: number): boolean {
+    const body = this.tail.slice(fence.bodyAt, to).replace(/\n$/, '');
+    const had = fence.shown.data.length;
+    if (body.length >= had && (had === 0 || body.charAt(had - 1) === fence.shown.data.charAt(had - 1))) fence.shown.appendData(body.slice(had));
+    else fence.shown.data = body;
+    return true;
+  }
+}
+
+/** Blocks that may go on after a blank line. */
+function reaches(token: Token): boolean {
+  if (token.type === 'code') return !/^ {0,3}(`{3,}|~{3,})/.test(token.raw);
+  return token.type === 'list' || token.type === 'blockquote' || token.type === 'html';
+}
+
+function group(nodes: readonly Node[]): HTMLElement {
+  const element = document.createElement('div');
+  element.className = 'md-tail';
+  element.append(...nodes);
+  return element;
+}
+
+/** A whole text at once. */
+export function renderMarkdown(host: HTMLElement, text: string, services: MarkdownServices = {}): void {
+  const stream = new BlockStream(host, services);
+  stream.append(text);
+  stream.finish();
+}

@@ -1,0 +1,27 @@
+// Coloured code as the server sends it: lines of [class, text]. Only our own class names come through.
+export type Runs = readonly (readonly (readonly [className: string, text: string])[])[];
+
+const CLASSES = new Set(['k', 'ty', 'fn', 's', 'nu', 'co']);
+export const runClass = (name: string): string => (CLASSES.has(name) ? name : '');
+
+/** Appends the pieces of one line. */
+export function appendRuns(into: Node, line: readonly (readonly [string, string])[]): void {
+  for (const [name, text] of line) {
+    const known = runClass(name);
+    if (!known) { into.appendChild(document.createTextNode(text)); continue; }
+    const span = document.createElement('span');
+    span.className = known;
+    span.textContent = text;
+    into.appendChild(span);
+  }
+}
+
+/** Replaces the text of `code` by the same text in colours. */
+export function paint(code: Element, runs: Runs): void {
+  const part = document.createDocumentFragment();
+  runs.forEach((line, index) => {
+    if (index > 0) part.append('\n');
+    appendRuns(part, line);
+  });
+  code.replaceChildren(part);
+}
