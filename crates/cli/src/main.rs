@@ -30,6 +30,10 @@ use flags::{FlagError, Flags, Mcp, Subcommand};
 use startup::Refusal;
 
 fn main() -> ExitCode {
+    // Before anything is read or set up: a runner stays small, and outlives many sessions of the rest.
+    if std::env::args_os().nth(1).is_some_and(|word| word == "runner") {
+        return sluice_runner::main(std::env::args_os().skip(2));
+    }
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     if flags::asks_version(&args) {
         return say(&flags::version_line());

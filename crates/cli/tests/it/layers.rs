@@ -27,6 +27,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sluice-host", &["sluice-wire"]),
     // The store sees no network, no agent and no screen.
     ("sluice-store", &[]),
+    // A runner is the last thing that may break: it uses nothing of the rest.
+    ("sluice-runner", &[]),
     ("sluice-simulator", &["sluice-wire"]),
     (
         "sluice",
@@ -35,6 +37,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "sluice-mcp-door",
             "sluice-model",
             "sluice-permission",
+            "sluice-runner",
             "sluice-simulator",
             "sluice-stdio",
             "sluice-terminal",
