@@ -7,7 +7,18 @@ mod backend;
 mod scope;
 mod socket;
 
+// Who is known.
+mod access;
+
+// What every request has to pass.
+mod guard;
+
+pub use access::{
+    Access, AccessError, AccessOptions, Attempt, AuditNote, AuthError, BookError, DeviceBook, DeviceInfo, KnownDevice,
+    Notice, Offer, Paired, qr_rows, qr_text,
+};
 pub use backend::{Backend, BlobFile, Content, DeviceKind, Exported, Refusal, RefusalKind, Uploaded, Who};
+pub use guard::BadHost;
 pub use scope::{Scope, UnknownScope};
 pub use socket::{MAX_FRAME, Socket, SocketError};
 // What a backend meets in this interface.

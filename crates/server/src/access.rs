@@ -1,0 +1,17 @@
+//! Pairing codes, device cookies, bearer tokens: who is known here, and how one becomes known.
+
+// Pure: what a code is worth, and when.
+mod pairing;
+mod secret;
+
+// Where devices are kept, and what is known of them while the server runs.
+mod book;
+mod devices;
+mod entry;
+mod offer;
+
+pub use book::{AuditNote, BookError, DeviceBook, KnownDevice};
+pub use devices::{Access, AccessError, AccessOptions, DeviceInfo, Notice, Paired};
+pub use entry::{AuthError, Connected};
+pub use offer::{Offer, qr_rows, qr_text};
+pub use pairing::Attempt;

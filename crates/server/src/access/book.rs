@@ -1,0 +1,47 @@
+//! Where devices are kept. The store crate implements it; so can whatever a cluster keeps them in.
+
+use futures_util::future::BoxFuture;
+
+use crate::backend::DeviceKind;
+use crate::scope::Scope;
+
+/// A device as it is kept. Times are unix milliseconds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownDevice {
+    pub id: String,
+    pub name: String,
+    pub kind: DeviceKind,
+    pub scope: Scope,
+    /// SHA-256 of its secret, in hexadecimal digits.
+    pub token_hash: String,
+    pub created_at: i64,
+    pub last_seen_at: i64,
+    pub last_address: Option<String>,
+    pub user_agent: Option<String>,
+}
+
+/// Something that happened at the door, for the audit log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditNote {
+    pub at: i64,
+    /// Who did it; nobody when it was done at the terminal.
+    pub device: Option<String>,
+    pub device_name: Option<String>,
+    /// `pair`, `token`, `revoke`, `logout` or `pairing_locked`.
+    pub action: &'static str,
+    pub detail: serde_json::Value,
+}
+
+/// The book could not be read or written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BookError(pub String);
+
+pub trait DeviceBook: Send + Sync + 'static {
+    /// Every device that is not revoked.
+    fn load(&self) -> BoxFuture<'_, Result<Vec<KnownDevice>, BookError>>;
+    fn add(&self, device: KnownDevice) -> BoxFuture<'_, Result<(), BookError>>;
+    fn revoke(&self, id: String, at: i64) -> BoxFuture<'_, Result<(), BookError>>;
+    fn touch(&self, id: String, at: i64, address: String) -> BoxFuture<'_, Result<(), BookError>>;
+    fn note(&self, note: AuditNote) -> BoxFuture<'_, Result<(), BookError>>;
+}

@@ -1,0 +1,106 @@
+//! A secret is shown, and a device comes in.
+
+use super::devices::{Access, unix_ms};
+use super::secret::TokenHash;
+use crate::backend::{DeviceKind, Who};
+
+/// Why a secret opens nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AuthError {
+    #[error("this device is not known here\nhint: pair it with a code; `sluice serve pair` makes one")]
+    Unknown,
+    #[error("this device was away for too long\nhint: pair it again with a code; `sluice serve pair` makes one")]
+    Expired,
+}
+
+/// A socket of a device, counted while this lives.
+#[derive(Debug)]
+pub struct Connected {
+    access: Access,
+    device: String,
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        let mut state = self.access.state();
+        if let Some(live) = state.devices.iter_mut().find(|live| live.known.id == self.device) {
+            live.sockets = live.sockets.saturating_sub(1);
+            // It was here until now, however long ago it came.
+            live.known.last_seen_at = unix_ms();
+        }
+    }
+}
+
+impl Access {
+    /// Who has this secret. A cookie's does not work as a token, nor the other way round.
+    ///
+    /// # Errors
+    /// When nobody has it, or its browser was away for too long.
+    pub fn authenticate(&self, secret: &str, kind: DeviceKind, address: &str, secure: bool) -> Result<Who, AuthError> {
+        let hash = TokenHash::of(secret).ok_or(AuthError::Unknown)?;
+        let now = unix_ms();
+        let mut state = self.state();
+        // Every device is compared, so that time does not tell which one it was.
+        let mut found = None;
+        for (place, live) in state.devices.iter().enumerate() {
+            if live.hash.is(&hash) {
+                found = Some(place);
+            }
+        }
+        let live = found.and_then(|place| state.devices.get_mut(place));
+        let live = live.filter(|live| live.known.kind == kind).ok_or(AuthError::Unknown)?;
+        let away = now.saturating_sub(live.known.last_seen_at);
+        let idle = i64::try_from(self.inner.options.idle.as_millis()).unwrap_or(i64::MAX);
+        if kind == DeviceKind::Cookie && away > idle {
+            return Err(AuthError::Expired);
+        }
+        live.known.last_seen_at = now;
+        live.known.last_address = Some(address.to_owned());
+        let who = Who {
+            device: live.known.id.clone(),
+            name: live.known.name.clone(),
+            scope: live.known.scope,
+            kind,
+            revoked: live.revoked.clone(),
+            address: address.to_owned(),
+            secure,
+        };
+        let touch_every = i64::try_from(self.inner.options.touch_every.as_millis()).unwrap_or(i64::MAX);
+        if now.saturating_sub(live.touched_at) >= touch_every {
+            live.touched_at = now;
+            self.touch(who.device.clone(), now, who.address.clone());
+        }
+        Ok(who)
+    }
+
+    /// Counts a socket of the device.
+    pub(crate) fn connect(&self, who: &Who) -> Connected {
+        if let Some(live) = self.state().devices.iter_mut().find(|live| live.known.id == who.device) {
+            live.sockets += 1;
+        }
+        Connected {
+            access: self.clone(),
+            device: who.device.clone(),
+        }
+    }
+
+    /// How many sockets the device has open.
+    pub(crate) fn sockets_of(&self, device: &str) -> usize {
+        let state = self.state();
+        state
+            .devices
+            .iter()
+            .find(|live| live.known.id == device)
+            .map_or(0, |live| live.sockets)
+    }
+
+    /// Nobody waits for it to be written.
+    fn touch(&self, id: String, at: i64, address: String) {
+        let book = self.inner.book.clone();
+        tokio::spawn(async move {
+            if let Err(error) = book.touch(id, at, address).await {
+                tracing::warn!(%error, "a device's last visit could not be written");
+            }
+        });
+    }
+}

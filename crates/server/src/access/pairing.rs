@@ -1,0 +1,154 @@
+//! Pairing codes as a machine without a clock: time is given, as what has passed since some start.
+
+use std::time::Duration;
+
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+use crate::scope::Scope;
+
+/// Without `0`, `O`, `1` and `I`, which look alike. 32 of them: five bits each.
+pub(crate) const ALPHABET: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+pub(crate) const LENGTH: usize = 8;
+
+/// How long a code works, and what guessing costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PairingLimits {
+    pub(crate) lifetime: Duration,
+    pub(crate) wrong: u32,
+    pub(crate) lock: Duration,
+    /// Codes open at once; the oldest makes room.
+    pub(crate) open: usize,
+}
+
+impl Default for PairingLimits {
+    fn default() -> Self {
+        Self {
+            lifetime: Duration::from_secs(600),
+            wrong: 5,
+            lock: Duration::from_secs(60),
+            open: 16,
+        }
+    }
+}
+
+/// A code somebody may still use.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct OpenCode {
+    letters: [u8; LENGTH],
+    pub(crate) scope: Option<Scope>,
+    until: Duration,
+}
+
+impl std::fmt::Debug for OpenCode {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("OpenCode")
+            .field("scope", &self.scope)
+            .field("until", &self.until)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What came of a code somebody gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Attempt<T> {
+    /// It was open and is used up.
+    Good(T),
+    /// Unknown, used up or too old.
+    Wrong,
+    /// As [`Attempt::Wrong`], and the last one for now.
+    Locks { wait: Duration },
+    /// Not even looked at.
+    Locked { wait: Duration },
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Pairing {
+    limits: PairingLimits,
+    open: Vec<OpenCode>,
+    wrong: u32,
+    locked_until: Option<Duration>,
+}
+
+impl Pairing {
+    pub(crate) fn new(limits: PairingLimits) -> Self {
+        Self {
+            limits,
+            ..Self::default()
+        }
+    }
+
+    /// Opens a code. Gives how long it works.
+    pub(crate) fn offer(&mut self, now: Duration, letters: [u8; LENGTH], scope: Option<Scope>) -> Duration {
+        self.forget_old(now);
+        if self.open.len() >= self.limits.open.max(1) {
+            self.open.remove(0);
+        }
+        self.open.push(OpenCode {
+            letters,
+            scope,
+            until: now + self.limits.lifetime,
+        });
+        self.limits.lifetime
+    }
+
+    pub(crate) fn attempt(&mut self, now: Duration, text: &str) -> Attempt<OpenCode> {
+        if let Some(until) = self.locked_until {
+            if now < until {
+                return Attempt::Locked { wait: until - now };
+            }
+            self.locked_until = None;
+            self.wrong = 0;
+        }
+        self.forget_old(now);
+        // Something to compare with even when the text cannot be a code: the same work is done.
+        let letters = read(text).unwrap_or([0; LENGTH]);
+        let mut place = u32::MAX;
+        for (index, code) in (0u32..).zip(&self.open) {
+            let same: Choice = code.letters.ct_eq(&letters);
+            place.conditional_assign(&index, same);
+        }
+        let place = place as usize;
+        if place < self.open.len() {
+            self.wrong = 0;
+            return Attempt::Good(self.open.remove(place));
+        }
+        self.wrong += 1;
+        if self.wrong < self.limits.wrong {
+            return Attempt::Wrong;
+        }
+        self.locked_until = Some(now + self.limits.lock);
+        Attempt::Locks { wait: self.limits.lock }
+    }
+
+    /// Puts back what was used up for nothing.
+    pub(crate) fn give_back(&mut self, code: OpenCode) {
+        self.open.push(code);
+    }
+
+    fn forget_old(&mut self, now: Duration) {
+        self.open.retain(|code| now < code.until);
+    }
+}
+
+/// The letters of a code, however it was typed: case, dashes and spaces do not matter.
+pub(crate) fn read(text: &str) -> Option<[u8; LENGTH]> {
+    let mut letters = text
+        .bytes()
+        .filter(|byte| !matches!(byte, b'-' | b' '))
+        .map(|byte| byte.to_ascii_uppercase());
+    let mut code = [0; LENGTH];
+    for place in &mut code {
+        *place = letters.next().filter(|letter| ALPHABET.contains(letter))?;
+    }
+    letters.next().is_none().then_some(code)
+}
+
+/// Two groups of four.
+pub(crate) fn write(letters: [u8; LENGTH]) -> String {
+    let (first, second) = letters.split_at(LENGTH / 2);
+    format!("{}-{}", String::from_utf8_lossy(first), String::from_utf8_lossy(second))
+}
+
+#[cfg(test)]
+#[path = "pairing_tests.rs"]
+mod tests;

@@ -1,0 +1,134 @@
+//! The judgement over a request: first what holds for all of them, then what its route needs.
+
+use std::net::{IpAddr, SocketAddr};
+
+use http::header::{HOST, TRANSFER_ENCODING};
+use http::request::Parts;
+use http::{HeaderMap, Method};
+
+use super::credential::{self, Credential};
+use super::host::{Authority, HostRules};
+use super::origin::{self, Site};
+use super::reason::Reason;
+
+/// How a connection reached us.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arrival {
+    pub(crate) local: SocketAddr,
+    pub(crate) peer: IpAddr,
+    pub(crate) tls: bool,
+}
+
+/// What is known of a request that came by one of our names and from no foreign page.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) host: Authority,
+    pub(crate) secure: bool,
+    /// Who sent it, behind a proxy too.
+    pub(crate) address: IpAddr,
+    own_origin: bool,
+    site: Site,
+    navigation: bool,
+    pub(crate) credential: Option<Credential>,
+}
+
+/// What a route asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// Anybody; also by a link on another page.
+    Page,
+    /// Anybody, but no other page.
+    Public,
+    /// Anybody, but no other page; it changes something.
+    PublicChange,
+    /// A device that looks.
+    Read,
+    /// A device that changes something, or opens a socket.
+    Change,
+}
+
+/// What holds for every request.
+pub(crate) fn look(parts: &Parts, arrival: &Arrival, rules: &HostRules, behind_proxy: bool) -> Result<Seen, Reason> {
+    let headers = &parts.headers;
+    let secure = arrival.tls || (behind_proxy && forwarded_https(headers));
+    let mut hosts = headers.get_all(HOST).iter();
+    let host = hosts.next().filter(|_| hosts.next().is_none());
+    let host = host.and_then(|value| value.to_str().ok()).and_then(Authority::read);
+    let host = host.ok_or(Reason::HostMissing)?;
+    if !rules.allow(&host, arrival.local, secure) {
+        return Err(Reason::Host);
+    }
+    // `GET http://name/path`: the name counts as much as the header.
+    if let Some(given) = parts.uri.authority() {
+        let same = Authority::read(given.as_str()).is_some_and(|given| given.is_same(&host, secure));
+        if !same {
+            return Err(Reason::Host);
+        }
+    }
+    // A body has a length that is said first. So there is one way to tell where a request ends, here and at a proxy.
+    if headers.contains_key(TRANSFER_ENCODING) {
+        return Err(Reason::Length);
+    }
+    let own_origin = origin::is_own(headers, &host, secure)?;
+    let credential = credential::read(headers, secure)?;
+    Ok(Seen {
+        secure,
+        address: if behind_proxy {
+            forwarded_for(headers).unwrap_or(arrival.peer)
+        } else {
+            arrival.peer
+        }
+        .to_canonical(),
+        own_origin,
+        site: Site::read(headers),
+        navigation: parts.method == Method::GET && origin::is_navigation(headers),
+        credential,
+        host,
+    })
+}
+
+/// What the route needs. Whether the secret is anybody's is looked at after this.
+pub(crate) fn admit(seen: &Seen, need: Need) -> Result<(), Reason> {
+    if seen.site == Site::Foreign && !(need == Need::Page && seen.navigation) {
+        return Err(Reason::Site);
+    }
+    let from_browser = match (need, &seen.credential) {
+        (Need::Page | Need::Public, _) => return Ok(()),
+        // The code in the body is the secret, as a token is; a page of ours sends its origin with it.
+        (Need::PublicChange, _) if seen.site == Site::Unsaid => return Ok(()),
+        (Need::PublicChange, _) => true,
+        (_, None) => return Err(Reason::Unauthenticated),
+        (_, Some(Credential::Bearer(_))) => false,
+        (_, Some(Credential::Cookies(_))) => true,
+    };
+    if !from_browser {
+        return Ok(());
+    }
+    match need {
+        Need::Read if seen.own_origin => Ok(()),
+        // Browsers send no Origin with what a page of ours merely reads; they say by this where it came from.
+        Need::Read if seen.site == Site::SameOrigin => Ok(()),
+        Need::Read if seen.site == Site::Person && seen.navigation => Ok(()),
+        _ if !seen.own_origin => Err(Reason::OriginMissing),
+        _ if seen.site == Site::Person => Err(Reason::Site),
+        _ => Ok(()),
+    }
+}
+
+/// The last hop's word: what stands before it may have been written by anybody.
+fn last_of<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let last = headers.get_all(name).iter().next_back()?.to_str().ok()?;
+    last.rsplit(',').next().map(str::trim)
+}
+
+fn forwarded_https(headers: &HeaderMap) -> bool {
+    last_of(headers, "x-forwarded-proto").is_some_and(|proto| proto.eq_ignore_ascii_case("https"))
+}
+
+fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
+    last_of(headers, "x-forwarded-for")?.parse().ok()
+}
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;

@@ -1,0 +1,100 @@
+//! From which page a request came, as far as a browser says.
+
+use http::HeaderMap;
+use http::header::ORIGIN;
+
+use super::host::Authority;
+use super::reason::Reason;
+
+/// What `Sec-Fetch-Site` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Site {
+    /// It does not: an old browser, or none.
+    Unsaid,
+    SameOrigin,
+    /// A person typed the address, or opened a bookmark.
+    Person,
+    /// Another page, of this site (another port of this machine) or of another one.
+    Foreign,
+}
+
+impl Site {
+    pub(super) fn read(headers: &HeaderMap) -> Self {
+        let mut values = headers.get_all("sec-fetch-site").iter();
+        let first = values.next().map(http::HeaderValue::as_bytes);
+        match first {
+            _ if values.next().is_some() => Self::Foreign,
+            None => Self::Unsaid,
+            Some(b"same-origin") => Self::SameOrigin,
+            Some(b"none") => Self::Person,
+            Some(_) => Self::Foreign,
+        }
+    }
+}
+
+/// Whether a browser is about to show the answer as a page of its own.
+pub(super) fn is_navigation(headers: &HeaderMap) -> bool {
+    let is = |name, value: &[u8]| headers.get(name).is_some_and(|given| given.as_bytes() == value);
+    is("sec-fetch-mode", b"navigate") && is("sec-fetch-dest", b"document")
+}
+
+/// Whether it says our own origin (`true`) or none (`false`).
+pub(super) fn is_own(headers: &HeaderMap, own: &Authority, secure: bool) -> Result<bool, Reason> {
+    let mut values = headers.get_all(ORIGIN).iter();
+    let Some(given) = values.next() else {
+        return Ok(false);
+    };
+    let scheme = if secure { "https://" } else { "http://" };
+    let given = given
+        .to_str()
+        .ok()
+        .and_then(|text| text.strip_prefix(scheme))
+        .and_then(Authority::read);
+    let same = given.is_some_and(|given| given.is_same(own, secure)) && values.next().is_none();
+    if same { Ok(true) } else { Err(Reason::Origin) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin(values: &[&str], own: &str, secure: bool) -> Result<bool, Reason> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(ORIGIN, value.parse().unwrap());
+        }
+        is_own(&headers, &Authority::read(own).unwrap(), secure)
+    }
+
+    #[test]
+    fn an_origin_is_ours_when_scheme_name_and_port_are() {
+        let own = "127.0.0.1:4747";
+        assert_eq!(origin(&[], own, false), Ok(false));
+        assert_eq!(origin(&["http://127.0.0.1:4747"], own, false), Ok(true));
+        assert_eq!(origin(&["http://box"], "box:80", false), Ok(true));
+        assert_eq!(origin(&["https://box"], "box", true), Ok(true));
+        let foreign = [
+            "null",
+            "",
+            "https://127.0.0.1:4747",
+            "http://127.0.0.1:4748",
+            "http://127.0.0.1",
+            "http://localhost:4747",
+            "http://127.0.0.1:4747.evil.test",
+            "http://evil.test",
+            "http://127.0.0.1:4747/",
+            "http://127.0.0.1:4747 http://evil.test",
+            "HTTP://127.0.0.1:4747x",
+            "file://",
+            "chrome-extension://abc",
+        ];
+        for foreign in foreign {
+            assert_eq!(origin(&[foreign], own, false), Err(Reason::Origin), "{foreign}");
+        }
+        assert_eq!(
+            origin(&["http://127.0.0.1:4747", "http://evil.test"], own, false),
+            Err(Reason::Origin),
+            "two of them"
+        );
+    }
+}
