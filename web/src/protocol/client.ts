@@ -1,0 +1,195 @@
+// Everything together: one line, the commands on it, the list, and a store for each session that is open.
+import type { Cursor, Image, Scope, ServerMessage, Welcome } from '../api/types';
+import { SnapshotCache } from './cache';
+import { Commands, Refusal } from './commands';
+import { Connection, type ConnectionOptions } from './connection';
+import { Drafts } from './drafts';
+import { Outbox, type Upload } from './outbox';
+import { SessionList } from './sessions';
+import { SessionStore, type Schedule } from './session';
+import { browserChest, browserShelf, type Chest, type Shelf } from './storage';
+import { Held } from './topic';
+
+/** Turns a snapshot holds at most, and how many a page of history brings. */
+export const TURNS = 12;
+/** Sessions that stay subscribed after they were left, so that coming back is at once. */
+const WARM = 4;
+
+export interface ClientOptions extends Pick<ConnectionOptions, 'open' | 'client' | 'build' | 'paired' | 'reload' | 'random' | 'triesHidden'> {
+  shelf?: Shelf;
+  chest?: Chest;
+  schedule?: Schedule;
+  upload?: Upload;
+}
+
+interface Open { store: SessionStore; users: number; loading: Promise<void>; asked: boolean }
+
+export class Client {
+  readonly connection: Connection;
+  readonly commands: Commands;
+  readonly outbox: Outbox;
+  readonly list: SessionList;
+  readonly drafts: Drafts;
+  readonly cache: SnapshotCache;
+  readonly welcome = new Held<Welcome | null>(null);
+  readonly shelf: Shelf;
+  private readonly stores = new Map<string, Open>();
+  private readonly numbers = new Map<number, string>();
+  private readonly schedule: Schedule;
+
+  constructor(options: ClientOptions) {
+    this.shelf = options.shelf ?? browserShelf();
+    const chest = options.chest ?? browserChest();
+    this.schedule = options.schedule ?? frameSchedule;
+    this.connection = new Connection({ ...options, cursors: () => this.cursors() });
+    this.commands = new Commands(this.connection);
+    this.outbox = new Outbox(this.connection, this.commands, this.shelf, chest, options.upload ?? ((picture) => uploadPicture(picture)));
+    this.list = new SessionList(this.shelf);
+    this.drafts = new Drafts(this.shelf, chest);
+    this.cache = new SnapshotCache(chest);
+    this.connection.messages.listen((message) => this.hear(message));
+    this.connection.opened.listen(() => this.subscribeAll());
+    this.connection.line.listen((line) => {
+      if (line.phase === 'up') return;
+      this.numbers.clear();
+      this.list.cut();
+      for (const open of this.stores.values()) { open.asked = false; open.store.cut(); }
+    });
+  }
+
+  /** What this device may do. */
+  may(scope: Scope): boolean { return this.welcome.value?.scopes.includes(scope) ?? false; }
+
+  /** The store of a session; from now on it is kept current. Call the returned `close` when it is no longer shown. */
+  open(sessionId: string): { store: SessionStore; ready: Promise<void>; close: () => void } {
+    let open = this.stores.get(sessionId);
+    if (!open) {
+      const store = new SessionStore(sessionId, this.schedule, (one) => this.resubscribe(one));
+      store.changes.listen((change) => { if (change.appended.length || change.reset || change.state || change.facts) this.cache.touch(store); });
+      open = { store, users: 0, asked: false, loading: Promise.resolve() };
+      const made = open;
+      this.stores.set(sessionId, made);
+      made.loading = this.cache.load(sessionId).then((kept) => {
+        if (kept && !made.asked) store.restore(kept);
+        this.subscribe(made);
+      });
+    }
+    const one = open;
+    one.users += 1;
+    this.stores.delete(sessionId);
+    this.stores.set(sessionId, one);
+    this.subscribe(one);
+    this.cool();
+    let closed = false;
+    return { store: one.store, ready: one.loading, close: () => { if (closed) return; closed = true; one.users -= 1; this.cool(); } };
+  }
+
+  /** Older records of a session, a page at a time. */
+  async older(store: SessionStore, turns = TURNS): Promise<boolean> {
+    if (!store.more) return false;
+    const before = store.records[0]?.seq ?? store.newest + 1;
+    const page = await this.commands.send({ type: 'history', sessionId: store.id, before, turns });
+    store.applyHistory(page.records, page.more);
+    return page.records.length > 0;
+  }
+
+  private cursors(): { [sessionId: string]: Cursor } {
+    const cursors: { [sessionId: string]: Cursor } = {};
+    for (const open of this.stores.values()) {
+      const cursor = open.store.cursor;
+      if (!cursor || open.store.phase === 'gone') continue;
+      cursors[open.store.id] = cursor;
+      open.asked = true;
+      open.store.asked();
+    }
+    return cursors;
+  }
+
+  private subscribeAll(): void { for (const open of this.stores.values()) this.subscribe(open); }
+
+  private subscribe(open: Open): void {
+    if (open.asked || !this.connection.up || open.store.phase === 'gone') return;
+    // A kept one is read first: then only what is new has to come.
+    void open.loading.then(() => {
+      if (open.asked || !this.connection.up || !this.stores.has(open.store.id)) return;
+      open.asked = true;
+      open.store.asked();
+      this.ask(open.store, open.store.cursor);
+    });
+  }
+
+  private resubscribe(store: SessionStore): void {
+    if (!this.connection.up) return;
+    store.asked();
+    this.ask(store, store.cursor);
+  }
+
+  private ask(store: SessionStore, cursor: Cursor | null): void {
+    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: TURNS }).catch((error: unknown) => {
+      if (error instanceof Refusal && error.code === 'session') this.gone(store.id);
+    });
+  }
+
+  private gone(sessionId: string): void {
+    this.stores.get(sessionId)?.store.gone();
+    void this.cache.forget(sessionId);
+  }
+
+  /** Lets go of sessions that nobody looks at, the longest unseen first. */
+  private cool(): void {
+    const idle = [...this.stores.values()].filter((open) => open.users === 0);
+    for (const open of idle.slice(0, Math.max(0, idle.length - WARM))) {
+      this.stores.delete(open.store.id);
+      if (open.asked && this.connection.up) this.commands.send({ type: 'unsubscribe', sessionId: open.store.id }).catch(() => undefined);
+    }
+  }
+
+  private at(s: number): SessionStore | undefined {
+    const id = this.numbers.get(s);
+    return id === undefined ? undefined : this.stores.get(id)?.store;
+  }
+
+  private hear(message: ServerMessage): void {
+    if (this.list.apply(message)) {
+      if (message.type === 'session_removed') this.gone(message.sessionId);
+      return;
+    }
+    switch (message.type) {
+      case 'welcome':
+        for (const id of message.unknown) this.gone(id);
+        this.welcome.set(message);
+        break;
+      case 'caught_up':
+        this.numbers.set(message.s, message.sessionId);
+        this.stores.get(message.sessionId)?.store.applyCaughtUp(message.verdict, message.cursor);
+        break;
+      case 'snapshot':
+        this.numbers.set(message.s, message.sessionId);
+        this.stores.get(message.sessionId)?.store.applySnapshot(message.cursor, message.records, message.more);
+        break;
+      case 'record': this.stores.get(message.sessionId)?.store.applyRecord(message); break;
+      case 'block': this.at(message.s)?.applyBlock(message); break;
+      case 'delta': this.at(message.s)?.applyDelta(message.b, message.text); break;
+      case 'void': this.at(message.s)?.applyVoid(message.parent ?? null); break;
+      case 'state': this.stores.get(message.sessionId)?.store.applyState(message); break;
+      case 'facts': this.stores.get(message.sessionId)?.store.applyFacts(message); break;
+      default: break;
+    }
+  }
+}
+
+/** Once a frame; a hidden page has no frames and takes a slower clock. */
+export const frameSchedule: Schedule = (flush) => {
+  if (typeof requestAnimationFrame === 'function' && (typeof document === 'undefined' || !document.hidden)) requestAnimationFrame(flush);
+  else setTimeout(flush, 50);
+};
+
+/** Sends a picture to the bridge, which decodes it anew; the message then names it by its hash. */
+export async function uploadPicture(picture: Blob): Promise<Image> {
+  const answer = await fetch('/api/upload', { method: 'POST', headers: { 'content-type': picture.type }, body: picture, credentials: 'same-origin' });
+  const body: unknown = await answer.json().catch(() => null);
+  const field = (name: string): string | null => { const value = typeof body === 'object' && body !== null ? (body as { [key: string]: unknown })[name] : undefined; return typeof value === 'string' ? value : null; };
+  const hash = field('hash');
+  if (!answer.ok || hash === null) throw new Error(field('message') ?? `upload refused (${answer.status})`);
+  return { hash, mimeType: field('mimeType') ?? picture.type };
+}

@@ -1,0 +1,172 @@
+// @vitest-environment node
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { testClient, type TestWire } from './testing';
+
+beforeEach(() => { vi.useFakeTimers(); vi.setSystemTime(1_000_000); });
+afterEach(() => vi.useRealTimers());
+
+const phases = (client: ReturnType<typeof testClient>['client']) => { const seen: string[] = []; client.connection.line.listen((line) => { if (seen.at(-1) !== line.phase) seen.push(line.phase); }); return seen; };
+
+test('a line is up when it was welcomed', () => {
+  const { client, last } = testClient();
+  client.connection.start();
+  expect(client.connection.line.value.phase).toBe('connecting');
+  last().open();
+  expect(last().sent[0]).toMatchObject({ type: 'hello', version: 1, cursors: {} });
+  expect(client.connection.up).toBe(false);
+  last().welcome({ now: 1_000_500 });
+  expect(client.connection.line.value.phase).toBe('up');
+  expect(client.connection.now()).toBe(1_000_500);
+});
+
+test('a line that comes back within two seconds is never told as lost', () => {
+  const { client, wires, last } = testClient();
+  client.connection.start();
+  last().welcome();
+  const seen = phases(client);
+  last().cut();
+  vi.advanceTimersByTime(1_900);
+  expect(wires.length).toBe(2);
+  last().welcome();
+  vi.advanceTimersByTime(10_000);
+  expect(seen).toEqual(['connecting', 'up']);
+});
+
+test('a lost line says since when, how often it was tried and when next', () => {
+  const { client, last } = testClient();
+  client.connection.start();
+  last().welcome();
+  vi.advanceTimersByTime(5_000);
+  last().cut();
+  const at = Date.now();
+  vi.advanceTimersByTime(0);
+  last().cut();
+  vi.advanceTimersByTime(500);
+  last().cut();
+  vi.advanceTimersByTime(1_500);
+  expect(client.connection.line.value).toMatchObject({ phase: 'lost', since: at, tries: 3 });
+  last().cut();
+  expect(client.connection.line.value.nextTry).toBe(Date.now() + 2_000);
+});
+
+test('tries never end and are never more than 18 seconds apart', () => {
+  const { client, wires, last } = testClient({ random: () => 1 });
+  client.connection.start();
+  for (let n = 0; n < 200; n += 1) { last().cut(); vi.advanceTimersByTime(18_000); }
+  expect(wires.length).toBeGreaterThan(200);
+});
+
+test('a try that is never answered is given up', () => {
+  const { client, wires } = testClient();
+  client.connection.start();
+  vi.advanceTimersByTime(10_000);
+  expect(wires[0]?.closed).toBe(true);
+  vi.advanceTimersByTime(600);
+  expect(wires.length).toBe(2);
+});
+
+test('silence ends a line only after two and a half intervals', () => {
+  const { client, last } = testClient();
+  client.connection.start();
+  last().welcome();
+  const wire = last();
+  vi.advanceTimersByTime(37_000);
+  expect(wire.closed).toBe(false);
+  wire.say({ type: 'ping', at: 1 });
+  expect(wire.of('pong').length).toBe(1);
+  vi.advanceTimersByTime(37_000);
+  expect(wire.closed).toBe(false);
+  vi.advanceTimersByTime(1_000);
+  expect(wire.closed).toBe(true);
+});
+
+test('on return to the foreground the line is probed, not rebuilt', () => {
+  const { client, wires, last } = testClient();
+  client.connection.start();
+  last().welcome();
+  client.connection.background();
+  vi.advanceTimersByTime(10_000);
+  client.connection.foreground();
+  expect(last().of('ping').length).toBe(1);
+  vi.advanceTimersByTime(100);
+  last().say({ type: 'pong', at: 1 });
+  vi.advanceTimersByTime(6_000);
+  expect(wires.length).toBe(1);
+  client.connection.foreground();
+  vi.advanceTimersByTime(5_001);
+  expect(wires.length).toBe(2);
+});
+
+test('a hidden page does not try; looking at it tries at once', () => {
+  const { client, wires, last } = testClient();
+  client.connection.start();
+  last().welcome();
+  client.connection.background();
+  last().cut();
+  vi.advanceTimersByTime(600_000);
+  expect(wires.length).toBe(1);
+  client.connection.foreground();
+  expect(wires.length).toBe(2);
+});
+
+test('being online again tries at once', () => {
+  const { client, wires, last } = testClient();
+  client.connection.start();
+  for (let n = 0; n < 8; n += 1) { last().cut(); vi.advanceTimersByTime(20_000); }
+  last().cut();
+  const before = wires.length;
+  client.connection.online();
+  expect(wires.length).toBe(before + 1);
+});
+
+const bye = (wire: TestWire, reason: string) => wire.say({ type: 'bye', reason, message: '' });
+
+test('a bridge that restarts is expected back soon', () => {
+  const { client, wires, last } = testClient();
+  client.connection.start();
+  last().welcome();
+  bye(last(), 'restarting');
+  for (let n = 0; n < 10; n += 1) { vi.advanceTimersByTime(1_001); last().cut(); }
+  expect(wires.length).toBeGreaterThan(8);
+  expect(client.connection.line.value.bye).toBe('restarting');
+});
+
+test('a revoked device is unpaired and does not try again', () => {
+  const { client, wires, last } = testClient();
+  client.connection.start();
+  last().welcome();
+  bye(last(), 'revoked');
+  vi.advanceTimersByTime(60_000);
+  expect(client.connection.line.value.phase).toBe('unpaired');
+  expect(wires.length).toBe(1);
+});
+
+test('a device the bridge does not know is unpaired', async () => {
+  const { client, last } = testClient({ paired: async () => false });
+  client.connection.start();
+  last().cut();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(client.connection.line.value.phase).toBe('unpaired');
+});
+
+test('a page of another build loads anew', () => {
+  const reload = vi.fn();
+  const { client, last } = testClient({ build: 'a', reload });
+  client.connection.start();
+  last().welcome({ build: 'a' });
+  expect(reload).not.toHaveBeenCalled();
+  last().cut();
+  vi.advanceTimersByTime(0);
+  last().welcome({ build: 'b' });
+  expect(reload).toHaveBeenCalledWith('b');
+});
+
+test('what is not JSON or has no type is passed over', () => {
+  const { client, last } = testClient();
+  client.connection.start();
+  last().welcome();
+  last().onmessage?.({ data: 'nonsense' });
+  last().onmessage?.({ data: '[]' });
+  last().onmessage?.({ data: '{"type":3}' });
+  expect(client.connection.up).toBe(true);
+});

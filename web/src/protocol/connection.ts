@@ -1,0 +1,273 @@
+// The line to the bridge. It is probed, not trusted: a line counts as up while frames come. It comes back by itself,
+// without an end of tries, and is silent about the first two seconds without it.
+import type { Bye, Cursor, Command, ServerMessage, Welcome } from '../api/types';
+import { Held, Topic } from './topic';
+
+export const VERSION = 1;
+/** Nothing is said of a lost line for this long. */
+export const GRACE = 2_000;
+export const CONNECT_TIMEOUT = 10_000;
+export const PROBE_TIMEOUT = 5_000;
+const FIRST_PING = 15_000;
+const STEPS = [0, 500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
+
+/** The part of a WebSocket that is used, so that tests can have one of their own. */
+export interface Wire {
+  send(text: string): void;
+  close(): void;
+  onopen: (() => void) | null;
+  onmessage: ((event: { data: unknown }) => void) | null;
+  onclose: ((event: { code: number; reason: string }) => void) | null;
+}
+
+export interface ConnectionOptions {
+  open: () => Wire;
+  client: string;
+  build?: string | null;
+  /** What is had already: these sessions are caught up with the welcome. */
+  cursors: () => Record<string, Cursor>;
+  /** Whether the bridge knows this device; asked when a line could not be opened. */
+  paired?: () => Promise<boolean>;
+  /** Loads the page anew, once for a build. */
+  reload?: (build: string | null) => void;
+  /** Between 0 and 1; spreads the tries of many pages. */
+  random?: () => number;
+  /** Goes on trying, slowly, while the page is hidden: for those who want to be called. */
+  triesHidden?: () => boolean;
+}
+
+export type Phase =
+  /** Not there yet, or gone for less than two seconds. */
+  | 'connecting'
+  | 'up'
+  /** Gone; `since` says when. */
+  | 'lost'
+  /** The bridge does not know this device any more. */
+  | 'unpaired';
+
+export interface Line {
+  readonly phase: Phase;
+  readonly since: number;
+  /** How often it was tried since it was lost. */
+  readonly tries: number;
+  /** When it is tried next; nothing while a try runs or the page is hidden. */
+  readonly nextTry: number | null;
+  /** What the bridge said before it went. */
+  readonly bye: Bye | null;
+}
+
+export class Connection {
+  readonly line: Held<Line>;
+  readonly messages = new Topic<ServerMessage>();
+  /** A line is open and greeted: what is owed can be sent. */
+  readonly opened = new Topic<void>();
+  welcome: Welcome | null = null;
+  /** How far the bridge's clock is ahead of ours. */
+  skew = 0;
+
+  private wire: Wire | null = null;
+  private open = false;
+  private hidden = false;
+  private stopped = false;
+  private lostAt: number;
+  private tries = 0;
+  private heard = 0;
+  private bye: Bye | null = null;
+  private pingEvery = FIRST_PING;
+  private retry: ReturnType<typeof setTimeout> | null = null;
+  private grace: ReturnType<typeof setTimeout> | null = null;
+  private watch: ReturnType<typeof setTimeout> | null = null;
+  private probing: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(private readonly options: ConnectionOptions) {
+    this.lostAt = Date.now();
+    this.line = new Held<Line>({ phase: 'connecting', since: this.lostAt, tries: 0, nextTry: null, bye: null });
+  }
+
+  /** The time at the bridge. */
+  now(): number { return Date.now() + this.skew; }
+
+  start(): void {
+    this.stopped = false;
+    this.lostAt = Date.now();
+    this.startGrace();
+    this.attempt();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.clear('retry', 'grace', 'watch', 'probing');
+    this.drop();
+  }
+
+  /** Whether a message sent now leaves the page. */
+  get up(): boolean { return this.open && this.welcome !== null; }
+
+  send(message: Command): boolean {
+    if (!this.open || !this.wire) return false;
+    this.wire.send(JSON.stringify(message));
+    return true;
+  }
+
+  /** A person asks for it, or the device is back on a network: at once. */
+  tryNow(): void {
+    if (this.stopped || this.open) return;
+    if (this.wire) return;
+    this.attempt();
+  }
+
+  /** The page is looked at again: the line is asked, not rebuilt. */
+  foreground(): void {
+    this.hidden = false;
+    if (this.stopped) return;
+    if (this.open) this.probe(); else this.tryNow();
+  }
+
+  background(): void {
+    this.hidden = true;
+    if (!this.open && !this.wire && this.retry !== null) { this.clear('retry'); this.plan(); }
+  }
+
+  online(): void { if (this.open) this.probe(); else this.tryNow(); }
+
+  /** Asks for a sign; without one the line is given up and opened anew. */
+  probe(): void {
+    if (!this.open || this.probing !== null) return;
+    const asked = Date.now();
+    this.send({ type: 'ping' });
+    this.probing = setTimeout(() => {
+      this.probing = null;
+      if (this.heard < asked) this.fail();
+    }, PROBE_TIMEOUT);
+  }
+
+  private attempt(): void {
+    this.clear('retry');
+    if (this.stopped) return;
+    this.tries += 1;
+    this.tell(null);
+    let wire: Wire;
+    try { wire = this.options.open(); } catch { this.fail(); return; }
+    this.wire = wire;
+    this.watch = setTimeout(() => this.fail(), CONNECT_TIMEOUT);
+    wire.onopen = () => {
+      if (this.wire !== wire) return;
+      this.open = true;
+      this.hear();
+      this.send({ type: 'hello', version: VERSION, client: this.options.client, build: this.options.build ?? null, capabilities: [], cursors: this.options.cursors() });
+    };
+    wire.onmessage = (event) => { if (this.wire === wire) this.receive(event.data); };
+    wire.onclose = () => { if (this.wire === wire) this.fail(); };
+  }
+
+  private receive(data: unknown): void {
+    this.hear();
+    let message: ServerMessage;
+    try {
+      const read: unknown = JSON.parse(String(data));
+      if (typeof read !== 'object' || read === null || typeof (read as { type?: unknown }).type !== 'string') return;
+      message = read as ServerMessage;
+    } catch { return; }
+    switch (message.type) {
+      case 'ping': this.send({ type: 'pong' }); return;
+      case 'pong': return;
+      case 'welcome': this.greet(message); return;
+      case 'bye': this.leave(message.reason); return;
+      default: this.messages.tell(message);
+    }
+  }
+
+  private greet(welcome: Welcome & { type: 'welcome' }): void {
+    this.welcome = welcome;
+    this.skew = welcome.now - Date.now();
+    this.pingEvery = welcome.limits.pingEvery || FIRST_PING;
+    this.tries = 0;
+    this.bye = null;
+    this.clear('grace');
+    this.hear();
+    this.line.set({ phase: 'up', since: Date.now(), tries: 0, nextTry: null, bye: null });
+    this.messages.tell(welcome);
+    const { build } = this.options;
+    if (build && welcome.build && build !== welcome.build) this.options.reload?.(welcome.build);
+    this.opened.tell();
+  }
+
+  private leave(reason: Bye): void {
+    this.bye = reason;
+    if (reason === 'revoked') { this.unpaired(); return; }
+    if (reason === 'reload') this.options.reload?.(null);
+    this.fail();
+  }
+
+  private unpaired(): void {
+    this.clear('retry', 'grace', 'watch', 'probing');
+    this.drop();
+    this.stopped = true;
+    this.line.set({ phase: 'unpaired', since: Date.now(), tries: this.tries, nextTry: null, bye: this.bye });
+  }
+
+  /** Any frame is a sign. Silence for two and a half intervals ends the line, never a session. */
+  private hear(): void {
+    this.heard = Date.now();
+    this.clear('watch', 'probing');
+    this.watch = setTimeout(() => this.fail(), Math.max(this.pingEvery * 2.5, 1_000));
+  }
+
+  private fail(): void {
+    const was = this.open;
+    this.clear('watch', 'probing');
+    this.drop();
+    if (this.stopped) return;
+    if (was) {
+      this.lostAt = Date.now();
+      this.tries = 0;
+      this.line.set({ phase: 'connecting', since: this.lostAt, tries: 0, nextTry: null, bye: this.bye });
+      this.startGrace();
+    } else if (this.options.paired) {
+      void this.options.paired().then((known) => { if (!known && !this.open && !this.stopped) this.unpaired(); }, () => undefined);
+    }
+    this.plan();
+  }
+
+  private plan(): void {
+    if (this.hidden && !this.options.triesHidden?.()) { this.tell(null); return; }
+    const step = STEPS[Math.min(this.tries, STEPS.length - 1)] ?? 15_000;
+    const base = this.hidden ? 60_000 : this.bye === 'restarting' ? Math.min(step, 1_000) : step;
+    const wait = Math.round(base * (0.8 + 0.4 * (this.options.random ?? Math.random)()));
+    this.clear('retry');
+    this.retry = setTimeout(() => { this.retry = null; this.attempt(); }, wait);
+    this.tell(Date.now() + wait);
+  }
+
+  private startGrace(): void {
+    this.clear('grace');
+    this.grace = setTimeout(() => {
+      this.grace = null;
+      if (this.line.value.phase === 'connecting') this.line.set({ ...this.line.value, phase: 'lost' });
+    }, GRACE);
+  }
+
+  private tell(nextTry: number | null): void {
+    const { phase } = this.line.value;
+    if (phase === 'up' || phase === 'unpaired') return;
+    this.line.set({ phase, since: this.lostAt, tries: this.tries, nextTry, bye: this.bye });
+  }
+
+  private drop(): void {
+    const wire = this.wire;
+    this.wire = null;
+    this.open = false;
+    this.welcome = null;
+    if (!wire) return;
+    wire.onopen = wire.onmessage = wire.onclose = null;
+    try { wire.close(); } catch { /* it was never open */ }
+  }
+
+  private clear(...names: ('retry' | 'grace' | 'watch' | 'probing')[]): void {
+    for (const name of names) {
+      const timer = this[name];
+      if (timer !== null) clearTimeout(timer);
+      this[name] = null;
+    }
+  }
+}

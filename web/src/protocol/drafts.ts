@@ -1,0 +1,78 @@
+// What was typed and not sent, and what was sent before: per session, on this device, across reloads.
+import { isObject, readJson, writeJson, type Chest, type Shelf } from './storage';
+
+const DRAFT = 'sluice.draft.';
+const HISTORY = 'sluice.prompts';
+/** Characters of one draft; longer ones are kept up to here. */
+export const MOST_TEXT = 200_000;
+export const MOST_DRAFTS = 60;
+export const MOST_HISTORY = 200;
+
+export interface DraftPicture { key: string; name: string; width: number; height: number; bytes: number; mimeType: string; smaller: boolean; hash: string | null }
+export interface MessageDraft { text: string; pictures: DraftPicture[]; at: number }
+
+const isDraft = (value: unknown): value is MessageDraft => isObject(value) && typeof value.text === 'string' && Array.isArray(value.pictures) && typeof value.at === 'number';
+const isHistory = (value: unknown): value is { s: string; t: string }[] => Array.isArray(value) && value.every((one) => isObject(one) && typeof one.s === 'string' && typeof one.t === 'string');
+
+export class Drafts {
+  constructor(private readonly shelf: Shelf, private readonly chest: Chest) {}
+
+  get(sessionId: string): MessageDraft { return readJson(this.shelf, DRAFT + sessionId, isDraft) ?? { text: '', pictures: [], at: 0 }; }
+
+  /** Keeps a draft; false when the device refuses. An empty one is forgotten. */
+  set(sessionId: string, text: string, pictures: readonly DraftPicture[], now = Date.now()): boolean {
+    if (text === '' && pictures.length === 0) { this.shelf.removeItem(DRAFT + sessionId); return true; }
+    const draft: MessageDraft = { text: text.slice(0, MOST_TEXT), pictures: [...pictures], at: now };
+    if (writeJson(this.shelf, DRAFT + sessionId, draft)) { this.limit(sessionId); return true; }
+    return this.makeRoom(sessionId) && writeJson(this.shelf, DRAFT + sessionId, draft);
+  }
+
+  async putPicture(key: string, picture: Blob): Promise<boolean> {
+    try { await this.chest.put('pictures', key, picture); return true; } catch { return false; }
+  }
+
+  async getPicture(key: string): Promise<Blob | null> {
+    try { const value = await this.chest.get('pictures', key); return value instanceof Blob ? value : null; } catch { return null; }
+  }
+
+  async dropPicture(key: string): Promise<void> { try { await this.chest.delete('pictures', key); } catch { /* it is not kept then */ } }
+
+  /** Earlier messages, newest first: those of this session. */
+  history(sessionId: string): string[] {
+    const all = readJson(this.shelf, HISTORY, isHistory) ?? [];
+    return all.filter((one) => one.s === sessionId).map((one) => one.t).reverse();
+  }
+
+  /** Remembers what was sent, or cleared: ↑ brings it back. */
+  remember(sessionId: string, text: string): void {
+    const trimmed = text.slice(0, MOST_TEXT);
+    if (trimmed.trim() === '') return;
+    const all = (readJson(this.shelf, HISTORY, isHistory) ?? []).filter((one) => one.s !== sessionId || one.t !== trimmed);
+    all.push({ s: sessionId, t: trimmed });
+    const kept = all.slice(-MOST_HISTORY);
+    while (kept.length > 0 && !writeJson(this.shelf, HISTORY, kept)) kept.splice(0, Math.ceil(kept.length / 2));
+  }
+
+  private keys(): string[] {
+    const keys: string[] = [];
+    for (let index = 0; index < this.shelf.length; index += 1) { const key = this.shelf.key(index); if (key?.startsWith(DRAFT)) keys.push(key); }
+    return keys;
+  }
+
+  private oldest(except: string): string[] {
+    return this.keys().filter((key) => key !== DRAFT + except).map((key) => ({ key, at: readJson(this.shelf, key, isDraft)?.at ?? 0 })).sort((a, b) => a.at - b.at).map((one) => one.key);
+  }
+
+  private limit(sessionId: string): void {
+    const over = this.keys().length - MOST_DRAFTS;
+    for (const key of this.oldest(sessionId).slice(0, Math.max(0, over))) this.shelf.removeItem(key);
+  }
+
+  /** The device is full: what was sent before goes first, then the oldest half of other drafts. */
+  private makeRoom(sessionId: string): boolean {
+    this.shelf.removeItem(HISTORY);
+    const oldest = this.oldest(sessionId);
+    for (const key of oldest.slice(0, Math.ceil(oldest.length / 2))) this.shelf.removeItem(key);
+    return true;
+  }
+}

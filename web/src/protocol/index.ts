@@ -1,0 +1,10 @@
+export { startClient } from './browser';
+export { Client, uploadPicture } from './client';
+export { Refusal, newId, type Answer, type CommandOf, type CommandType } from './commands';
+export { Connection, type Line, type Phase, type Wire } from './connection';
+export type { DraftPicture, MessageDraft } from './drafts';
+export type { KeptEntry, KeptState } from './outbox';
+export { SessionStore, type Change, type Draft, type SessionPhase } from './session';
+export { groupOf, type Group, type Groups } from './sessions';
+export { fromHeld, useKept, useLine, useNow, useSession, useSessions, useWelcome, type ListView, type SessionView } from './solid';
+export { keepFailed } from './storage';

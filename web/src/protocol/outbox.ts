@@ -1,0 +1,204 @@
+// Messages that were sent by a person and have no receipt yet. They are kept on the device before they leave it, so a
+// reload, a crash of the tab or an hour without a line loses none, and they go out once: the id stays the same.
+import type { Image, Problem, Receipt } from '../api/types';
+import { newId, type Commands } from './commands';
+import type { Connection } from './connection';
+import { isObject, writeJson, type Chest, type Shelf } from './storage';
+import { Topic } from './topic';
+
+const PREFIX = 'sluice.outbox.';
+/** Sent, and no receipt for this long: said, not given up. */
+export const UNANSWERED = 15_000;
+
+export interface Kept {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly uuid: string;
+  readonly text: string;
+  readonly images: readonly Image[];
+  /** Pictures that could not be uploaded yet, by their key in the chest. */
+  readonly pictures: readonly string[];
+  readonly steer: boolean;
+  readonly at: number;
+}
+export type KeptState = 'kept' | 'sent' | 'unanswered' | 'failed';
+export interface KeptEntry extends Kept { readonly state: KeptState; readonly problem: Problem | null }
+
+interface Live { state: KeptState; problem: Problem | null; timer: ReturnType<typeof setTimeout> | null; done: ((problem: Problem | null) => void)[] }
+
+const isKept = (value: unknown): value is Kept =>
+  isObject(value) && ['id', 'sessionId', 'uuid', 'text'].every((key) => typeof value[key] === 'string') && Array.isArray(value.images) && Array.isArray(value.pictures) && typeof value.at === 'number';
+
+export type Upload = (picture: Blob) => Promise<Image>;
+
+export class Outbox {
+  readonly changed = new Topic<void>();
+  private readonly entries = new Map<string, Kept>();
+  private readonly live = new Map<string, Live>();
+  private flow: Promise<void> = Promise.resolve();
+
+  constructor(private readonly connection: Connection, commands: Commands, private readonly shelf: Shelf, private readonly chest: Chest, private readonly upload: Upload) {
+    this.read();
+    commands.claim((receipt) => this.settle(receipt));
+    connection.opened.listen(() => this.push());
+    connection.line.listen((line) => {
+      if (line.phase === 'up') return;
+      for (const one of this.live.values()) if (one.state === 'sent' || one.state === 'unanswered') this.mark(one, 'kept');
+      this.changed.tell();
+    });
+  }
+
+  /** Looks again at what is kept: another tab may have sent or added some. */
+  read(): void {
+    const seen = new Set<string>();
+    for (let index = 0; index < this.shelf.length; index += 1) {
+      const key = this.shelf.key(index);
+      if (!key?.startsWith(PREFIX)) continue;
+      try {
+        const value: unknown = JSON.parse(this.shelf.getItem(key) ?? 'null');
+        if (!isKept(value)) continue;
+        seen.add(value.id);
+        this.entries.set(value.id, value);
+        this.stateOf(value.id);
+      } catch { /* not ours */ }
+    }
+    for (const id of [...this.entries.keys()]) if (!seen.has(id) && this.live.get(id)?.state !== 'failed') this.forget(id);
+    this.changed.tell();
+  }
+
+  all(): KeptEntry[] {
+    return [...this.entries.values()].sort((a, b) => a.at - b.at).map((entry) => { const { state, problem } = this.stateOf(entry.id); return { ...entry, state, problem }; });
+  }
+
+  of(sessionId: string): KeptEntry[] { return this.all().filter((entry) => entry.sessionId === sessionId); }
+
+  /** Keeps a message and sends it as soon as there is a line. Resolves with its problem, or nothing when it was taken. */
+  keep(message: { sessionId: string; text: string; images?: readonly Image[]; pictures?: readonly string[]; steer?: boolean }): Promise<Problem | null> {
+    const id = newId();
+    const last = Math.max(0, ...[...this.entries.values()].map((entry) => entry.at));
+    this.put({ id, uuid: id, sessionId: message.sessionId, text: message.text, images: message.images ?? [], pictures: message.pictures ?? [], steer: message.steer ?? false, at: Math.max(Date.now(), last + 1) });
+    const done = new Promise<Problem | null>((resolve) => { this.stateOf(id).done.push(resolve); });
+    this.push();
+    this.changed.tell();
+    return done;
+  }
+
+  /** Changes one that has not left. */
+  edit(id: string, text: string): boolean {
+    const entry = this.entries.get(id);
+    const { state } = this.stateOf(id);
+    if (!entry || state === 'sent' || state === 'unanswered') return false;
+    if (state === 'failed') { this.retry(id, text); return true; }
+    this.put({ ...entry, text });
+    this.changed.tell();
+    return true;
+  }
+
+  /** Takes back one that has not left; returns it, so that its words are not lost. */
+  takeBack(id: string): Kept | null {
+    const entry = this.entries.get(id);
+    const { state } = this.stateOf(id);
+    if (!entry || state === 'sent' || state === 'unanswered') return null;
+    this.forget(id);
+    this.changed.tell();
+    return entry;
+  }
+
+  /** Sends one again that was refused. A refused id stays refused, so it gets another; the prompt is the same. */
+  retry(id: string, text?: string): void {
+    const entry = this.entries.get(id);
+    if (!entry) return;
+    const done = this.stateOf(id).done;
+    this.forget(id);
+    const fresh = { ...entry, id: newId(), text: text ?? entry.text };
+    this.put(fresh);
+    this.stateOf(fresh.id).done.push(...done);
+    this.push();
+    this.changed.tell();
+  }
+
+  /** Sends what is kept, in order. */
+  private push(): void {
+    this.flow = this.flow.then(async () => {
+      for (const entry of this.all()) {
+        if (!this.connection.up) return;
+        if (entry.state === 'kept') await this.sendOne(entry.id);
+      }
+    });
+  }
+
+  private async sendOne(id: string): Promise<void> {
+    let entry = this.entries.get(id);
+    if (entry && entry.pictures.length > 0) entry = await this.uploadPictures(entry);
+    if (!entry || !this.entries.has(id) || !this.connection.up) return;
+    const state = this.stateOf(id);
+    if (state.state !== 'kept') return;
+    const went = this.connection.send({ type: 'input', id: entry.id, uuid: entry.uuid, sessionId: entry.sessionId, text: entry.text, images: [...entry.images], steer: entry.steer });
+    if (!went) return;
+    this.mark(state, 'sent');
+    state.timer = setTimeout(() => { if (state.state === 'sent') { this.mark(state, 'unanswered'); this.changed.tell(); } }, UNANSWERED);
+    this.changed.tell();
+  }
+
+  private async uploadPictures(entry: Kept): Promise<Kept | undefined> {
+    const images = [...entry.images];
+    for (const [index, key] of entry.pictures.entries()) {
+      try {
+        const picture = await this.chest.get('pictures', key);
+        if (picture instanceof Blob) images.push(await this.upload(picture));
+      } catch (error) {
+        if (!this.connection.up) return undefined;
+        const state = this.stateOf(entry.id);
+        state.problem = { code: 'limit', message: error instanceof Error ? error.message : String(error), hint: null, resolved: null };
+        this.mark(state, 'failed');
+        this.put({ ...entry, images, pictures: entry.pictures.slice(index) });
+        this.changed.tell();
+        return undefined;
+      }
+    }
+    const whole = { ...entry, images, pictures: [] };
+    this.put(whole);
+    for (const key of entry.pictures) void this.chest.delete('pictures', key).catch(() => undefined);
+    return whole;
+  }
+
+  private settle(receipt: Receipt): boolean {
+    if (!this.entries.has(receipt.id)) return false;
+    const state = this.stateOf(receipt.id);
+    if (receipt.ok) {
+      this.forget(receipt.id);
+      for (const done of state.done) done(null);
+    } else {
+      state.problem = receipt.error ?? { code: 'internal', message: 'refused without a reason', hint: null, resolved: null };
+      this.mark(state, 'failed');
+      for (const done of state.done.splice(0)) done(state.problem);
+    }
+    this.changed.tell();
+    return true;
+  }
+
+  private stateOf(id: string): Live {
+    let one = this.live.get(id);
+    if (!one) { one = { state: 'kept', problem: null, timer: null, done: [] }; this.live.set(id, one); }
+    return one;
+  }
+
+  private mark(one: Live, state: KeptState): void {
+    if (one.timer !== null) clearTimeout(one.timer);
+    one.timer = null;
+    one.state = state;
+  }
+
+  private put(entry: Kept): void {
+    this.entries.set(entry.id, entry);
+    writeJson(this.shelf, PREFIX + entry.id, entry);
+  }
+
+  private forget(id: string): void {
+    const one = this.live.get(id);
+    if (one?.timer) clearTimeout(one.timer);
+    this.entries.delete(id);
+    this.live.delete(id);
+    this.shelf.removeItem(PREFIX + id);
+  }
+}

@@ -1,0 +1,107 @@
+// The list of sessions: as the bridge tells it, grouped by what needs a person, with what was read on this device.
+import type { ServerMessage, SessionInfo } from '../api/types';
+import { isObject, readJson, writeJson, type Shelf } from './storage';
+import { Topic } from './topic';
+
+const SEEN = 'sluice.seen';
+const LIST = 'sluice.sessions';
+const MOST_SEEN = 500;
+const MOST_KEPT = 60;
+
+export type Group = 'needs' | 'running' | 'idle';
+export interface Groups { needs: SessionInfo[]; running: SessionInfo[]; idle: SessionInfo[] }
+
+/** Which group a session stands in. Unread does not move it; it only comes first there. */
+export function groupOf(info: SessionInfo): Group {
+  if (info.pendingAsks > 0) return 'needs';
+  switch (info.standing) {
+    case 'waiting': case 'crashed': case 'lost': return 'needs';
+    case 'starting': case 'running': case 'retrying': case 'stalled': case 'stopping': return 'running';
+    default: return 'idle';
+  }
+}
+
+const isSeen = (value: unknown): value is { [sessionId: string]: number } => isObject(value) && Object.values(value).every((at) => typeof at === 'number');
+const isList = (value: unknown): value is SessionInfo[] => Array.isArray(value) && value.every((one) => isObject(one) && typeof one.sessionId === 'string' && typeof one.standing === 'string' && isObject(one.cursor));
+
+export class SessionList {
+  readonly changed = new Topic<void>();
+  private readonly sessions = new Map<string, SessionInfo>();
+  private readonly seen: Map<string, number>;
+  /** Whether the bridge told the list on this line; else it is what was kept. */
+  current = false;
+
+  constructor(private readonly shelf: Shelf) {
+    this.seen = new Map(Object.entries(readJson(shelf, SEEN, isSeen) ?? {}));
+    for (const info of readJson(shelf, LIST, isList) ?? []) this.sessions.set(info.sessionId, info);
+  }
+
+  apply(message: ServerMessage): boolean {
+    switch (message.type) {
+      case 'session_list':
+        this.sessions.clear();
+        for (const info of message.sessions) this.sessions.set(info.sessionId, info);
+        this.current = true;
+        this.keep();
+        break;
+      case 'session': {
+        const known = this.sessions.get(message.session.sessionId);
+        // A summary that was overtaken on its way says nothing new.
+        if (known && known.cursor.epoch === message.session.cursor.epoch && known.cursor.seq > message.session.cursor.seq) return true;
+        this.sessions.set(message.session.sessionId, message.session);
+        break;
+      }
+      case 'session_removed':
+        this.sessions.delete(message.sessionId);
+        this.keep();
+        break;
+      default:
+        return false;
+    }
+    this.changed.tell();
+    return true;
+  }
+
+  /** The line is away: what is shown was. */
+  cut(): void { this.current = false; this.keep(); this.changed.tell(); }
+
+  get(sessionId: string): SessionInfo | undefined { return this.sessions.get(sessionId); }
+  all(): SessionInfo[] { return [...this.sessions.values()]; }
+
+  /** A turn ended since it was last looked at here. */
+  unread(info: SessionInfo): boolean {
+    return info.finishedAt !== null && (info.standing === 'idle' || info.standing === 'stopped') && info.finishedAt > (this.seen.get(info.sessionId) ?? 0);
+  }
+
+  /** It is looked at now. */
+  look(sessionId: string): void {
+    const info = this.sessions.get(sessionId);
+    const at = Math.max(info?.finishedAt ?? 0, this.seen.get(sessionId) ?? 0);
+    if (!info || this.seen.get(sessionId) === at) return;
+    this.seen.delete(sessionId);
+    this.seen.set(sessionId, at);
+    while (this.seen.size > MOST_SEEN) { const [oldest] = this.seen.keys(); if (oldest === undefined) break; this.seen.delete(oldest); }
+    writeJson(this.shelf, SEEN, Object.fromEntries(this.seen));
+    this.changed.tell();
+  }
+
+  /** Needs you: oldest first. Running: newest start first. Idle: unread first, then the last used. */
+  groups(archived = false): Groups {
+    const groups: Groups = { needs: [], running: [], idle: [] };
+    for (const info of this.sessions.values()) if (info.archived === archived) groups[groupOf(info)].push(info);
+    groups.needs.sort((a, b) => a.since - b.since || compare(a, b));
+    groups.running.sort((a, b) => b.startedAt - a.startedAt || compare(a, b));
+    groups.idle.sort((a, b) => Number(this.unread(b)) - Number(this.unread(a)) || b.lastActivityAt - a.lastActivityAt || compare(a, b));
+    return groups;
+  }
+
+  /** How many wait for a person, for the title and the badge. */
+  waiting(): SessionInfo[] { return this.groups().needs; }
+
+  private keep(): void {
+    const newest = this.all().sort((a, b) => b.lastActivityAt - a.lastActivityAt).slice(0, MOST_KEPT).map((info) => ({ ...info, activity: [] }));
+    writeJson(this.shelf, LIST, newest);
+  }
+}
+
+const compare = (a: SessionInfo, b: SessionInfo): number => (a.sessionId < b.sessionId ? -1 : 1);

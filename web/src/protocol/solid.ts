@@ -1,0 +1,119 @@
+// What Solid reads: signals and stores that follow a session, the list, the line and the outbox, no more than changed.
+import { createSignal, onCleanup, type Accessor } from 'solid-js';
+import { createStore, reconcile } from 'solid-js/store';
+import type { AskInfo, Facts, QueuedPrompt, Record, SessionState, Welcome } from '../api/types';
+import type { Client } from './client';
+import type { Line } from './connection';
+import type { KeptEntry } from './outbox';
+import type { Change, Draft, SessionPhase, SessionStore } from './session';
+import type { Groups } from './sessions';
+import type { Held } from './topic';
+
+export function fromHeld<T>(held: Held<T>): Accessor<T> {
+  const [value, set] = createSignal<T>(held.value);
+  onCleanup(held.listen((next) => set(() => next)));
+  return value;
+}
+
+export interface SessionView {
+  readonly store: SessionStore;
+  /** The folded state; fields that did not change do not run anything again. */
+  readonly state: Accessor<SessionState | null>;
+  readonly asks: readonly AskInfo[];
+  readonly queue: readonly QueuedPrompt[];
+  readonly facts: Accessor<Facts | null>;
+  readonly phase: Accessor<SessionPhase>;
+  readonly more: Accessor<boolean>;
+  /** All records that are here; changes when any came, went or were replaced. */
+  readonly records: Accessor<readonly Record[]>;
+  /** What is being written; changes when a block begins or ends. Its words: `textOf`. */
+  readonly drafts: Accessor<readonly Draft[]>;
+  textOf(draft: Draft): string;
+  /** Steps with each batch of records or deltas: the flow in the glyph. */
+  readonly pulse: Accessor<number>;
+  /** Every change as it is told, once a frame, for those who keep a model of their own. */
+  onChange(listener: (change: Change) => void): void;
+}
+
+/** Follows a session while the component is there. */
+export function useSession(client: Client, sessionId: string): SessionView {
+  const { store, close } = client.open(sessionId);
+  onCleanup(close);
+  const [holder, setHolder] = createStore<{ state: SessionState | null }>({ state: plain(store.state) });
+  const [asks, setAsks] = createStore<AskInfo[]>([...(store.state?.asks ?? [])]);
+  const [queue, setQueue] = createStore<QueuedPrompt[]>([...(store.state?.queue ?? [])]);
+  const [facts, setFacts] = createSignal(store.facts);
+  const [phase, setPhase] = createSignal(store.phase);
+  const [more, setMore] = createSignal(store.more);
+  const [records, setRecords] = createSignal<readonly Record[]>(store.records, { equals: false });
+  const [drafts, setDrafts] = createSignal<readonly Draft[]>(store.drafts, { equals: false });
+  const [pulse, setPulse] = createSignal(store.pulse);
+  const texts = new Map<number, ReturnType<typeof createSignal<string>>>();
+
+  const follow = (change: Change) => {
+    if (change.state) {
+      setHolder('state', reconcile(plain(store.state), { merge: true, key: null }));
+      setAsks(reconcile([...(store.state?.asks ?? [])], { key: 'ask' }));
+      setQueue(reconcile([...(store.state?.queue ?? [])], { key: 'uuid' }));
+    }
+    if (change.facts) setFacts(store.facts);
+    if (change.phase) setPhase(store.phase);
+    if (change.reset || change.appended.length || change.prepended.length || change.dropped) { setRecords(store.records); setMore(store.more); }
+    if (change.drafts) {
+      const here = new Set(store.drafts.map((draft) => draft.key));
+      for (const key of texts.keys()) if (!here.has(key)) texts.delete(key);
+      setDrafts(store.drafts);
+    }
+    for (const draft of change.grown) texts.get(draft.key)?.[1](draft.text);
+    setPulse(store.pulse);
+  };
+  onCleanup(store.changes.listen(follow));
+
+  return {
+    store, state: () => holder.state, asks, queue, facts, phase, more, records, drafts, pulse,
+    textOf: (draft) => {
+      let text = texts.get(draft.key);
+      if (!text) { text = createSignal(draft.text); texts.set(draft.key, text); }
+      return text[0]();
+    },
+    onChange: (listener) => { onCleanup(store.changes.listen(listener)); },
+  };
+}
+
+/** A store writes into what it is given; the protocol's own objects stay as they came. */
+const plain = (state: SessionState | null): SessionState | null => (state ? structuredClone(state) : null);
+
+export interface ListView { readonly groups: Accessor<Groups>; readonly archived: Accessor<Groups>; readonly current: Accessor<boolean> }
+
+export function useSessions(client: Client): ListView {
+  const [groups, setGroups] = createSignal(client.list.groups());
+  const [archived, setArchived] = createSignal(client.list.groups(true));
+  const [current, setCurrent] = createSignal(client.list.current);
+  let due = false;
+  onCleanup(client.list.changed.listen(() => {
+    if (due) return;
+    due = true;
+    queueMicrotask(() => { due = false; setGroups(client.list.groups()); setArchived(client.list.groups(true)); setCurrent(client.list.current); });
+  }));
+  return { groups, archived, current };
+}
+
+export const useLine = (client: Client): Accessor<Line> => fromHeld(client.connection.line);
+export const useWelcome = (client: Client): Accessor<Welcome | null> => fromHeld(client.welcome);
+
+/** What was sent from this device and has no receipt yet. */
+export function useKept(client: Client, sessionId: () => string): Accessor<readonly KeptEntry[]> {
+  const [version, setVersion] = createSignal(0);
+  onCleanup(client.outbox.changed.listen(() => setVersion((n) => n + 1)));
+  return () => { version(); return client.outbox.of(sessionId()); };
+}
+
+/** The time at the bridge, ticking once a second while something shows it and the page is looked at. */
+export function useNow(client: Client, every = 1_000): Accessor<number> {
+  const [now, setNow] = createSignal(client.connection.now());
+  const timer = setInterval(() => { if (!document.hidden) setNow(client.connection.now()); }, every);
+  const wake = () => setNow(client.connection.now());
+  document.addEventListener('visibilitychange', wake);
+  onCleanup(() => { clearInterval(timer); document.removeEventListener('visibilitychange', wake); });
+  return now;
+}

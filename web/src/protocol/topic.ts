@@ -1,0 +1,34 @@
+// The one way things are told here: those who listen are called in order, and can stop listening.
+export type Listener<T> = (value: T) => void;
+
+export class Topic<T> {
+  private readonly listeners = new Set<Listener<T>>();
+
+  listen(listener: Listener<T>): () => void {
+    this.listeners.add(listener);
+    return () => { this.listeners.delete(listener); };
+  }
+
+  tell(value: T): void {
+    for (const listener of [...this.listeners]) listener(value);
+  }
+
+  get heard(): boolean { return this.listeners.size > 0; }
+}
+
+/** A value that is told when it changes. */
+export class Held<T> {
+  private readonly topic = new Topic<T>();
+  constructor(private current: T) {}
+
+  get value(): T { return this.current; }
+
+  set(next: T): void {
+    if (Object.is(next, this.current)) return;
+    this.current = next;
+    this.topic.tell(next);
+  }
+
+  /** Calls with every later value. */
+  listen(listener: Listener<T>): () => void { return this.topic.listen(listener); }
+}
