@@ -96,10 +96,13 @@ fn connect(path: &Path, check: bool, options: &Options) -> Result<(Connection, O
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.set_prepared_statement_cache_capacity(128);
     let from = ours(&connection, path)?;
-    // These answer with rows, which `execute_batch` passes over.
+    if from == 0 {
+        // Can only be chosen before there are tables.
+        connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
+    }
     connection.execute_batch(
-        "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA cache_size = -8192;
-        PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF; PRAGMA journal_size_limit = 67108864",
+        "PRAGMA journal_mode = WAL; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;
+        PRAGMA foreign_keys = OFF; PRAGMA journal_size_limit = 67108864",
     )?;
     if check {
         quick_check(&connection)?;

@@ -14,6 +14,9 @@ use crate::options::{Options, Sync};
 use crate::store::Shared;
 use crate::{blobs, segments};
 
+#[cfg(test)]
+mod tests;
+
 /// Calls that share one transaction at most: bounds how long the first of them waits.
 const BATCH: usize = 256;
 
@@ -61,9 +64,12 @@ where
     }
 
     fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
-        let done = self.done.unwrap_or(Err(StoreError::Closed));
+        let Self { work, done, reply } = *self;
+        // What the work held is gone by the time the caller goes on.
+        drop(work);
+        let done = done.unwrap_or(Err(StoreError::Closed));
         // The caller may have gone: the work stays done.
-        drop(self.reply.send(match committed {
+        drop(reply.send(match committed {
             Ok(()) => done,
             Err(error) => done.and(Err(error)),
         }));
@@ -84,6 +90,9 @@ pub(crate) struct Core {
     crowded: RefCell<BTreeSet<i64>>,
     damaged: Cell<bool>,
     pub(crate) receipts_put: Cell<u64>,
+    /// Transactions committed, and the calls that were in them.
+    pub(crate) commits: Cell<u64>,
+    pub(crate) writes: Cell<u64>,
 }
 
 /// What is done once the transaction is committed, and forgotten when it is not.
@@ -108,6 +117,8 @@ impl Core {
             crowded: RefCell::default(),
             damaged: Cell::new(false),
             receipts_put: Cell::new(0),
+            commits: Cell::new(0),
+            writes: Cell::new(0),
         }
     }
 
@@ -210,6 +221,8 @@ impl Core {
         self.note(&outcome);
         let after = self.after.take();
         if outcome.is_ok() {
+            self.commits.set(self.commits.get() + 1);
+            self.writes.set(self.writes.get() + jobs.len() as u64);
             self.follow_up(after);
         } else if !self.connection.is_autocommit() {
             drop(self.connection.execute_batch("ROLLBACK"));

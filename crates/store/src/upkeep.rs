@@ -45,6 +45,9 @@ pub struct Stats {
     pub turns: u64,
     pub blobs: u64,
     pub blob_bytes: u64,
+    /// Since it was opened: transactions, and the calls that were in them.
+    pub commits: u64,
+    pub writes: u64,
 }
 
 impl Store {
@@ -77,12 +80,8 @@ impl Store {
                 deleted.push(id);
             }
         }
-        let files = self
-            .read(|core| {
-                core.connection.execute_batch("PRAGMA incremental_vacuum")?;
-                Ok(blobs::sweep(core))
-            })
-            .await?;
+        while self.read(|core| give_back(&core.connection)).await? {}
+        let files = self.read(|core| Ok(blobs::sweep(core))).await?;
         Ok(Retained { deleted, files })
     }
 
@@ -91,6 +90,7 @@ impl Store {
             let mut stats = count(&core.connection)?;
             let size = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
             stats.database_bytes = size(&core.path);
+            (stats.commits, stats.writes) = (core.commits.get(), core.writes.get());
             stats.wal_bytes = size(&beside(&core.path, "-wal"));
             Ok(stats)
         })
@@ -103,6 +103,20 @@ impl Store {
         let to = to.to_owned();
         self.read(move |core| copy_to(&core.connection, &to)).await
     }
+}
+
+/// Gives some free pages back to the disk, and says whether there are more.
+fn give_back(connection: &Connection) -> Result<bool, StoreError> {
+    let free = |connection: &Connection| -> rusqlite::Result<u64> {
+        connection.pragma_query_value(None, "freelist_count", |row| row.get(0))
+    };
+    let before = free(connection)?;
+    // One page a step.
+    let mut statement = connection.prepare("PRAGMA incremental_vacuum(1000)")?;
+    let mut rows = statement.query([])?;
+    while rows.next()?.is_some() {}
+    let after = free(connection)?;
+    Ok(after > 0 && after < before)
 }
 
 fn count(connection: &Connection) -> Result<Stats, StoreError> {
@@ -129,5 +143,7 @@ fn count(connection: &Connection) -> Result<Stats, StoreError> {
         turns: number("SELECT count(*) FROM turns")?,
         blobs: number("SELECT count(*) FROM blobs")?,
         blob_bytes: number("SELECT coalesce(sum(bytes), 0) FROM blobs")?,
+        commits: 0,
+        writes: 0,
     })
 }
