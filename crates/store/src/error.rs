@@ -22,6 +22,9 @@ pub enum StoreError {
     Invalid(String),
     #[error("the database is damaged ({detail})\nhint: start again; it is then set aside and rebuilt")]
     Damaged { detail: String },
+    /// The database is whole, but not what was packed into it.
+    #[error("old records of the session cannot be read ({detail})\nhint: build the session again, as a new epoch")]
+    DamagedRecords { detail: String },
     #[error("{} is in use by {holder}\nhint: stop that one, or name another folder with --state", .path.display())]
     Locked { path: PathBuf, holder: String },
     #[error("no space for the database ({detail})\nhint: make room; nothing that was acknowledged is lost")]
@@ -71,15 +74,15 @@ impl StoreError {
     /// The same, with the file it is about, where SQLite does not say it.
     pub(crate) fn about(self, file: &Path) -> Self {
         match self {
-            Self::Unwritable { detail, .. } => Self::Unwritable {
+            Self::Unwritable { path, detail } if path.as_os_str().is_empty() => Self::Unwritable {
                 path: file.to_owned(),
                 detail,
             },
-            Self::Locked { holder, .. } => Self::Locked {
+            Self::Locked { path, holder } if path.as_os_str().is_empty() => Self::Locked {
                 path: file.to_owned(),
                 holder,
             },
-            Self::Io { detail, path } if path.as_os_str().is_empty() => Self::Io {
+            Self::Io { path, detail } if path.as_os_str().is_empty() => Self::Io {
                 path: file.to_owned(),
                 detail,
             },

@@ -136,7 +136,7 @@ impl Store {
                 connection.execute(&sql, [key, epoch])?;
             }
             let sql = "UPDATE sessions SET live_bytes =
-                (SELECT coalesce(sum(length(CAST(body AS BLOB))), 0) FROM records WHERE session = ?1) WHERE key = ?1";
+                (SELECT coalesce(sum(octet_length(body)), 0) FROM records WHERE session = ?1) WHERE key = ?1";
             connection.execute(sql, [key])?;
             Ok(())
         })

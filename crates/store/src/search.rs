@@ -11,6 +11,13 @@ use crate::store::Store;
 /// Words of a query that count: more of them do not make it clearer.
 const WORDS: usize = 32;
 
+/// Matches that are ranked, the newest ones: a word that is everywhere must not keep everybody waiting.
+const RANKED: usize = 2000;
+
+/// In this order: the index first, whatever else is asked for.
+const JOINED: &str =
+    "said CROSS JOIN texts ON texts.id = said.rowid CROSS JOIN sessions ON sessions.key = texts.session";
+
 /// Where to search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SearchFilter {
@@ -36,7 +43,7 @@ pub struct Hit {
 
 impl Store {
     /// Records whose text has all the words, the last of them perhaps only begun. Best first, newest first among
-    /// equals. Nothing in the text is syntax.
+    /// equals; of very many, the newest two thousand. Nothing in the text is syntax.
     pub async fn search(&self, text: &str, filter: SearchFilter) -> Result<Vec<Hit>, StoreError> {
         let Some(query) = quote(text) else {
             return Ok(Vec::new());
@@ -45,15 +52,19 @@ impl Store {
     }
 }
 
-/// The words, each as a phrase. None: there is no word in it.
+/// The words, each as a phrase, the last as the beginning of one. None: there is no word in it.
 fn quote(text: &str) -> Option<String> {
     let words = text
         .split(|c: char| c.is_whitespace() || c == '\0')
         .filter(|word| word.chars().any(char::is_alphanumeric))
-        .take(WORDS)
-        .map(|word| format!("\"{}\"", word.replace('"', "\"\"")));
-    let query = words.collect::<Vec<_>>().join(" ");
-    (!query.is_empty()).then(|| query + "*")
+        .take(WORDS);
+    let words: Vec<&str> = words.collect();
+    let last = words.last()?;
+    let phrases = words.iter().map(|word| format!("\"{}\"", word.replace('"', "\"\"")));
+    let query = phrases.collect::<Vec<_>>().join(" ");
+    // With one letter begins a good part of all words: looked for as a word.
+    let is_letter = last.len() == 1;
+    Some(if is_letter { query } else { query + "*" })
 }
 
 fn find(connection: &Connection, query: &str, filter: &SearchFilter) -> Result<Vec<Hit>, StoreError> {
@@ -70,21 +81,35 @@ fn find(connection: &Connection, query: &str, filter: &SearchFilter) -> Result<V
             conditions.push(format!("{column} = ?{}", values.len()));
         }
     }
-    for number in [filter.limit.unwrap_or(50), filter.offset] {
+    for number in [RANKED, filter.limit.unwrap_or(50), filter.offset] {
         values.push(i64::try_from(number).unwrap_or(i64::MAX).into());
     }
+    let count = values.len();
     // Ranks differ by hairs; what is about as good counts as equal.
+    let sql = format!(
+        "SELECT id FROM (
+            SELECT said.rowid AS id, texts.at AS at, bm25(said) AS worth FROM {JOINED}
+            WHERE {} ORDER BY said.rowid DESC LIMIT ?{}
+        ) ORDER BY round(worth, 1), at DESC, id DESC LIMIT ?{} OFFSET ?{count}",
+        conditions.join(" AND "),
+        count - 2,
+        count - 1,
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let ids = statement.query_map(params_from_iter(values), |row| row.get(0))?;
+    let ids: Vec<i64> = ids.collect::<Result<_, _>>()?;
+    let hits = ids.into_iter().map(|id| show(connection, query, id));
+    Ok(hits.collect::<Result<_, _>>()?)
+}
+
+/// The snippet is made for what is shown alone: it takes longer than finding.
+fn show(connection: &Connection, query: &str, id: i64) -> rusqlite::Result<Hit> {
     let sql = format!(
         "SELECT sessions.id, texts.epoch, texts.seq, texts.at, texts.role,
             snippet(said, 0, char(2), char(3), '…', 24)
-        FROM said JOIN texts ON texts.id = said.rowid JOIN sessions ON sessions.key = texts.session
-        WHERE {} ORDER BY round(bm25(said), 1), texts.at DESC, texts.id DESC LIMIT ?{} OFFSET ?{}",
-        conditions.join(" AND "),
-        values.len() - 1,
-        values.len()
+        FROM {JOINED} WHERE said MATCH ?1 AND said.rowid = ?2"
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let rows = statement.query_map(params_from_iter(values), |row| {
+    connection.prepare_cached(&sql)?.query_row(params![query, id], |row| {
         Ok(Hit {
             session: row.get(0)?,
             epoch: row.get(1)?,
@@ -93,8 +118,7 @@ fn find(connection: &Connection, query: &str, filter: &SearchFilter) -> Result<V
             role: row.get(4)?,
             snippet: row.get(5)?,
         })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    })
 }
 
 /// Makes a record's text found. In the transaction that keeps the record: they never differ.

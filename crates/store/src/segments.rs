@@ -82,7 +82,7 @@ fn pack(records: &[Record]) -> Result<Vec<u8>, StoreError> {
 }
 
 pub(crate) fn unpack(data: &[u8]) -> Result<Vec<Record>, StoreError> {
-    let failed = |error: &dyn std::fmt::Display| StoreError::Damaged {
+    let failed = |error: &dyn std::fmt::Display| StoreError::DamagedRecords {
         detail: format!("a segment cannot be read: {error}"),
     };
     let mut text = String::new();

@@ -91,8 +91,13 @@ impl Store {
 
     /// Changes what the patch names and answers the row as it is then.
     pub async fn update_session(&self, id: &str, patch: SessionPatch) -> Result<SessionRow, StoreError> {
+        self.update_session_as(id, patch, Sync::Full).await
+    }
+
+    /// The same, as sure as is wanted: what changes often and can be told again needs no sync of the disk.
+    pub async fn update_session_as(&self, id: &str, patch: SessionPatch, sync: Sync) -> Result<SessionRow, StoreError> {
         let id = id.to_owned();
-        self.write(Sync::Full, move |core| {
+        self.write(sync, move |core| {
             let mut row = find(&core.connection, &id)?.ok_or_else(|| StoreError::not_found("session", &id))?;
             patch.apply(&mut row);
             row.update(&core.connection)?;

@@ -17,6 +17,9 @@ use crate::{blobs, segments};
 #[cfg(test)]
 mod tests;
 
+/// Batches after which something nobody waits for gets its turn all the same.
+const PATIENCE: u32 = 64;
+
 /// Calls that share one transaction at most: bounds how long the first of them waits.
 const BATCH: usize = 256;
 
@@ -57,7 +60,7 @@ where
     F: Fn(&Core) -> Result<T, StoreError> + Send,
 {
     fn perform(&mut self, core: &Core) -> Result<(), StoreError> {
-        let done = (self.work)(core);
+        let done = (self.work)(core).map_err(|error| error.about(&core.path));
         let outcome = done.as_ref().map(|_| ()).map_err(Clone::clone);
         self.done = Some(done);
         outcome
@@ -67,12 +70,13 @@ where
         let Self { work, done, reply } = *self;
         // What the work held is gone by the time the caller goes on.
         drop(work);
-        let done = done.unwrap_or(Err(StoreError::Closed));
+        // Its own error says more than that of the transaction.
+        let answer = match (committed, done) {
+            (Err(error), None | Some(Ok(_))) => Err(error),
+            (_, done) => done.unwrap_or(Err(StoreError::Closed)),
+        };
         // The caller may have gone: the work stays done.
-        drop(reply.send(match committed {
-            Ok(()) => done,
-            Err(error) => done.and(Err(error)),
-        }));
+        drop(reply.send(answer));
     }
 }
 
@@ -153,24 +157,21 @@ pub(crate) fn start(core: Core, mut waiting: mpsc::Receiver<Message>, path: &Pat
 impl Core {
     /// Works until it is told to close: then the one to tell when that is done.
     fn serve(&self, waiting: &mut mpsc::Receiver<Message>) -> Option<oneshot::Sender<Result<(), StoreError>>> {
-        let mut closing = None;
+        let (mut closing, mut batches) = (None, 0);
         while closing.is_none() {
             let crowded = self.crowded.borrow().first().copied();
-            let first = match crowded {
-                None => Some(waiting.blocking_recv()?),
+            let first = match (crowded, waiting.is_empty() || batches >= PATIENCE) {
                 // Nobody waits for this: it is done in small steps, between calls.
-                Some(session) => match waiting.try_recv() {
-                    Ok(message) => Some(message),
-                    Err(mpsc::error::TryRecvError::Empty) => None,
-                    Err(mpsc::error::TryRecvError::Disconnected) => return None,
-                }
-                .or_else(|| {
+                (Some(session), true) => {
                     self.compact(session);
-                    None
-                }),
+                    batches = 0;
+                    continue;
+                }
+                _ => waiting.blocking_recv()?,
             };
+            batches += 1;
             let (mut writes, mut reads, mut sync) = (Vec::new(), Vec::new(), Sync::Normal);
-            let mut next = first;
+            let mut next = Some(first);
             while let Some(message) = next {
                 match message {
                     Message::Work(Weight::Read, job) => reads.push(job),

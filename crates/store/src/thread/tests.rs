@@ -212,3 +212,15 @@ async fn what_waits_when_the_store_closes_is_written() {
     let (store, _) = Store::open(&path, Options::default()).unwrap();
     assert_eq!(keys(&store).await, ["waited"]);
 }
+
+#[tokio::test]
+async fn a_transaction_that_cannot_begin_is_said_and_the_next_one_begins() {
+    let (_folder, store) = store();
+    // Left open by mistake.
+    let open = |core: &Core| Ok(core.connection.execute_batch("BEGIN")?);
+    store.read(open).await.unwrap();
+    let refused = store.write(Sync::Full, |core| put(core, "first")).await;
+    assert!(matches!(refused, Err(StoreError::Sqlite(_))), "{refused:?}");
+    assert_eq!(store.write(Sync::Full, |core| put(core, "second")).await, Ok(()));
+    assert_eq!(keys(&store).await, ["second"]);
+}

@@ -118,5 +118,12 @@ async fn a_damaged_segment_is_said() {
     connection.close().unwrap();
     let (store, _) = Store::open(&fixture.path(), Options::default()).unwrap();
     let read = store.all_records("s", 1, 0, 999).await;
-    assert!(matches!(read, Err(StoreError::Damaged { .. })), "{read:?}");
+    assert!(matches!(read, Err(StoreError::DamagedRecords { .. })), "{read:?}");
+    // A new epoch does not need them.
+    assert_eq!(
+        store.append_records("s", 2, 1, vec![record(1)], None, None).await,
+        Ok(2)
+    );
+    store.forget_epochs_before("s", 2).await.unwrap();
+    assert_eq!(store.all_records("s", 2, 0, 999).await.unwrap().records.len(), 1);
 }

@@ -59,6 +59,9 @@ async fn words_are_found_whatever_their_case_accents_and_order() {
     assert_eq!(find(store, "stands lig", all()).await, pairs(&[("b", 4)]));
     // Only the last word may be a beginning.
     assert_eq!(find(store, "lig stands", all()).await, []);
+    // Nor is a single letter one.
+    assert_eq!(find(store, "l", all()).await, []);
+    assert_eq!(find(store, "li", all()).await, pairs(&[("b", 4), ("a", 1)]));
     assert_eq!(find(store, "foo-bar", all()).await, pairs(&[("a", 3)]));
     assert_eq!(find(store, "bar-foo", all()).await, []);
 }
@@ -167,6 +170,26 @@ async fn internal_records_and_records_without_text_are_not_found() {
         .await
         .unwrap();
     assert_eq!(find(&fixture.store, "submarine", SearchFilter::default()).await, []);
+}
+
+#[tokio::test]
+async fn of_very_many_matches_the_newest_are_found_and_filters_still_reach_the_oldest() {
+    let fixture = library().await;
+    let store = &fixture.store;
+    let records = (5..=3000).map(|seq| said(seq, "user", "a lighthouse again")).collect();
+    store.append_records("b", 1, 1, records, None, None).await.unwrap();
+    let all = SearchFilter::default();
+    assert_eq!(find(store, "lighthouse", all.clone()).await[0], ("b".to_owned(), 3000));
+    let everything = SearchFilter {
+        limit: Some(9999),
+        ..all.clone()
+    };
+    assert_eq!(find(store, "lighthouse", everything).await.len(), 2000);
+    let filter = SearchFilter {
+        session: Some("a".to_owned()),
+        ..all
+    };
+    assert_eq!(find(store, "lighthouse", filter).await, pairs(&[("a", 1)]));
 }
 
 #[tokio::test]
