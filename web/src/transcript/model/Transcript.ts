@@ -1,0 +1,440 @@
+// The transcript of a session, built from records in order and from drafts. It knows no screen.
+import type { AgentMessage, Blob, Own, Record as Rec } from '../../api/types';
+import { Drafts, type DraftBlock } from './drafts';
+import { finish } from './finish';
+import { Break, CallItem, CommandItem, MarkItem, PromptItem, TextItem, ThinkingItem, Turn, UnknownItem, type Entry, type Item, type MarkFacts, type TaskFacts, type TurnEnd } from './items';
+import { Changes, Observed } from './observed';
+import { applySystem } from './system';
+import { applyUser } from './user';
+import { fields, flag, heavy, list, num, str, textOf, type Fields, type Json } from './wire';
+
+export interface Place { seq: number; at: number; turn: number | null }
+
+/** Said on the way, for other screens or for nobody: no row of the transcript. */
+const SILENT = new Set(['stream_event', 'control_request', 'control_response', 'control_cancel_request', 'keep_alive', 'command_lifecycle', 'transcript_mirror', 'prompt_suggestion', 'auth_status', 'active_goal', 'tool_use_summary', 'streamlined_text', 'streamlined_tool_use_summary', '$run', 'sluice_title']);
+
+export class Transcript extends Observed {
+  readonly changes = new Changes();
+  entries: Entry[] = [];
+  /** Messages nobody here understands, for the count in the panel. */
+  unknown = 0;
+  /** The newest record that was taken. */
+  seq = -1;
+  readonly calls = new Map<string, CallItem>();
+  readonly prompts = new Map<string, PromptItem>();
+  readonly tasks = new Map<string, { call: CallItem | undefined; facts: TaskFacts }>();
+  readonly drafts = new Drafts(this);
+  /** A finished job that may begin the next turn. */
+  pendingOrigin: Turn['origin'];
+  private current: Turn | undefined;
+  private lastTotal: number | undefined;
+  private retry: MarkItem | undefined;
+  private made = 0;
+  /** Lists made since watchers were last told: these may still grow in place. */
+  private readonly fresh = new Set<readonly unknown[]>();
+
+  /** Takes one record, or many. */
+  apply(records: Rec | readonly Rec[]): void {
+    const all = Array.isArray(records) ? (records as readonly Rec[]) : [records as Rec];
+    this.changes.run(() => { for (const record of all) this.take(record); });
+    this.fresh.clear();
+  }
+
+  /** Puts older records in front. They are whole turns, as the server pages them. */
+  prepend(records: readonly Rec[]): void {
+    if (records.length === 0) return;
+    const older = new Transcript();
+    older.apply(records);
+    older.settle();
+    for (const [id, call] of older.calls) if (!this.calls.has(id)) this.calls.set(id, call);
+    for (const [id, task] of older.tasks) if (!this.tasks.has(id)) this.tasks.set(id, task);
+    for (const [id, prompt] of older.prompts) if (!this.prompts.has(id)) this.prompts.set(id, prompt);
+    const first = this.entries.find((entry): entry is Turn => entry.kind === 'turn' && entry.end !== undefined);
+    if (first?.end?.totalCost !== undefined && older.lastTotal !== undefined && first.end.totalCost >= older.lastTotal) {
+      first.end = { ...first.end, cost: first.end.totalCost - older.lastTotal };
+      this.changes.add(first);
+    }
+    this.unknown += older.unknown;
+    this.entries = [...older.entries, ...this.entries];
+    this.changed();
+  }
+
+  draft(block: DraftBlock): void { this.changes.run(() => this.drafts.set(block)); this.fresh.clear(); }
+  appendDraft(message: string, parent: string | null, index: number, text: string): void { this.changes.run(() => this.drafts.append(message, parent, index, text)); }
+  dropDrafts(parent: string | null): void { this.changes.run(() => this.drafts.drop(parent)); }
+
+  get live(): Turn | undefined { return this.current; }
+
+  /** The list of entries, or of a turn's items, changed. */
+  changed(turn?: Turn): void {
+    if (turn) this.changes.add(turn);
+    this.changes.add(this);
+  }
+
+  private take({ seq, at, turn, what }: Rec): void {
+    if (seq <= this.seq) return;
+    this.seq = seq;
+    const place: Place = { seq, at, turn };
+    const message = fields(what as unknown);
+    const type = str(message['type']) ?? '';
+    if (type !== 'system') this.endRetry();
+    switch (type) {
+      case 'assistant': this.takeAssistant(message, place); break;
+      case 'user': applyUser(this, message, place); break;
+      case 'result': this.takeResult(message, place); break;
+      case 'system': applySystem(this, message, place); break;
+      case 'rate_limit_event': this.takeLimit(fields(message['rate_limit_info']), place); break;
+      case 'tool_progress': this.takeProgress(message); break;
+      case 'conversation_reset': this.addBreak('cleared', place); break;
+      case 'sluice_prompt': this.takePrompt(what as Extract<Own, { type: 'sluice_prompt' }>, place); break;
+      case 'sluice_ask': this.takeAsk(what as Extract<Own, { type: 'sluice_ask' }>, place); break;
+      case 'sluice_process': this.takeProcess(what as Extract<Own, { type: 'sluice_process' }>, place); break;
+      case 'sluice_note': this.takeNote(what as Extract<Own, { type: 'sluice_note' }>, place); break;
+      default: if (!SILENT.has(type)) this.addUnknown(type || 'no type', what as unknown as Json, place);
+    }
+  }
+
+  // ── where things go ────────────────────────────────────────────────────
+
+  /** The turn a record belongs to; a new one where none runs. */
+  turnFor(place: Place): Turn {
+    const now = this.current;
+    if (now && (place.turn === null || place.turn === now.n)) return now;
+    if (place.turn !== null) {
+      for (let i = this.entries.length - 1; i >= 0; i -= 1) {
+        const entry = this.entries[i];
+        if (entry?.kind !== 'turn') continue;
+        if (entry.n === place.turn) return entry;
+        if (entry.n < place.turn) break;
+      }
+    }
+    return this.openTurn(place);
+  }
+
+  openTurn(place: Place): Turn {
+    const last = this.entries.findLast((entry): entry is Turn => entry.kind === 'turn');
+    const turn = new Turn(`t${place.seq}`, place.turn ?? (last ? last.n + 1 : 1), place.seq, place.at);
+    if (this.current) this.settle();
+    this.current = turn;
+    this.entries = this.grown(this.entries, turn);
+    this.changed();
+    return turn;
+  }
+
+  /** Puts an item at the end of its place: a subagent's items under the call that started it. */
+  add(item: Item, place: Place, parent?: string | null): void {
+    const call = parent ? this.calls.get(parent) : undefined;
+    if (call) {
+      call.children = this.grown(call.children, item);
+      this.changes.add(call);
+      return;
+    }
+    const turn = this.turnFor(place);
+    turn.items = this.grown(turn.items, item);
+    this.changed(turn);
+  }
+
+  /** A list with one more: a new list for those who compare, unless nobody saw the old one yet. */
+  private grown<T>(list: T[], one: T): T[] {
+    if (this.fresh.has(list)) { list.push(one); return list; }
+    const next = [...list, one];
+    this.fresh.add(next);
+    return next;
+  }
+
+  mark(facts: MarkFacts, place: Place, parent?: string | null): MarkItem {
+    const item = new MarkItem(this.key(place), place.seq, place.at);
+    item.facts = facts;
+    this.add(item, place, parent);
+    return item;
+  }
+
+  addBreak(what: Break['what'], place: Place): Break {
+    const broken = new Break(this.key(place), what, place.seq, place.at);
+    if (this.current && this.current.items.length === 0 && !this.current.origin) this.entries = this.entries.filter((entry) => entry !== this.current);
+    const rest = this.current;
+    // A break inside a turn cuts it: what follows hangs on a second part of the same turn.
+    if (rest && rest.items.length > 0 && what !== 'cleared') {
+      const next = new Turn(`${rest.key}+${place.seq}`, rest.n, place.seq, place.at);
+      next.origin = undefined;
+      this.entries = [...this.entries, broken, next];
+      this.splits.add(rest);
+      this.current = next;
+      this.changed(rest);
+      return broken;
+    }
+    this.entries = [...this.entries, broken];
+    if (what === 'cleared') { this.settle(); this.current = undefined; this.lastTotal = undefined; }
+    this.changed();
+    return broken;
+  }
+  /** Turns that go on below a break: they have no end of their own. */
+  readonly splits = new Set<Turn>();
+
+  key(place: Place): string {
+    this.made += 1;
+    return `${place.seq}.${this.made}`;
+  }
+
+  addUnknown(type: string, raw: Json, place: Place): void {
+    const item = new UnknownItem(this.key(place), place.seq, place.at);
+    item.type = type;
+    item.raw = raw;
+    this.unknown += 1;
+    this.add(item, place, str(fields(raw)['parent_tool_use_id']));
+  }
+
+  commandItem(name: string, output: string, failed: boolean, place: Place): CommandItem {
+    const item = new CommandItem(this.key(place), place.seq, place.at);
+    item.name = name.replace(/^\//, '');
+    item.output = output;
+    item.failed = failed;
+    return item;
+  }
+
+  /** Nothing runs any more: what has no result will get none. */
+  settle(): void {
+    const turn = this.current;
+    if (!turn) return;
+    const walk = (items: readonly Item[]) => {
+      for (const item of items) {
+        if ((item.kind === 'text' || item.kind === 'thinking') && item.streaming) { item.streaming = false; this.changes.add(item); }
+        if (item.kind !== 'call') continue;
+        if ((item.state === 'running' || item.state === 'drafting') && !item.task?.background) {
+          item.state = 'cancelled';
+          this.changes.add(item);
+        }
+        walk(item.children);
+      }
+    };
+    walk(turn.items);
+  }
+
+  // ── the agent's messages ───────────────────────────────────────────────
+
+  private takeAssistant(message: Fields, place: Place): void {
+    const body = fields(message['message']);
+    const id = str(body['id']) ?? '';
+    const parent = str(message['parent_tool_use_id']);
+    const error = str(message['error']);
+    for (const block of list(body['content'])) {
+      const one = fields(block);
+      const type = str(one['type']);
+      if (type === 'text') {
+        const text = textOf(heavy(one['text']));
+        if (error) { this.mark({ what: 'error', error, text, status: num(message['api_error_status']) }, place, parent); continue; }
+        if (text === '') { this.drafts.take(id, parent ?? null, 'text'); continue; }
+        const item = this.drafts.take(id, parent ?? null, 'text') ?? this.adopt(new TextItem(this.key(place), place.seq, place.at), place, parent);
+        if (item.kind !== 'text') continue;
+        Object.assign(item, { text, streaming: false, message: id, seq: place.seq, synthetic: body['model'] === '<synthetic>', aborted: flag(message['aborted']) });
+        this.changes.add(item);
+      } else if (type === 'thinking' || type === 'redacted_thinking') {
+        const item = this.drafts.take(id, parent ?? null, 'thinking') ?? this.adopt(new ThinkingItem(this.key(place), place.seq, place.at), place, parent);
+        if (item.kind !== 'thinking') continue;
+        Object.assign(item, { text: textOf(heavy(one['thinking'])), streaming: false, message: id, seq: place.seq, redacted: type === 'redacted_thinking', ended: place.at });
+        this.changes.add(item);
+      } else if (type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use') {
+        this.takeCall(one, message, id, parent, place);
+      } else if (type?.endsWith('tool_result')) {
+        this.finishCall(str(one['tool_use_id']) ?? '', one, one['content'], place);
+      } else this.addUnknown(`assistant/${type ?? '?'}`, block, place);
+    }
+  }
+
+  private adopt<I extends Item>(item: I, place: Place, parent: string | undefined): I {
+    this.add(item, place, parent);
+    return item;
+  }
+
+  private takeCall(block: Fields, message: Fields, messageId: string, parent: string | undefined, place: Place): void {
+    const id = str(block['id']) ?? '';
+    const known = this.calls.get(id);
+    const call = known ?? new CallItem(this.key(place), place.seq, place.at);
+    call.id = id;
+    call.name = str(block['name']) ?? '';
+    call.input = fields(block['input']);
+    call.message = messageId;
+    call.seq = place.seq;
+    call.draft = '';
+    if (call.state === 'drafting') { call.state = 'running'; call.began = place.at; }
+    const meta = list(message['tool_use_meta']).map(fields).find((one) => one['id'] === id);
+    if (meta) call.shown = { server: str(meta['server_display_name']), tool: str(meta['display_name']) };
+    this.drafts.forget(id);
+    this.calls.set(id, call);
+    if (known) this.changes.add(call);
+    else this.add(call, place, parent);
+  }
+
+  finishCall(id: string, block: Fields, content: unknown, place: Place, outer: Fields = {}): CallItem | undefined {
+    const call = this.calls.get(id);
+    if (!call) return undefined;
+    finish(call, block, content, place, outer);
+    this.changes.add(call);
+    return call;
+  }
+
+  private takeResult(message: Fields, place: Place): void {
+    const turn = this.turnFor(place);
+    const subtype = str(message['subtype']) ?? 'success';
+    const total = num(message['total_cost_usd']);
+    const usage = fields(message['usage']);
+    const cached = num(usage['cache_read_input_tokens']) ?? 0;
+    const stopped = /abort|interrupt/.test(str(message['terminal_reason']) ?? '') || turn.items.some((item) => item.kind === 'mark' && item.facts.what === 'stopped');
+    const failed = subtype !== 'success' || flag(message['is_error']);
+    const fresh = total !== undefined && this.lastTotal !== undefined && total < this.lastTotal;
+    const end: TurnEnd = {
+      seq: place.seq, at: place.at, subtype,
+      outcome: stopped ? 'stopped' : failed ? 'error' : 'success',
+      duration: num(message['duration_ms']),
+      cost: total === undefined ? undefined : fresh || this.lastTotal === undefined ? total : total - this.lastTotal,
+      totalCost: total,
+      input: (num(usage['input_tokens']) ?? 0) + (num(usage['cache_creation_input_tokens']) ?? 0) + cached,
+      cached,
+      output: num(usage['output_tokens']) ?? 0,
+      errors: list(message['errors']).map(str).filter((one) => one !== undefined),
+      denials: list(message['permission_denials']).length,
+      structured: message['structured_output'],
+    };
+    if (total !== undefined) this.lastTotal = total;
+    this.drafts.drop(null);
+    this.settle();
+    const command = str(message['local_command']);
+    if (command) turnIntoCommand(turn, command, this, place);
+    if (end.outcome === 'error') this.explain(message, turn, place);
+    if (!turn.origin && !turn.items.some((item) => item.kind === 'prompt')) turn.origin = originOf(fields(message['origin'])) ?? turn.origin;
+    turn.end = end;
+    if (this.current === turn) this.current = undefined;
+    this.changed(turn);
+  }
+
+  /** A turn that failed without saying so in a row of its own gets one. */
+  private explain(message: Fields, turn: Turn, place: Place): void {
+    if (turn.items.some((item) => item.kind === 'mark' && item.facts.what === 'error')) return;
+    const text = str(message['result']) || list(message['errors']).map(str).filter(Boolean).join(' ');
+    this.mark({ what: 'error', error: str(message['subtype']) === 'success' ? 'unknown' : (str(message['subtype']) ?? 'unknown'), text, status: num(message['api_error_status']) }, { ...place, turn: turn.n });
+  }
+
+  private takeLimit(info: Fields, place: Place): void {
+    const status = str(info['status']) ?? 'allowed';
+    if (status === 'allowed') return;
+    const resets = num(info['resetsAt']);
+    const facts: MarkFacts = { what: 'limit', status, resets: resets === undefined ? undefined : resets * 1000, type: str(info['rateLimitType']), part: num(info['utilization']) };
+    const last = this.current?.items.findLast((item) => item.kind === 'mark' && item.facts.what === 'limit');
+    if (last?.kind === 'mark' && last.facts.what === 'limit' && last.facts.status === status) { last.facts = facts; this.changes.add(last); return; }
+    this.mark(facts, place);
+  }
+
+  private takeProgress(message: Fields): void {
+    const call = this.calls.get(str(message['parent_tool_use_id']) ?? '') ?? this.calls.get((str(message['tool_use_id']) ?? '').replace(/-heartbeat-\d+$/, ''));
+    if (!call) return;
+    call.elapsed = num(message['elapsed_time_seconds']);
+    this.changes.add(call);
+  }
+
+  retrying(facts: Extract<MarkFacts, { what: 'retry' }>, place: Place): void {
+    if (this.retry?.facts.what === 'retry') { this.retry.facts = facts; this.changes.add(this.retry); return; }
+    this.retry = this.mark(facts, place);
+  }
+
+  endRetry(): void {
+    const mark = this.retry;
+    if (mark?.facts.what !== 'retry') return;
+    mark.facts = { ...mark.facts, over: true };
+    this.changes.add(mark);
+    this.retry = undefined;
+  }
+
+  // ── our own records ────────────────────────────────────────────────────
+
+  private takePrompt(own: Extract<Own, { type: 'sluice_prompt' }>, place: Place): void {
+    const known = this.prompts.get(own.uuid);
+    const state = own.state as PromptItem['state'];
+    if (known) {
+      known.state = state;
+      known.by = own.by || known.by;
+      known.device = own.device || known.device;
+      known.foreign = false;
+      this.changes.add(known);
+      if (state === 'withdrawn') this.removePrompt(known);
+      return;
+    }
+    if (state === 'withdrawn') return;
+    this.addPrompt(own.uuid, own.text, own.images, place, (item) => { item.state = state; item.by = own.by; item.device = own.device; });
+  }
+
+  addPrompt(uuid: string, text: PromptItem['text'], images: readonly Blob[], place: Place, set?: (item: PromptItem) => void): PromptItem {
+    const item = new PromptItem(this.key(place), place.seq, place.at);
+    item.uuid = uuid;
+    item.text = text;
+    item.images = images.map((blob) => ({ mime: blob.mime, data: { $blob: blob }, bytes: blob.bytes }));
+    set?.(item);
+    if (uuid) this.prompts.set(uuid, item);
+    const now = this.current;
+    const joins = now !== undefined && (place.turn === null || place.turn === now.n);
+    item.steered = joins && now.items.some((one) => one.kind !== 'prompt');
+    if (!joins) this.turnFor(place);
+    this.pendingOrigin = undefined;
+    this.add(item, place);
+    return item;
+  }
+
+  private removePrompt(item: PromptItem): void {
+    this.prompts.delete(item.uuid);
+    for (const entry of this.entries) {
+      if (entry.kind !== 'turn' || !entry.items.includes(item)) continue;
+      entry.items = entry.items.filter((one) => one !== item);
+      if (entry.items.length === 0) this.entries = this.entries.filter((one) => one !== entry);
+      if (this.current === entry && entry.items.length === 0) this.current = undefined;
+      this.changed(entry);
+    }
+  }
+
+  private takeAsk(own: Extract<Own, { type: 'sluice_ask' }>, place: Place): void {
+    const call = own.toolUseId ? this.calls.get(own.toolUseId) : undefined;
+    if (!call) { this.mark({ what: 'ask', ask: own }, place); return; }
+    call.ask = own;
+    if (own.outcome === 'denied' && call.state !== 'done') {
+      call.state = 'denied';
+      call.denial = { reason: own.message ?? undefined, by: 'user' };
+    }
+    this.changes.add(call);
+  }
+
+  private takeProcess(own: Extract<Own, { type: 'sluice_process' }>, place: Place): void {
+    if (own.state !== 'exited') return;
+    const failed = (own.code !== null && own.code !== 0) || own.signal !== null;
+    const inTurn = this.current !== undefined;
+    this.drafts.drop(null);
+    this.settle();
+    if (failed || inTurn) this.mark({ what: 'process', state: own.state, code: own.code ?? undefined, signal: own.signal ?? undefined, reason: own.reason ?? undefined, stderr: own.stderr }, place);
+    this.current = undefined;
+    this.changed();
+  }
+
+  private takeNote(own: Extract<Own, { type: 'sluice_note' }>, place: Place): void {
+    if (own.kind === 'rewound') { this.addBreak('rewound', place).summary = own.text; return; }
+    this.mark({ what: 'note', kind: own.kind, text: own.text }, place);
+  }
+}
+
+export type { AgentMessage };
+
+export function originOf(origin: Fields): Turn['origin'] {
+  switch (str(origin['kind'])) {
+    case 'task-notification': return origin['subkind'] === 'scheduled-trigger' ? { kind: 'wake', text: str(origin['fireReason']) ?? '' } : { kind: 'task', text: '', status: '', task: undefined };
+    case 'peer': case 'observer': case 'coordinator': return { kind: 'peer', text: str(origin['name']) ?? str(origin['from']) ?? '' };
+    case 'channel': return { kind: 'channel', text: str(origin['server']) ?? '' };
+    case 'auto-continuation': return { kind: 'continuation', text: '' };
+    case undefined: case 'human': return undefined;
+    default: return { kind: 'unknown', text: str(origin['kind']) ?? '' };
+  }
+}
+
+/** What the agent program printed itself becomes a row with the command's name. */
+function turnIntoCommand(turn: Turn, name: string, transcript: Transcript, place: Place): void {
+  const at = turn.items.findIndex((item) => item.kind === 'text' && item.synthetic);
+  const text = turn.items[at];
+  if (text?.kind !== 'text') return;
+  const item = transcript.commandItem(name, text.text, false, place);
+  turn.items = turn.items.map((one, index) => (index === at ? item : one));
+}

@@ -1,0 +1,40 @@
+// What a tool result makes of its call.
+import type { CallItem } from './items';
+import type { Place } from './Transcript';
+import { fields, flag, list, plain, resultBlocks, str, type Fields } from './wire';
+
+const REFUSED = /^(?:Error: )?(?:The user doesn't want to|User rejected|Permission to use|Claude requested permissions|The tool use was rejected|Tool use (?:was )?(?:denied|rejected)|\[Request interrupted)/i;
+
+export function finish(call: CallItem, block: Fields, content: unknown, place: Place, outer: Fields): void {
+  call.result = resultBlocks(content);
+  call.structured = outer['tool_use_result'];
+  call.resultSeq = place.seq;
+  call.ended = place.at;
+  const text = plain(call.result);
+  const failed = flag(block['is_error']) || (typeof call.structured === 'string' && call.structured.startsWith('Error:'));
+  const meta = fields(list(outer['tool_result_meta']).map(fields).find((one) => one['id'] === call.id));
+  const decision = fields(meta['permission_decision']);
+  const rejected = decision['decision'] === 'reject';
+  if (failed && (rejected || call.denial !== undefined || call.ask?.outcome === 'denied' || REFUSED.test(text))) {
+    call.state = /interrupted by user/i.test(text) && !rejected ? 'cancelled' : 'denied';
+    call.denial ??= { reason: call.ask?.message ?? undefined, by: denier(str(decision['source']), str(decision['reason_type'])) };
+  } else if (failed) call.state = 'failed';
+  else if (isBackground(call)) call.state = call.task && call.task.status !== 'running' ? taskState(call.task.status) : 'background';
+  else call.state = 'done';
+}
+
+function denier(source: string | undefined, reason: string | undefined): 'user' | 'rule' | 'hook' | 'mode' | 'other' {
+  if (source?.startsWith('user')) return 'user';
+  if (source === 'hook' || reason === 'hook') return 'hook';
+  if (reason === 'mode') return 'mode';
+  if (source === 'config' || reason === 'rule') return 'rule';
+  return 'other';
+}
+
+function isBackground(call: CallItem): boolean {
+  const result = fields(call.structured);
+  return str(result['backgroundTaskId']) !== undefined || result['status'] === 'async_launched' || result['status'] === 'remote_launched' || call.task?.background === true;
+}
+
+export const taskState = (status: string): CallItem['state'] =>
+  status === 'completed' ? 'done' : status === 'failed' ? 'failed' : status === 'running' || status === 'pending' || status === 'paused' ? 'background' : 'cancelled';

@@ -1,0 +1,198 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Record as Rec } from '../../api/types';
+import { find, Rows, Transcript, type CallItem, type Item, type Turn } from '.';
+
+let seq = 0;
+const record = (what: object, turn: number | null = null, at = 1000 + seq): Rec => ({ sessionId: 's', epoch: 1, seq: (seq += 1), at, turn, what: what as Rec['what'] });
+const prompt = (uuid: string, text: string) => ({ type: 'sluice_prompt', uuid, text, images: [], state: 'delivered', by: 'You', device: 'd' });
+const said = (id: string, ...content: object[]) => ({ type: 'assistant', message: { id, model: 'm', content }, parent_tool_use_id: null });
+const text = (value: string) => ({ type: 'text', text: value });
+const call = (id: string, name: string, input: object = {}) => ({ type: 'tool_use', id, name, input });
+const answered = (id: string, content: unknown, extra: object = {}, error?: boolean) => ({ type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: id, content, ...(error === undefined ? {} : { is_error: error }) }] }, parent_tool_use_id: null, ...extra });
+const result = (extra: object = {}) => ({ type: 'result', subtype: 'success', is_error: false, duration_ms: 10, total_cost_usd: 0, usage: {}, ...extra });
+const turns = (transcript: Transcript): Turn[] => transcript.entries.filter((entry): entry is Turn => entry.kind === 'turn');
+const kinds = (items: readonly Item[]) => items.map((item) => item.kind);
+
+function build(...whats: object[]): Transcript {
+  const transcript = new Transcript();
+  for (const what of whats) transcript.apply(record(what));
+  return transcript;
+}
+
+test('a turn holds the prompt, what was said, its calls and its end', () => {
+  const transcript = build(prompt('p1', 'hi'), { type: 'system', subtype: 'init' }, said('m1', text('hello')), said('m1', call('c1', 'Bash', { command: 'ls' })),
+    answered('c1', 'out', { tool_use_result: { stdout: 'out', stderr: '' } }, false), result({ total_cost_usd: 0.5 }));
+  const [turn] = turns(transcript);
+  expect(kinds(turn?.items ?? [])).toEqual(['prompt', 'text', 'call']);
+  expect((turn?.items[2] as CallItem).state).toBe('done');
+  expect(turn?.end?.cost).toBe(0.5);
+  expect(turn?.live).toBe(false);
+});
+
+test('the cost of a turn is the difference of what the agent counts up', () => {
+  const transcript = build(prompt('a', '1'), result({ total_cost_usd: 0.5 }), prompt('b', '2'), result({ total_cost_usd: 0.75 }), prompt('c', '3'), result({ total_cost_usd: 0.1 }));
+  expect(turns(transcript).map((turn) => turn.end?.cost)).toEqual([0.5, 0.25, 0.1]);
+});
+
+test('a draft becomes the finished item without a new identity', () => {
+  const transcript = build(prompt('p', 'x'));
+  transcript.draft({ message: 'm1', parent: null, index: 0, kind: 'text', text: 'Hel' });
+  const item = turns(transcript)[0]?.items[1];
+  transcript.appendDraft('m1', null, 0, 'lo');
+  expect(item).toMatchObject({ kind: 'text', text: 'Hello', streaming: true });
+  transcript.draft({ message: 'm1', parent: null, index: 1, kind: 'call', id: 'c1', name: 'Edit', text: '{"file' });
+  const draft = turns(transcript)[0]?.items[2];
+  transcript.apply(record(said('m1', text('Hello there'))));
+  transcript.apply(record(said('m1', call('c1', 'Edit', { file_path: '/a' }))));
+  expect(turns(transcript)[0]?.items).toEqual([expect.anything(), item, draft]);
+  expect(item).toMatchObject({ text: 'Hello there', streaming: false });
+  expect(draft).toMatchObject({ state: 'running', draft: '', input: { file_path: '/a' } });
+});
+
+test('a delta tells the item alone, not the list', () => {
+  const transcript = build(prompt('p', 'x'));
+  transcript.draft({ message: 'm1', parent: null, index: 0, kind: 'text', text: 'a' });
+  let list = 0;
+  let one = 0;
+  transcript.watch(() => { list += 1; });
+  turns(transcript)[0]?.watch(() => { list += 1; });
+  turns(transcript)[0]?.items[1]?.watch(() => { one += 1; });
+  transcript.appendDraft('m1', null, 0, 'b');
+  expect([list, one]).toEqual([0, 1]);
+});
+
+test('dropped drafts leave nothing behind', () => {
+  const transcript = build(prompt('p', 'x'));
+  transcript.draft({ message: 'm1', parent: null, index: 0, kind: 'thinking', text: 'hm' });
+  transcript.dropDrafts(null);
+  expect(kinds(turns(transcript)[0]?.items ?? [])).toEqual(['prompt']);
+});
+
+test('a subagent hangs under its call', () => {
+  const transcript = build(prompt('p', 'x'), said('m1', call('c1', 'Agent', { description: 'look' })),
+    { ...said('m2', call('c2', 'Grep', { pattern: 'x' })), parent_tool_use_id: 'c1' }, { ...answered('c2', 'hit'), parent_tool_use_id: 'c1' },
+    answered('c1', [text('found')], { tool_use_result: { status: 'completed', totalToolUseCount: 1 } }));
+  const items = turns(transcript)[0]?.items ?? [];
+  expect(kinds(items)).toEqual(['prompt', 'call']);
+  expect((items[1] as CallItem).children.map((child) => (child as CallItem).name)).toEqual(['Grep']);
+});
+
+test('a turn that a background job began says so', () => {
+  const transcript = build(prompt('p', 'x'), said('m', call('c', 'Bash', { run_in_background: true })), { type: 'system', subtype: 'task_started', task_id: 't', tool_use_id: 'c', is_backgrounded: true, description: 'run' },
+    answered('c', 'started', { tool_use_result: { backgroundTaskId: 't' } }), result(),
+    { type: 'system', subtype: 'task_notification', task_id: 't', status: 'completed', summary: 'it ended' }, { type: 'system', subtype: 'init' }, said('m2', text('noted')), result());
+  expect(turns(transcript)).toHaveLength(2);
+  expect(turns(transcript)[1]?.origin).toMatchObject({ kind: 'task', text: 'it ended' });
+  expect((turns(transcript)[0]?.items[1] as CallItem).state).toBe('done');
+});
+
+test('retries are one line that turns into the past', () => {
+  const retry = (attempt: number) => ({ type: 'system', subtype: 'api_retry', attempt, max_retries: 10, retry_delay_ms: 500, error_status: 529, error: 'overloaded' });
+  const transcript = build(prompt('p', 'x'), retry(1), retry(2), said('m', text('ok')));
+  const marks = (turns(transcript)[0]?.items ?? []).filter((item) => item.kind === 'mark');
+  expect(marks).toHaveLength(1);
+  expect(marks[0]?.facts).toMatchObject({ what: 'retry', attempt: 2, over: true });
+});
+
+test('compaction cuts the line and keeps the summary', () => {
+  const transcript = build(prompt('p', 'x'), said('m', text('a')), { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger: 'auto', pre_tokens: 168000, post_tokens: 24000 } },
+    { type: 'user', message: { content: 'This session is being continued from a previous conversation: sum' }, isSynthetic: true }, said('m2', text('b')), result());
+  expect(transcript.entries.map((entry) => entry.kind)).toEqual(['turn', 'break', 'turn']);
+  expect(transcript.entries[1]).toMatchObject({ before: 168000, after: 24000, summary: expect.stringContaining('sum') });
+  expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'item', 'break', 'item', 'end']);
+});
+
+test('an interrupted turn cancels what ran', () => {
+  const transcript = build(prompt('p', 'x'), said('m', call('c', 'Bash', { command: 'sleep 9' })), { type: 'user', message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] }, parent_tool_use_id: null },
+    result({ subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' }));
+  const turn = turns(transcript)[0];
+  expect(kinds(turn?.items ?? [])).toEqual(['prompt', 'call', 'mark']);
+  expect((turn?.items[1] as CallItem).state).toBe('cancelled');
+  expect(turn?.end?.outcome).toBe('stopped');
+});
+
+test('a denied call says by whom', () => {
+  const transcript = build(prompt('p', 'x'), said('m', call('c', 'Bash', { command: 'rm' })),
+    { type: 'sluice_ask', ask: 'a', toolUseId: 'c', kind: 'tool', toolName: 'Bash', outcome: 'denied', by: 'You', device: 'Phone', message: 'keep it', rules: [], destination: null, answers: null, changed: false },
+    answered('c', "The user doesn't want to proceed", {}, true));
+  expect(turns(transcript)[0]?.items[1]).toMatchObject({ state: 'denied', denial: { by: 'user', reason: 'keep it' } });
+});
+
+test('older records go in front and the numbers are put right', () => {
+  const older = [record(prompt('a', '1'), 1), record(result({ total_cost_usd: 0.5 }), 1)];
+  const newer = [record(prompt('b', '2'), 2), record(result({ total_cost_usd: 0.75 }), 2)];
+  const transcript = new Transcript();
+  transcript.apply(newer);
+  transcript.prepend(older);
+  expect(turns(transcript).map((turn) => [turn.n, turn.end?.cost])).toEqual([[1, 0.5], [2, 0.25]]);
+});
+
+test('six looks in a row are one row after the turn, and parallel calls have a bracket', () => {
+  const reads = Array.from({ length: 6 }, (_, i) => [said(`r${i}`, call(`r${i}`, 'Read', { file_path: '/a' })), answered(`r${i}`, 'x')]).flat();
+  const transcript = build(prompt('p', 'x'), said('m', call('c1', 'Bash'), call('c2', 'Bash'), call('c3', 'Bash')), ...reads);
+  const rows = new Rows();
+  expect(rows.of(transcript).map((row) => row.bracket)).toEqual([undefined, 'first', 'middle', 'last', ...reads.filter((_, i) => i % 2 === 0).map(() => undefined)]);
+  const first = rows.of(transcript)[1];
+  transcript.apply(record(result()));
+  expect(rows.of(transcript).map((row) => row.kind)).toEqual(['prompt', 'item', 'item', 'item', 'looked', 'end']);
+  expect(rows.of(transcript)[1]).toBe(first);
+});
+
+test('what nobody knows is kept as it came', () => {
+  const transcript = build(prompt('p', 'x'), { type: 'system', subtype: 'brand_new', a: 1 }, { type: 'mystery' });
+  expect(kinds(turns(transcript)[0]?.items ?? [])).toEqual(['prompt', 'unknown', 'unknown']);
+  expect(transcript.unknown).toBe(2);
+});
+
+test('a record that came already has no second effect', () => {
+  const transcript = new Transcript();
+  const one = record(prompt('p', 'x'));
+  transcript.apply([one, one]);
+  expect(turns(transcript)).toHaveLength(1);
+});
+
+test('find goes over everything', () => {
+  const transcript = build(prompt('p', 'Needle one'), said('m', text('no')), said('m2', call('c', 'Bash', { command: 'grep needle' })), answered('c', 'NEEDLE needle'), result());
+  expect(find(new Rows().of(transcript), 'needle').map((hit) => hit.count)).toEqual([1, 3]);
+});
+
+test('ten thousand messages are taken in well under a second', () => {
+  const records: Rec[] = [];
+  for (let turn = 1; turn <= 500; turn += 1) {
+    records.push(record(prompt(`big${turn}`, 'go'), turn));
+    for (let i = 0; i < 9; i += 1) records.push(record(said(`${turn}.${i}`, call(`${turn}.${i}`, 'Bash', { command: 'x' })), turn), record(answered(`${turn}.${i}`, 'out'), turn));
+    records.push(record(result(), turn));
+  }
+  const transcript = new Transcript();
+  const from = performance.now();
+  transcript.apply(records);
+  const rows = new Rows().of(transcript);
+  expect(performance.now() - from).toBeLessThan(1000);
+  expect(rows).toHaveLength(500 * 11);
+});
+
+const RECORDINGS = join(import.meta.dirname, '../../../../../shared/wire/recordings');
+
+test.skipIf(!existsSync(RECORDINGS))('no message of the recorded versions is unknown (skipped without ../shared)', () => {
+  const unknown = new Map<string, number>();
+  let messages = 0;
+  for (const version of readdirSync(RECORDINGS)) {
+    for (const scenario of readdirSync(join(RECORDINGS, version))) {
+      const file = join(RECORDINGS, version, scenario, 'stdout.ndjson');
+      if (!existsSync(file)) continue;
+      const transcript = new Transcript();
+      for (const line of readFileSync(file, 'utf8').split('\n')) {
+        let what: unknown;
+        try { what = JSON.parse(line); } catch { continue; }
+        if (typeof what !== 'object' || what === null || Array.isArray(what)) continue;
+        messages += 1;
+        transcript.apply(record(what));
+      }
+      for (const row of new Rows().of(transcript)) if (row.item?.kind === 'unknown') unknown.set(row.item.type, (unknown.get(row.item.type) ?? 0) + 1);
+    }
+  }
+  expect(messages).toBeGreaterThan(1000);
+  expect([...unknown]).toEqual([]);
+});

@@ -1,0 +1,39 @@
+// Things of the transcript tell who looks at them that they changed; nothing else is told.
+// Changes made inside `Changes.run` are told once, at its end.
+
+export class Changes {
+  private depth = 0;
+  private readonly dirty = new Set<Observed>();
+
+  run(work: () => void): void {
+    this.depth += 1;
+    try { work(); } finally {
+      this.depth -= 1;
+      if (this.depth === 0) this.flush();
+    }
+  }
+
+  add(one: Observed): void {
+    this.dirty.add(one);
+    if (this.depth === 0) this.flush();
+  }
+
+  private flush(): void {
+    const all = [...this.dirty];
+    this.dirty.clear();
+    for (const one of all) one.tell();
+  }
+}
+
+export abstract class Observed {
+  private watchers: Set<() => void> | undefined;
+
+  watch(watcher: () => void): () => void {
+    (this.watchers ??= new Set()).add(watcher);
+    return () => this.watchers?.delete(watcher);
+  }
+
+  tell(): void {
+    if (this.watchers) for (const watcher of [...this.watchers]) watcher();
+  }
+}
