@@ -32,18 +32,18 @@ impl Identity {
         Stat::of(self.pid).is_some_and(|stat| stat.started == self.started && !stat.ended)
     }
 
-    /// Ends it, if it is still there and still `wanted`. The number cannot go to somebody else in between.
+    /// Ends it, if it is still there. The number cannot go to somebody else in between.
     #[cfg(target_os = "linux")]
-    fn kill(&self, wanted: impl Fn(&Self) -> bool) -> bool {
+    fn kill(&self) -> bool {
         use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
         let Some(pid) = pid(self.pid) else { return false };
         pidfd_open(pid, PidfdFlags::empty())
-            .is_ok_and(|held| self.is_alive() && wanted(self) && pidfd_send_signal(&held, Signal::KILL).is_ok())
+            .is_ok_and(|held| self.is_alive() && pidfd_send_signal(&held, Signal::KILL).is_ok())
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn kill(&self, wanted: impl Fn(&Self) -> bool) -> bool {
-        self.is_alive() && wanted(self) && kill(self.pid, Signal::KILL)
+    fn kill(&self) -> bool {
+        self.is_alive() && kill(self.pid, Signal::KILL)
     }
 }
 
@@ -112,7 +112,8 @@ fn carries(mark: &str, pid: u32) -> bool {
     })
 }
 
-/// Everybody but this process that is alive and carries the mark, or is a child of this process where `children`.
+/// Everybody but this process that is alive and carries the mark, or is a child of this process where `children`; and
+/// all who were started by one of these.
 fn found(mark: &str, children: bool) -> Vec<Identity> {
     let own = std::process::id();
     let Ok(entries) = fs::read_dir("/proc") else {
@@ -121,21 +122,36 @@ fn found(mark: &str, children: bool) -> Vec<Identity> {
     let pids = entries
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.filter(|pid| *pid != own)
-        .filter_map(|pid| {
-            let stat = Stat::of(pid).filter(|stat| !stat.ended)?;
-            let ours = (children && stat.parent == own) || carries(mark, pid);
-            ours.then_some(Identity {
-                pid,
-                started: stat.started,
-            })
-        })
-        .collect()
+    let mut others = Vec::new();
+    let mut found = Vec::new();
+    for pid in pids.filter(|pid| *pid != own) {
+        let Some(stat) = Stat::of(pid).filter(|stat| !stat.ended) else {
+            continue;
+        };
+        let identity = Identity {
+            pid,
+            started: stat.started,
+        };
+        if (children && stat.parent == own) || carries(mark, pid) {
+            found.push(identity);
+        } else {
+            others.push((identity, stat.parent));
+        }
+    }
+    let mut at = 0;
+    while let Some(parent) = found.get(at).map(|parent| parent.pid) {
+        found.extend(
+            others
+                .extract_if(.., |(_, of)| *of == parent)
+                .map(|(identity, _)| identity),
+        );
+        at += 1;
+    }
+    found
 }
 
 /// Ends everybody there is of an agent, until nobody is: one may fork while another is ended. Gives who was ended.
 pub(crate) fn end_all(mark: &str, children: bool, after_each_round: impl Fn()) -> Vec<u32> {
-    let own = std::process::id();
     let mut ended = Vec::new();
     // Each round can only find what was started after the last one looked, or became ours by the death of its parent.
     for _ in 0..100 {
@@ -144,10 +160,7 @@ pub(crate) fn end_all(mark: &str, children: bool, after_each_round: impl Fn()) -
             break;
         }
         for one in found {
-            let still = |one: &Identity| {
-                carries(mark, one.pid) || (children && Stat::of(one.pid).is_some_and(|stat| stat.parent == own))
-            };
-            if one.kill(still) && !ended.contains(&one.pid) {
+            if end(one) && !ended.contains(&one.pid) {
                 ended.push(one.pid);
             }
         }
@@ -160,5 +173,5 @@ pub(crate) fn end_all(mark: &str, children: bool, after_each_round: impl Fn()) -
 
 /// Ends one process, if it is still this one.
 pub(crate) fn end(one: Identity) -> bool {
-    one.kill(|_| true)
+    one.kill()
 }

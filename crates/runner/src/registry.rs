@@ -69,15 +69,13 @@ pub(crate) fn sweep_locked(dir: &Path) -> Swept {
     let Some(left) = read(dir).filter(|left| left.boot == process::boot()) else {
         return swept;
     };
+    // First all who can be found by whom they were started, while those are there.
+    swept.killed = process::end_all(&left.mark, false, || {});
     if let Some(agent) = left.agent
         && process::end(agent)
+        && !swept.killed.contains(&agent.pid)
     {
         swept.killed.push(agent.pid);
-    }
-    for pid in process::end_all(&left.mark, false, || {}) {
-        if !swept.killed.contains(&pid) {
-            swept.killed.push(pid);
-        }
     }
     swept
 }

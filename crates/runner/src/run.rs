@@ -4,6 +4,7 @@ mod agent;
 mod bridge;
 mod feed;
 mod lines;
+mod memory;
 mod peer;
 mod runner;
 mod signals;
@@ -83,7 +84,7 @@ fn begin(dir: &Path) -> Result<String, StartError> {
 
 /// The runner itself.
 fn run(dir: &Path) -> ExitCode {
-    signals::give_memory_back();
+    memory::give_back_what_is_free();
     let (mut runner, held, started) = match prepare(dir) {
         Ok(prepared) => prepared,
         Err(error) => {
@@ -93,7 +94,10 @@ fn run(dir: &Path) -> ExitCode {
     };
     let ran = tell(&Line::Listens(started))
         .and_then(|()| let_go_of_streams())
-        .and_then(|()| runner.run());
+        .and_then(|()| {
+            memory::let_go_of_the_start();
+            runner.run()
+        });
     // Also when nobody heard that it listens.
     runner.end();
     fs::remove_file(SOCKET).ok();

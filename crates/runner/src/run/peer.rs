@@ -47,6 +47,8 @@ pub(crate) struct Peer {
     feed: Option<Feed>,
     /// The records that existed at the hello end here.
     catching_up: Option<u64>,
+    /// Nothing can be sent to it any more; what it said before is still read.
+    deaf: bool,
     /// When something was sent last.
     pub(crate) progress: Instant,
 }
@@ -63,6 +65,7 @@ impl Peer {
             sent: 0,
             feed: None,
             catching_up: None,
+            deaf: false,
             progress: now,
         })
     }
@@ -85,7 +88,9 @@ impl Peer {
     }
 
     pub(crate) fn answer(&mut self, frame: &FromRunner) {
-        frame.encode(&mut self.answers);
+        if !self.deaf {
+            frame.encode(&mut self.answers);
+        }
     }
 
     /// Whether more may be read from it.
@@ -142,7 +147,7 @@ impl Peer {
     /// Sends what it takes, at most one turn's worth.
     pub(crate) fn send(&mut self, log: &mut LogWriter, now: Instant) {
         let mut turn = TURN;
-        while self.state != State::Gone && turn > 0 {
+        while self.state != State::Gone && !self.deaf && turn > 0 {
             match self.send_some(log) {
                 Ok(0) => break,
                 Ok(sent) => {
@@ -151,7 +156,13 @@ impl Peer {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if is_later(&error) => break,
-                Err(_) => self.state = State::Gone,
+                Err(_) => {
+                    self.deaf = true;
+                    self.feed = None;
+                    self.catching_up = None;
+                    self.answers.clear();
+                    self.sent = 0;
+                }
             }
         }
         if matches!(self.state, State::Leaving { .. }) && !self.has_something(log) {

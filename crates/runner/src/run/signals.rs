@@ -59,14 +59,3 @@ pub(crate) fn watch() -> io::Result<io::PipeReader> {
     }
     Ok(read)
 }
-
-/// Memory of large blocks goes back to the system as soon as it is free; else one long line would be kept for life.
-pub(crate) fn give_memory_back() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: sets two numbers of the allocator, before there is any other thread.
-    #[allow(unsafe_code)]
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 128 << 10);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, 128 << 10);
-    }
-}

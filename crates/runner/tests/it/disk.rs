@@ -1,0 +1,117 @@
+//! A disk that is full: nothing is lost, nothing comes twice. A small disk of its own is mounted, which takes root;
+//! without it the same is tried with a storage that refuses, in `log.rs`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use sluice_runner::{FromRunner, Kind};
+use tempfile::TempDir;
+
+use crate::stage::{Bridge, Stage, assert_in_order, eventually, script};
+
+/// A disk of a given size; it is gone after the test.
+struct SmallDisk {
+    holds: TempDir,
+}
+
+impl SmallDisk {
+    fn mount(size: &str) -> Option<Self> {
+        let holds = TempDir::new().unwrap();
+        let options = format!("size={size}");
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &options, "none"])
+            .arg(holds.path())
+            .output();
+        if mounted.is_ok_and(|mounted| mounted.status.success()) {
+            return Some(Self { holds });
+        }
+        println!("skipped: no disk can be mounted without root");
+        None
+    }
+
+    fn path(&self) -> &Path {
+        self.holds.path()
+    }
+
+    /// Fills what is left.
+    fn fill(&self) -> PathBuf {
+        let ballast = self.path().join("ballast");
+        let filled = Command::new("dd")
+            .args(["if=/dev/zero", "bs=4096"])
+            .arg(format!("of={}", ballast.display()))
+            .output()
+            .unwrap();
+        assert!(!filled.status.success(), "the disk is not full");
+        ballast
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg("-l").arg(self.path()).status();
+        assert!(unmounted.is_ok_and(|status| status.success()));
+    }
+}
+
+#[test]
+fn a_full_disk_stops_the_agent_and_nothing_is_lost_or_doubled() {
+    let Some(disk) = SmallDisk::mount("8m") else { return };
+    let stage = Stage::at(disk.path().join("session"));
+    stage.start(&script("read go; seq 1 100000; echo end; cat")).unwrap();
+    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    bridge.write(1, "go");
+    let ballast = disk.fill();
+    // The agent cannot get rid of what it says, so it waits.
+    bridge.until(|frame| matches!(frame, FromRunner::Wrote { id: 1, .. }));
+    let refused = (2..).find_map(|id| {
+        bridge.write(id, "while the disk is full");
+        let answered = |frame: &FromRunner| matches!(frame, FromRunner::Wrote { .. } | FromRunner::NotWritten { .. });
+        match bridge.until(answered).1 {
+            FromRunner::NotWritten { reason, .. } => Some(reason),
+            _ => None,
+        }
+    });
+    assert!(refused.unwrap().starts_with("the log cannot be written"));
+    let before = stage.records();
+    // Another bridge can come while it is so.
+    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 2, 1);
+    fs::remove_file(ballast).unwrap();
+    let records = bridge.until_said("end");
+    assert_in_order(&records, 1);
+    assert_eq!(records[..before.len()], before);
+    let said = records.iter().filter(|record| record.kind == Kind::Said);
+    let mut expected: Vec<String> = (1..=100_000).map(|number| number.to_string()).collect();
+    expected.push("end".to_owned());
+    assert!(
+        said.map(|record| String::from_utf8_lossy(&record.body).into_owned())
+            .eq(expected)
+    );
+    assert_eq!(stage.notes(), ["disk_full", "disk_ok"]);
+    bridge.write(1, "and it goes on");
+    bridge.until_said("and it goes on");
+}
+
+#[test]
+fn a_disk_that_is_full_to_the_end_does_not_keep_a_runner_that_is_told_to_leave() {
+    let Some(disk) = SmallDisk::mount("4m") else { return };
+    let stage = Stage::at(disk.path().join("session"));
+    stage.start(&script("read go; seq 1 1000000; cat")).unwrap();
+    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    let ballast = disk.fill();
+    fs::OpenOptions::new()
+        .write(true)
+        .open(ballast)
+        .unwrap()
+        .set_len(64 << 10)
+        .unwrap();
+    bridge.write(1, "go");
+    eventually("it is full again", || {
+        bridge.write(2, "x");
+        let answered = |frame: &FromRunner| matches!(frame, FromRunner::Wrote { .. } | FromRunner::NotWritten { .. });
+        matches!(bridge.until(answered).1, FromRunner::NotWritten { .. })
+    });
+    bridge.send(&sluice_runner::ToRunner::Shutdown { grace_ms: 100 });
+    stage.runner_is_gone();
+    assert!(!stage.agent().is_alive());
+}

@@ -1,0 +1,169 @@
+//! Starting: what is handed over, and what is said when it does not work.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+use sluice_runner::{FromRunner, Kind, StartError, registry, start};
+
+use crate::stage::{Bridge, Stage, eventually, script};
+
+#[test]
+fn a_runner_is_detached_and_its_folder_is_closed_to_others() {
+    let stage = Stage::run("echo ready; cat");
+    let runner = stage.runner();
+    let stat = fs::read_to_string(format!("/proc/{}/stat", runner.pid)).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+    // Parent, group, session: its own, and not those of this process.
+    assert_ne!(fields[1], std::process::id().to_string());
+    assert_eq!(
+        (fields[2], fields[3]),
+        (runner.pid.to_string().as_str(), runner.pid.to_string().as_str())
+    );
+    assert_eq!(fs::metadata(&stage.dir).unwrap().permissions().mode() & 0o777, 0o700);
+    assert!(registry::is_alive(&registry::read(&stage.dir).unwrap()));
+    for name in ["stdin", "stdout", "stderr"].iter().enumerate().map(|(fd, _)| fd) {
+        let stream = fs::read_link(format!("/proc/{}/fd/{name}", runner.pid)).unwrap();
+        assert_eq!(stream.to_str(), Some("/dev/null"));
+    }
+}
+
+#[test]
+fn the_agent_has_the_given_environment_and_folder_and_nothing_else() {
+    let stage = Stage::new();
+    let folder = tempfile::tempdir().unwrap();
+    let mut launch = script("pwd; env | sort; echo end");
+    launch.env.insert("SECRET".to_owned(), "of the launch".to_owned());
+    launch.cwd = folder.path().canonicalize().unwrap();
+    stage.start(&launch).unwrap();
+    stage.runner_is_gone();
+    let said = stage.said(Kind::Said);
+    assert_eq!(said[0], launch.cwd.to_str().unwrap());
+    let names: Vec<&str> = said[1..]
+        .iter()
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, _)| name)
+        .collect();
+    let of_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
+    let names: Vec<&str> = names.into_iter().filter(|name| !of_shell.contains(name)).collect();
+    assert_eq!(names, ["PATH", "SECRET", "SLUICE_RUNNER_MARK"]);
+    // The launch is nowhere on the disk.
+    let registry = fs::read_to_string(stage.dir.join("runner.json")).unwrap();
+    assert!(!registry.contains("of the launch"));
+}
+
+#[test]
+fn a_missing_program_is_named() {
+    let stage = Stage::new();
+    let mut launch = script("");
+    launch.program = "no-such-program-anywhere".to_owned();
+    let error = stage.start(&launch).unwrap_err();
+    assert!(
+        matches!(&error, StartError::NoProgram { program, .. } if program == "no-such-program-anywhere"),
+        "{error:?}"
+    );
+    assert!(!stage.dir.join("socket").exists());
+}
+
+#[test]
+fn a_program_that_may_not_be_run_is_named() {
+    let stage = Stage::new();
+    let mut launch = script("");
+    launch.program = "/etc/passwd".to_owned();
+    let error = stage.start(&launch).unwrap_err();
+    assert!(
+        matches!(&error, StartError::Refused { program, .. } if program == "/etc/passwd"),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn a_missing_folder_is_named() {
+    let stage = Stage::new();
+    let mut launch = script("");
+    launch.cwd = "/no/such/folder".into();
+    let error = stage.start(&launch).unwrap_err();
+    assert_eq!(
+        error,
+        StartError::NoFolder {
+            folder: "/no/such/folder".into()
+        }
+    );
+}
+
+#[test]
+fn a_second_runner_in_a_folder_is_refused_and_the_first_goes_on() {
+    let stage = Stage::run("echo ready; cat");
+    let first = stage.runner();
+    let error = stage.start(&script("cat")).unwrap_err();
+    assert_eq!(
+        error,
+        StartError::Locked {
+            dir: stage.dir.canonicalize().unwrap()
+        }
+    );
+    assert_eq!(stage.runner(), first);
+    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    bridge.until_said("ready");
+}
+
+#[test]
+fn a_program_that_is_no_runner_is_told_apart() {
+    let stage = Stage::new();
+    let error = start("/bin/false".as_ref(), &stage.dir, &script("")).unwrap_err();
+    assert!(matches!(error, StartError::Gone { .. }), "{error:?}");
+    let error = start("/no/such/sluice".as_ref(), &stage.dir, &script("")).unwrap_err();
+    assert!(
+        error.to_string().contains("/no/such/sluice cannot be started"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_agent_that_exits_at_once_leaves_a_whole_log() {
+    let stage = Stage::run("echo only; echo why >&2; printf unended; exit 3");
+    stage.runner_is_gone();
+    assert_eq!(stage.said(Kind::Said), ["only", "unended"]);
+    assert_eq!(stage.said(Kind::Stderr), ["why"]);
+    let records = stage.records();
+    assert_eq!(records.first().unwrap().kind, Kind::Started);
+    assert_eq!(records.last().unwrap().kind, Kind::Exited);
+    let exited: Value = serde_json::from_slice(&records.last().unwrap().body).unwrap();
+    assert_eq!(exited, serde_json::json!({"code": 3, "signal": null}));
+    assert!(!stage.dir.join("socket").exists());
+}
+
+#[test]
+fn a_folder_with_a_long_path_is_reached() {
+    let holds = tempfile::tempdir().unwrap();
+    let long = holds.path().join("a".repeat(120)).join("b".repeat(120));
+    let stage = Stage::at(long);
+    stage.start(&script("echo far away; cat")).unwrap();
+    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    bridge.until_said("far away");
+}
+
+#[test]
+fn a_large_launch_is_handed_over() {
+    let stage = Stage::new();
+    let mut launch = script("echo ${#LARGE}");
+    launch.env.insert("LARGE".to_owned(), "x".repeat(100_000));
+    stage.start(&launch).unwrap();
+    eventually("it says so", || stage.said(Kind::Said) == ["100000"]);
+}
+
+#[test]
+fn an_idle_runner_is_small_and_has_one_thread() {
+    let stage = Stage::run("echo ready; cat");
+    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    bridge.until(|frame| matches!(frame, FromRunner::CaughtUp { .. }));
+    bridge.write(1, "hello");
+    bridge.until_said("hello");
+    let memory = stage.memory();
+    println!("{memory} KiB");
+    assert!(memory <= 4096, "{memory} KiB");
+    let threads = fs::read_dir(format!("/proc/{}/task", stage.runner().pid))
+        .unwrap()
+        .count();
+    assert_eq!(threads, 1);
+}
