@@ -132,12 +132,24 @@ fn ours(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
     Ok(found)
 }
 
+/// Reads everything. A damaged search index alone is built anew: what it was made from is there.
 fn quick_check(connection: &Connection) -> Result<(), StoreError> {
-    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-    if verdict == "ok" {
+    let Some(detail) = verdict(connection)? else {
         return Ok(());
+    };
+    if detail.to_ascii_lowercase().contains("fts5") {
+        schema::rebuild_search(connection)?;
+        if verdict(connection)?.is_none() {
+            return Ok(());
+        }
     }
-    Err(StoreError::Damaged { detail: verdict })
+    Err(StoreError::Damaged { detail })
+}
+
+/// The first thing that is wrong.
+fn verdict(connection: &Connection) -> Result<Option<String>, StoreError> {
+    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    Ok((verdict != "ok").then_some(verdict))
 }
 
 fn migrate(connection: &Connection, path: &Path, from: i64) -> Result<Option<Opened>, StoreError> {

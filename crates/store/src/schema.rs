@@ -29,3 +29,8 @@ pub(crate) fn migrate(connection: &Connection, from: i64) -> rusqlite::Result<()
     }
     Ok(())
 }
+
+/// Makes the search index again from what was said.
+pub(crate) fn rebuild_search(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("INSERT INTO said (said) VALUES ('rebuild')")
+}

@@ -27,7 +27,9 @@ row! {
         /// Local day, `YYYY-MM-DD`.
         pub day: String,
         pub subtype: Option<String>,
-        /// JSON.
+        /// JSON: an object from model to `{cost, input_tokens, output_tokens, cache_read, cache_write}` of this turn, or
+        /// with the agents' own names, `{costUSD, inputTokens, outputTokens, cacheReadInputTokens,
+        /// cacheCreationInputTokens}`. Empty: all of it belongs to `model`.
         pub by_model: String,
     }
 }
@@ -95,11 +97,35 @@ impl Store {
     }
 }
 
+/// A turn's number, or that of one of its models where those are told apart.
+fn of_model(column: &str, names: [&str; 2]) -> String {
+    let [ours, theirs] = names;
+    format!("iif(part.key IS NULL, {column}, coalesce(part.value ->> '{ours}', part.value ->> '{theirs}', 0))")
+}
+
 fn sum(connection: &Connection, by: UsageBy, filter: &UsageFilter) -> Result<Vec<UsageRow>, StoreError> {
+    // What is not an object tells nothing apart.
+    let (parts, columns) = match by {
+        UsageBy::Model => (
+            "LEFT JOIN json_each(iif(json_valid(by_model), by_model, '{}')) AS part ON part.type = 'object'",
+            [
+                of_model("cost", ["cost", "costUSD"]),
+                of_model("input_tokens", ["input_tokens", "inputTokens"]),
+                of_model("output_tokens", ["output_tokens", "outputTokens"]),
+                of_model("cache_read", ["cache_read", "cacheReadInputTokens"]),
+                of_model("cache_write", ["cache_write", "cacheCreationInputTokens"]),
+            ],
+        ),
+        _ => (
+            "",
+            ["cost", "input_tokens", "output_tokens", "cache_read", "cache_write"].map(str::to_owned),
+        ),
+    };
+    let sums = columns.map(|column| format!("sum({column})")).join(", ");
     let (key, order) = match by {
         UsageBy::Day => ("day", "1"),
         UsageBy::Folder => ("folder", "3 DESC, 1"),
-        UsageBy::Model => ("coalesce(model, '')", "3 DESC, 1"),
+        UsageBy::Model => ("coalesce(part.key, model, '')", "3 DESC, 1"),
         UsageBy::Session => ("session", "3 DESC, 1"),
         UsageBy::Turn => ("session || '#' || turn", "8, session, turn"),
     };
@@ -117,8 +143,7 @@ fn sum(connection: &Connection, by: UsageBy, filter: &UsageFilter) -> Result<Vec
         }
     }
     let sql = format!(
-        "SELECT {key}, count(*), sum(cost), sum(input_tokens), sum(output_tokens), sum(cache_read), sum(cache_write),
-        min(began) FROM turns WHERE {} GROUP BY 1 ORDER BY {order}",
+        "SELECT {key}, count(*), {sums}, min(began) FROM turns {parts} WHERE {} GROUP BY 1 ORDER BY {order}",
         conditions.join(" AND ")
     );
     let mut statement = connection.prepare_cached(&sql)?;

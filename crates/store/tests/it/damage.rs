@@ -127,3 +127,28 @@ async fn a_damaged_segment_is_said() {
     store.forget_epochs_before("s", 2).await.unwrap();
     assert_eq!(store.all_records("s", 2, 0, 999).await.unwrap().records.len(), 1);
 }
+
+#[tokio::test]
+async fn a_damaged_search_index_is_built_anew_and_nothing_else_lost() {
+    let fixture = open();
+    fixture.store.create_session(session("s"), None).await.unwrap();
+    let records = vec![crate::fixture::said(1, "user", "the lighthouse")];
+    fixture
+        .store
+        .append_records("s", 1, 0, records, None, None)
+        .await
+        .unwrap();
+    fixture.store.close().await.unwrap();
+    let connection = rusqlite::Connection::open(fixture.path()).unwrap();
+    let sql = "UPDATE said_data SET block = x'0000' WHERE id > 10";
+    assert!(connection.execute(sql, []).unwrap() > 0);
+    connection.close().unwrap();
+    let (store, _) = Store::open(&fixture.path(), Options::default()).unwrap();
+    let search = store.search("lighthouse", Default::default()).await;
+    assert!(matches!(search, Err(StoreError::Damaged { .. })), "{search:?}");
+    store.close().await.unwrap();
+    let (store, opened) = Store::open(&fixture.path(), Options::default()).unwrap();
+    assert_eq!(opened, Opened::Ready { checked: true });
+    assert_eq!(store.search("lighthouse", Default::default()).await.unwrap().len(), 1);
+    assert_eq!(store.last_n("s").await, Ok(1));
+}

@@ -89,3 +89,43 @@ async fn a_turn_of_no_session_is_refused() {
     let refused = fixture.store.put_turn(turn("none", 1, "2026-01-01", None, 0.0)).await;
     assert!(matches!(refused, Err(StoreError::NotFound { .. })));
 }
+
+#[tokio::test]
+async fn a_turn_of_several_models_is_told_apart() {
+    let fixture = open();
+    let store = &fixture.store;
+    store.create_session(session("a"), None).await.unwrap();
+    let parts = [
+        r#"{"m1":{"cost":1.5,"input_tokens":1,"output_tokens":2,"cache_read":3,"cache_write":4}, "m2":{"cost":0.5}}"#,
+        r#"{"m1":{"costUSD":1.0,"inputTokens":10,"outputTokens":20,"cacheReadInputTokens":30,"cacheCreationInputTokens":40}}"#,
+        "{}",
+        "not JSON",
+        "[1]",
+    ];
+    for (by_model, number) in parts.into_iter().zip(1..) {
+        let row = TurnRow {
+            by_model: by_model.to_owned(),
+            ..turn("a", number, "2026-01-01", Some("m3"), 2.0)
+        };
+        store.put_turn(row).await.unwrap();
+    }
+    let row = |key: &str, turns, cost, tokens: [u64; 4], began| UsageRow {
+        key: key.to_owned(),
+        turns,
+        cost,
+        input_tokens: tokens[0],
+        output_tokens: tokens[1],
+        cache_read: tokens[2],
+        cache_write: tokens[3],
+        began,
+    };
+    let expected = [
+        row("m3", 3, 6.0, [30, 60, 90, 120], 300),
+        row("m1", 2, 2.5, [11, 22, 33, 44], 100),
+        row("m2", 1, 0.5, [0, 0, 0, 0], 100),
+    ];
+    assert_eq!(
+        store.usage(UsageBy::Model, UsageFilter::default()).await.unwrap(),
+        expected
+    );
+}
