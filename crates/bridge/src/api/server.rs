@@ -232,6 +232,8 @@ pub enum Own {
         reason: Option<String>,
         pid: Option<u32>,
     },
+    /// A line of the agent that is no message.
+    SluiceGarbled { line: String },
     /// The session has another title.
     SluiceTitle { title: String, by: Option<String> },
     /// Something the bridge has to say about the session.

@@ -26,6 +26,10 @@ pub struct SessionMessage {
     pub session_id: String,
     /// The message of the API.
     pub message: Raw,
+    /// What the tool itself gave, beside what the model was shown.
+    pub tool_use_result: Option<Raw>,
+    /// When it was written, in milliseconds since 1970.
+    pub timestamp: Option<u64>,
 }
 
 struct Entry {
@@ -92,6 +96,8 @@ fn message(entry: &Entry) -> Option<SessionMessage> {
         uuid: entry.uuid.clone(),
         session_id: entry.text("sessionId").unwrap_or_default().to_owned(),
         message: Raw::from(entry.value.get("message")?),
+        tool_use_result: entry.value.get("toolUseResult").map(Raw::from),
+        timestamp: entry.text("timestamp").and_then(super::info::milliseconds),
     })
 }
 

@@ -1,0 +1,267 @@
+//! All sessions: found, begun, loaded when somebody wants them, let go when nobody does.
+
+mod external;
+mod folders;
+mod list;
+mod starting;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use sluice_store::{SessionFilter, SessionRow, Store};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::agents::Agents;
+use crate::api::{Problem, SessionInfo};
+use crate::session::{Actor, Command, DEPTH, Handle, Reply, info_of_row};
+
+pub(crate) use external::External;
+pub(crate) use folders::Roots;
+pub(crate) use list::List;
+
+/// How a bridge is set up.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Where everything is kept.
+    pub state: PathBuf,
+    /// The program that is started as a runner: this one.
+    pub sluice: PathBuf,
+    /// Sessions start below these folders.
+    pub roots: Vec<PathBuf>,
+    /// The person's home.
+    pub home: PathBuf,
+    /// How long an idle agent is kept; `None` keeps it.
+    pub idle_after: Option<Duration>,
+    /// The addresses people open, for pairing.
+    pub addresses: Vec<String>,
+}
+
+impl Config {
+    pub(crate) fn runner_dir(&self, session: &str) -> PathBuf {
+        self.state.join("runners").join(session)
+    }
+
+    pub(crate) fn blob_path(&self, hash: &str) -> PathBuf {
+        let first: String = hash.chars().take(2).collect();
+        self.state.join("blobs").join(first).join(hash)
+    }
+
+    /// The folder of a first visit.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.home.join("sluice-scratch")
+    }
+}
+
+/// What all sessions share.
+pub(crate) struct Shared {
+    pub(crate) store: Store,
+    pub(crate) agents: Agents,
+    pub(crate) config: Config,
+    pub(crate) list: List,
+    pub(crate) roots: Roots,
+    pub(crate) external: External,
+    loaded: Mutex<HashMap<String, Handle>>,
+    loading: tokio::sync::Mutex<()>,
+    numbers: AtomicU32,
+    terms: AtomicU64,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+/// All sessions of a bridge. Clones are the same.
+#[derive(Debug, Clone)]
+pub struct Hub {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// Connections to runners of one bridge, over all of its life.
+const TERMS: u64 = 1 << 24;
+
+impl Shared {
+    /// Higher than every term before.
+    pub(crate) fn next_term(&self) -> u64 {
+        self.terms.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A session that has nothing to do is let go, unless somebody just wants something of it.
+    pub(crate) fn let_go(&self, id: &str, commands: &mpsc::Receiver<Command>) -> bool {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if !commands.is_empty() {
+            return false;
+        }
+        loaded.remove(id);
+        true
+    }
+}
+
+impl Hub {
+    /// Takes up what a store holds: sessions whose runners live are reached at once.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn open(store: Store, agents: Agents, config: Config) -> Result<Self, Problem> {
+        let term = store.next_term().await?;
+        let roots = Roots::new(&config);
+        let external = External::new(agents.config_dir.clone());
+        let shared = Arc::new(Shared {
+            store,
+            agents,
+            config,
+            list: List::default(),
+            roots,
+            external,
+            loaded: Mutex::default(),
+            loading: tokio::sync::Mutex::default(),
+            numbers: AtomicU32::new(1),
+            terms: AtomicU64::new(term * TERMS),
+        });
+        let hub = Self { shared };
+        hub.take_up().await?;
+        Ok(hub)
+    }
+
+    /// Every session goes into the list; those that were alive are loaded.
+    async fn take_up(&self) -> Result<(), Problem> {
+        let rows = self.shared.store.sessions(SessionFilter::default()).await?;
+        let mut alive = Vec::new();
+        for row in rows {
+            self.shared.list.know(info_of_row(&row));
+            let lives = matches!(row.status.as_str(), "starting" | "idle" | "running" | "waiting");
+            if lives || row.queue_len > 0 {
+                alive.push(row);
+            }
+        }
+        for row in alive {
+            if let Err(problem) = self.load(row).await {
+                tracing::error!(problem = %problem.message, "a session could not be taken up");
+            }
+        }
+        Ok(())
+    }
+
+    /// The session, loaded if it was not.
+    pub(crate) async fn session(&self, id: &str) -> Result<Handle, Problem> {
+        if let Some(handle) = self.loaded(id) {
+            return Ok(handle);
+        }
+        // One at a time: two that want the same session must not load it twice.
+        let _one = self.shared.loading.lock().await;
+        if let Some(handle) = self.loaded(id) {
+            return Ok(handle);
+        }
+        let row = match self.shared.store.session(id).await? {
+            Some(row) => Some(row),
+            // The agent's own id will do too.
+            None => self.shared.store.session_by_provider(id).await?,
+        };
+        let row = row.ok_or_else(|| Problem::no_session(id))?;
+        if let Some(handle) = self.loaded(&row.id) {
+            return Ok(handle);
+        }
+        self.load(row).await
+    }
+
+    fn loaded(&self, id: &str) -> Option<Handle> {
+        let loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.get(id).cloned()
+    }
+
+    /// How many sessions are in memory.
+    pub(crate) fn loaded_count(&self) -> usize {
+        self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    async fn load(&self, row: SessionRow) -> Result<Handle, Problem> {
+        let id = row.id.clone();
+        let s = self.shared.numbers.fetch_add(1, Ordering::Relaxed);
+        let actor = Actor::load(Arc::clone(&self.shared), s, row).await?;
+        let (commands, inbox) = mpsc::channel(DEPTH);
+        let handle = Handle { s, commands };
+        let mut loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.insert(id.clone(), handle.clone());
+        drop(loaded);
+        let shared = Arc::clone(&self.shared);
+        tokio::spawn(async move {
+            let run = tokio::spawn(actor.run(inbox));
+            if let Err(error) = run.await {
+                tracing::error!(session = %id, %error, "a session failed; the next command loads it again");
+            }
+            let mut loaded = shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+            // A newer one may have taken its place.
+            if loaded.get(&id).is_some_and(|handle| handle.s == s) {
+                loaded.remove(&id);
+            }
+        });
+        Ok(handle)
+    }
+
+    /// Tells a session something, and waits for what comes of it.
+    pub(crate) async fn ask<T>(&self, id: &str, mut command: impl FnMut(Reply<T>) -> Command) -> Result<T, Problem> {
+        for _ in 0..5 {
+            let handle = self.session(id).await?;
+            let (reply, answer) = oneshot::channel();
+            if handle.commands.send(command(reply)).await.is_err() {
+                // It was just let go.
+                continue;
+            }
+            match answer.await {
+                Ok(answer) => return answer,
+                Err(_) => continue,
+            }
+        }
+        Err(Problem::internal("the session does not answer"))
+    }
+
+    /// Tells a session something nobody waits for.
+    pub(crate) async fn tell(&self, id: &str, command: Command) {
+        if let Ok(handle) = self.session(id).await {
+            handle.commands.send(command).await.ok();
+        }
+    }
+
+    /// Looks at a session from inside.
+    pub(crate) async fn look<T: Send + 'static>(
+        &self,
+        id: &str,
+        look: impl FnOnce(&sluice_host::conversation::State, &SessionRow) -> T + Send + 'static,
+    ) -> Result<T, Problem> {
+        let handle = self.session(id).await?;
+        let (reply, seen) = oneshot::channel();
+        let look: crate::session::Look = Box::new(move |state, row| {
+            reply.send(look(state, row)).ok();
+        });
+        let gone = || Problem::internal("the session does not answer");
+        handle.commands.send(Command::Look(look)).await.map_err(|_| gone())?;
+        seen.await.map_err(|_| gone())
+    }
+
+    /// Lets every session go: what waits is stored, runners are left alone.
+    pub async fn shut_down(&self) {
+        let handles: Vec<Handle> = {
+            let loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+            loaded.values().cloned().collect()
+        };
+        let mut waits = Vec::new();
+        for handle in handles {
+            let (reply, left) = oneshot::channel();
+            if handle.commands.send(Command::Leave { reply }).await.is_ok() {
+                waits.push(left);
+            }
+        }
+        for left in waits {
+            left.await.ok();
+        }
+    }
+
+    /// Every session, newest first.
+    pub(crate) fn sessions(&self) -> Vec<SessionInfo> {
+        self.shared.list.all()
+    }
+}

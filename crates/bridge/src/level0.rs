@@ -1,0 +1,319 @@
+//! The seed's dialect: the same truth in the messages a client written to that document alone knows.
+//!
+//! Every function is pure: a message of the agent or a fact of the conversation in, messages for the client out.
+
+use serde_json::{Map, Value, json};
+use sluice_host::conversation::{Ask, AskKind, Session, State};
+use sluice_host::wire::Frame;
+use sluice_store::{AskRow, PromptRow};
+
+use crate::api::{ErrorMessage, Problem, SessionInfo};
+use crate::body::MARK;
+
+/// `status`.
+pub(crate) fn status(session: &str, status: &str) -> Value {
+    json!({"type": "status", "sessionId": session, "status": status})
+}
+
+/// `session_list`.
+pub(crate) fn session_list(sessions: &[SessionInfo]) -> Value {
+    json!({"type": "session_list", "sessions": sessions})
+}
+
+/// `recent_sessions`.
+pub(crate) fn recent_sessions(sessions: &[Value]) -> Value {
+    json!({"type": "recent_sessions", "sessions": sessions})
+}
+
+/// The reply to `start`.
+pub(crate) fn session_created(info: &SessionInfo) -> Value {
+    json!({
+        "type": "system", "subtype": "session_created", "sessionId": info.session_id,
+        "projectPath": info.project_path, "permissionMode": info.permission_mode,
+        "providerSessionId": info.provider_session_id,
+    })
+}
+
+/// The agent announces itself.
+pub(crate) fn init(session: &str, facts: &Session) -> Value {
+    let commands: Vec<&str> = facts.commands.iter().map(|command| &*command.name).collect();
+    let servers: Vec<Value> = facts
+        .servers
+        .iter()
+        .map(|server| json!({"name": server.name, "status": server.status}))
+        .collect();
+    json!({
+        "type": "system", "subtype": "init", "sessionId": session,
+        "model": facts.model, "tools": facts.tools, "slash_commands": commands, "agents": facts.agents,
+        "mcp_servers": servers, "permissionMode": facts.mode, "cwd": facts.cwd,
+        "claude_code_version": facts.version, "providerSessionId": facts.id(),
+    })
+}
+
+/// The end of a process.
+pub(crate) fn end(session: &str, state: &str, status: &str, reason: Option<&str>) -> Option<Value> {
+    let subtype = match (state, status) {
+        ("stopped", _) => "session_stopped",
+        ("exited", "crashed") => "session_crashed",
+        // A retired agent comes back with the next prompt: nothing has ended.
+        _ => return None,
+    };
+    Some(json!({"type": "system", "subtype": subtype, "sessionId": session, "reason": reason}))
+}
+
+/// What somebody typed.
+pub(crate) fn input(session: &str, row: &PromptRow) -> Value {
+    let mut message = json!({
+        "type": "user_input", "sessionId": session, "text": row.text, "by": row.by_name, "uuid": row.uuid,
+    });
+    let images: Vec<Value> = serde_json::from_str(&row.content).unwrap_or_default();
+    if let (false, Some(fields)) = (images.is_empty(), message.as_object_mut()) {
+        let images = images.iter().map(|image| {
+            let hash = image.get("hash").and_then(Value::as_str).unwrap_or_default();
+            json!({"url": format!("/api/blobs/{hash}"), "mimeType": image.get("mime")})
+        });
+        fields.insert("images".to_owned(), images.collect());
+    }
+    message
+}
+
+/// `permission_request`.
+pub(crate) fn ask(session: &str, ask: &Ask, decided: Option<&AskRow>) -> Value {
+    let line = ask.line.as_ref().map(|line| line.as_str()).unwrap_or_default();
+    let whole: Value = serde_json::from_str(line).unwrap_or_default();
+    let request = whole.get("request").cloned().unwrap_or_default();
+    request_message(session, &ask.id.to_string(), &request, decided)
+}
+
+fn request_message(session: &str, id: &str, request: &Value, decided: Option<&AskRow>) -> Value {
+    let field = |key: &str| request.get(key).cloned().unwrap_or_default();
+    let subtype = request.get("subtype").and_then(Value::as_str).unwrap_or_default();
+    let (tool, input) = match subtype {
+        "can_use_tool" => (field("tool_name"), field("input")),
+        "elicitation" => ("Elicitation".into(), request.clone()),
+        other => (other.into(), request.clone()),
+    };
+    let mut message = json!({
+        "type": "permission_request", "sessionId": session,
+        "toolUseId": request.get("tool_use_id").and_then(Value::as_str).unwrap_or(id),
+        "toolName": tool, "input": input, "requestId": id,
+        "suggestions": field("permission_suggestions"), "reason": field("decision_reason"),
+        "blockedPath": field("blocked_path"), "agentId": field("agent_id"),
+    });
+    if let (Some(row), Some(fields)) = (decided, message.as_object_mut()) {
+        let resolved = json!({
+            "decision": row.state, "by": row.decided_by_name, "at": row.decided_at.unwrap_or(row.opened_at),
+        });
+        fields.insert("resolved".to_owned(), resolved);
+    }
+    message
+}
+
+/// What a line of the agent is in this dialect.
+pub(crate) fn said(session: &str, frame: &Frame, state: &State, interrupted: Option<usize>) -> Vec<Value> {
+    let names = |id: &str| state.call(id).map(|call| call.name.to_string());
+    match frame.ty() {
+        "result" => {
+            let turn = state.turns().len().checked_sub(1);
+            let cost = turn.and_then(|at| state.turns().get(at)).and_then(|turn| turn.cost);
+            let stopped = interrupted.is_some() && interrupted == turn;
+            message(frame.readable())
+                .map(|value| vec![result(session, &value, cost, stopped)])
+                .unwrap_or_default()
+        }
+        _ => line(session, frame.readable(), &names),
+    }
+}
+
+/// The same of a line that is read again, without a state to ask.
+pub(crate) fn line(session: &str, text: &str, names: &dyn Fn(&str) -> Option<String>) -> Vec<Value> {
+    let Some(value) = message(text) else { return Vec::new() };
+    match value.get("type").and_then(Value::as_str) {
+        Some("assistant") => vec![json!({
+            "type": "assistant", "sessionId": session, "message": value.get("message"), "uuid": value.get("uuid"),
+            "parentToolUseId": value.get("parent_tool_use_id").cloned().unwrap_or_default(),
+        })],
+        Some("user") => results(session, &value, names),
+        Some("result") => vec![result(session, &value, None, false)],
+        Some("system") => system(session, value).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn message(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok()
+}
+
+/// What a turn was. The agent's `is_error` wins over its `subtype`.
+pub(crate) fn result(session: &str, value: &Value, cost: Option<f64>, stopped: bool) -> Value {
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let failed = value.get("is_error").and_then(Value::as_bool) == Some(true) || text("subtype") != Some("success");
+    let aborted = text("terminal_reason").is_some_and(|reason| reason.contains("abort"));
+    let subtype = match (stopped || aborted, failed) {
+        (true, _) => "stopped",
+        (false, true) => "error",
+        (false, false) => "success",
+    };
+    let errors = value.get("errors").and_then(Value::as_array).map(|errors| {
+        let texts: Vec<&str> = errors.iter().filter_map(Value::as_str).collect();
+        texts.join("\n")
+    });
+    let error = match subtype {
+        "success" => None,
+        _ => text("error").map(str::to_owned).or(errors).or_else(|| text("result").map(str::to_owned)),
+    };
+    let total = value.get("total_cost_usd").and_then(Value::as_f64);
+    let mut message = json!({
+        "type": "result", "sessionId": session, "subtype": subtype,
+        "cost": cost.or(total), "duration": value.get("duration_ms"), "totalCost": total,
+        "numTurns": value.get("num_turns"), "usage": value.get("usage"), "uuid": value.get("uuid"),
+    });
+    if let Some(fields) = message.as_object_mut() {
+        if let Some(result) = text("result") {
+            fields.insert("result".to_owned(), result.into());
+        }
+        if let Some(error) = error {
+            fields.insert("error".to_owned(), error.into());
+        }
+        if let Some(origin) = value.get("origin").filter(|origin| !origin.is_null()) {
+            fields.insert("origin".to_owned(), origin.clone());
+        }
+    }
+    message
+}
+
+fn system(session: &str, value: Value) -> Option<Value> {
+    let subtype = value.get("subtype").and_then(Value::as_str)?;
+    // What section 8 knows, and what a person would miss.
+    if !matches!(subtype, "init" | "compact_boundary" | "api_retry" | "task_started" | "task_notification" | "status") {
+        return None;
+    }
+    let mut fields: Map<String, Value> = Map::new();
+    fields.insert("type".to_owned(), "system".into());
+    fields.insert("subtype".to_owned(), subtype.into());
+    fields.insert("sessionId".to_owned(), session.into());
+    for (key, field) in value.as_object().into_iter().flatten() {
+        match key.as_str() {
+            "type" | "subtype" => {}
+            "session_id" => {
+                fields.insert("providerSessionId".to_owned(), field.clone());
+            }
+            _ => {
+                fields.insert(key.clone(), field.clone());
+            }
+        }
+    }
+    Some(fields.into())
+}
+
+/// Every result of a call in a `user` message is one `tool_result`.
+fn results(session: &str, value: &Value, names: &dyn Fn(&str) -> Option<String>) -> Vec<Value> {
+    let blocks = value.pointer("/message/content").and_then(Value::as_array);
+    let parent = value.get("parent_tool_use_id").cloned().unwrap_or_default();
+    let results = blocks.into_iter().flatten();
+    results
+        .filter(|block| block.get("type").and_then(Value::as_str) == Some("tool_result"))
+        .map(|block| {
+            let id = block.get("tool_use_id").and_then(Value::as_str).unwrap_or_default();
+            let content = block.get("content").cloned().unwrap_or_default();
+            let mut message = json!({
+                "type": "tool_result", "sessionId": session, "toolUseId": id, "content": text_of(&content),
+                "toolName": names(id), "isError": block.get("is_error").and_then(Value::as_bool).unwrap_or(false),
+                "parentToolUseId": parent, "uuid": value.get("uuid"),
+            });
+            if let (Value::Array(blocks), Some(fields)) = (&content, message.as_object_mut()) {
+                fields.insert("blocks".to_owned(), content.clone());
+                let images: Vec<Value> = blocks.iter().filter_map(image).collect();
+                if !images.is_empty() {
+                    fields.insert("images".to_owned(), images.into());
+                }
+            }
+            message
+        })
+        .collect()
+}
+
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().filter_map(|block| block.get("text")).map(text_of);
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        // Kept aside: what is left of it says where the rest is.
+        other => match other.get(MARK) {
+            Some(blob) => {
+                let head = blob.get("head").and_then(Value::as_str).unwrap_or_default();
+                let hash = blob.get("hash").and_then(Value::as_str).unwrap_or_default();
+                format!("{head}\n… the whole text is at /api/blobs/{hash}")
+            }
+            None => String::new(),
+        },
+    }
+}
+
+fn image(block: &Value) -> Option<Value> {
+    let blob = block.pointer("/source/data")?.get(MARK)?;
+    let hash = blob.get("hash")?.as_str()?;
+    Some(json!({"url": format!("/api/blobs/{hash}"), "mimeType": blob.get("mime")}))
+}
+
+/// An ask in a line that is read again; `rows` says what became of it.
+pub(crate) fn ask_line(session: &str, text: &str, row: impl Fn(&str) -> Option<AskRow>) -> Option<Value> {
+    let value = message(text)?;
+    let request = value.get("request")?;
+    let kind = request.get("subtype").and_then(Value::as_str)?;
+    if !matches!(kind, "can_use_tool" | "elicitation" | "request_user_dialog") {
+        return None;
+    }
+    let id = value.get("request_id")?.as_str()?;
+    let row = row(id);
+    Some(request_message(session, id, request, row.as_ref().filter(|row| row.state != "pending")))
+}
+
+/// A record of the bridge's own that is read again.
+pub(crate) fn own_line(session: &str, text: &str, status: &str) -> Option<Value> {
+    let value = message(text)?;
+    let field = |key: &str| value.get(key).cloned().unwrap_or_default();
+    match value.get("type")?.as_str()? {
+        "sluice_prompt" if value.get("state").and_then(Value::as_str) == Some("delivered") => {
+            let images = value.get("images").and_then(Value::as_array);
+            let images = images.into_iter().flatten().map(|blob| {
+                let hash = blob.get("hash").and_then(Value::as_str).unwrap_or_default();
+                json!({"url": format!("/api/blobs/{hash}"), "mimeType": blob.get("mime")})
+            });
+            let images: Vec<Value> = images.collect();
+            let mut input = json!({
+                "type": "user_input", "sessionId": session, "text": field("text"), "by": field("by"),
+                "uuid": field("uuid"),
+            });
+            if let (false, Some(fields)) = (images.is_empty(), input.as_object_mut()) {
+                fields.insert("images".to_owned(), images.into());
+            }
+            Some(input)
+        }
+        "sluice_process" => {
+            let state = value.get("state").and_then(Value::as_str)?;
+            end(session, state, status, value.get("reason").and_then(Value::as_str))
+        }
+        _ => None,
+    }
+}
+
+/// `error`.
+pub(crate) fn error(problem: &Problem, session: Option<&str>, request: Option<&str>) -> String {
+    let message = ErrorMessage {
+        message: problem.message.clone(),
+        code: problem.code,
+        request_id: request.map(str::to_owned),
+        session_id: session.map(str::to_owned),
+        hint: problem.hint.clone(),
+        resolved: problem.resolved.clone(),
+    };
+    serde_json::to_string(&crate::api::ServerMessage::Error(message)).unwrap_or_default()
+}
+
+/// Whether an ask is one this dialect can show.
+pub(crate) fn shows(ask: &Ask) -> bool {
+    ask.kind != AskKind::Hook && ask.kind != AskKind::Mcp
+}

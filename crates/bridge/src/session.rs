@@ -1,0 +1,166 @@
+//! One session: a task that owns its conversation, its records, its queue and the way to its runner.
+//!
+//! ```text
+//! runner ─▶ incoming ─▶ conversation (pure) ─▶ effects ─▶ runner
+//!                         │
+//!                         ├─▶ records ─▶ store, listeners
+//!                         └─▶ view ─▶ listeners, the list
+//! ```
+
+mod actor;
+mod asks;
+mod drafts;
+mod incoming;
+mod listeners;
+mod loading;
+mod process;
+mod prompts;
+pub(crate) mod records;
+mod requests;
+mod search_text;
+mod view;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use sluice_host::conversation::State;
+use sluice_store::{PromptRow, SessionRow};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::api::{AnswerAsk, Cursor, Problem};
+use crate::outbox::Outbox;
+
+pub(crate) use actor::{Actor, now};
+pub(crate) use asks::add_rule;
+pub(crate) use listeners::TURNS;
+pub(crate) use search_text::of as search_text;
+pub(crate) use view::info_of_row;
+
+/// How many commands may wait for a session.
+pub(crate) const DEPTH: usize = 64;
+
+/// Who wants something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct By {
+    pub(crate) device: String,
+    pub(crate) name: String,
+}
+
+/// Which dialect a listener speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    Zero,
+    One,
+}
+
+/// Somebody who wants to hear what happens.
+#[derive(Debug, Clone)]
+pub(crate) struct Listener {
+    /// The connection.
+    pub(crate) key: u64,
+    pub(crate) level: Level,
+    pub(crate) outbox: Arc<Outbox>,
+}
+
+/// What came of a command.
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, Problem>>;
+
+/// A look at a session from inside.
+pub(crate) type Look = Box<dyn FnOnce(&State, &SessionRow) + Send>;
+
+/// What a session is told.
+pub(crate) enum Command {
+    /// Tells a listener what it missed, and from then on everything.
+    Subscribe {
+        listener: Listener,
+        cursor: Option<Cursor>,
+        turns: usize,
+        reply: Reply<()>,
+    },
+    Unsubscribe {
+        key: u64,
+    },
+    /// A prompt that is in the store.
+    Prompt {
+        row: Box<PromptRow>,
+        steer: bool,
+        /// The connection that sent it: at level 0 it is not told its own words.
+        from: u64,
+        reply: Reply<&'static str>,
+    },
+    /// Whether a prompt would be taken.
+    MayPrompt {
+        level: Level,
+        reply: Reply<()>,
+    },
+    EditPrompt {
+        uuid: String,
+        text: String,
+        reply: Reply<()>,
+    },
+    MovePrompt {
+        uuid: String,
+        before: Option<String>,
+        reply: Reply<()>,
+    },
+    SendNow {
+        uuid: String,
+        reply: Reply<()>,
+    },
+    TakeBack {
+        uuid: String,
+        reply: Reply<()>,
+    },
+    Answer {
+        answer: Box<AnswerAsk>,
+        by: By,
+        reply: Reply<()>,
+    },
+    Interrupt {
+        all: bool,
+        reply: Reply<()>,
+    },
+    /// Any control request of the protocol.
+    Request {
+        request: Value,
+        reply: Reply<Value>,
+    },
+    /// Starts the agent, when it does not run.
+    Resume {
+        mode: Option<String>,
+        reply: Reply<()>,
+    },
+    /// Ends the agent for good.
+    Stop {
+        by: By,
+        reply: Reply<()>,
+    },
+    Rename {
+        title: String,
+        by: By,
+        reply: Reply<()>,
+    },
+    Archive {
+        archived: bool,
+        reply: Reply<()>,
+    },
+    /// Notes what was set, so that an agent that is started again has it too.
+    Remember {
+        model: Option<Option<String>>,
+        effort: Option<String>,
+        thinking: Option<Option<u64>>,
+        mode: Option<String>,
+    },
+    Look(Look),
+    /// Lets everything go: the session is deleted, or the bridge ends.
+    Leave {
+        reply: oneshot::Sender<()>,
+    },
+}
+
+/// A session that is loaded.
+#[derive(Debug, Clone)]
+pub(crate) struct Handle {
+    pub(crate) s: u32,
+    pub(crate) commands: mpsc::Sender<Command>,
+}

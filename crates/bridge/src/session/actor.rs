@@ -1,0 +1,430 @@
+//! The task itself: what it waits for, one step of the machine, and what a step asks for.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use sluice_host::conversation::{self, Change, Effect, Event, State, Time, What};
+use sluice_host::wire::control::RequestId;
+use sluice_runner::ToRunner;
+use sluice_store::{AskRow, PromptRow, SessionRow};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::drafts::Drafts;
+use super::process::{Connecting, Ending};
+use super::records::Records;
+use super::{Command, Listener};
+use crate::api::{Retry, SessionInfo, Standing};
+use crate::hub::Shared;
+use crate::link::Link;
+
+/// How long a session stays in memory when nobody listens and nothing runs.
+const LINGERS: Duration = Duration::from_secs(30);
+/// How often the state is told at most.
+const STATE_EVERY: Duration = Duration::from_millis(50);
+/// How often the list is told at most, when the word for the session has not changed.
+const INFO_EVERY: Duration = Duration::from_secs(1);
+/// When a store that failed is tried again.
+const STORE_AGAIN: Duration = Duration::from_millis(500);
+
+/// A session.
+pub(crate) struct Actor {
+    pub(super) shared: Arc<Shared>,
+    pub(super) id: String,
+    pub(super) s: u32,
+    pub(super) row: SessionRow,
+    pub(super) extra: Extra,
+    pub(super) state: State,
+    pub(super) records: Records,
+    pub(super) drafts: Drafts,
+    pub(super) listeners: Vec<Listener>,
+
+    // The way to the runner.
+    pub(super) link: Option<Link>,
+    pub(super) connecting: Option<Connecting>,
+    /// Whether what was read is news: everything before was caught up with.
+    pub(super) caught_up: bool,
+    /// Lines that were handed to the runner, by number, until it says that it has them.
+    pub(super) unwritten: VecDeque<(u64, Arc<str>)>,
+    pub(super) next_write: u64,
+    /// Lines the runner could not take, tried again.
+    pub(super) refused: VecDeque<Arc<str>>,
+    pub(super) ending: Option<Ending>,
+    pub(super) greeting: Greeting,
+    pub(super) stderr: VecDeque<String>,
+    pub(super) lost_since: Option<i64>,
+
+    // What people want.
+    pub(super) queue: Vec<PromptRow>,
+    /// Who wrote what was sent: rows of prompts the machine has.
+    pub(super) sent: HashMap<String, PromptRow>,
+    pub(super) ledger: HashMap<String, AskRow>,
+    pub(super) deciding: HashMap<String, super::asks::Deciding>,
+    pub(super) waiters: HashMap<RequestId, super::requests::Waiter>,
+    pub(super) jobs: JoinSet<super::requests::Done>,
+    /// The turn somebody interrupted.
+    pub(super) interrupted_turn: Option<usize>,
+
+    // What is told.
+    pub(super) new_entries: Vec<usize>,
+    pub(super) retry: Option<Retry>,
+    pub(super) by_model: Option<serde_json::Value>,
+    pub(super) flow: Flow,
+    pub(super) standing: (Standing, i64),
+    pub(super) dirty: Dirty,
+    pub(super) told_info: Option<SessionInfo>,
+    pub(super) told_status: Option<&'static str>,
+    told_state_at: Instant,
+    told_info_at: Instant,
+    store_again: Option<Instant>,
+    pub(super) idle_since: Instant,
+    pub(super) leaving: Option<tokio::sync::oneshot::Sender<()>>,
+}
+
+/// What a session remembers beyond the columns of its row.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub(crate) struct Extra {
+    pub(crate) effort: Option<String>,
+    pub(crate) thinking: Option<u64>,
+    pub(crate) worktree: Option<String>,
+    /// Why the agent is not there: what it said last, for a crash.
+    pub(crate) reason: Option<String>,
+    pub(crate) finished_at: Option<i64>,
+    /// Whether its history was made elsewhere.
+    pub(crate) imported: bool,
+}
+
+/// Whether the agent has been greeted.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Greeting {
+    /// There is nobody to greet, or it was not done yet.
+    Owed,
+    /// This request was sent.
+    Sent(RequestId),
+    /// It has answered, or never will.
+    Done,
+}
+
+/// What has to be told.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Dirty {
+    pub(super) state: bool,
+    pub(super) facts: bool,
+    pub(super) row: bool,
+}
+
+/// Lines of the last minute, by second.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Flow {
+    second: i64,
+    counts: VecDeque<u32>,
+}
+
+impl Flow {
+    pub(super) fn count(&mut self, now: i64) {
+        self.advance(now);
+        if let Some(last) = self.counts.back_mut() {
+            *last += 1;
+        }
+    }
+
+    pub(super) fn advance(&mut self, now: i64) {
+        let second = now / 1000;
+        let behind = (second - self.second).clamp(0, 60);
+        for _ in 0..behind {
+            self.counts.push_back(0);
+        }
+        while self.counts.len() > 60 {
+            self.counts.pop_front();
+        }
+        self.second = self.second.max(second);
+    }
+
+    pub(super) fn numbers(&self) -> Vec<u32> {
+        self.counts.iter().copied().collect()
+    }
+}
+
+/// Now, in milliseconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// A moment as the machine has it.
+pub(crate) fn time(at: i64) -> Time {
+    Time(u64::try_from(at).unwrap_or(0))
+}
+
+/// And back.
+pub(crate) fn millis(at: Time) -> i64 {
+    i64::try_from(at.0).unwrap_or(i64::MAX)
+}
+
+/// What an actor begins with, when it was loaded.
+pub(super) struct Loaded {
+    pub(super) row: SessionRow,
+    pub(super) extra: Extra,
+    pub(super) state: State,
+    pub(super) records: Records,
+    pub(super) queue: Vec<PromptRow>,
+    pub(super) sent: HashMap<String, PromptRow>,
+    pub(super) ledger: HashMap<String, AskRow>,
+    pub(super) greeting: Greeting,
+    pub(super) by_model: Option<serde_json::Value>,
+}
+
+impl Actor {
+    pub(super) fn of(shared: Arc<Shared>, s: u32, loaded: Loaded) -> Self {
+        let at = loaded.row.last_activity_at;
+        Self {
+            shared,
+            id: loaded.row.id.clone(),
+            s,
+            row: loaded.row,
+            extra: loaded.extra,
+            state: loaded.state,
+            records: loaded.records,
+            drafts: Drafts::default(),
+            listeners: Vec::new(),
+            link: None,
+            connecting: None,
+            caught_up: false,
+            unwritten: VecDeque::new(),
+            next_write: 0,
+            refused: VecDeque::new(),
+            ending: None,
+            greeting: loaded.greeting,
+            stderr: VecDeque::new(),
+            lost_since: None,
+            queue: loaded.queue,
+            sent: loaded.sent,
+            ledger: loaded.ledger,
+            deciding: HashMap::new(),
+            waiters: HashMap::new(),
+            jobs: JoinSet::new(),
+            interrupted_turn: None,
+            new_entries: Vec::new(),
+            retry: None,
+            by_model: loaded.by_model,
+            flow: Flow::default(),
+            standing: (Standing::Idle, at),
+            dirty: Dirty {
+                state: true,
+                ..Dirty::default()
+            },
+            told_info: None,
+            told_status: None,
+            told_state_at: Instant::now() - STATE_EVERY,
+            told_info_at: Instant::now() - INFO_EVERY,
+            store_again: None,
+            idle_since: Instant::now(),
+            leaving: None,
+        }
+    }
+
+    /// Runs until nothing is left to do and nobody listens.
+    pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        self.reach_runner();
+        loop {
+            self.feed();
+            self.tell();
+            if self.store_again.is_none() {
+                self.records.store(&self.shared.store);
+            }
+            if self.may_leave() && self.shared.let_go(&self.id, &commands) {
+                break;
+            }
+            let wake = self.next_wake();
+            tokio::select! {
+                command = commands.recv() => match command {
+                    Some(command) => self.obey(command).await,
+                    None => break,
+                },
+                frames = next_frames(&mut self.link), if !self.records.is_full() => match frames {
+                    Some(frames) => self.take_frames(frames).await,
+                    None => self.lose_link(),
+                },
+                stored = self.records.stored_now() => self.take_stored(&stored),
+                connected = connected(&mut self.connecting) => self.take_connection(connected).await,
+                Some(done) = self.jobs.join_next() => {
+                    if let Ok(done) = done {
+                        self.take_done(done);
+                    }
+                }
+                () = tokio::time::sleep_until(wake) => self.tick(),
+            }
+            if self.leaving.is_some() && self.records.is_settled() && self.jobs.is_empty() {
+                break;
+            }
+        }
+        if let Some(reply) = self.leaving.take() {
+            reply.send(()).ok();
+        }
+    }
+
+    /// Takes one step of the machine, at the time of the event.
+    pub(super) fn step(&mut self, at: i64, what: What) {
+        let effects = conversation::step(&mut self.state, Event::new(time(at), what));
+        for effect in effects {
+            self.perform(effect);
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Send(line) => self.send(line.as_str().into()),
+            Effect::Asked(at) => self.asked(at),
+            Effect::Settled(at) => self.settled(at),
+            Effect::Replied { request, reply } => self.take_reply(&request, reply),
+            Effect::TooLate(_) => {}
+            Effect::Signal(signal) => self.signal(signal),
+            Effect::Respawn => self.respawn(),
+            Effect::Changed(change) => self.changed(change),
+        }
+    }
+
+    fn changed(&mut self, change: Change) {
+        self.dirty.state = true;
+        match change {
+            Change::Entry(at) => self.new_entries.push(at),
+            Change::Prompt(at) => self.prompt_changed(at),
+            Change::Turn(at) => self.turn_changed(at),
+            Change::Session => self.facts_changed(),
+            Change::Draft(parent) => self.draft_changed(parent),
+            _ => {}
+        }
+    }
+
+    fn next_wake(&self) -> Instant {
+        let now = Instant::now();
+        let far = now + Duration::from_secs(3600);
+        let mut wake = far;
+        if let Some(deadline) = self.state.deadline() {
+            let wait = u64::try_from(millis(deadline) - crate::session::actor::now()).unwrap_or(0);
+            wake = wake.min(now + Duration::from_millis(wait));
+        }
+        if self.dirty.state {
+            wake = wake.min(self.told_state_at + STATE_EVERY);
+        }
+        if self.is_moving() {
+            wake = wake.min(self.told_info_at + INFO_EVERY);
+        }
+        if let Some(again) = self.store_again {
+            wake = wake.min(again);
+        }
+        if !self.refused.is_empty() {
+            wake = wake.min(now + STORE_AGAIN);
+        }
+        if let Some(at) = self.retires_at() {
+            wake = wake.min(at);
+        }
+        if self.could_leave() {
+            wake = wake.min(self.idle_since + LINGERS);
+        }
+        wake
+    }
+
+    fn tick(&mut self) {
+        let at = now();
+        if self.state.deadline().is_some_and(|deadline| millis(deadline) <= at) {
+            self.step(at, What::Tick);
+        }
+        if self.store_again.is_some_and(|again| again <= Instant::now()) {
+            self.store_again = None;
+            self.records.retry(&self.shared.store);
+        }
+        self.write_refused();
+        if self.retires_at().is_some_and(|at| at <= Instant::now()) {
+            self.retire();
+        }
+    }
+
+    /// Whether the list should be told regularly: something goes on.
+    fn is_moving(&self) -> bool {
+        matches!(
+            self.standing.0,
+            Standing::Running | Standing::Stalled | Standing::Retrying | Standing::Stopping
+        )
+    }
+
+    /// Tells listeners and the list what changed, not more often than a person can see.
+    fn tell(&mut self) {
+        let now = Instant::now();
+        let at = self::now();
+        let standing = self.work_out_standing(at);
+        if standing != self.standing.0 {
+            self.standing = (standing, at);
+            self.dirty.state = true;
+        }
+        let due = now >= self.told_state_at + STATE_EVERY;
+        if self.dirty.state && due {
+            self.dirty.state = false;
+            self.told_state_at = now;
+            self.tell_state(at);
+        }
+        if self.dirty.facts {
+            self.dirty.facts = false;
+            self.tell_facts();
+        }
+        let word = self
+            .told_info
+            .as_ref()
+            .is_none_or(|told| told.standing != self.standing.0);
+        if word || now >= self.told_info_at + INFO_EVERY {
+            self.told_info_at = now;
+            self.tell_info(at);
+        }
+        if self.dirty.row {
+            self.dirty.row = false;
+            self.store_row();
+        }
+    }
+
+    fn take_stored(&mut self, stored: &Result<i64, sluice_store::StoreError>) {
+        self.records.take_stored(stored);
+        match stored {
+            Ok(_) => {
+                let below = u64::try_from(self.records.stored()).unwrap_or(0);
+                if let Some(link) = &self.link {
+                    link.say(ToRunner::Trim { below: below + 1 });
+                }
+            }
+            Err(error) => {
+                tracing::error!(session = %self.id, %error, "records cannot be stored; they are tried again");
+                self.store_again = Some(Instant::now() + STORE_AGAIN);
+            }
+        }
+    }
+
+    /// Whether there is nothing to do and nobody to do it for.
+    fn could_leave(&self) -> bool {
+        self.listeners.is_empty()
+            && self.link.is_none()
+            && self.connecting.is_none()
+            && self.jobs.is_empty()
+            && self.records.is_settled()
+            && !self.state_is_up()
+    }
+
+    fn may_leave(&self) -> bool {
+        self.could_leave() && Instant::now() >= self.idle_since + LINGERS
+    }
+}
+
+async fn next_frames(link: &mut Option<Link>) -> Option<Vec<sluice_runner::FromRunner>> {
+    match link {
+        Some(link) => link.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn connected(connecting: &mut Option<Connecting>) -> super::process::Connected {
+    match connecting {
+        Some(connecting) => connecting.await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,492 @@
+//! Asks: written down, answered once, and told to everybody.
+
+use serde_json::{Value, json};
+use sluice_host::conversation::{Answer, Ask, AskKind, AskState, Verdict, What};
+use sluice_host::wire::control::RequestId;
+use sluice_host::wire::{Frame, Raw};
+use sluice_store::{AskRow, Settled, StoreError};
+
+use super::actor::{Actor, millis, now};
+use super::requests::Done;
+use super::{By, Reply};
+use crate::api::{AnswerAsk, Code, Own, Problem};
+
+/// An answer on its way: it is being written down, then it is given.
+pub(super) struct Deciding {
+    by: By,
+    at: i64,
+    outcome: &'static str,
+    answer: AnswerAsk,
+    reply: Option<Reply<()>>,
+}
+
+/// What the store says to an answer.
+pub(super) struct Decided {
+    ask: String,
+    settled: Result<Settled, StoreError>,
+}
+
+impl Actor {
+    /// The agent asks, and nobody has answered.
+    pub(super) fn asked(&mut self, at: usize) {
+        let Some(ask) = self.state.asks().get(at) else { return };
+        if !ask.kind.is_for_a_person() {
+            // Hooks and servers inside the host: there are none here.
+            let refuse = Verdict::Refuse("this host has no such callback".into());
+            let answer = Answer::new(ask.id.clone(), refuse);
+            self.step(now(), What::Answer(answer));
+            return;
+        }
+        let row = ask_row(&self.id, ask);
+        let id = row.request_id.clone();
+        if self.ledger.contains_key(&id) {
+            return;
+        }
+        self.ledger.insert(id, row.clone());
+        self.tell_zero_ask(at);
+        let store = self.shared.store.clone();
+        self.jobs.spawn(async move {
+            if let Err(error) = store.open_ask(row).await {
+                tracing::error!(%error, "an ask could not be written down");
+            }
+            Done::Nothing
+        });
+    }
+
+    /// Somebody answers.
+    pub(super) fn answer(&mut self, answer: AnswerAsk, by: By, reply: Reply<()>) {
+        let found = self.find_ask(&answer.ask);
+        let Some(at) = found else {
+            let unknown = Problem::new(Code::Ask, format!("there is no ask {}", answer.ask))
+                .hint("name the toolUseId or the request id of a permission_request");
+            reply.send(Err(unknown)).ok();
+            return;
+        };
+        let Some(ask) = self.state.asks().get(at) else { return };
+        let id = ask.id.to_string();
+        if let Some(deciding) = self.deciding.get(&id) {
+            let problem = Problem::decided(deciding.outcome, Some(deciding.by.name.clone()), deciding.at);
+            reply.send(Err(problem)).ok();
+            return;
+        }
+        if !ask.is_pending() {
+            reply.send(Err(self.was_decided(ask))).ok();
+            return;
+        }
+        let outcome = match answer.decision.as_str() {
+            "allow" | "accept" => "allowed",
+            "deny" | "decline" | "cancel" => "denied",
+            other => {
+                let problem = Problem::new(Code::Field, format!("`{other}` is no decision"))
+                    .hint("one of allow, deny, accept, decline, cancel");
+                reply.send(Err(problem)).ok();
+                return;
+            }
+        };
+        if let Err(problem) = verdict(ask, &answer) {
+            reply.send(Err(problem)).ok();
+            return;
+        }
+        let at = now();
+        let store = self.shared.store.clone();
+        let (session, request) = (self.id.clone(), id.clone());
+        let decision = serde_json::to_string(&Kept::of(&answer)).unwrap_or_default();
+        let who = by.clone();
+        self.deciding.insert(
+            id,
+            Deciding {
+                by,
+                at,
+                outcome,
+                answer,
+                reply: Some(reply),
+            },
+        );
+        self.jobs.spawn(async move {
+            let settled = store
+                .settle_ask(&session, &request, outcome, at, Some(&who.device), Some(&who.name), Some(&decision))
+                .await;
+            Done::Decided(Decided { ask: request, settled })
+        });
+    }
+
+    /// The answer is written down: now it counts.
+    pub(super) fn decided(&mut self, decided: Decided) {
+        let Some(mut deciding) = self.deciding.remove(&decided.ask) else {
+            return;
+        };
+        let reply = deciding.reply.take();
+        let tell = |result: Result<(), Problem>| {
+            if let Some(reply) = reply {
+                reply.send(result).ok();
+            }
+        };
+        match decided.settled {
+            Err(error) => {
+                tell(Err(error.into()));
+                return;
+            }
+            Ok(Settled::Already(row)) => {
+                let at = row.decided_at.unwrap_or(row.opened_at);
+                tell(Err(Problem::decided(&row.state, row.decided_by_name.clone(), at)));
+                return;
+            }
+            Ok(Settled::First) => {}
+        }
+        if let Some(row) = self.ledger.get_mut(&decided.ask) {
+            row.state = deciding.outcome.to_owned();
+            row.decided_at = Some(deciding.at);
+            row.decided_by = Some(deciding.by.device.clone());
+            row.decided_by_name = Some(deciding.by.name.clone());
+            row.decision = serde_json::to_string(&Kept::of(&deciding.answer)).ok();
+        }
+        let Some(at) = self.find_ask(&decided.ask) else {
+            tell(Err(Problem::new(Code::Ask, "the ask is gone")));
+            return;
+        };
+        let Some(ask) = self.state.asks().get(at) else { return };
+        if !ask.is_pending() {
+            let problem = self.was_decided(ask);
+            tell(Err(problem));
+            return;
+        }
+        self.give(at, &deciding.answer, &deciding.by.name);
+        if deciding.answer.interrupt {
+            self.interrupt(false, None);
+        }
+        tell(Ok(()));
+    }
+
+    /// Gives an answer to the machine.
+    fn give(&mut self, at: usize, answer: &AnswerAsk, by: &str) {
+        let Some(ask) = self.state.asks().get(at) else { return };
+        let Ok(verdict) = verdict(ask, answer) else { return };
+        let answer = Answer {
+            ask: ask.id.clone(),
+            verdict,
+            by: Some(by.into()),
+        };
+        self.step(now(), What::Answer(answer));
+    }
+
+    /// After a restart: answers that were written down and never reached the agent.
+    pub(super) fn answer_again(&mut self) {
+        let pending: Vec<usize> = (0..self.state.asks().len())
+            .filter(|at| self.state.asks().get(*at).is_some_and(Ask::is_pending))
+            .collect();
+        for at in pending {
+            let Some(id) = self.state.asks().get(at).map(|ask| ask.id.to_string()) else {
+                continue;
+            };
+            let Some(row) = self.ledger.get(&id).filter(|row| row.state != "pending" && !row.written) else {
+                continue;
+            };
+            let kept: Option<Kept> = row.decision.as_deref().and_then(|text| serde_json::from_str(text).ok());
+            let by = row.decided_by_name.clone().unwrap_or_default();
+            if let Some(kept) = kept {
+                self.give(at, &kept.answer(id), &by);
+            }
+        }
+    }
+
+    /// An answer is in the runner's log.
+    pub(super) fn answer_written(&mut self, frame: &Frame) {
+        if frame.ty() != "control_response" {
+            return;
+        }
+        let id = frame.request_id().to_string();
+        if let Some(row) = self.ledger.get_mut(&id) {
+            row.written = true;
+            let (store, session) = (self.shared.store.clone(), self.id.clone());
+            self.jobs.spawn(async move {
+                store.mark_ask_written(&session, &id).await.ok();
+                Done::Nothing
+            });
+        }
+    }
+
+    /// An ask has its outcome, whoever gave it.
+    pub(super) fn settled(&mut self, at: usize) {
+        let Some(ask) = self.state.asks().get(at) else { return };
+        if !ask.kind.is_for_a_person() {
+            return;
+        }
+        let id = ask.id.to_string();
+        let outcome = word(ask.state);
+        let turn = ask.turn.map(|turn| turn as i64 + 1);
+        let row = self.ledger.get(&id).cloned();
+        let kept: Option<Kept> = row
+            .as_ref()
+            .and_then(|row| row.decision.as_deref())
+            .and_then(|text| serde_json::from_str(text).ok());
+        let by_person = matches!(ask.state, AskState::Allowed | AskState::Denied);
+        let own = Own::SluiceAsk {
+            ask: id.clone(),
+            tool_use_id: ask.call.as_deref().map(str::to_owned),
+            kind: kind(ask).to_owned(),
+            tool_name: ask.name.to_string(),
+            outcome: outcome.to_owned(),
+            by: row.as_ref().filter(|_| by_person).and_then(|row| row.decided_by_name.clone()),
+            device: row.as_ref().filter(|_| by_person).and_then(|row| row.decided_by.clone()),
+            message: kept.as_ref().and_then(|kept| kept.message.clone()),
+            rules: kept.as_ref().map(|kept| kept.rules(ask)).unwrap_or_default(),
+            destination: kept.as_ref().and_then(|kept| kept.destination.clone()),
+            answers: kept.as_ref().and_then(|kept| kept.answers.clone()),
+            changed: kept.as_ref().is_some_and(|kept| kept.updated_input.is_some()),
+        };
+        let settled_at = ask.settled.map_or_else(now, millis);
+        self.keep_own(settled_at, turn, &own, None);
+        if let Some(row) = self.ledger.get_mut(&id)
+            && row.state == "pending"
+        {
+            row.state = outcome.to_owned();
+            row.decided_at = Some(settled_at);
+        }
+        if !by_person {
+            let (store, session) = (self.shared.store.clone(), self.id.clone());
+            self.jobs.spawn(async move {
+                let settled = store.settle_ask(&session, &id, outcome, settled_at, None, None, None).await;
+                if let Err(error) = settled {
+                    tracing::error!(%error, "what became of an ask could not be written down");
+                }
+                Done::Nothing
+            });
+        }
+    }
+
+    /// The ask with this request id, or the newest one about this call.
+    fn find_ask(&self, id: &str) -> Option<usize> {
+        let asks = self.state.asks();
+        let by_id = self.state.find_ask(&RequestId::from(id));
+        by_id.or_else(|| asks.iter().rposition(|ask| ask.call.as_deref() == Some(id)))
+    }
+
+    fn was_decided(&self, ask: &Ask) -> Problem {
+        let row = self.ledger.get(&ask.id.to_string());
+        let by = row.and_then(|row| row.decided_by_name.clone());
+        Problem::decided(word(ask.state), by, ask.settled.map_or_else(now, millis))
+    }
+}
+
+/// What is kept of an answer, to be given again and to be shown.
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Kept {
+    decision: String,
+    updated_input: Option<Value>,
+    suggestions: Vec<u32>,
+    rule: Option<String>,
+    destination: Option<String>,
+    mode: Option<String>,
+    message: Option<String>,
+    interrupt: bool,
+    answers: Option<Value>,
+    content: Option<Value>,
+}
+
+impl Kept {
+    fn of(answer: &AnswerAsk) -> Self {
+        Self {
+            decision: answer.decision.clone(),
+            updated_input: answer.updated_input.clone(),
+            suggestions: answer.suggestions.clone(),
+            rule: answer.rule.clone(),
+            destination: answer.destination.clone(),
+            mode: answer.mode.clone(),
+            message: answer.message.clone(),
+            interrupt: answer.interrupt,
+            answers: answer.answers.clone(),
+            content: answer.content.clone(),
+        }
+    }
+
+    fn answer(self, ask: String) -> AnswerAsk {
+        AnswerAsk {
+            ask,
+            session_id: None,
+            decision: self.decision,
+            updated_input: self.updated_input,
+            suggestions: self.suggestions,
+            rule: self.rule,
+            destination: self.destination,
+            mode: self.mode,
+            message: self.message,
+            interrupt: self.interrupt,
+            answers: self.answers,
+            content: self.content,
+        }
+    }
+
+    /// The rules it adds, as a settings file writes them.
+    fn rules(&self, ask: &Ask) -> Vec<String> {
+        let mut rules: Vec<String> = self.rule.iter().cloned().collect();
+        let request = request(ask);
+        let suggestions = request.get("permission_suggestions").and_then(Value::as_array);
+        for at in &self.suggestions {
+            let suggestion = suggestions.and_then(|all| all.get(*at as usize));
+            let listed = suggestion.and_then(|it| it.get("rules")).and_then(Value::as_array);
+            for rule in listed.into_iter().flatten() {
+                let tool = rule.get("toolName").and_then(Value::as_str).unwrap_or_default();
+                rules.push(match rule.get("ruleContent").and_then(Value::as_str) {
+                    Some(content) => format!("{tool}({content})"),
+                    None => tool.to_owned(),
+                });
+            }
+        }
+        rules
+    }
+}
+
+/// The request of an ask, as the agent wrote it.
+pub(super) fn request(ask: &Ask) -> Value {
+    let line = ask.line.as_ref().map(|line| line.as_str()).unwrap_or_default();
+    let mut whole: Value = serde_json::from_str(line).unwrap_or_default();
+    whole.get_mut("request").map(Value::take).unwrap_or_default()
+}
+
+/// What kind of ask it is, for people.
+pub(super) fn kind(ask: &Ask) -> &'static str {
+    match (ask.kind, &*ask.name) {
+        (AskKind::Tool, "AskUserQuestion") => "question",
+        (AskKind::Tool, "ExitPlanMode") => "plan",
+        (AskKind::Tool, _) => "tool",
+        (AskKind::Elicitation, _) => "elicitation",
+        (AskKind::Dialog, _) => "dialog",
+        (AskKind::Hook | AskKind::Mcp | AskKind::Other, _) => "other",
+    }
+}
+
+pub(super) fn word(state: AskState) -> &'static str {
+    match state {
+        AskState::Pending => "pending",
+        AskState::Allowed => "allowed",
+        AskState::Denied => "denied",
+        AskState::Cancelled => "cancelled",
+        AskState::Superseded => "superseded",
+        AskState::Expired => "expired",
+    }
+}
+
+fn ask_row(session: &str, ask: &Ask) -> AskRow {
+    let request = request(ask);
+    let input = request.get("input").cloned().unwrap_or_else(|| request.clone());
+    AskRow {
+        session: session.to_owned(),
+        request_id: ask.id.to_string(),
+        tool_use_id: ask.call.as_deref().map(str::to_owned),
+        kind: kind(ask).to_owned(),
+        tool_name: ask.name.to_string(),
+        input: input.to_string(),
+        opened_at: millis(ask.at),
+        state: "pending".to_owned(),
+        ..AskRow::default()
+    }
+}
+
+/// What an answer says in the protocol's words.
+fn verdict(ask: &Ask, answer: &AnswerAsk) -> Result<Verdict, Problem> {
+    let allow = matches!(answer.decision.as_str(), "allow" | "accept");
+    match ask.kind {
+        AskKind::Elicitation => {
+            let action = match answer.decision.as_str() {
+                "allow" | "accept" => "accept",
+                "deny" | "decline" => "decline",
+                _ => "cancel",
+            };
+            let mut response = json!({"action": action});
+            if let (true, Some(content), Some(fields)) = (allow, &answer.content, response.as_object_mut()) {
+                fields.insert("content".to_owned(), content.clone());
+            }
+            Ok(Verdict::Give(Raw::from(response)))
+        }
+        AskKind::Dialog => Ok(Verdict::Give(Raw::from(if allow {
+            json!({"behavior": "completed", "result": answer.content.clone().unwrap_or_default()})
+        } else {
+            json!({"behavior": "cancelled"})
+        }))),
+        AskKind::Tool if allow => allowed(ask, answer),
+        AskKind::Tool => {
+            let message = answer.message.clone().filter(|text| !text.trim().is_empty());
+            let mut response = json!({
+                "behavior": "deny",
+                "message": message.unwrap_or_else(|| "The user does not want this to be done.".to_owned()),
+            });
+            if let (true, Some(fields)) = (answer.interrupt, response.as_object_mut()) {
+                fields.insert("interrupt".to_owned(), true.into());
+            }
+            Ok(Verdict::Deny(Raw::from(response)))
+        }
+        AskKind::Hook | AskKind::Mcp | AskKind::Other => Ok(Verdict::Refuse("a person said no".into())),
+    }
+}
+
+fn allowed(ask: &Ask, answer: &AnswerAsk) -> Result<Verdict, Problem> {
+    let request = request(ask);
+    let mut input = answer.updated_input.clone();
+    if let Some(answers) = &answer.answers {
+        let mut whole = input.take().or_else(|| request.get("input").cloned()).unwrap_or_default();
+        let Some(fields) = whole.as_object_mut() else {
+            return Err(Problem::new(Code::Field, "the questions cannot be answered: their input is no object"));
+        };
+        fields.insert("answers".to_owned(), answers.clone());
+        input = Some(whole);
+    }
+    if input.as_ref().is_some_and(|input| !input.is_object()) {
+        return Err(Problem::new(Code::Field, "updatedInput is not an object"));
+    }
+    let mut updates = Vec::new();
+    let suggestions = request.get("permission_suggestions").and_then(Value::as_array);
+    for at in &answer.suggestions {
+        let suggestion = suggestions.and_then(|all| all.get(*at as usize));
+        let Some(mut suggestion) = suggestion.cloned() else {
+            let problem = format!("there is no suggestion {at}");
+            return Err(Problem::new(Code::Field, problem).hint("suggestions are counted from 0"));
+        };
+        if let (Some(destination), Some(fields)) = (&answer.destination, suggestion.as_object_mut()) {
+            fields.insert("destination".to_owned(), destination.as_str().into());
+        }
+        updates.push(suggestion);
+    }
+    if let Some(rule) = &answer.rule {
+        updates.push(add_rule(rule, "allow", answer.destination.as_deref().unwrap_or("session"), true)?);
+    }
+    if let Some(mode) = &answer.mode {
+        updates.push(json!({"type": "setMode", "mode": mode, "destination": "session"}));
+    }
+    let mut response = json!({"behavior": "allow"});
+    if let Some(fields) = response.as_object_mut() {
+        if let Some(input) = input {
+            fields.insert("updatedInput".to_owned(), input);
+        }
+        if !updates.is_empty() {
+            fields.insert("updatedPermissions".to_owned(), updates.into());
+        }
+    }
+    Ok(Verdict::Allow(Some(Raw::from(response))))
+}
+
+/// A rule as a change of permissions: `Bash(cargo test:*)`.
+pub(crate) fn add_rule(rule: &str, behavior: &str, destination: &str, add: bool) -> Result<Value, Problem> {
+    let rule = rule.trim();
+    let (tool, content) = match rule.split_once('(') {
+        Some((tool, rest)) => match rest.strip_suffix(')') {
+            Some(content) => (tool, Some(content)),
+            None => return Err(Problem::new(Code::Field, format!("`{rule}` is no rule: a bracket is missing"))),
+        },
+        None => (rule, None),
+    };
+    if tool.trim().is_empty() {
+        return Err(Problem::new(Code::Field, "a rule begins with the name of a tool").hint("such as Bash(cargo test:*)"));
+    }
+    let known = ["session", "localSettings", "projectSettings", "userSettings"];
+    if !known.contains(&destination) {
+        return Err(Problem::new(Code::Field, format!("`{destination}` is no place for a rule"))
+            .hint(format!("one of {}", known.join(", "))));
+    }
+    let mut value = json!({"toolName": tool.trim()});
+    if let (Some(content), Some(fields)) = (content, value.as_object_mut()) {
+        fields.insert("ruleContent".to_owned(), content.into());
+    }
+    let kind = if add { "addRules" } else { "removeRules" };
+    Ok(json!({"type": kind, "rules": [value], "behavior": behavior, "destination": destination}))
+}

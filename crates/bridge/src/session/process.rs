@@ -1,0 +1,419 @@
+//! The agent's process, behind its runner: started, reached again, lost, ended.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use sluice_host::conversation::{Exit, Process, What};
+use sluice_runner::{LogReader, Record, ToRunner, registry};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::actor::{Actor, Greeting, now};
+use super::records::kind;
+use crate::agents::{Begin, Wish};
+use crate::api::{Code, Own, Problem};
+use crate::link::Link;
+
+/// How long an agent is given to end.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Why the agent is being ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// Nothing was to do for long.
+    Retired,
+    /// A person wanted it; who.
+    Stopped(String),
+    /// It is started again right away.
+    Restarted,
+}
+
+/// What a way to a runner came to.
+pub(super) enum Connected {
+    /// It is there.
+    Linked(Link),
+    /// The runner is gone; what it left behind.
+    Gone(mpsc::Receiver<Record>),
+    /// The agent could not be started.
+    Failed(Problem),
+}
+
+pub(super) type Connecting = BoxFuture<'static, Connected>;
+
+impl Actor {
+    /// Where the runner of this session keeps its things.
+    pub(super) fn runner_dir(&self) -> PathBuf {
+        self.shared.config.runner_dir(&self.id)
+    }
+
+    pub(super) fn state_is_up(&self) -> bool {
+        matches!(self.state.process(), Process::Up { .. })
+    }
+
+    /// After loading: the runner may live on, or have left something behind.
+    pub(super) fn reach_runner(&mut self) {
+        if !self.state_is_up() && !matches!(self.state.process(), Process::Starting if self.row.status == "starting") {
+            return;
+        }
+        self.step(now(), What::CatchingUp);
+        self.connect_again();
+    }
+
+    /// Reaches the runner, or reads what it left behind.
+    pub(super) fn connect_again(&mut self) {
+        let (dir, term) = (self.runner_dir(), self.shared.next_term());
+        let from = u64::try_from(self.records.position().safe).unwrap_or(0) + 1;
+        self.caught_up = false;
+        self.connecting = Some(
+            async move {
+                for wait in [0, 20, 100, 300] {
+                    tokio::time::sleep(Duration::from_millis(wait)).await;
+                    if let Ok(link) = Link::connect(&dir, term, from).await {
+                        return Connected::Linked(link);
+                    }
+                    if !runs(&dir) {
+                        break;
+                    }
+                }
+                Connected::Gone(left_behind(dir, from))
+            }
+            .boxed(),
+        );
+    }
+
+    /// Starts the agent, to go on with the conversation when there is one.
+    pub(super) fn start_agent(&mut self) {
+        let begin = match &self.row.provider_id {
+            Some(id) if self.has_spoken() => Begin::Resume(id.clone()),
+            _ => Begin::New(uuid::Uuid::new_v4().to_string()),
+        };
+        self.begin(&begin);
+    }
+
+    /// Whether the agent ever took up a prompt under its id; one that never did does not know it.
+    fn has_spoken(&self) -> bool {
+        self.extra.imported || !self.state.turns().is_empty()
+    }
+
+    pub(super) fn begin(&mut self, begin: &Begin) {
+        if self.connecting.is_some() || self.link.is_some() {
+            return;
+        }
+        let at = now();
+        let resumed = matches!(begin, Begin::Resume(_));
+        self.extra.reason = None;
+        self.stderr.clear();
+        self.greeting = Greeting::Owed;
+        self.unwritten.clear();
+        self.refused.clear();
+        self.drafts = super::drafts::Drafts::default();
+        self.step(at, What::Starting { resumed });
+        self.keep_process(at, &serde_json::json!({"starting": {"resumed": resumed}}));
+        self.row.status = "starting".into();
+        self.dirty.row = true;
+        if let Begin::New(id) = begin {
+            self.new_provider_id(id);
+        }
+        let wish = Wish {
+            agent: self.row.agent.clone(),
+            folder: self.row.folder.clone().into(),
+            permission_mode: self.row.permission_mode.clone(),
+            model: self.row.model.clone(),
+            effort: self.extra.effort.clone(),
+        };
+        let shared = std::sync::Arc::clone(&self.shared);
+        let (dir, begin) = (self.runner_dir(), begin.clone());
+        let from = u64::try_from(self.records.position().committed).unwrap_or(0) + 1;
+        self.caught_up = false;
+        self.connecting = Some(
+            async move {
+                let launch = match shared.agents.launch(&wish, &begin) {
+                    Ok((launch, _)) => launch,
+                    Err(problem) => return Connected::Failed(problem),
+                };
+                if !wish.folder.is_dir() {
+                    let gone = format!("{}: the folder is not there", wish.folder.display());
+                    return Connected::Failed(Problem::new(Code::Folder, gone));
+                }
+                let (sluice, term) = (shared.config.sluice.clone(), shared.next_term());
+                let at = dir.clone();
+                let started = tokio::task::spawn_blocking(move || sluice_runner::start(&sluice, &at, &launch)).await;
+                match started {
+                    Ok(Ok(_)) => {}
+                    Ok(Err(error)) => return Connected::Failed(Problem::new(Code::Agent, error.to_string())),
+                    Err(error) => return Connected::Failed(Problem::internal(error)),
+                }
+                match Link::connect(&dir, term, from).await {
+                    Ok(link) => Connected::Linked(link),
+                    // It came and went: what it left says why.
+                    Err(_) => Connected::Gone(left_behind(dir, from)),
+                }
+            }
+            .boxed(),
+        );
+    }
+
+    pub(super) async fn take_connection(&mut self, connected: Connected) {
+        self.connecting = None;
+        match connected {
+            Connected::Linked(link) => {
+                self.lost_since = None;
+                self.link = Some(link);
+                self.step(now(), What::CatchingUp);
+            }
+            Connected::Gone(mut left) => {
+                self.step(now(), What::CatchingUp);
+                while let Some(record) = left.recv().await {
+                    self.take_record(record).await;
+                    if self.records.is_full() {
+                        self.settle_records().await;
+                    }
+                }
+                let at = now();
+                if !matches!(self.state.process(), Process::Exited { .. }) {
+                    // Nobody was left to note how it ended.
+                    let reason = "the runner of this session was ended, and the agent with it";
+                    self.exited(at, Exit::default(), Some(reason.to_owned()));
+                }
+                self.step(at, What::Connected);
+            }
+            Connected::Failed(problem) => {
+                tracing::warn!(session = %self.id, problem = %problem.message, "an agent did not start");
+                self.step(now(), What::Connected);
+                let reason = match &problem.hint {
+                    Some(hint) => format!("{}: {hint}", problem.message),
+                    None => problem.message.clone(),
+                };
+                self.exited(now(), Exit::default(), Some(reason));
+            }
+        }
+        self.idle_since = Instant::now();
+    }
+
+    /// The runner is no longer heard. It may live.
+    pub(super) fn lose_link(&mut self) {
+        self.link = None;
+        if !self.state_is_up() {
+            self.idle_since = Instant::now();
+            return;
+        }
+        let at = now();
+        self.lost_since = Some(at);
+        self.step(at, What::Lost);
+        self.connect_again();
+    }
+
+    /// The process has ended.
+    pub(super) fn exited(&mut self, at: i64, exit: Exit, reason: Option<String>) {
+        let in_turn = self.state.open_turn().is_some();
+        let greeted = self.greeting == Greeting::Done;
+        let ending = self.ending.take();
+        let refusal = self.refusal(greeted);
+        self.keep_process(at, &serde_json::json!({"exited": exit}));
+        self.step(at, What::Exited(exit));
+        self.greeting = Greeting::Owed;
+        self.retry = None;
+        if let Some(link) = &self.link {
+            link.say(ToRunner::Shutdown { grace_ms: 0 });
+        }
+        if refusal.is_some() && ending.is_none() {
+            self.forgotten(refusal.unwrap_or_default());
+            return;
+        }
+        let clean = exit.code == Some(0) && !in_turn && greeted;
+        let (status, state) = match &ending {
+            Some(Ending::Retired) => ("retired", "retired"),
+            Some(Ending::Stopped(_)) => ("stopped", "stopped"),
+            Some(Ending::Restarted) => ("retired", "exited"),
+            None if clean => ("retired", "exited"),
+            None => ("crashed", "exited"),
+        };
+        let by = match &ending {
+            Some(Ending::Stopped(by)) => Some(format!("stopped by {by}")),
+            _ => None,
+        };
+        let reason = reason.or(by);
+        self.row.status = status.into();
+        self.extra.reason = match status {
+            "crashed" => Some(reason.clone().unwrap_or_else(|| self.words_of_exit(exit))),
+            _ => reason.clone(),
+        };
+        self.dirty.row = true;
+        let own = Own::SluiceProcess {
+            state: state.into(),
+            code: exit.code,
+            signal: exit.signal,
+            stderr: self.stderr.iter().cloned().collect(),
+            reason,
+            pid: None,
+        };
+        self.keep_own(at, None, &own, None);
+        self.idle_since = Instant::now();
+        if ending == Some(Ending::Restarted) {
+            self.start_agent();
+        }
+    }
+
+    fn words_of_exit(&self, exit: Exit) -> String {
+        let how = match (exit.code, exit.signal) {
+            (_, Some(9)) => "killed by signal 9, usually out of memory".to_owned(),
+            (_, Some(signal)) => format!("killed by signal {signal}"),
+            (Some(code), None) => format!("exited with code {code}"),
+            (None, None) => "ended".to_owned(),
+        };
+        match self.stderr.back() {
+            Some(last) => format!("{how}: {last}"),
+            None => how,
+        }
+    }
+
+    /// Why an agent that was to go on with a conversation will not: it does not know it.
+    fn refusal(&self, greeted: bool) -> Option<String> {
+        if greeted {
+            return None;
+        }
+        let said = self.state.entries().iter().rev().take(3).map(|entry| entry.line.as_str());
+        let mut all = said.chain(self.stderr.iter().rev().take(5).map(String::as_str));
+        all.find(|line| line.contains("No conversation found")).map(str::to_owned)
+    }
+
+    /// The agent knows nothing of the conversation: it begins anew, and everybody is told.
+    fn forgotten(&mut self, said: String) {
+        tracing::warn!(session = %self.id, "the agent does not know its conversation any more; it begins anew");
+        let text = "The agent no longer has this conversation. It begins anew and remembers nothing of what is above.";
+        let note = Own::SluiceNote {
+            kind: "forgotten".into(),
+            text: text.into(),
+        };
+        self.keep_own(now(), None, &note, None);
+        let _ = said;
+        self.link = None;
+        self.begin(&Begin::New(uuid::Uuid::new_v4().to_string()));
+    }
+
+    pub(super) fn respawn(&mut self) {
+        self.link = None;
+        self.connecting = None;
+        self.start_agent();
+    }
+
+    pub(super) fn signal(&mut self, signal: sluice_host::conversation::Signal) {
+        use sluice_host::conversation::Signal::{Kill, Terminate};
+        let signal = match signal {
+            Terminate => sluice_runner::Signal::Terminate,
+            Kill => sluice_runner::Signal::Kill,
+        };
+        if let Some(link) = &self.link {
+            link.say(ToRunner::Signal(signal));
+        }
+    }
+
+    /// Ends the agent and remembers why.
+    pub(super) fn end_agent(&mut self, ending: Ending) {
+        if !self.state_is_up() && self.connecting.is_none() {
+            return;
+        }
+        self.ending = Some(ending);
+        self.dirty.state = true;
+        if let Some(link) = &self.link {
+            let grace_ms = u64::try_from(GRACE.as_millis()).unwrap_or(u64::MAX);
+            link.say(ToRunner::Shutdown { grace_ms });
+        }
+    }
+
+    /// When the agent has been idle long enough to be ended.
+    pub(super) fn retires_at(&self) -> Option<Instant> {
+        let idle = self.state_is_up()
+            && self.link.is_some()
+            && self.ending.is_none()
+            && self.state.activity().is_idle()
+            && self.queue.is_empty()
+            && self.state.queue().next().is_none()
+            && !self.state.tasks().iter().any(sluice_host::conversation::Task::is_open);
+        let after = self.shared.config.idle_after?;
+        idle.then(|| self.idle_since + after)
+    }
+
+    pub(super) fn retire(&mut self) {
+        tracing::info!(session = %self.id, "an idle agent is ended; the next prompt starts it again");
+        self.end_agent(Ending::Retired);
+    }
+
+    fn new_provider_id(&mut self, id: &str) {
+        if self.row.provider_id.as_deref() == Some(id) {
+            return;
+        }
+        self.row.provider_id = Some(id.to_owned());
+        self.dirty.row = true;
+        let (store, session, id) = (self.shared.store.clone(), self.id.clone(), id.to_owned());
+        self.jobs.spawn(async move {
+            if let Err(error) = store.add_provider_id(&session, &id, now()).await {
+                tracing::error!(%session, %error, "the agent's id could not be kept");
+            }
+            super::requests::Done::Nothing
+        });
+    }
+
+    /// Model, commands, servers or the agent's id changed.
+    pub(super) fn facts_changed(&mut self) {
+        self.dirty.facts = true;
+        let session = self.state.session();
+        if let Some(id) = session.id().map(str::to_owned) {
+            self.new_provider_id(&id);
+        }
+        let session = self.state.session();
+        if let Some(mode) = &session.mode {
+            let mode = mode.to_string();
+            if mode != self.row.permission_mode {
+                self.row.permission_mode = mode;
+                self.dirty.row = true;
+            }
+        }
+        let title = session.title.as_deref().map(str::to_owned);
+        if let Some(title) = title.filter(|title| !title.is_empty() && !self.row.title_by_person)
+            && self.row.title.as_deref() != Some(&title)
+        {
+            self.row.title = Some(title);
+            self.dirty.row = true;
+        }
+    }
+
+    fn keep_process(&mut self, at: i64, body: &serde_json::Value) {
+        self.keep(super::records::New {
+            at,
+            kind: kind::PROCESS,
+            body: body.to_string(),
+            ..super::records::New::default()
+        });
+    }
+
+    pub(super) fn up(&mut self, at: i64, pid: Option<u32>) {
+        self.step(at, What::Up);
+        self.keep_process(at, &serde_json::json!({"up": {"pid": pid}}));
+        self.row.status = "idle".into();
+        self.dirty.row = true;
+        self.idle_since = Instant::now();
+    }
+}
+
+fn runs(dir: &std::path::Path) -> bool {
+    registry::read(dir).is_some_and(|registered| registry::is_alive(&registered))
+}
+
+/// Records a runner that is gone left in its log, read as fast as they are taken.
+fn left_behind(dir: PathBuf, from: u64) -> mpsc::Receiver<Record> {
+    let (records, left) = mpsc::channel(64);
+    tokio::task::spawn_blocking(move || {
+        // Whoever it left running is ended first: their last words are in the log then.
+        registry::sweep(&dir);
+        let Ok(reader) = LogReader::open(&dir) else { return };
+        for record in reader.read_from(from) {
+            if records.blocking_send(record).is_err() {
+                return;
+            }
+        }
+    });
+    left
+}

@@ -1,0 +1,374 @@
+//! Commands of people, control requests to the agent, and the jobs that run beside the session.
+
+use serde_json::{Value, json};
+use sluice_host::conversation::{End, Line, OwnRequest, Reply as Heard, What};
+use sluice_host::wire::control::{RequestId, Response};
+use sluice_host::wire::{Frame, ToHost};
+use sluice_store::{SessionPatch, TurnRow};
+use tokio::time::Instant;
+
+use super::actor::{Actor, Greeting, millis, now};
+use super::process::Ending;
+use super::{By, Command, Reply};
+use crate::agents::{Begin, Wish};
+use crate::api::{Code, Own, Problem};
+
+/// Somebody who waits for the answer to a request.
+pub(super) enum Waiter {
+    Person(Reply<Value>),
+    Interrupt(Reply<()>),
+    Nobody,
+}
+
+/// What a job came to.
+pub(super) enum Done {
+    Nothing,
+    Decided(super::asks::Decided),
+}
+
+/// An id nobody else has.
+pub(super) fn fresh_id() -> RequestId {
+    RequestId::new(format!("bridge-{}", uuid::Uuid::new_v4()))
+}
+
+impl Actor {
+    pub(super) async fn obey(&mut self, command: Command) {
+        match command {
+            Command::Subscribe {
+                listener,
+                cursor,
+                turns,
+                reply,
+            } => {
+                let told = self.subscribe(listener, cursor, turns).await;
+                reply.send(told).ok();
+            }
+            Command::Unsubscribe { key } => {
+                self.listeners.retain(|listener| listener.key != key);
+                self.idle_since = self.idle_since.max(Instant::now());
+            }
+            Command::MayPrompt { level, reply } => {
+                reply.send(self.may_prompt(level)).ok();
+            }
+            Command::Prompt { row, steer, from, reply } => {
+                reply.send(Ok(self.accept(*row, steer, from))).ok();
+            }
+            Command::EditPrompt { uuid, text, reply } => {
+                reply.send(self.edit_prompt(&uuid, text)).ok();
+            }
+            Command::MovePrompt { uuid, before, reply } => {
+                reply.send(self.move_prompt(&uuid, before.as_deref())).ok();
+            }
+            Command::SendNow { uuid, reply } => {
+                reply.send(self.send_now(&uuid)).ok();
+            }
+            Command::TakeBack { uuid, reply } => {
+                reply.send(self.take_back(&uuid)).ok();
+            }
+            Command::Answer { answer, by, reply } => self.answer(*answer, by, reply),
+            Command::Interrupt { all, reply } => self.interrupt(all, Some(reply)),
+            Command::Request { request, reply } => self.request(&request, reply),
+            Command::Resume { mode, reply } => {
+                reply.send(self.resume(mode)).ok();
+            }
+            Command::Stop { by, reply } => {
+                self.stop(by);
+                reply.send(Ok(())).ok();
+            }
+            Command::Rename { title, by, reply } => {
+                self.rename(&title, &by);
+                reply.send(Ok(())).ok();
+            }
+            Command::Archive { archived, reply } => {
+                self.row.archived = archived;
+                self.dirty.row = true;
+                self.dirty.state = true;
+                self.told_info = None;
+                reply.send(Ok(())).ok();
+            }
+            Command::Remember {
+                model,
+                effort,
+                thinking,
+                mode,
+            } => self.remember(model, effort, thinking, mode),
+            Command::Look(look) => look(&self.state, &self.row),
+            Command::Leave { reply } => {
+                self.link = None;
+                self.connecting = None;
+                self.listeners.clear();
+                self.leaving = Some(reply);
+            }
+        }
+    }
+
+    pub(super) fn take_done(&mut self, done: Done) {
+        match done {
+            Done::Nothing => {}
+            Done::Decided(decided) => self.decided(decided),
+        }
+    }
+
+    /// Greets an agent that was not greeted yet.
+    pub(super) fn greet(&mut self) {
+        if self.greeting != Greeting::Owed || !self.state_is_up() {
+            if let Greeting::Sent(id) = &self.greeting
+                && !self.state.requests().iter().any(|request| request.id == *id)
+            {
+                self.greeting = Greeting::Done;
+            }
+            return;
+        }
+        let wish = Wish {
+            agent: self.row.agent.clone(),
+            folder: self.row.folder.clone().into(),
+            permission_mode: self.row.permission_mode.clone(),
+            ..Wish::default()
+        };
+        let begin = Begin::Resume(String::new());
+        let Ok((_, greeting)) = self.shared.agents.launch(&wish, &begin) else {
+            self.greeting = Greeting::Done;
+            return;
+        };
+        let id = fresh_id();
+        self.greeting = Greeting::Sent(id.clone());
+        self.step(now(), What::Request(OwnRequest::new(id, greeting)));
+    }
+
+    /// Makes a control request of the agent.
+    pub(super) fn request(&mut self, request: &Value, reply: Reply<Value>) {
+        if !self.state_is_up() {
+            reply.send(Err(Problem::stopped())).ok();
+            return;
+        }
+        let id = fresh_id();
+        self.waiters.insert(id.clone(), Waiter::Person(reply));
+        self.ask_agent(id, request);
+    }
+
+    fn ask_agent(&mut self, id: RequestId, request: &Value) {
+        let line = json!({"type": "control_request", "request_id": id.to_string(), "request": request});
+        let request = OwnRequest {
+            id,
+            line: Line::from(line.to_string()),
+            within: None,
+        };
+        self.step(now(), What::Request(request));
+    }
+
+    /// Stops the turn.
+    pub(super) fn interrupt(&mut self, all: bool, reply: Option<Reply<()>>) {
+        if !self.state_is_up() || self.state.open_turn().is_none() {
+            if let Some(reply) = reply {
+                // Nothing runs: it is stopped already.
+                reply.send(Ok(())).ok();
+            }
+            return;
+        }
+        let id = fresh_id();
+        let waiter = reply.map_or(Waiter::Nobody, Waiter::Interrupt);
+        self.waiters.insert(id.clone(), waiter);
+        let mut request = json!({"subtype": "interrupt"});
+        if let (true, Some(fields)) = (all, request.as_object_mut()) {
+            fields.insert("cancel_queued".to_owned(), true.into());
+        }
+        self.interrupted_turn = self.state.open_turn();
+        self.ask_agent(id, &request);
+    }
+
+    pub(super) fn take_reply(&mut self, request: &RequestId, heard: Heard) {
+        if self.greeting == Greeting::Sent(request.clone()) {
+            if !matches!(heard, Heard::Died) {
+                self.greeting = Greeting::Done;
+                self.tell_zero_init();
+            }
+            self.dirty.facts = true;
+            self.dirty.state = true;
+        }
+        let Some(waiter) = self.waiters.remove(request) else { return };
+        let answer = match heard {
+            Heard::Answered(frame) => read(&frame),
+            Heard::Expired => Err(Problem::new(Code::Refused, "the agent did not answer in time")
+                .hint("an older agent may not know the request")),
+            Heard::Died => Err(Problem::stopped()),
+        };
+        match waiter {
+            Waiter::Person(reply) => {
+                reply.send(answer).ok();
+            }
+            Waiter::Interrupt(reply) => {
+                reply.send(answer.map(|_| ())).ok();
+            }
+            Waiter::Nobody => {}
+        }
+    }
+
+    fn resume(&mut self, mode: Option<String>) -> Result<(), Problem> {
+        if let Some(mode) = mode
+            && mode != self.row.permission_mode
+            && !self.state_is_up()
+        {
+            self.row.permission_mode = mode;
+        }
+        if self.state_is_up() || self.connecting.is_some() {
+            return Ok(());
+        }
+        self.shared.agents.find(Some(&self.row.agent))?;
+        self.link = None;
+        self.start_agent();
+        Ok(())
+    }
+
+    fn stop(&mut self, by: By) {
+        if self.state_is_up() || self.connecting.is_some() {
+            self.end_agent(Ending::Stopped(by.name));
+            return;
+        }
+        self.row.status = "stopped".to_owned();
+        self.dirty.row = true;
+        self.dirty.state = true;
+        let own = Own::SluiceProcess {
+            state: "stopped".into(),
+            code: None,
+            signal: None,
+            stderr: Vec::new(),
+            reason: Some(format!("stopped by {}", by.name)),
+            pid: None,
+        };
+        self.keep_own(now(), None, &own, None);
+    }
+
+    fn rename(&mut self, title: &str, by: &By) {
+        self.row.title = Some(title.to_owned());
+        self.row.title_by_person = true;
+        self.dirty.row = true;
+        self.dirty.state = true;
+        let own = Own::SluiceTitle {
+            title: title.to_owned(),
+            by: Some(by.name.clone()),
+        };
+        self.keep_own(now(), None, &own, None);
+        if self.state_is_up() && self.greeting == Greeting::Done {
+            let id = fresh_id();
+            self.ask_agent(id, &json!({"subtype": "rename_session", "title": title}));
+        }
+    }
+
+    fn remember(
+        &mut self,
+        model: Option<Option<String>>,
+        effort: Option<String>,
+        thinking: Option<Option<u64>>,
+        mode: Option<String>,
+    ) {
+        if let Some(model) = model {
+            self.row.model = model;
+        }
+        if let Some(effort) = effort {
+            self.extra.effort = Some(effort);
+        }
+        if let Some(thinking) = thinking {
+            self.extra.thinking = thinking;
+        }
+        if let Some(mode) = mode {
+            self.row.permission_mode = mode;
+        }
+        self.dirty.row = true;
+        self.dirty.state = true;
+    }
+
+    /// A turn began, learned whose it is, or ended.
+    pub(super) fn turn_changed(&mut self, at: usize) {
+        let Some(turn) = self.state.turns().get(at) else { return };
+        let Some(ended) = turn.ended.map(millis) else { return };
+        self.row.turns = self.state.turns().len() as u64;
+        self.row.cost = self.state.cost().total;
+        self.row.last_activity_at = ended;
+        self.extra.finished_at = Some(ended);
+        self.dirty.row = true;
+        let usage = turn.usage.unwrap_or_default();
+        let result = turn.entry.and_then(|entry| self.state.entries().get(entry));
+        let result = result.and_then(|entry| serde_json::from_str::<Value>(&entry.line).ok());
+        let by_model = result.as_ref().and_then(|it| it.get("modelUsage")).filter(|it| !it.is_null());
+        if let Some(by_model) = by_model {
+            self.by_model = Some(by_model.clone());
+        }
+        let row = TurnRow {
+            session: self.id.clone(),
+            turn: at as i64 + 1,
+            began: millis(turn.began),
+            ended: Some(ended),
+            cost: turn.cost.unwrap_or(0.0),
+            model: self.state.session().model.as_deref().map(str::to_owned),
+            input_tokens: usage.input,
+            output_tokens: usage.output,
+            cache_read: usage.cache_read,
+            cache_write: usage.cache_write,
+            folder: self.row.folder.clone(),
+            day: crate::day::local(ended),
+            subtype: turn.end.as_ref().map(|end| end_word(end).to_owned()),
+            by_model: by_model.map(ToString::to_string).unwrap_or_default(),
+        };
+        let store = self.shared.store.clone();
+        self.jobs.spawn(async move {
+            if let Err(error) = store.put_turn(row).await {
+                tracing::error!(%error, "a turn could not be stored");
+            }
+            Done::Nothing
+        });
+    }
+
+    pub(super) fn store_row(&mut self) {
+        self.row.last_seq = self.records.cursor().seq;
+        self.row.pending_asks = u32::try_from(self.state.pending_asks().count()).unwrap_or(u32::MAX);
+        self.row.queue_len = u32::try_from(self.queue.len()).unwrap_or(u32::MAX);
+        self.row.extra = serde_json::to_string(&self.extra).unwrap_or_default();
+        let row = &self.row;
+        let patch = SessionPatch {
+            title: Some(row.title.clone()),
+            title_by_person: Some(row.title_by_person),
+            model: Some(row.model.clone()),
+            permission_mode: Some(row.permission_mode.clone()),
+            last_activity_at: Some(row.last_activity_at),
+            archived: Some(row.archived),
+            status: Some(row.status.clone()),
+            cost: Some(row.cost),
+            turns: Some(row.turns),
+            provider_id: Some(row.provider_id.clone()),
+            pending_asks: Some(row.pending_asks),
+            queue_len: Some(row.queue_len),
+            preview: Some(row.preview.clone()),
+            extra: Some(row.extra.clone()),
+            ..SessionPatch::default()
+        };
+        let (store, id) = (self.shared.store.clone(), self.id.clone());
+        self.jobs.spawn(async move {
+            if let Err(error) = store.update_session(&id, patch).await {
+                tracing::error!(session = %id, %error, "a session's row could not be stored");
+            }
+            Done::Nothing
+        });
+    }
+}
+
+pub(super) fn end_word(end: &End) -> &'static str {
+    match end {
+        End::Result { .. } if !end.is_error() => "success",
+        End::Result { reason: Some(reason), .. } if reason.to_string().contains("abort") => "stopped",
+        End::Result { .. } => "error",
+        End::Unreported => "unreported",
+        End::Died(_) => "died",
+    }
+}
+
+fn read(frame: &Frame) -> Result<Value, Problem> {
+    let response = match frame.to_host() {
+        Ok(ToHost::ControlResponse(answer)) => answer.response,
+        _ => return Err(Problem::new(Code::Refused, "the agent's answer cannot be read")),
+    };
+    match response {
+        Response::Success(success) => Ok(success.response.unwrap_or_default()),
+        Response::Error(failure) => Err(Problem::new(Code::Refused, failure.error)),
+        _ => Err(Problem::new(Code::Refused, "the agent's answer cannot be read")),
+    }
+}
