@@ -9,9 +9,11 @@ mod book;
 mod devices;
 mod entry;
 mod offer;
+mod store;
 
 pub use book::{AuditNote, BookError, DeviceBook, KnownDevice};
+pub(crate) use devices::unix_ms;
 pub use devices::{Access, AccessError, AccessOptions, DeviceInfo, Notice, Paired};
-pub use entry::{AuthError, Connected};
+pub use entry::AuthError;
 pub use offer::{Offer, qr_rows, qr_text};
 pub use pairing::Attempt;

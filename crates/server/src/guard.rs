@@ -11,6 +11,6 @@ mod reason;
 
 pub(crate) use credential::{Credential, clear_cookie, set_cookie};
 pub use host::BadHost;
-pub(crate) use host::{Authority, HostRules};
+pub(crate) use host::{HostRules, without_port};
 pub(crate) use judge::{Arrival, Need, Seen, admit, look};
 pub(crate) use reason::Reason;

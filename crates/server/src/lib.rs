@@ -11,16 +11,36 @@ mod socket;
 mod access;
 
 // What every request has to pass.
+mod crowd;
 mod guard;
+mod limits;
+
+// What is answered.
+mod metrics;
+pub mod page;
+mod web;
+
+// Where it listens, and how it is spoken to from its own machine.
+mod control;
+mod listen;
+mod state;
+
+// All of it put together.
+mod server;
 
 pub use access::{
     Access, AccessError, AccessOptions, Attempt, AuditNote, AuthError, BookError, DeviceBook, DeviceInfo, KnownDevice,
     Notice, Offer, Paired, qr_rows, qr_text,
 };
 pub use backend::{Backend, BlobFile, Content, DeviceKind, Exported, Refusal, RefusalKind, Uploaded, Who};
+pub use control::{ControlError, ControlRequest, Reply, Wanted, What, ask};
 pub use guard::BadHost;
+pub use limits::Limits;
+pub use listen::{Holder, Inheritance, Inherited, ListenError, ListenOptions, Port, TlsError, TlsOptions, who_listens};
 pub use scope::{Scope, UnknownScope};
+pub use server::{Running, Server, ServerOptions, StartError};
 pub use socket::{MAX_FRAME, Socket, SocketError};
+pub use state::{BridgeNote, StateError, StateFolder, read_note};
 // What a backend meets in this interface.
 pub use axum::body::Body;
 pub use axum::extract::ws::{CloseFrame, Message};

@@ -1,5 +1,5 @@
-//! A WebSocket that knows its limits: it ends when its device is revoked, and closes with 1009 when a frame is too
-//! large. Otherwise it is axum's: a stream and a sink of [`Message`].
+//! A WebSocket that knows its limits: it ends when its device is revoked, and closes with the right code when a frame
+//! is too large or none. Otherwise it is axum's: a stream and a sink of [`Message`].
 
 use std::fmt;
 use std::future::Future;
@@ -87,9 +87,20 @@ impl Socket {
     }
 }
 
-/// Whether what went wrong is a frame beyond [`MAX_FRAME`]. axum keeps the cause to itself but for its text.
-fn is_too_large(error: &axum::Error) -> bool {
-    error.to_string().contains("too long") || error.to_string().contains("too large")
+/// What the client is told when it broke the rules of WebSockets.
+fn complaint(error: axum::Error) -> Option<CloseFrame> {
+    use tokio_tungstenite::tungstenite::Error;
+    let error = error.into_inner();
+    let (code, reason) = match error.downcast_ref::<Error>()? {
+        Error::Capacity(_) => (close_code::SIZE, "a frame holds at most 24 MiB"),
+        Error::Utf8(_) => (close_code::INVALID, "text has to be UTF-8"),
+        Error::Protocol(_) => (close_code::PROTOCOL, "not a WebSocket frame"),
+        _ => return None,
+    };
+    Some(CloseFrame {
+        code,
+        reason: reason.into(),
+    })
 }
 
 impl Stream for Socket {
@@ -109,14 +120,11 @@ impl Stream for Socket {
         }
         match ready!(this.inner.poll_next_unpin(context)) {
             Some(Ok(message)) => Poll::Ready(Some(message)),
-            Some(Err(error)) if is_too_large(&error) => {
-                this.ending = Ending::Saying(CloseFrame {
-                    code: close_code::SIZE,
-                    reason: "a frame holds at most 24 MiB".into(),
-                });
+            Some(Err(error)) => {
+                this.ending = complaint(error).map_or(Ending::Ended, Ending::Saying);
                 this.poll_end(context)
             }
-            Some(Err(_)) | None => {
+            None => {
                 this.ending = Ending::Ended;
                 Poll::Ready(None)
             }

@@ -173,7 +173,8 @@ impl Access {
         Offer::new(pairing::write(letters), bases, expires_at, scope)
     }
 
-    /// Takes a code for a device.
+    /// Takes a code for a device. `before` is the device this browser was until now: it is replaced, and what it might
+    /// do the new one may too.
     ///
     /// # Errors
     /// When the code is not open, pairing is locked, or the device cannot be kept; the code is open again then.
@@ -183,6 +184,7 @@ impl Access {
         name: &str,
         address: &str,
         user_agent: Option<&str>,
+        before: Option<&Who>,
     ) -> Result<Paired, AccessError> {
         let adding = self.inner.adding.lock().await;
         let attempt = self.state().pairing.attempt(self.now(), code);
@@ -200,6 +202,7 @@ impl Access {
             }
         };
         let scope = code.scope.unwrap_or_else(|| self.scope_of_next());
+        let scope = before.map_or(scope, |before| scope.max(before.scope));
         let added = self
             .add(name, DeviceKind::Cookie, scope, Some(address), user_agent)
             .await;
@@ -212,6 +215,9 @@ impl Access {
             }
         };
         let device = &paired.device;
+        if let Some(before) = before {
+            self.replace(before, device).await;
+        }
         self.note(
             Some((&device.id, &device.name)),
             "pair",
@@ -268,6 +274,22 @@ impl Access {
         self.note(by.map(who), action, detail).await;
         (self.inner.notice)(Notice::Revoked { name: live.known.name });
         Ok(written?)
+    }
+
+    async fn replace(&self, before: &Who, by: &DeviceInfo) {
+        let by = Who {
+            device: by.id.clone(),
+            name: by.name.clone(),
+            scope: by.scope,
+            ..before.clone()
+        };
+        match self.revoke(&before.device, Some(&by)).await {
+            // Somebody else was quicker.
+            Ok(()) | Err(AccessError::NoSuchDevice(_)) => {}
+            Err(error) => {
+                tracing::error!(device = before.device, %error, "a device that was replaced is still written")
+            }
+        }
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {

@@ -15,7 +15,7 @@ pub enum AuthError {
 
 /// A socket of a device, counted while this lives.
 #[derive(Debug)]
-pub struct Connected {
+pub(crate) struct Connected {
     access: Access,
     device: String,
 }
@@ -82,16 +82,6 @@ impl Access {
             access: self.clone(),
             device: who.device.clone(),
         }
-    }
-
-    /// How many sockets the device has open.
-    pub(crate) fn sockets_of(&self, device: &str) -> usize {
-        let state = self.state();
-        state
-            .devices
-            .iter()
-            .find(|live| live.known.id == device)
-            .map_or(0, |live| live.sockets)
     }
 
     /// Nobody waits for it to be written.

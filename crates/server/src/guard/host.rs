@@ -63,6 +63,15 @@ impl Authority {
     }
 }
 
+/// The name alone.
+pub(crate) fn without_port(authority: &Authority) -> String {
+    let alone = Authority {
+        host: authority.host.clone(),
+        port: None,
+    };
+    alone.to_string()
+}
+
 fn read_port(text: &str) -> Option<u16> {
     let digits = (1..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten().filter(|port| *port != 0)

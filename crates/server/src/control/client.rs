@@ -1,0 +1,56 @@
+//! Asking a bridge that runs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::time::timeout;
+
+use super::request::ControlRequest;
+use super::{LONGEST, SOCKET};
+
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    #[error("no bridge runs on {}\nhint: `sluice serve` starts one; --state names another folder", .0.display())]
+    NotRunning(PathBuf),
+    #[error("the bridge cannot be reached: {0}")]
+    Io(#[from] io::Error),
+    #[error("the bridge did not answer in time")]
+    TimedOut,
+    #[error("the bridge's answer cannot be read\nhint: it may be of another version; restart it")]
+    Unreadable,
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Asks the bridge of that state folder.
+///
+/// # Errors
+/// When none runs, it does not answer within half a minute, or refuses.
+pub async fn ask(state: &Path, request: &ControlRequest) -> Result<Value, ControlError> {
+    let answer = timeout(Duration::from_secs(30), exchange(state, request)).await;
+    answer.map_err(|_| ControlError::TimedOut)?
+}
+
+async fn exchange(state: &Path, request: &ControlRequest) -> Result<Value, ControlError> {
+    let stream = UnixStream::connect(state.join(SOCKET))
+        .await
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => ControlError::NotRunning(state.to_owned()),
+            _ => ControlError::Io(error),
+        })?;
+    let (reading, mut writing) = stream.into_split();
+    let mut line = serde_json::to_vec(request).map_err(|_| ControlError::Unreadable)?;
+    line.push(b'\n');
+    writing.write_all(&line).await?;
+    let mut answer = String::new();
+    BufReader::new(reading.take(LONGEST)).read_line(&mut answer).await?;
+    let mut answer: Value = serde_json::from_str(&answer).map_err(|_| ControlError::Unreadable)?;
+    if let Some(error) = answer.get("error").and_then(Value::as_str) {
+        return Err(ControlError::Refused(error.to_owned()));
+    }
+    answer.get_mut("ok").map(Value::take).ok_or(ControlError::Unreadable)
+}

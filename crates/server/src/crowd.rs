@@ -1,0 +1,142 @@
+//! How many are here: connections that wait to be somebody, and sockets of those who are.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::limits::Limits;
+
+#[derive(Debug, Clone)]
+pub(crate) struct Crowd {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    connections: usize,
+    per_address: usize,
+    sockets: usize,
+    now: Mutex<Now>,
+}
+
+#[derive(Debug, Default)]
+struct Now {
+    connections: usize,
+    addresses: HashMap<IpAddr, usize>,
+    sockets: usize,
+}
+
+/// A place in the crowd, free again when dropped.
+#[derive(Debug)]
+pub(crate) struct Place {
+    crowd: Crowd,
+    /// None: a socket's.
+    address: Option<IpAddr>,
+}
+
+impl Crowd {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                connections: limits.connections,
+                per_address: limits.connections_per_address,
+                sockets: limits.sockets,
+                now: Mutex::default(),
+            }),
+        }
+    }
+
+    /// A place for a connection; none when it is full. `proxy`: every address is the proxy's, so none is limited.
+    pub(crate) fn connection(&self, address: IpAddr, proxy: bool) -> Option<Place> {
+        let address = address.to_canonical();
+        let mut now = self.now();
+        let here = now.addresses.get(&address).copied().unwrap_or(0);
+        let most = if address.is_loopback() || proxy {
+            usize::MAX
+        } else {
+            self.inner.per_address
+        };
+        if now.connections >= self.inner.connections || here >= most {
+            return None;
+        }
+        now.connections += 1;
+        now.addresses.insert(address, here + 1);
+        Some(Place {
+            crowd: self.clone(),
+            address: Some(address),
+        })
+    }
+
+    pub(crate) fn socket(&self) -> Option<Place> {
+        let mut now = self.now();
+        if now.sockets >= self.inner.sockets {
+            return None;
+        }
+        now.sockets += 1;
+        Some(Place {
+            crowd: self.clone(),
+            address: None,
+        })
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        self.now().connections
+    }
+
+    pub(crate) fn sockets(&self) -> usize {
+        self.now().sockets
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        // Counts are whole between statements.
+        self.inner.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut now = self.crowd.now();
+        let Some(address) = self.address else {
+            now.sockets = now.sockets.saturating_sub(1);
+            return;
+        };
+        now.connections = now.connections.saturating_sub(1);
+        if let Some(here) = now.addresses.get_mut(&address) {
+            *here = here.saturating_sub(1);
+            if *here == 0 {
+                now.addresses.remove(&address);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_cannot_take_every_place() {
+        let crowd = Crowd::new(&Limits {
+            connections: 3,
+            connections_per_address: 2,
+            sockets: 1,
+            ..Limits::default()
+        });
+        let one: IpAddr = "192.0.2.1".parse().unwrap();
+        let mapped: IpAddr = "::ffff:192.0.2.1".parse().unwrap();
+        let other: IpAddr = "192.0.2.2".parse().unwrap();
+        let first = crowd.connection(one, false).unwrap();
+        let _second = crowd.connection(mapped, false).unwrap();
+        assert!(crowd.connection(one, false).is_none());
+        let third = crowd.connection(other, false).unwrap();
+        assert!(crowd.connection(other, false).is_none(), "full");
+        drop(first);
+        assert!(crowd.connection(one, false).is_some());
+        drop(third);
+        let socket = crowd.socket().unwrap();
+        assert!(crowd.socket().is_none());
+        drop(socket);
+        assert_eq!((crowd.connections(), crowd.sockets()), (1, 0));
+        assert_eq!(crowd.now().addresses.len(), 1, "nobody is remembered who is not here");
+    }
+}

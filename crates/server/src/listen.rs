@@ -1,0 +1,16 @@
+//! Where the server listens: which addresses and ports, with which certificate.
+
+mod accept;
+mod bind;
+mod holder;
+mod inherit;
+mod tls;
+mod transport;
+
+pub(crate) use accept::{Accepting, Surface, accept};
+pub(crate) use bind::{Bound, bind};
+pub use bind::{ListenError, ListenOptions, Port};
+pub use holder::{Holder, who_listens};
+pub use inherit::{Inheritance, Inherited};
+pub(crate) use tls::{Tls, prepare};
+pub use tls::{TlsError, TlsOptions};

@@ -1,0 +1,128 @@
+//! Taking connections in, and speaking HTTP on them.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::tls::Tls;
+use super::transport::Transport;
+use crate::crowd::Place;
+use crate::guard::{Arrival, Reason};
+use crate::web::{Door, serve_metrics};
+
+/// What a listener leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Surface {
+    All,
+    Metrics,
+}
+
+/// What every connection shares.
+#[derive(Clone)]
+pub(crate) struct Accepting {
+    pub(crate) door: Arc<Door>,
+    pub(crate) tls: Option<Tls>,
+    /// Nobody new; those who are here finish what they began.
+    pub(crate) stop: CancellationToken,
+    pub(crate) tracker: TaskTracker,
+}
+
+pub(crate) async fn accept(listener: TcpListener, surface: Surface, accepting: Accepting) {
+    loop {
+        let accepted = tokio::select! {
+            () = accepting.stop.cancelled() => return,
+            accepted = listener.accept() => accepted,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // No descriptors left, most likely; those who are here free some.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let door = &accepting.door;
+        door.metrics.accepted();
+        let Some(place) = door.crowd.connection(peer.ip(), door.behind_proxy) else {
+            door.metrics.refused(Reason::Crowded);
+            tracing::warn!(address = %peer.ip(), "too many connections");
+            continue;
+        };
+        accepting
+            .tracker
+            .spawn(connection(stream, peer, surface, accepting.clone(), place));
+    }
+}
+
+async fn connection(stream: TcpStream, peer: SocketAddr, surface: Surface, accepting: Accepting, place: Place) {
+    let Ok(local) = stream.local_addr() else {
+        return;
+    };
+    // Deltas are small and wanted at once. Without it they are late, not wrong.
+    stream.set_nodelay(true).ok();
+    let limits = &accepting.door.limits;
+    let transport = match &accepting.tls {
+        None => Transport::plain(stream, limits.write_stall),
+        Some(tls) => match timeout(limits.tls_handshake, tls.acceptor.accept(stream)).await {
+            Ok(Ok(stream)) => Transport::tls(stream, limits.write_stall),
+            Ok(Err(error)) => {
+                tracing::debug!(address = %peer.ip(), %error, "no TLS came about");
+                return;
+            }
+            Err(_) => return,
+        },
+    };
+    let arrival = Arrival {
+        local,
+        peer: peer.ip(),
+        tls: accepting.tls.is_some(),
+    };
+    let door = accepting.door.clone();
+    let service = service_fn(move |request| {
+        let door = door.clone();
+        async move {
+            match surface {
+                Surface::All => door.answer(arrival, request).await,
+                Surface::Metrics => serve_metrics(&door, arrival, request).await,
+            }
+        }
+    });
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.header_timeout)
+        .max_header_size(limits.header_bytes)
+        .max_buf_size(limits.header_bytes.max(64 * 1024))
+        .max_headers(limits.headers)
+        .half_close(false);
+    let connection = builder
+        .serve_connection(TokioIo::new(transport), service)
+        .with_upgrades();
+    let mut connection = std::pin::pin!(connection);
+    let cut = accepting.door.cut.clone();
+    let mut stopping = false;
+    let ended = loop {
+        tokio::select! {
+            ended = connection.as_mut() => break ended,
+            () = cut.cancelled() => return,
+            () = accepting.stop.cancelled(), if !stopping => {
+                stopping = true;
+                connection.as_mut().graceful_shutdown();
+            }
+        }
+    };
+    if let Err(error) = ended {
+        // The error may not quote what was sent, and hyper's does not.
+        tracing::debug!(address = %peer.ip(), %error, "a connection broke");
+    }
+    drop(place);
+}

@@ -1,0 +1,166 @@
+//! Taking addresses and ports.
+
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+
+use super::holder::{Holder, who_listens};
+use super::inherit::Inherited;
+use super::tls::TlsOptions;
+
+/// Where to listen.
+#[derive(Debug, Clone, Default)]
+pub struct ListenOptions {
+    /// None: this machine alone.
+    pub addresses: Vec<IpAddr>,
+    pub port: Port,
+    pub tls: Option<TlsOptions>,
+    /// A proxy stands before us and sees to TLS; what it says in `X-Forwarded-*` counts.
+    pub behind_proxy: bool,
+    /// Names people reach us by (`--host`).
+    pub hosts: Vec<String>,
+    /// A listener of its own for the metrics.
+    pub metrics: Option<SocketAddr>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Port {
+    /// This one or one of the next hundred.
+    From(u16),
+    /// This one. 0: any.
+    Exactly(u16),
+}
+
+impl Default for Port {
+    fn default() -> Self {
+        Self::From(4747)
+    }
+}
+
+const TRIES: u16 = 100;
+
+/// Why the server does not listen.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    #[error(
+        "{address} can be reached from other machines, and what is said there would be open to all between\nhint: add --tls (a certificate of your own, or one made here), or --behind-proxy when a proxy in front sees to TLS"
+    )]
+    NeedsTls { address: IpAddr },
+    #[error("port {port} is taken{}\nhint: stop that one, or name another port with --port", by(.holder.as_ref()))]
+    Taken { port: u16, holder: Option<Holder> },
+    #[error("ports {first} to {last} are all taken\nhint: name a free one with --port")]
+    AllTaken { first: u16, last: u16 },
+    #[error("port {port} is only for the administrator\nhint: name one above 1023 with --port")]
+    Privileged { port: u16 },
+    #[error("{address} is no address of this machine\nhint: `ip address` lists them")]
+    NotHere { address: IpAddr },
+    #[error("cannot listen at {address}: {error}")]
+    Io { address: SocketAddr, error: io::Error },
+}
+
+fn by(holder: Option<&Holder>) -> String {
+    holder.map_or_else(
+        || " by another user's process".to_owned(),
+        |holder| format!(" by {holder}"),
+    )
+}
+
+/// What was taken.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    pub(crate) main: Vec<TcpListener>,
+    pub(crate) metrics: Option<TcpListener>,
+}
+
+/// Takes what the options name. What an earlier process of this server handed over is used as it is.
+pub(crate) fn bind(options: &ListenOptions, inherited: Option<Inherited>) -> Result<Bound, ListenError> {
+    let addresses = match options.addresses.as_slice() {
+        [] => vec![IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)],
+        given => given.to_vec(),
+    };
+    let metrics = options.metrics.map(|address| address.ip());
+    let outside = addresses
+        .iter()
+        .copied()
+        .chain(metrics)
+        .find(|address| !address.to_canonical().is_loopback());
+    if let Some(address) = outside.filter(|_| options.tls.is_none() && !options.behind_proxy) {
+        return Err(ListenError::NeedsTls { address });
+    }
+    if let Some(inherited) = inherited {
+        return Ok(Bound {
+            main: inherited.main,
+            metrics: inherited.metrics,
+        });
+    }
+    let main = match options.port {
+        Port::Exactly(0) => any_port(&addresses)?,
+        Port::Exactly(port) => all_at(&addresses, port)?,
+        Port::From(first) => first_free(&addresses, first)?,
+    };
+    let metrics = match options.metrics {
+        Some(address) => Some(one_at(address)?),
+        None => None,
+    };
+    Ok(Bound { main, metrics })
+}
+
+fn first_free(addresses: &[IpAddr], first: u16) -> Result<Vec<TcpListener>, ListenError> {
+    let last = first.saturating_add(TRIES);
+    for port in first..=last {
+        match all_at(addresses, port) {
+            Err(ListenError::Taken { .. }) => {}
+            other => return other,
+        }
+    }
+    Err(ListenError::AllTaken { first, last })
+}
+
+/// A port that is free at every address.
+fn any_port(addresses: &[IpAddr]) -> Result<Vec<TcpListener>, ListenError> {
+    let first = addresses.first().copied().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let mut tries = 0;
+    loop {
+        let probe = one_at(SocketAddr::new(first, 0))?;
+        let address = SocketAddr::new(first, 0);
+        let port = probe
+            .local_addr()
+            .map_err(|error| ListenError::Io { address, error })?
+            .port();
+        drop(probe);
+        tries += 1;
+        match all_at(addresses, port) {
+            Err(ListenError::Taken { .. }) if tries < TRIES => {}
+            other => return other,
+        }
+    }
+}
+
+/// Every address at one port, or none: half of them would leave the rest to somebody else.
+fn all_at(addresses: &[IpAddr], port: u16) -> Result<Vec<TcpListener>, ListenError> {
+    let mut listeners = Vec::new();
+    for address in addresses {
+        match one_at(SocketAddr::new(*address, port)) {
+            Ok(listener) => listeners.push(listener),
+            // A machine without IPv6 has no ::1.
+            Err(ListenError::NotHere { address }) if address.is_loopback() && !listeners.is_empty() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(listeners)
+}
+
+fn one_at(address: SocketAddr) -> Result<TcpListener, ListenError> {
+    let (port, ip) = (address.port(), address.ip());
+    TcpListener::bind(address).map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => ListenError::Taken {
+            port,
+            holder: who_listens(port),
+        },
+        ErrorKind::PermissionDenied => ListenError::Privileged { port },
+        ErrorKind::AddrNotAvailable | ErrorKind::Unsupported => ListenError::NotHere { address: ip },
+        _ if error.raw_os_error() == Some(rustix::io::Errno::AFNOSUPPORT.raw_os_error()) => {
+            ListenError::NotHere { address: ip }
+        }
+        _ => ListenError::Io { address, error },
+    })
+}

@@ -1,0 +1,234 @@
+//! Certificates: given ones, or one made here and kept.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair, KeyUsagePurpose, date_time_ymd};
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tokio_rustls::TlsAcceptor;
+
+/// Which certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TlsOptions {
+    /// One made here, kept in the state folder.
+    SelfMade,
+    /// PEM files.
+    Given { certificate: PathBuf, key: PathBuf },
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    #[error("{}: {detail}\nhint: --tls-cert takes a PEM file with the certificate and those above it, --tls-key its key", .path.display())]
+    File { path: PathBuf, detail: String },
+    #[error("the certificate and the key do not work together: {0}")]
+    Pair(#[from] rustls::Error),
+    #[error("no certificate could be made: {0}")]
+    Make(#[from] rcgen::Error),
+    #[error("the certificate could not be kept in {}: {error}", .path.display())]
+    Keep { path: PathBuf, error: io::Error },
+}
+
+#[derive(Clone)]
+pub(crate) struct Tls {
+    pub(crate) acceptor: TlsAcceptor,
+    /// SHA-256 of the certificate, in pairs of digits.
+    pub(crate) fingerprint: String,
+}
+
+const DAYS: i64 = 397;
+/// A certificate with less left is made anew.
+const LEFT: i64 = 30;
+
+/// Beside a certificate made here: what it is for.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct About {
+    names: BTreeSet<String>,
+    /// Unix seconds.
+    until: i64,
+}
+
+/// `names` are those a self-made certificate is for.
+pub(crate) fn prepare(options: &TlsOptions, folder: &Path, names: BTreeSet<String>) -> Result<Tls, TlsError> {
+    let (certificate, key) = match options {
+        TlsOptions::Given { certificate, key } => (certificate.clone(), key.clone()),
+        TlsOptions::SelfMade => {
+            let folder = folder.join("tls");
+            let (certificate, key) = (folder.join("certificate.pem"), folder.join("key.pem"));
+            let about = folder.join("about.json");
+            if !is_current(&about, &names) || !certificate.is_file() || !key.is_file() {
+                make(&certificate, &key, &about, names)?;
+            }
+            (certificate, key)
+        }
+    };
+    let problem = |path: &Path, detail: &dyn std::fmt::Display| TlsError::File {
+        path: path.to_owned(),
+        detail: detail.to_string(),
+    };
+    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(&certificate)
+        .and_then(Iterator::collect)
+        .map_err(|error| problem(&certificate, &error))?;
+    let first = chain
+        .first()
+        .ok_or_else(|| problem(&certificate, &"it holds no certificate"))?;
+    let fingerprint = fingerprint(first);
+    let private = PrivateKeyDer::from_pem_file(&key).map_err(|error| problem(&key, &error))?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, private)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Tls {
+        acceptor: TlsAcceptor::from(Arc::new(config)),
+        fingerprint,
+    })
+}
+
+fn is_current(about: &Path, names: &BTreeSet<String>) -> bool {
+    let kept: Option<About> = fs::read(about).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let now = jiff::Timestamp::now().as_second();
+    kept.is_some_and(|kept| names.is_subset(&kept.names) && kept.until - now > LEFT * 24 * 3600)
+}
+
+fn make(certificate: &Path, key: &Path, about: &Path, names: BTreeSet<String>) -> Result<(), TlsError> {
+    let now = jiff::Timestamp::now().as_second();
+    let until = now + DAYS * 24 * 3600;
+    let mut params = CertificateParams::new(names.iter().cloned().collect::<Vec<_>>())?;
+    params
+        .distinguished_name
+        .push(DnType::CommonName, "sluice on this machine");
+    // Yesterday: clocks differ.
+    let (year, month, day) = date(now - 24 * 3600);
+    params.not_before = date_time_ymd(year, month, day);
+    let (year, month, day) = date(until);
+    params.not_after = date_time_ymd(year, month, day);
+    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    let pair = KeyPair::generate()?;
+    let made = params.self_signed(&pair)?;
+    let about_text = serde_json::json!(About { names, until }).to_string();
+    let texts = [
+        (key, pair.serialize_pem()),
+        (certificate, made.pem()),
+        (about, about_text),
+    ];
+    for (path, text) in texts {
+        write_private(path, text.as_bytes()).map_err(|error| TlsError::Keep {
+            path: path.to_owned(),
+            error,
+        })?;
+    }
+    Ok(())
+}
+
+fn date(seconds: i64) -> (i32, u8, u8) {
+    let date = jiff::tz::Offset::UTC.to_datetime(jiff::Timestamp::from_second(seconds).unwrap_or_default());
+    let number = |value: i8| u8::try_from(value).unwrap_or(1);
+    (i32::from(date.year()), number(date.month()), number(date.day()))
+}
+
+fn write_private(path: &Path, text: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    let draft = path.with_extension("new");
+    // One that lies there may be readable by others.
+    fs::remove_file(&draft).or_else(|error| {
+        if error.kind() == io::ErrorKind::NotFound {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    })?;
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&draft)?;
+    file.write_all(text)?;
+    file.sync_all()?;
+    fs::rename(&draft, path)
+}
+
+fn fingerprint(certificate: &CertificateDer<'_>) -> String {
+    let pairs: Vec<String> = Sha256::digest(certificate.as_ref())
+        .iter()
+        .map(|byte| format!("{byte:02X}"))
+        .collect();
+    pairs.join(":")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn names(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_certificate_made_here_is_kept_until_a_name_is_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = |wanted: &[&str]| {
+            prepare(&TlsOptions::SelfMade, folder.path(), names(wanted))
+                .unwrap()
+                .fingerprint
+        };
+        let first = made(&["localhost", "127.0.0.1", "::1"]);
+        assert_eq!(first.len(), 32 * 3 - 1);
+        assert_eq!(made(&["localhost"]), first);
+        assert_ne!(made(&["localhost", "box.example"]), first);
+        let mode = |name: &str| {
+            fs::metadata(folder.path().join("tls").join(name))
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o777
+        };
+        assert_eq!(mode("key.pem"), 0o600);
+        assert_eq!(mode(""), 0o700);
+    }
+
+    #[test]
+    fn a_certificate_about_to_end_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let about = folder.path().join("about.json");
+        let now = jiff::Timestamp::now().as_second();
+        let write = |days: i64| {
+            let about_text = serde_json::json!(About {
+                names: names(&["localhost"]),
+                until: now + days * 24 * 3600
+            });
+            fs::write(&about, about_text.to_string()).unwrap();
+        };
+        write(LEFT + 1);
+        assert!(is_current(&about, &names(&["localhost"])));
+        write(LEFT - 1);
+        assert!(!is_current(&about, &names(&["localhost"])));
+    }
+
+    #[test]
+    fn files_that_are_none_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let (certificate, key) = (folder.path().join("c.pem"), folder.path().join("k.pem"));
+        let given = TlsOptions::Given {
+            certificate: certificate.clone(),
+            key,
+        };
+        let error = |given: &TlsOptions| prepare(given, folder.path(), names(&[])).err().unwrap().to_string();
+        assert!(error(&given).contains("c.pem"));
+        fs::write(&certificate, "no certificate").unwrap();
+        assert!(error(&given).contains("it holds no certificate"));
+    }
+}

@@ -1,0 +1,140 @@
+//! The state folder: one bridge at a time, and a note of which.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// What `bridge.json` says of the bridge that runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BridgeNote {
+    pub pid: u32,
+    /// Unix milliseconds.
+    pub started_at: i64,
+    /// To open in a browser; without a code.
+    pub addresses: Vec<String>,
+    pub version: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    #[error("a bridge{} runs on {} already\nhint: `sluice serve stop` ends it; --state names another folder", pid(.note.as_deref()), .path.display())]
+    InUse {
+        path: PathBuf,
+        note: Option<Box<BridgeNote>>,
+    },
+    #[error("the state folder {} cannot be used: {error}\nhint: check its rights, or name another with --state", .path.display())]
+    Io { path: PathBuf, error: io::Error },
+    #[error("the state folder {} belongs to another user\nhint: name another with --state", .path.display())]
+    Foreign { path: PathBuf },
+}
+
+fn pid(note: Option<&BridgeNote>) -> String {
+    note.map_or_else(String::new, |note| format!(" (pid {})", note.pid))
+}
+
+/// The folder, held: no other bridge runs on it while this lives.
+#[derive(Debug)]
+pub struct StateFolder {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl StateFolder {
+    /// Makes the folder if need be, for this user alone, and holds it.
+    ///
+    /// # Errors
+    /// When another bridge holds it, or it cannot be written.
+    pub fn take(path: &Path) -> Result<Self, StateError> {
+        let problem = |error| StateError::Io {
+            path: path.to_owned(),
+            error,
+        };
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path)
+            .map_err(problem)?;
+        let about = fs::metadata(path).map_err(problem)?;
+        if std::os::unix::fs::MetadataExt::uid(&about) != rustix::process::geteuid().as_raw() {
+            return Err(StateError::Foreign { path: path.to_owned() });
+        }
+        if about.permissions().mode() & 0o077 != 0 {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(problem)?;
+        }
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(path.join("bridge.lock"));
+        let lock = lock.map_err(problem)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self {
+                path: path.to_owned(),
+                _lock: lock,
+            }),
+            Err(TryLockError::WouldBlock) => Err(StateError::InUse {
+                path: path.to_owned(),
+                note: read_note(path).map(Box::new),
+            }),
+            Err(TryLockError::Error(error)) => Err(problem(error)),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn write_note(&self, note: &BridgeNote) -> io::Result<()> {
+        let draft = self.path.join("bridge.json.new");
+        fs::write(&draft, format!("{}\n", serde_json::json!(note)))?;
+        fs::rename(draft, self.path.join("bridge.json"))
+    }
+
+    pub(crate) fn remove_note(&self) {
+        // Whoever reads it finds that nobody holds the folder.
+        fs::remove_file(self.path.join("bridge.json")).ok();
+    }
+}
+
+/// What the bridge of that folder says of itself. It may be gone since.
+pub fn read_note(path: &Path) -> Option<BridgeNote> {
+    serde_json::from_slice(&fs::read(path.join("bridge.json")).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_bridge_on_one_folder_is_told_who_has_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("state");
+        let first = StateFolder::take(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+        let note = BridgeNote {
+            pid: 4711,
+            started_at: 1,
+            addresses: vec!["http://127.0.0.1:4747".to_owned()],
+            version: "1".to_owned(),
+        };
+        first.write_note(&note).unwrap();
+        assert_eq!(read_note(&path), Some(note));
+        let error = StateFolder::take(&path).unwrap_err().to_string();
+        assert!(error.starts_with("a bridge (pid 4711) runs on"), "{error}");
+        drop(first);
+        assert!(StateFolder::take(&path).is_ok());
+    }
+
+    #[test]
+    fn a_folder_others_can_read_is_closed_to_them() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let _held = StateFolder::take(folder.path()).unwrap();
+        assert_eq!(fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+}
