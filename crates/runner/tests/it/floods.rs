@@ -108,10 +108,12 @@ fn a_full_log_stops_the_agent_and_a_trim_lets_it_go_on() {
     let agent = stage.agent();
     assert!(agent.is_alive());
     let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    // It can still be answered.
+    bridge.write(1, "while it waits");
     let mut all = Vec::new();
     loop {
         let FromRunner::Record(record) = (match bridge.next().unwrap() {
-            FromRunner::CaughtUp { .. } => continue,
+            FromRunner::CaughtUp { .. } | FromRunner::Wrote { id: 1, .. } => continue,
             frame => frame,
         }) else {
             panic!("a record comes");

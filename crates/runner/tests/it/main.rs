@@ -14,6 +14,7 @@ mod frames;
 mod log;
 
 mod bridges;
+mod damage;
 mod disk;
 mod endings;
 mod floods;

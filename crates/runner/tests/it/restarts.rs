@@ -55,3 +55,32 @@ fn after_a_killed_runner_a_torn_tail_is_cut_and_noted() {
     assert_eq!(stage.said(Kind::Said), ["one", "three"]);
     assert_eq!(stage.notes(), ["tail_cut"]);
 }
+
+#[test]
+fn a_killed_runner_takes_nothing_back_that_it_sent() {
+    let stage = Stage::new();
+    let mut seen = Vec::new();
+    for round in 1..=8_u64 {
+        stage
+            .start(&script("i=0; while :; do i=$((i+1)); echo line $i; done"))
+            .unwrap();
+        let (mut bridge, _) = Bridge::welcomed(&stage.dir, round, seen.len() as u64 + 1);
+        for _ in 0..round * 300 {
+            if let Some(FromRunner::Record(record)) = bridge.next() {
+                seen.push(record);
+            }
+        }
+        let runner = stage.runner();
+        kill(runner.pid, "KILL");
+        stage.runner_is_gone();
+        // What was on its way is still there to be read.
+        let rest = bridge.rest().into_iter().filter_map(|frame| match frame {
+            FromRunner::Record(record) => Some(record),
+            _ => None,
+        });
+        seen.extend(rest);
+        let logged = stage.records();
+        assert_in_order(&logged, 1);
+        assert!(logged.starts_with(&seen), "round {round}");
+    }
+}
