@@ -34,7 +34,7 @@ pub(crate) fn watch() -> io::Result<io::PipeReader> {
     rustix::io::ioctl_fionbio(&read, true)?;
     rustix::io::ioctl_fionbio(&write, true)?;
     PIPE.store(write.into_raw_fd(), Ordering::Relaxed);
-    for signal in [
+    let heard = [
         libc::SIGTERM,
         libc::SIGCHLD,
         libc::SIGHUP,
@@ -42,7 +42,10 @@ pub(crate) fn watch() -> io::Result<io::PipeReader> {
         libc::SIGQUIT,
         libc::SIGUSR1,
         libc::SIGUSR2,
-    ] {
+        // A file that grew to its limit is an error of the write, as a full disk is.
+        libc::SIGXFSZ,
+    ];
+    for signal in heard {
         // SAFETY: the action is whole (all fields set or zero, which is valid), and `told` calls only what may be
         // called in a handler.
         #[allow(unsafe_code)]

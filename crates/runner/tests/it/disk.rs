@@ -1,14 +1,15 @@
 //! A disk that is full: nothing is lost, nothing comes twice. A small disk of its own is mounted, which takes root;
-//! without it the same is tried with a storage that refuses, in `log.rs`.
+//! without it there is a limit for the size of files here, and a storage that refuses in `log.rs`.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sluice_runner::{FromRunner, Kind};
+use sluice_runner::{FromRunner, Kind, Record, start};
 use tempfile::TempDir;
 
-use crate::stage::{Bridge, Stage, assert_in_order, eventually, script};
+use crate::stage::{Bridge, Stage, assert_in_order, eventually, script, sluice};
 
 /// A disk of a given size; it is gone after the test.
 struct SmallDisk {
@@ -54,6 +55,53 @@ impl Drop for SmallDisk {
     }
 }
 
+/// Writes until a line is refused.
+fn refused(bridge: &mut Bridge) {
+    let answered = |frame: &FromRunner| matches!(frame, FromRunner::Wrote { .. } | FromRunner::NotWritten { .. });
+    eventually("the disk is full", || {
+        bridge.write(2, "while the disk is full");
+        match bridge.until(answered).1 {
+            FromRunner::NotWritten { reason, .. } => {
+                assert!(reason.starts_with("the log cannot be written"), "{reason}");
+                true
+            }
+            _ => false,
+        }
+    });
+}
+
+/// The agent counted to a hundred thousand, and all of it is there once.
+fn assert_counted(records: &[Record]) {
+    assert_in_order(records, 1);
+    let said = records.iter().filter(|record| record.kind == Kind::Said);
+    let mut expected: Vec<String> = (1..=100_000).map(|number| number.to_string()).collect();
+    expected.push("end".to_owned());
+    assert!(
+        said.map(|record| String::from_utf8_lossy(&record.body).into_owned())
+            .eq(expected)
+    );
+}
+
+#[test]
+fn a_limit_for_the_size_of_files_is_a_full_disk_until_it_is_lifted() {
+    let stage = Stage::new();
+    let holds = TempDir::new().unwrap();
+    let limited = holds.path().join("limited");
+    let text = format!("#!/bin/sh\nulimit -S -f 64\nexec '{}' \"$@\"\n", sluice().display());
+    fs::write(&limited, text).unwrap();
+    fs::set_permissions(&limited, fs::Permissions::from_mode(0o700)).unwrap();
+    let started = start(&limited, &stage.dir, &script("seq 1 100000; echo end; cat")).unwrap();
+    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    refused(&mut bridge);
+    let lifted = Command::new("prlimit")
+        .args(["--fsize=unlimited:unlimited", "--pid", &started.pid.to_string()])
+        .status();
+    assert!(lifted.unwrap().success());
+    bridge.until_said("end");
+    assert_counted(&stage.records());
+    assert_eq!(stage.notes(), ["disk_full", "disk_ok"]);
+}
+
 #[test]
 fn a_full_disk_stops_the_agent_and_nothing_is_lost_or_doubled() {
     let Some(disk) = SmallDisk::mount("8m") else { return };
@@ -62,17 +110,8 @@ fn a_full_disk_stops_the_agent_and_nothing_is_lost_or_doubled() {
     let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
     bridge.write(1, "go");
     let ballast = disk.fill();
-    // The agent cannot get rid of what it says, so it waits.
     bridge.until(|frame| matches!(frame, FromRunner::Wrote { id: 1, .. }));
-    let refused = (2..).find_map(|id| {
-        bridge.write(id, "while the disk is full");
-        let answered = |frame: &FromRunner| matches!(frame, FromRunner::Wrote { .. } | FromRunner::NotWritten { .. });
-        match bridge.until(answered).1 {
-            FromRunner::NotWritten { reason, .. } => Some(reason),
-            _ => None,
-        }
-    });
-    assert!(refused.unwrap().starts_with("the log cannot be written"));
+    refused(&mut bridge);
     let before = stage.records();
     // Another bridge can come while it is so.
     let (mut bridge, _) = Bridge::welcomed(&stage.dir, 2, 1);
@@ -80,13 +119,7 @@ fn a_full_disk_stops_the_agent_and_nothing_is_lost_or_doubled() {
     let records = bridge.until_said("end");
     assert_in_order(&records, 1);
     assert_eq!(records[..before.len()], before);
-    let said = records.iter().filter(|record| record.kind == Kind::Said);
-    let mut expected: Vec<String> = (1..=100_000).map(|number| number.to_string()).collect();
-    expected.push("end".to_owned());
-    assert!(
-        said.map(|record| String::from_utf8_lossy(&record.body).into_owned())
-            .eq(expected)
-    );
+    assert_counted(&records);
     assert_eq!(stage.notes(), ["disk_full", "disk_ok"]);
     bridge.write(1, "and it goes on");
     bridge.until_said("and it goes on");
@@ -106,11 +139,7 @@ fn a_disk_that_is_full_to_the_end_does_not_keep_a_runner_that_is_told_to_leave()
         .set_len(64 << 10)
         .unwrap();
     bridge.write(1, "go");
-    eventually("it is full again", || {
-        bridge.write(2, "x");
-        let answered = |frame: &FromRunner| matches!(frame, FromRunner::Wrote { .. } | FromRunner::NotWritten { .. });
-        matches!(bridge.until(answered).1, FromRunner::NotWritten { .. })
-    });
+    refused(&mut bridge);
     bridge.send(&sluice_runner::ToRunner::Shutdown { grace_ms: 100 });
     stage.runner_is_gone();
     assert!(!stage.agent().is_alive());

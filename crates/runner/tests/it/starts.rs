@@ -1,12 +1,14 @@
 //! Starting: what is handed over, and what is said when it does not work.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use sluice_runner::{FromRunner, Kind, StartError, registry, start};
 
-use crate::stage::{Bridge, Stage, eventually, script};
+use crate::stage::{Bridge, Stage, eventually, script, sluice};
 
 #[test]
 fn a_runner_is_detached_and_its_folder_is_closed_to_others() {
@@ -153,6 +155,24 @@ fn a_large_launch_is_handed_over() {
     launch.env.insert("LARGE".to_owned(), "x".repeat(100_000));
     stage.start(&launch).unwrap();
     eventually("it says so", || stage.said(Kind::Said) == ["100000"]);
+}
+
+#[test]
+fn a_runner_that_nobody_hears_ends_its_agent() {
+    let stage = Stage::new();
+    let mut runner = Command::new(sluice())
+        .args(["runner", "run"])
+        .arg(&stage.dir)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(runner.stdout.take());
+    let launch = serde_json::to_vec(&script("trap '' TERM; while :; do sleep 1000; done")).unwrap();
+    runner.stdin.take().unwrap().write_all(&launch).unwrap();
+    assert_eq!(runner.wait().unwrap().code(), Some(1));
+    assert!(!stage.agent().is_alive());
+    assert!(!stage.dir.join("socket").exists());
 }
 
 #[test]
