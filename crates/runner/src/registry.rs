@@ -49,7 +49,6 @@ pub fn is_alive(registered: &Registered) -> bool {
 }
 
 /// Ends what a dead runner left behind in a folder: its agent, and everybody who carries its mark.
-#[must_use]
 pub fn sweep(dir: &Path) -> Swept {
     // Held, so that no runner starts here meanwhile.
     let Ok(Some(_held)) = lock(dir) else {

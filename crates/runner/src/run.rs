@@ -16,6 +16,7 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -32,6 +33,8 @@ use runner::{Runner, wall};
 
 /// The largest file of the log.
 const SEGMENT: u64 = 8 << 20;
+/// How long a runner before this one may take to leave: more than it waits for its bridge.
+const LEAVES: Duration = Duration::from_secs(3);
 /// The longest piece of a line of standard error.
 const STDERR_CAP: usize = 64 << 10;
 
@@ -128,7 +131,7 @@ fn prepare(dir: &Path) -> Result<(Runner, File, Started), StartError> {
     rustix::process::setsid().ok();
     let launch = read_launch()?;
     let dir = enter(dir).map_err(|error| StartError::setup(format!("{} cannot be used", dir.display()), &error))?;
-    let held = registry::lock(&dir).map_err(|error| StartError::setup("the folder cannot be locked", &error))?;
+    let held = take(&dir).map_err(|error| StartError::setup("the folder cannot be locked", &error))?;
     let Some(held) = held else {
         return Err(StartError::Locked { dir });
     };
@@ -217,6 +220,17 @@ fn enter(dir: &Path) -> io::Result<PathBuf> {
     let dir = dir.canonicalize()?;
     std::env::set_current_dir(&dir)?;
     Ok(dir)
+}
+
+/// Takes the folder. One whose agent has ended leaves within moments, so it is waited for.
+fn take(dir: &Path) -> io::Result<Option<File>> {
+    let deadline = Instant::now() + LEAVES;
+    loop {
+        match registry::lock(dir)? {
+            None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(10)),
+            taken => return Ok(taken),
+        }
+    }
 }
 
 fn listen() -> io::Result<UnixListener> {

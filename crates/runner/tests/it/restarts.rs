@@ -32,6 +32,20 @@ fn the_numbers_go_on_and_so_does_the_term() {
 }
 
 #[test]
+fn a_new_runner_waits_for_one_that_is_leaving() {
+    let stage = Stage::run("read line");
+    let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
+    bridge.write(1, "go");
+    bridge.until(|frame| matches!(frame, FromRunner::Record(record) if record.kind == Kind::Exited));
+    // The bridge is still connected, so the runner is still there.
+    let old = stage.runner();
+    assert!(old.is_alive());
+    let started = stage.start(&script("cat")).unwrap();
+    assert_ne!(started.pid, old.pid);
+    assert!(!old.is_alive());
+}
+
+#[test]
 fn after_a_killed_runner_a_torn_tail_is_cut_and_noted() {
     let stage = Stage::run("echo one; echo two; cat");
     let (mut bridge, _) = Bridge::welcomed(&stage.dir, 1, 1);
