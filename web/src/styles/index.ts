@@ -4,3 +4,4 @@ import './tokens.css';
 import './base.css';
 import './parts.css';
 import './code.css';
+import './stream.css';

@@ -1,0 +1,129 @@
+import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
+import { Dynamic } from 'solid-js/web';
+import { Counts } from '../../diff/DiffView';
+import { Markdown } from '../../markdown/Markdown';
+import { t } from '../../text';
+import { Icon, LinkButton, Path } from '../../ui';
+import { fields, heavy, list, str, textOf, type CallItem, type Item } from '../model';
+import { observe, shortPath, useFolds, useNow, useServices } from '../services';
+import { ItemView } from '../items';
+import { bodyOf } from './bodies';
+import { isAgent, summarise, timeOf, type Target } from './describe';
+import { ResultText } from './generic';
+
+export interface CallProps {
+  item: CallItem;
+  /** How many agents it is below the first. */
+  depth?: number | undefined;
+}
+
+/** Open by itself: what failed, a subagent at work, a plan to read. */
+function opensItself(call: CallItem, waiting: boolean): boolean {
+  if (call.state === 'failed') return call.name === 'Bash' || call.name === 'PowerShell';
+  if (isAgent(call.name)) return call.state === 'running' || call.state === 'background';
+  return call.name === 'ExitPlanMode' && (waiting || call.state === 'running');
+}
+
+export function Call(props: CallProps): JSX.Element {
+  const services = useServices();
+  const folds = useFolds();
+  const call = observe(props.item);
+  const waiting = () => services.waiting?.().has(call().id) === true;
+  const summary = createMemo(() => summarise(call(), waiting()));
+  const key = () => `call:${props.item.id}`;
+  const open = () => folds.isOpen(key(), opensItself(call(), waiting()));
+  return (
+    <details class="call" classList={{ run: summary().tone === 'run', err: summary().tone === 'err', ask: summary().tone === 'ask', other: summary().other === true }}
+      open={open()} onToggle={(event) => { if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open); }}>
+      <summary>
+        <Icon name={summary().icon} class="ic" />
+        <span class="nm">{summary().name}</span>
+        <TargetView target={summary().target} />
+        <span class="mt"><Outcome call={call()} summary={summary()} /></span>
+        <Icon name="chevron" class="chev" />
+      </summary>
+      <Show when={open()}>
+        <Show when={isAgent(call().name)} fallback={<div class="body"><Dynamic component={bodyOf(call().name)} call={call()} /></div>}>
+          <AgentBody call={call()} depth={props.depth ?? 0} />
+        </Show>
+      </Show>
+    </details>
+  );
+}
+
+function Outcome(props: { call: CallItem; summary: ReturnType<typeof summarise> }): JSX.Element {
+  const ticking = () => props.call.state === 'running' || props.call.state === 'background';
+  return (
+    <>
+      <Show when={props.summary.counts}>{(counts) => <><Counts added={counts().added} removed={counts().removed} /><Show when={props.summary.outcome}> · </Show></>}</Show>
+      {props.summary.outcome}
+      <Show when={ticking()} fallback={<Time text={timeOf(props.call, 0)} after={props.summary.outcome !== '' || props.summary.counts !== undefined} quiet={/^(Edit|Write|MultiEdit|NotebookEdit|Read|AskUserQuestion|ExitPlanMode|Todo|Task)/.test(props.call.name) && props.call.name !== 'Task'} />}>
+        <Ticking call={props.call} after={props.summary.outcome !== ''} />
+      </Show>
+    </>
+  );
+}
+
+function Time(props: { text: string; after: boolean; quiet: boolean }): JSX.Element {
+  return <Show when={props.text && !props.quiet}>{props.after ? ' · ' : ''}{props.text}</Show>;
+}
+
+function Ticking(props: { call: CallItem; after: boolean }): JSX.Element {
+  const now = useNow();
+  const n = () => props.call.children.filter((child) => child.kind === 'call').length;
+  return (
+    <>
+      {props.after ? ' · ' : ''}
+      <Show when={isAgent(props.call.name) && n() > 0}>{t('transcript.calls', { n: n() })} · </Show>
+      {timeOf(props.call, now())}
+    </>
+  );
+}
+
+function TargetView(props: { target: Target }): JSX.Element {
+  const services = useServices();
+  const target = () => props.target;
+  return (
+    <span class="tg" classList={{ sans: target().kind === 'words' }}>
+      {(() => {
+        const one = target();
+        switch (one.kind) {
+          case 'mono': case 'words': return one.text.replace(/\s*\n\s*/g, ' ');
+          case 'path': return <Path path={shortPath(one.path, services.cwd?.())} />;
+          case 'within': return <>{one.pattern} <span class="dim">{t('transcript.inFolder')}</span> {shortPath(one.path, services.cwd?.())}</>;
+          case 'tool': return <><span class="sans">{one.server}</span> › {one.tool}</>;
+        }
+      })()}
+    </span>
+  );
+}
+
+/** Steps of a subagent shown at first: the newest. */
+const STEPS = 30;
+const DEEPEST = 3;
+
+function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
+  const services = useServices();
+  const [all, setAll] = createSignal(false);
+  const children = (): readonly Item[] => props.call.children;
+  const hidden = () => (all() ? 0 : Math.max(0, children().length - STEPS));
+  const answer = () => {
+    const content = list(fields(props.call.structured)['content']).map((block) => str(fields(block)['text']) ?? '').join('\n\n');
+    if (content) return children().some((child) => child.kind === 'text' && child.text.trim() === content.trim()) ? '' : content;
+    return props.call.task?.status === 'completed' ? (props.call.task.summary ?? '') : '';
+  };
+  const said = () => children().some((child) => child.kind === 'text');
+  return (
+    <div class="sub">
+      <Show when={textOf(heavy(props.call.input['prompt']))}>{(text) => (
+        <details class="told"><summary><Icon name="chevron" class="chev" />{t('transcript.prompt')}</summary><div class="prose">{<Markdown text={text()} services={services} />}</div></details>
+      )}</Show>
+      <Show when={props.depth < DEEPEST} fallback={<p class="cutnote"><LinkButton onClick={() => services.openAgent?.(props.call)}>{t('transcript.ownView')}</LinkButton></p>}>
+        <Show when={hidden() > 0}><p class="cutnote"><LinkButton onClick={() => setAll(true)}>{t('transcript.earlier', { n: hidden() })}</LinkButton></p></Show>
+        <For each={hidden() > 0 ? children().slice(hidden()) : children()}>{(child) => <ItemView item={child} depth={props.depth + 1} />}</For>
+      </Show>
+      <Show when={answer() && !(said() && props.call.state === 'done' && answer() === '')}><Markdown text={answer()} services={services} /></Show>
+      <Show when={props.call.state === 'failed' || props.call.state === 'denied'}><ResultText call={props.call} /></Show>
+    </div>
+  );
+}

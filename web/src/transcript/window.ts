@@ -1,0 +1,65 @@
+// Which rows are in the document: heights that were measured, guesses for the rest, and the sums of them.
+import type { Row } from './model';
+
+const GUESS: Record<string, number> = { prompt: 68, origin: 64, end: 60, break: 56, looked: 28, text: 110, thinking: 28, call: 28, mark: 36, command: 60, unknown: 28 };
+
+export function guess(row: Row): number {
+  const base = GUESS[row.kind === 'item' ? (row.item?.kind ?? 'text') : row.kind] ?? 40;
+  if (row.item?.kind === 'text') return 30 + Math.ceil(row.item.text.length / 82) * 24;
+  return base + (row.tight ? 0 : 12);
+}
+
+export class Heights {
+  private readonly measured = new Map<string, number>();
+  private tops: Float64Array = new Float64Array(1);
+  private rows: readonly Row[] = [];
+  private stale = true;
+
+  set(rows: readonly Row[]): void {
+    this.rows = rows;
+    this.stale = true;
+  }
+
+  /** Whether the height was not known or another. */
+  measure(key: string, height: number): boolean {
+    const old = this.measured.get(key);
+    if (old !== undefined && Math.abs(old - height) < 0.5) return false;
+    this.measured.set(key, height);
+    this.stale = true;
+    return true;
+  }
+
+  /** Where a row begins; one more than there are rows gives the whole height. */
+  top(index: number): number {
+    if (this.stale) this.sum();
+    return this.tops[Math.max(0, Math.min(index, this.rows.length))] ?? 0;
+  }
+
+  get total(): number { return this.top(this.rows.length); }
+
+  /** The row at a height. */
+  at(y: number): number {
+    if (this.stale) this.sum();
+    let low = 0;
+    let high = this.rows.length - 1;
+    while (low < high) {
+      const mid = (low + high + 1) >> 1;
+      if ((this.tops[mid] ?? 0) <= y) low = mid;
+      else high = mid - 1;
+    }
+    return Math.max(0, low);
+  }
+
+  private sum(): void {
+    const n = this.rows.length;
+    if (this.tops.length < n + 1) this.tops = new Float64Array(Math.max(n + 1, Math.ceil(this.tops.length * 1.5)));
+    let y = 0;
+    for (let i = 0; i < n; i += 1) {
+      this.tops[i] = y;
+      const row = this.rows[i];
+      if (row) y += this.measured.get(row.key) ?? guess(row);
+    }
+    this.tops[n] = y;
+    this.stale = false;
+  }
+}
