@@ -1,0 +1,240 @@
+// The asks of a session in the gate: one at a time, oldest first, never over the conversation. Focus comes only when
+// nobody types, goes to the dialog and not to a button, and returns where it was.
+import { createEffect, createMemo, createSignal, Match, on, onCleanup, onMount, Show, Switch, untrack, type JSX } from 'solid-js';
+import type { AskInfo, Diff, JsonValue, Own } from '../api/types';
+import { Guard, mayTakeFocus } from '../gate/rules';
+import { askWords } from '../gate/standing';
+import { focusNow, isPhone } from '../gate/typing';
+import type { Client, Line, SessionView } from '../protocol';
+import { t } from '../text';
+import { age, clock } from '../text/format';
+import { announce, Button, IconButton, StateGlyph } from '../ui';
+import { createContext, type AskKeys } from './context';
+import { Elicitation } from './Elicitation';
+import { AskForms } from './forms';
+import { inputOf } from './inputs';
+import { OtherAsk } from './OtherAsk';
+import { PermissionAsk } from './PermissionAsk';
+import { PlanReview } from './PlanReview';
+import { QuestionForm } from './QuestionForm';
+import './asks.css';
+
+/** An ask that went without an answer from here stays so long. */
+export const FROZEN = 4_000;
+
+/** What the gate around it can do with the asks. */
+export interface AsksHandle {
+  /** Goes to the ask; unfolds it. */
+  focus: () => void;
+  hasFocus: () => boolean;
+  folded: () => boolean;
+  count: () => number;
+  mayDecide: () => boolean;
+  /** Denies, skips or cancels the one that is shown; false when a key was not meant for it. */
+  dismiss: (stop: boolean, now: number) => boolean;
+}
+
+export interface AsksProps {
+  client: Client;
+  session: SessionView;
+  line: Line;
+  now: number;
+  /** The session has the focus of the page: an ask may take it. */
+  here: boolean;
+  handle?: ((handle: AsksHandle) => void) | undefined;
+  takeBoxText: () => string;
+  /** Typed text of an ask that was answered elsewhere. */
+  onLeftover: (text: string) => void;
+  diffOf?: ((ask: AskInfo, input: JsonValue | null) => Promise<Diff>) | undefined;
+}
+
+type Outcome = Extract<Own, { type: 'sluice_ask' }>;
+const announced = new Set<string>();
+
+/** What an ask is about, in a few words: a path, a command, a question. */
+export function askTarget(ask: AskInfo): string {
+  const input = inputOf(ask.request);
+  const questions = input['questions'];
+  for (const key of ['file_path', 'notebook_path', 'command', 'url', 'path', 'pattern', 'query']) if (typeof input[key] === 'string') return input[key] as string;
+  if (Array.isArray(questions)) return String((questions[0] as { question?: unknown } | undefined)?.question ?? '');
+  return typeof ask.request['message'] === 'string' ? ask.request['message'] : '';
+}
+
+export function Asks(props: AsksProps): JSX.Element {
+  const forms = new AskForms(props.client.shelf);
+  const asks = () => props.session.asks;
+  const [chosen, setChosen] = createSignal<string | null>(null);
+  const [folded, setFolded] = createSignal(false);
+  // An ask that was shown and is gone without an answer from here.
+  const [frozen, setFrozen] = createSignal<AskInfo | null>(null);
+  const answered = new Set<string>();
+  let dialog: HTMLElement | undefined;
+  let returnTo: Element | null = null;
+  let keys: AskKeys | null = null;
+  let leftover: () => string = () => '';
+  let guard = new Guard(performance.now());
+
+  const current = createMemo<AskInfo | null>(() => frozen() ?? asks().find((ask) => ask.ask === chosen()) ?? asks()[0] ?? null);
+  const place = () => asks().findIndex((ask) => ask.ask === current()?.ask);
+  const may = () => props.client.may('approve') && props.line.phase === 'up' && frozen() === null;
+
+  // Which one is shown stays, whatever comes or goes beside it.
+  let last: AskInfo | null = null;
+  createEffect(on(() => asks().map((ask) => ask.ask).join('\n'), () => {
+    const shown = untrack(() => chosen());
+    if (shown !== null && last?.ask === shown && !asks().some((ask) => ask.ask === shown) && !answered.has(shown)) {
+      setFrozen(copy(last));
+      const text = leftover();
+      if (text.trim() !== '') props.onLeftover(text);
+      forms.forget(shown);
+    } else if (shown === null || !asks().some((ask) => ask.ask === shown)) {
+      setChosen(asks()[0]?.ask ?? null);
+    }
+    last = asks().find((ask) => ask.ask === untrack(() => chosen())) ?? last;
+    for (const ask of asks()) {
+      if (announced.has(ask.ask)) continue;
+      announced.add(ask.ask);
+      if (props.here) announce(`${askWords(ask)}: ${askTarget(ask)}`, 'assertive');
+    }
+  }));
+  const thaw = () => { if (!frozen()) return; setFrozen(null); setChosen(asks()[0]?.ask ?? null); giveBack(); };
+  createEffect(on(frozen, (ask) => { if (!ask) return; const timer = setTimeout(thaw, FROZEN); onCleanup(() => clearTimeout(timer)); }));
+  const outcome = createMemo<Outcome | null>(() => {
+    const ask = frozen();
+    if (!ask) return null;
+    const records = props.session.records();
+    for (let index = records.length - 1; index >= 0; index -= 1) { const what = records[index]?.what; if (what?.type === 'sluice_ask' && (what as Outcome).ask === ask.ask) return what as Outcome; }
+    return null;
+  });
+
+  const giveBack = () => {
+    if (!dialog?.contains(document.activeElement) && document.activeElement !== document.body && document.activeElement !== null) return;
+    const back = returnTo;
+    returnTo = null;
+    if (back instanceof HTMLElement && back.isConnected && !dialog?.contains(back)) back.focus({ preventScroll: true });
+  };
+  const focus = () => { setFolded(false); queueMicrotask(() => { if (!dialog) return; if (!dialog.contains(document.activeElement)) returnTo = document.activeElement; dialog.focus({ preventScroll: true }); }); };
+  const arrive = (element: HTMLElement) => {
+    dialog = element;
+    guard = new Guard(performance.now());
+    const away = !document.hasFocus() || document.querySelector('dialog[open]') !== null;
+    if (!folded() && !away && !isPhone() && mayTakeFocus({ ...focusNow(), here: props.here })) {
+      returnTo = document.activeElement === document.body ? returnTo : document.activeElement;
+      queueMicrotask(() => element.isConnected && element.focus({ preventScroll: true }));
+    }
+  };
+  const move = (step: number) => { const next = asks()[(place() + step + asks().length) % asks().length]; if (next) setChosen(next.ask); };
+  const fold = (on: boolean) => { setFolded(on); if (on) giveBack(); else focus(); };
+
+  props.handle?.({
+    focus, folded, count: () => asks().length, mayDecide: may,
+    hasFocus: () => dialog?.contains(document.activeElement) ?? false,
+    dismiss: (stop, now) => { if (!keys || !may() || !guard.accept(now)) return false; if (stop) keys.dismissAndStop(); else keys.dismiss(); return true; },
+  });
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    // Nothing that was on its way to something else decides here.
+    if (!['Tab', 'Shift', 'Control', 'Alt', 'Meta'].includes(event.key) && !guard.accept(performance.now())) { event.preventDefault(); event.stopPropagation(); return; }
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.repeat) { event.preventDefault(); if (may()) keys?.primary(); return; }
+    const field = event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement || (event.target instanceof HTMLInputElement && !['checkbox', 'radio'].includes(event.target.type));
+    if (!field && !event.ctrlKey && !event.metaKey && !event.altKey && event.key.toLowerCase() === 'z') { event.preventDefault(); fold(true); }
+  };
+
+  return (
+    <Show when={current()}>{(now) => (
+      <Show when={!folded()} fallback={
+        <div class="gate warn" data-standing="waiting">
+          <StateGlyph shape="down" />
+          <span class="what">{askWords(now())}</span>
+          <span class="grow trunc"><span class="mono">{askTarget(now())}</span> · {age(Math.max(0, props.now - now().at))} · {t('asks.folded')}</span>
+          <Button small hotkey="A" onClick={focus}>{t('asks.open')}</Button>
+        </div>
+      }>
+        <Show keyed when={`${now().ask} ${frozen() !== null}`}>
+          <section ref={arrive} class="ask" classList={{ frozen: frozen() !== null }} role="dialog" aria-modal="false" tabIndex={-1} data-ask={now().ask} data-kind={now().kind}
+            aria-labelledby={frozen() ? undefined : `ask-title-${now().ask}`} aria-label={frozen() ? askWords(now()) : undefined} aria-describedby={frozen() ? undefined : `ask-why-${now().ask}`}
+            on:keydown={{ handleEvent: onKeyDown, capture: true }}
+            onFocusOut={(event) => { if (frozen() && !(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget))) thaw(); }}>
+            <Show when={frozen() === null} fallback={<Gone outcome={outcome()} now={props.now} />}>
+              <div class="askhead" onDblClick={() => fold(true)}>
+                <StateGlyph shape="down" />
+                <span class="what">{askWords(now())}</span>
+                <span class="age">{age(Math.max(0, props.now - now().at))}</span>
+                <span class="grow" />
+                <Show when={asks().length > 1}>
+                  <span class="nth">{t('asks.nth', { n: place() + 1, of: asks().length })}</span>
+                  <IconButton small class="prev" icon="back" label={t('asks.previous')} onClick={() => move(-1)} />
+                  <IconButton small icon="chevron" label={t('asks.next')} onClick={() => move(1)} />
+                </Show>
+                <IconButton small icon="down" label={t('asks.fold')} hotkey="Z" onClick={() => fold(true)} />
+              </div>
+              <Form ask={now()} {...props} forms={forms} may={may} guard={() => guard} setKeys={(next) => { keys = next; }} setLeftover={(text) => { leftover = text; }}
+                answered={(ask) => { answered.add(ask); }} giveBack={giveBack} />
+            </Show>
+          </section>
+        </Show>
+      </Show>
+    )}</Show>
+  );
+}
+
+/** The record keeps its own; this is the ask as it was when it was shown. */
+const copy = (ask: AskInfo): AskInfo => JSON.parse(JSON.stringify(ask)) as AskInfo;
+
+interface FormProps extends Omit<AsksProps, 'handle'> {
+  ask: AskInfo;
+  forms: AskForms;
+  may: () => boolean;
+  guard: () => Guard;
+  setKeys: (keys: AskKeys | null) => void;
+  setLeftover: (text: () => string) => void;
+  answered: (ask: string) => void;
+  giveBack: () => void;
+}
+
+function Form(props: FormProps): JSX.Element {
+  const sessionId = props.session.store.id;
+  const context = createContext({
+    client: props.client, sessionId, ask: copy(props.ask), project: props.session.state()?.info.projectPath ?? props.client.list.get(sessionId)?.projectPath ?? '', may: props.may, forms: props.forms,
+    guard: { accept: (now: number) => props.guard().accept(now), open: (now: number) => props.guard().open(now) } as Guard,
+    diffOf: props.diffOf ?? ((ask, input) => props.client.commands.send({ type: 'diff', sessionId, toolUseId: ask.toolUseId ?? ask.ask, input })),
+    setKeys: props.setKeys, setLeftover: props.setLeftover, takeBoxText: props.takeBoxText, answered: props.answered,
+  });
+  onCleanup(() => { props.setKeys(null); props.setLeftover(() => ''); });
+  // When it was answered from here, the focus goes back before the form is taken away.
+  createEffect(on(context.act.busy, (busy, was) => { if (was && !busy && context.act.problem() === null) props.giveBack(); }));
+  return (
+    <>
+      <Switch fallback={<OtherAsk context={context} />}>
+        <Match when={props.ask.kind === 'tool'}><PermissionAsk context={context} /></Match>
+        <Match when={props.ask.kind === 'question'}><QuestionForm context={context} /></Match>
+        <Match when={props.ask.kind === 'plan'}><PlanReview context={context} /></Match>
+        <Match when={props.ask.kind === 'elicitation'}><Elicitation context={context} /></Match>
+      </Switch>
+      <Show when={context.act.problem()}>{(why) => <p class="askfoot t-bad" role="alert">{why()}</p>}</Show>
+    </>
+  );
+}
+
+/** It was decided elsewhere, withdrawn, or is too late: said, and gone after a moment. */
+function Gone(props: { outcome: Outcome | null; now: number }): JSX.Element {
+  const since = Date.now();
+  const [tick, setTick] = createSignal(Date.now());
+  onMount(() => { const timer = setInterval(() => setTick(Date.now()), 1_000); onCleanup(() => clearInterval(timer)); });
+  const words = (): [string, string] => {
+    const one = props.outcome;
+    if (!one) return [t('asks.noLonger'), t('asks.nothingLeft')];
+    const ago = t('asks.ago', { age: age(tick() - since) });
+    switch (one.outcome) {
+      case 'allowed': return [one.by ? t('asks.answeredOn', { who: one.by }) : t('asks.answeredElsewhere'), [one.changed ? t('asks.allowedChanged') : t('asks.allowedOnce'), ago, t('asks.nothingLeft')].join(' · ')];
+      case 'denied': return [one.by ? t('asks.answeredOn', { who: one.by }) : t('asks.answeredElsewhere'), [t('asks.denied'), one.message, ago, t('asks.nothingLeft')].filter(Boolean).join(' · ')];
+      case 'expired': return [t('asks.expired'), t('asks.expiredAt', { time: clock(since) })];
+      default: return [t('asks.noLonger'), t('asks.withdrawnAt', { time: clock(since) })];
+    }
+  };
+  onMount(() => announce(words().join('. ')));
+  return (
+    <div class="gate mute"><StateGlyph shape="down" tone="dim" /><span class="what">{words()[0]}</span><span class="grow trunc">{words()[1]}</span></div>
+  );
+}

@@ -1,0 +1,99 @@
+// One to four questions of the agent, as fieldsets; what is half filled in stays.
+import { createMemo, createSignal, createUniqueId, For, Show, type JSX } from 'solid-js';
+import { t } from '../text';
+import { Button, Kbd } from '../ui';
+import type { AskContext } from './context';
+import { answersOf, choose, chooseOwn, emptyChoice, missing, plainLabel, questionsOf, type Choice, type Question } from './questions';
+import { Revealed } from './Revealed';
+
+interface Form { choices: Choice[]; words: string | null }
+/** What the agent reads when nothing was chosen; agents read English. */
+const SKIPPED = 'The user skipped the questions.';
+
+export function QuestionForm(props: { context: AskContext }): JSX.Element {
+  const context = props.context;
+  const { ask } = context;
+  const questions = questionsOf(ask.request);
+  const [form, setForm] = createSignal<Form>(context.forms.get<Form>(ask.ask, { choices: questions.map(emptyChoice), words: null }));
+  const change = (over: Partial<Form>) => { setForm({ ...form(), ...over }); context.forms.set(ask.ask, form()); };
+  const choice = (index: number) => form().choices[index] ?? emptyChoice();
+  const put = (index: number, next: Choice) => change({ choices: questions.map((_, at) => (at === index ? next : choice(at))) });
+  const lacking = createMemo(() => missing(questions, questions.map((_, index) => choice(index))));
+  context.setLeftover(() => [form().words, ...form().choices.filter((one) => one.own).map((one) => one.text)].filter(Boolean).join('\n'));
+
+  const send = () => { if (form().words !== null) words(); else if (lacking().length === 0) void context.answer('send', { decision: 'allow', answers: answersOf(questions, form().choices) }); };
+  const skip = (interrupt = false) => void context.answer('skip', { decision: 'deny', message: SKIPPED, interrupt });
+  const words = () => { const said = form().words?.trim(); if (said) void context.answer('words', { decision: 'deny', message: said }); };
+  context.setKeys({ primary: send, dismiss: () => skip(), dismissAndStop: () => skip(true) });
+
+  const off = () => !context.may() || context.act.busy();
+  const verb = (which: string, plain: string, running: string) => (context.verb() === which && context.act.shown() ? running : plain);
+  return (
+    <>
+      <div class="askbody" id={`ask-why-${ask.ask}`}>
+        <h2 class="vh" id={`ask-title-${ask.ask}`}>{t('asks.questions')}</h2>
+        <For each={questions}>{(question, index) => <Fieldset question={question} choice={choice(index())} disabled={!context.may()} only={questions.length === 1} onChange={(next) => put(index(), next)} />}</For>
+        <Show when={form().words !== null}>
+          <label class="qs wordsfield">{t('asks.inWords')}<textarea class="input" rows="2" value={form().words ?? ''} disabled={!context.may()} onInput={(event) => change({ words: event.currentTarget.value })} /></label>
+        </Show>
+      </div>
+      <Show when={context.client.may('approve')} fallback={<div class="askfoot"><span class="lab">{t('asks.waitingForSomeone')}</span></div>}>
+        <div class="askfoot acts">
+          <Show when={form().words === null} fallback={<>
+            <Button look="primary" hotkey="Ctrl Enter" disabled={off() || form().words?.trim() === ''} onClick={words}>{verb('words', t('asks.sendWords'), t('asks.sending'))}</Button>
+            <Button disabled={off()} onClick={() => change({ words: null })}>{t('asks.backToQuestions')}</Button>
+          </>}>
+            <Button look="primary" hotkey="Ctrl Enter" disabled={off() || lacking().length > 0} aria-describedby={`ask-lack-${ask.ask}`} onClick={send}>{verb('send', t('asks.sendAnswers'), t('asks.sending'))}</Button>
+            <Button disabled={off()} onClick={() => change({ words: context.takeBoxText() })}>{t('asks.answerInWords')}</Button>
+          </Show>
+          <span class="lab grow trunc" id={`ask-lack-${ask.ask}`}><Show when={form().words === null && lacking()[0]}>{(one) => t('asks.lacking', { what: one().header || one().question })}</Show></span>
+          <Button look="bare" hotkey="Esc" disabled={off()} onClick={() => skip()}>{verb('skip', t('asks.skip'), t('asks.skipping'))}</Button>
+        </div>
+      </Show>
+    </>
+  );
+}
+
+function Fieldset(props: { question: Question; choice: Choice; disabled: boolean; only: boolean; onChange: (choice: Choice) => void }): JSX.Element {
+  const name = createUniqueId();
+  const [near, setNear] = createSignal<string | null>(null);
+  let own: HTMLInputElement | undefined;
+  const preview = () => {
+    const label = near() ?? props.choice.chosen.at(-1) ?? null;
+    return props.question.options.find((option) => option.label === label)?.preview ?? null;
+  };
+  const pick = (index: number) => {
+    const option = props.question.options[index];
+    if (option) props.onChange(choose(props.question, props.choice, option.label));
+    else if (index === props.question.options.length) openOwn();
+  };
+  const openOwn = () => { props.onChange(chooseOwn(props.question, props.choice)); queueMicrotask(() => { if (props.choice.own) own?.focus(); }); };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (props.disabled || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    const field = event.target instanceof HTMLInputElement && event.target.type === 'text';
+    if (field || !/^[1-9]$/.test(event.key)) return;
+    event.preventDefault();
+    pick(Number(event.key) - 1);
+  };
+  const type = () => (props.question.multi ? 'checkbox' : 'radio');
+  return (
+    <fieldset class="qs" onKeyDown={onKeyDown} disabled={props.disabled}>
+      <legend><span><Revealed text={props.question.question} /></span> <span class="hd">{[props.question.header, props.question.multi ? t('asks.anyNumber') : ''].filter(Boolean).join(' · ')}</span></legend>
+      <For each={props.question.options}>{(option, index) => (
+        <label class="qopt" classList={{ on: props.choice.chosen.includes(option.label) }} onPointerEnter={() => setNear(option.preview ? option.label : null)} onPointerLeave={() => setNear(null)}>
+          <input type={type()} name={name} checked={props.choice.chosen.includes(option.label)} onFocus={() => setNear(option.preview ? option.label : null)} onBlur={() => setNear(null)} onChange={() => pick(index())} />
+          <span class="l"><Revealed text={plainLabel(option.label)} /><Show when={option.recommended}> <span class="chip">{t('asks.recommended')}</span></Show></span>
+          <Show when={index() < 9}><span class="key not-phone"><Kbd keys={String(index() + 1)} /></span></Show>
+          <Show when={option.description}><span class="d"><Revealed text={option.description} /></span></Show>
+        </label>
+      )}</For>
+      <div class="qopt" classList={{ on: props.choice.own }}>
+        <input type={type()} name={name} id={`${name}-own`} checked={props.choice.own} onChange={openOwn} />
+        <label class="l" for={`${name}-own`}>{t('asks.somethingElse')}</label>
+        <Show when={props.question.options.length < 9}><span class="key not-phone"><Kbd keys={String(props.question.options.length + 1)} /></span></Show>
+        <Show when={props.choice.own}><span class="d own"><input ref={own} class="input" type="text" aria-label={t('asks.ownAnswer')} value={props.choice.text} onInput={(event) => props.onChange({ ...props.choice, text: event.currentTarget.value })} /></span></Show>
+      </div>
+      <Show when={preview()}>{(text) => <pre class="qpreview" aria-label={t('asks.preview')}><Revealed text={text()} /></pre>}</Show>
+    </fieldset>
+  );
+}

@@ -1,0 +1,18 @@
+import { For, Show, type JSX } from 'solid-js';
+import { t } from '../text';
+import { hides, reveal } from './reveal';
+
+/** Text of a machine, whole and wrapped; what cannot be seen is written as an escape, in red. */
+export function Revealed(props: { text: string }): JSX.Element {
+  return <For each={reveal(props.text)}>{(piece) => <Show when={piece.hidden} fallback={piece.text}><mark class="unseen">{piece.text}</mark></Show>}</For>;
+}
+
+/** The whole command, with a warning when it holds something that would not be seen. */
+export function CommandText(props: { text: string; label: string }): JSX.Element {
+  return (
+    <>
+      <Show when={hides(props.text)}><p class="asknote t-bad" role="note">{t('asks.hidden')}</p></Show>
+      <pre class="cmdbig" tabIndex={0} aria-label={props.label}><Revealed text={props.text} /></pre>
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+// When somebody is needed and does not look: the title, the badge, a notification and a sound. The last two only where a
+// person asked for them; words of the session only where that was allowed too. What is answered elsewhere goes away.
+import { createEffect, onCleanup } from 'solid-js';
+import type { SessionInfo } from '../api/types';
+import { standingOf, windowTitle } from '../gate/standing';
+import type { Client } from '../protocol';
+import { t } from '../text';
+
+export interface NoticeOptions {
+  /** off: none; plain: without words of the session; content: with its title. */
+  notices: () => 'off' | 'plain' | 'content';
+  sound: () => boolean;
+  /** Title of the page when nobody is needed; nothing leaves the title alone. */
+  title?: (() => string) | undefined;
+  /** A notification was pressed. */
+  onOpen: (sessionId: string) => void;
+}
+
+/** Why a session calls. The same reason calls once. */
+export function callOf(info: SessionInfo, unread: boolean): { key: string; kind: 'ask' | 'crash' | 'stall' | 'finished' } | null {
+  if (info.archived) return null;
+  if (info.pendingAsks > 0 || info.standing === 'waiting') return { key: `ask ${info.since} ${info.pendingAsks}`, kind: 'ask' };
+  if (info.standing === 'crashed' || info.standing === 'lost') return { key: `crash ${info.since}`, kind: 'crash' };
+  if (info.standing === 'stalled') return { key: `stall ${info.since}`, kind: 'stall' };
+  return unread ? { key: `finished ${info.finishedAt}`, kind: 'finished' } : null;
+}
+
+export class Notices {
+  private readonly called = new Map<string, string>();
+  private readonly open = new Map<string, Notification>();
+  private first = true;
+
+  constructor(private readonly client: Client, private readonly options: NoticeOptions) {}
+
+  /** Looks at the list again: calls for what is new, takes back what is over. */
+  look(): void {
+    const line = this.client.connection.line.value;
+    if (!this.client.list.current) return;
+    const away = typeof document !== 'undefined' && (document.hidden || !document.hasFocus());
+    for (const info of this.client.list.all()) {
+      const call = callOf(info, this.client.list.unread(info));
+      if (!call) { this.called.delete(info.sessionId); this.close(info.sessionId); continue; }
+      if (this.called.get(info.sessionId) === call.key) continue;
+      this.called.set(info.sessionId, call.key);
+      // What stood so before the page came is no news.
+      if (this.first || !away) continue;
+      const standing = standingOf(info, { now: this.client.connection.now(), line, unread: this.client.list.unread(info) });
+      this.call(info, standing.word);
+    }
+    for (const id of [...this.open.keys()]) if (!this.client.list.get(id)) this.close(id);
+    this.first = false;
+    this.badge();
+  }
+
+  /** "(2) Edit waits for you · Sluice" */
+  title(base: string): string {
+    const line = this.client.connection.line.value;
+    const waiting = this.client.list.waiting().map((info) => standingOf(info, { now: this.client.connection.now(), line }));
+    return windowTitle(base, waiting.filter((standing) => standing.title !== null));
+  }
+
+  private badge(): void {
+    const count = this.client.list.waiting().length;
+    const device = globalThis.navigator as Navigator & { setAppBadge?: (n: number) => Promise<void>; clearAppBadge?: () => Promise<void> };
+    void (count > 0 ? device?.setAppBadge?.(count) : device?.clearAppBadge?.())?.catch(() => undefined);
+  }
+
+  private call(info: SessionInfo, word: string): void {
+    if (this.options.sound()) beep();
+    const how = this.options.notices();
+    if (how === 'off' || typeof Notification === 'undefined' || Notification.permission !== 'granted') return;
+    this.close(info.sessionId);
+    try {
+      const notice = new Notification(how === 'content' ? (info.title ?? t('asks.untitled')) : t('asks.aSession'), { body: word, tag: `sluice-${info.sessionId}` });
+      notice.onclick = () => { window.focus(); this.options.onOpen(info.sessionId); notice.close(); };
+      notice.onclose = () => this.open.delete(info.sessionId);
+      this.open.set(info.sessionId, notice);
+    } catch { /* some phones only allow it from a worker */ }
+  }
+
+  private close(sessionId: string): void { this.open.get(sessionId)?.close(); this.open.delete(sessionId); }
+}
+
+/** Two short tones, made here: nothing is fetched. */
+export function beep(): void {
+  try {
+    const audio = new AudioContext();
+    const gain = audio.createGain();
+    gain.gain.value = 0.04;
+    gain.connect(audio.destination);
+    for (const [at, pitch] of [[0, 660], [0.12, 880]] as const) {
+      const tone = audio.createOscillator();
+      tone.frequency.value = pitch;
+      tone.connect(gain);
+      tone.start(audio.currentTime + at);
+      tone.stop(audio.currentTime + at + 0.09);
+    }
+    setTimeout(() => void audio.close(), 500);
+  } catch { /* no sound without a gesture first */ }
+}
+
+/** Asks the browser, from a press of a person. */
+export async function allowNotices(): Promise<boolean> {
+  if (typeof Notification === 'undefined') return false;
+  return (await Notification.requestPermission()) === 'granted';
+}
+
+/** Calls while the component is there. */
+export function useNotices(client: Client, options: NoticeOptions): void {
+  const notices = new Notices(client, options);
+  const look = () => { notices.look(); if (options.title) document.title = notices.title(options.title()); };
+  let due = false;
+  onCleanup(client.list.changed.listen(() => { if (due) return; due = true; queueMicrotask(() => { due = false; look(); }); }));
+  onCleanup(client.connection.line.listen(look));
+  if (options.title) createEffect(() => { document.title = notices.title(options.title?.() ?? ''); });
+  look();
+}

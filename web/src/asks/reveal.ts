@@ -1,0 +1,34 @@
+// What a command really holds: characters that steer a terminal, turn the reading direction or cannot be seen are shown
+// as escapes, so that nobody allows one thing and runs another.
+export interface Piece { text: string; hidden: boolean }
+
+/** Control characters but tab and new line; marks of direction; of no width; fillers; tags; line and paragraph separators. */
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb]|[\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+/** Spaces that are not the usual one: they look alike and split words elsewhere. */
+const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/gu;
+
+const escapeOf = (char: string): string => {
+  const code = char.codePointAt(0) ?? 0;
+  if (char === '\r') return '\\r';
+  if (char === '\u001b') return '\\e';
+  if (code < 0x100) return `\\x${code.toString(16).padStart(2, '0')}`;
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+};
+
+/** The text in pieces; hidden characters are pieces of their own, written as escapes. */
+export function reveal(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  const marks = new RegExp(`${HIDDEN.source}|${SPACES.source}`, 'gu');
+  for (const match of text.matchAll(marks)) {
+    if (match.index > from) pieces.push({ text: text.slice(from, match.index), hidden: false });
+    const last = pieces.at(-1);
+    if (last?.hidden) last.text += escapeOf(match[0]); else pieces.push({ text: escapeOf(match[0]), hidden: true });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from), hidden: false });
+  return pieces;
+}
+
+/** Whether a text holds anything that would not be seen. */
+export const hides = (text: string): boolean => reveal(text).some((piece) => piece.hidden);

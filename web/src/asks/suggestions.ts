@@ -1,0 +1,75 @@
+// Suggestions of the agent ("allow, and stop asking for …") in words: the rule and its scope.
+import { isObject } from '../protocol/storage';
+import { t } from '../text';
+
+export interface Suggestion {
+  /** Its place in the list of the ask: what an answer names. */
+  index: number;
+  /** Words around the machine's part; the part is at `{code}`. */
+  before: string;
+  code: string | null;
+  after: string;
+  scope: string;
+}
+
+interface Rule { toolName: string; ruleContent?: string | null }
+const isRule = (value: unknown): value is Rule => isObject(value) && typeof value.toolName === 'string';
+
+/** As in a settings file: `Bash(cargo test:*)`. */
+export const ruleText = (rule: Rule): string => (rule.ruleContent ? `${rule.toolName}(${rule.ruleContent})` : rule.toolName);
+
+export function scopeWords(destination: unknown): string {
+  switch (destination) {
+    case 'localSettings': return t('asks.scopeLocal');
+    case 'projectSettings': return t('asks.scopeProject');
+    case 'userSettings': return t('asks.scopeUser');
+    default: return t('asks.scopeSession');
+  }
+}
+
+/** What can be allowed beside this one call. Suggestions that would deny, or that nobody here understands, are not offered. */
+export function suggestionsOf(request: { [key: string]: unknown }): Suggestion[] {
+  if (request['suppress_always_allow_rule'] === true || !Array.isArray(request['permission_suggestions'])) return [];
+  return request['permission_suggestions'].flatMap((one: unknown, index): Suggestion[] => {
+    if (!isObject(one)) return [];
+    const scope = scopeWords(one['destination']);
+    const plain = (before: string, code: string | null = null, after = ''): Suggestion[] => [{ index, before, code, after, scope }];
+    switch (one['type']) {
+      case 'addRules': case 'replaceRules': {
+        const rules = Array.isArray(one['rules']) ? one['rules'].filter(isRule) : [];
+        if (one['behavior'] !== 'allow' || rules.length === 0) return [];
+        // The name of the shell says nothing beside its command.
+        const texts = rules.map((rule) => (rule.toolName === 'Bash' && rule.ruleContent ? rule.ruleContent : ruleText(rule)));
+        return plain('', texts.join(', '));
+      }
+      case 'setMode':
+        if (one['mode'] === 'acceptEdits') return plain(t('asks.allEdits'));
+        if (one['mode'] === 'bypassPermissions') return plain(t('asks.everything'));
+        return [];
+      case 'addDirectories': {
+        const folders = Array.isArray(one['directories']) ? one['directories'].filter((folder) => typeof folder === 'string') : [];
+        if (folders.length === 0) return [];
+        return plain(t('asks.theFolder', { n: folders.length }), folders.join(', '));
+      }
+      default: return [];
+    }
+  });
+}
+
+/** The rule that "deny always" adds: what the agent proposed to allow, else the call as it is. */
+export function denyRule(toolName: string, request: { [key: string]: unknown }): string {
+  const suggestions: unknown[] = Array.isArray(request['permission_suggestions']) ? request['permission_suggestions'] : [];
+  for (const one of suggestions) {
+    if (!isObject(one) || one['type'] !== 'addRules' || !Array.isArray(one['rules'])) continue;
+    const rule = one['rules'].find(isRule);
+    if (rule) return ruleText(rule);
+  }
+  const input = isObject(request['input']) ? request['input'] : {};
+  const text = (key: string): string | null => (typeof input[key] === 'string' ? input[key] : null);
+  if (toolName === 'Bash') { const command = text('command'); return command ? `Bash(${command})` : 'Bash'; }
+  const path = text('file_path') ?? text('notebook_path');
+  if (path && ['Edit', 'Write', 'NotebookEdit', 'MultiEdit'].includes(toolName)) return `Edit(/${path})`;
+  if (path && toolName === 'Read') return `Read(/${path})`;
+  if (toolName === 'WebFetch') { try { return `WebFetch(domain:${new URL(text('url') ?? '').host})`; } catch { return 'WebFetch'; } }
+  return toolName;
+}

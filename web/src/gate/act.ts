@@ -1,0 +1,58 @@
+// A button that does something at the bridge: off while it runs, its verb in progress after 150 ms, and it comes back
+// with the reason when it failed.
+import { createSignal, type Accessor } from 'solid-js';
+import { Refusal } from '../protocol';
+import { t } from '../text';
+import { clock } from '../text/format';
+
+export interface Act {
+  /** Runs it, unless it runs. True when it came through. */
+  run: () => Promise<boolean>;
+  busy: Accessor<boolean>;
+  /** It runs for longer than an eye blinks: show the verb in progress. */
+  shown: Accessor<boolean>;
+  problem: Accessor<string | null>;
+  clear: () => void;
+}
+
+export const SHOWN_AFTER = 150;
+
+/** Why something failed, in words. */
+export function reason(error: unknown): string {
+  if (error instanceof Refusal) {
+    if (error.code === 'timeout') return t('errors.timeout');
+    if (error.code === 'decided' && error.resolved) return t('errors.decided', { who: error.resolved.by ?? t('errors.someone'), time: clock(error.resolved.at) });
+    if (error.code === 'scope') return t('errors.scope');
+    if (error.code === 'storage') return t('errors.storage');
+    return error.hint ? `${sentence(error.message)} ${sentence(error.hint)}` : sentence(error.message);
+  }
+  return error instanceof Error ? sentence(error.message) : String(error);
+}
+
+const sentence = (text: string): string => { const whole = text.charAt(0).toUpperCase() + text.slice(1); return /[.!?]$/.test(whole) ? whole : `${whole}.`; };
+
+export function createAct(does: () => Promise<unknown>): Act {
+  const [busy, setBusy] = createSignal(false);
+  const [shown, setShown] = createSignal(false);
+  const [problem, setProblem] = createSignal<string | null>(null);
+  return {
+    busy, shown, problem, clear: () => setProblem(null),
+    run: async () => {
+      if (busy()) return false;
+      setBusy(true);
+      setProblem(null);
+      const timer = setTimeout(() => setShown(true), SHOWN_AFTER);
+      try {
+        await does();
+        return true;
+      } catch (error) {
+        setProblem(reason(error));
+        return false;
+      } finally {
+        clearTimeout(timer);
+        setBusy(false);
+        setShown(false);
+      }
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// What stands under the line of the gate when something is wrong: the ladder of a stall, a crash, the last resort.
+import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
+import type { Client, SessionView } from '../protocol';
+import { t } from '../text';
+import { when } from '../text/format';
+import { Button, copyText } from '../ui';
+import { createAct } from './act';
+import { exitWords } from './standing';
+
+const withSeconds = (at: number): string => new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+
+/** Interrupt, stop what it waits for, restart: all rungs at once, each says what it did and when. */
+export function Stalled(props: { client: Client; session: SessionView; now: number; interrupt: () => void }): JSX.Element {
+  const id = () => props.session.store.id;
+  const state = () => props.session.state();
+  const [done, setDone] = createSignal<Record<string, number>>({});
+  const note = (rung: string) => setDone((all) => ({ ...all, [rung]: Date.now() }));
+  const call = createMemo(() => state()?.calls.at(-1));
+  const task = createMemo(() => state()?.tasks.find((one) => one.state === 'running' && (one.toolUseId === call()?.id || one.kind === 'local_bash')));
+  const stopShell = createAct(async () => {
+    const waits = task();
+    if (waits) await props.client.commands.send({ type: 'stop_task', sessionId: id(), task: waits.id });
+    else await props.client.commands.send({ type: 'background', sessionId: id(), toolUseId: call()?.id ?? null });
+    note('shell');
+  });
+  const restart = createAct(async () => {
+    await props.client.commands.send({ type: 'stop_session', sessionId: id() });
+    await props.client.commands.send({ type: 'resume_session', sessionId: id() });
+    note('restart');
+  });
+  const did = (rung: string) => { const at = done()[rung]; return at === undefined ? null : t('asks.doneAt', { time: withSeconds(at) }); };
+  const last = () => state()?.info.lastSign ?? state()?.info.since ?? props.now;
+  return (
+    <div class="gatebody">
+      <p>{t('asks.stalledHow', { time: withSeconds(last()) })}<Show when={call()}>{(one) => <> {t('asks.waitsFor', { what: one().name })}</>}</Show></p>
+      <ol class="ladder">
+        <li><b>1</b><span>{t('asks.rungInterrupt')}</span><Button look="primary" hotkey="Esc" onClick={() => props.interrupt()}>{t('asks.interrupt')}</Button></li>
+        <Show when={task() ?? call()}>
+          <li><b>2</b><span>{did('shell') ?? (task() ? t('asks.rungShell') : t('asks.rungBackground'))}</span><Button disabled={stopShell.busy()} onClick={() => void stopShell.run()}>{task() ? t('asks.stopShell') : t('asks.toBackground')}</Button></li>
+        </Show>
+        <li><b>{(task() ?? call()) ? 3 : 2}</b><span>{did('restart') ?? t('asks.rungRestart')}</span><Button disabled={restart.busy()} onClick={() => void restart.run()}>{restart.shown() ? t('asks.restarting') : t('asks.restart')}</Button></li>
+      </ol>
+      <Show when={stopShell.problem() ?? restart.problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>
+    </div>
+  );
+}
+
+/** The likely cause, what is saved, its last words, and the ways on. */
+export function Crashed(props: { client: Client; session: SessionView; now: number; queued: boolean; onSession?: ((sessionId: string) => void) | undefined }): JSX.Element {
+  const id = () => props.session.store.id;
+  const process = () => props.session.state()?.process;
+  const broken = createMemo(() => {
+    const records = props.session.records();
+    for (let index = records.length - 1; index >= 0; index -= 1) {
+      const record = records[index];
+      if (record?.what.type === 'sluice_prompt') return { turn: record.turn ?? 1, prompt: (record.what as { uuid: string }).uuid };
+    }
+    return null;
+  });
+  const cause = () => {
+    const signal = process()?.signal ?? null;
+    if (signal === 9) return t('asks.causeMemory');
+    if (signal === 15 || signal === 2) return t('asks.causeEnded');
+    if (signal === 11 || signal === 6 || signal === 4) return t('asks.causeBug');
+    return t('asks.causeUnknown');
+  };
+  const saved = () => { const at = props.session.records().at(-1)?.at; return at === undefined ? '' : t('asks.savedUpTo', { time: withSeconds(at) }); };
+  const ended = () => props.session.state()?.tasks.filter((task) => task.state === 'gone').length ?? 0;
+  const resume = createAct(() => props.client.commands.send({ type: 'resume_session', sessionId: id() }));
+  const without = createAct(async () => {
+    const at = broken();
+    if (!at) return;
+    const made = await props.client.commands.send({ type: 'rewind', sessionId: id(), prompt: at.prompt, files: false, conversation: true });
+    const next = made.sessionId ?? id();
+    await props.client.commands.send({ type: 'resume_session', sessionId: next });
+    if (next !== id()) props.onSession?.(next);
+  });
+  const fork = createAct(async () => {
+    const made = await props.client.commands.send({ type: 'fork', sessionId: id(), at: broken()?.prompt ?? null });
+    props.onSession?.(made.sessionId);
+  });
+  const report = () => [`${t('asks.exited')}: ${exitWords(process()?.signal ?? null, process()?.code ?? null) ?? ''}`, `session ${id()}`, `agent ${process()?.version ?? ''}`, when(process()?.since ?? 0), '', ...(process()?.stderr ?? [])].join('\n');
+  const busy = () => resume.busy() || without.busy() || fork.busy();
+  return (
+    <div class="gatebody crash" role="group" aria-label={t('asks.exited')}>
+      <p>{cause()} {saved()}<Show when={ended() > 0}> {t('asks.endedWith', { n: ended() })}</Show></p>
+      <Show when={(process()?.stderr.length ?? 0) > 0}>
+        <div class="box"><pre class="term" tabIndex={0} aria-label={t('asks.stderr')}><span class="dim">{t('asks.stderrLast', { n: process()?.stderr.length ?? 0 })}{'\n'}</span><For each={process()?.stderr ?? []}>{(line) => <>{line}{'\n'}</>}</For></pre></div>
+      </Show>
+      <Show when={props.queued}><p class="dim">{t('asks.queuedAfterResume')}</p></Show>
+      <Show when={props.client.may('operate')} fallback={<p class="dim">{t('asks.lookOnly')}</p>}>
+        <div class="row wrap">
+          <Button look="primary" disabled={busy()} onClick={() => void resume.run()}>{resume.shown() ? t('asks.resuming') : t('asks.resumeWhere')}</Button>
+          <Show when={broken()}>{(at) => <>
+            <Button disabled={busy()} onClick={() => void without.run()}>{t('asks.resumeWithout', { n: at().turn })}</Button>
+            <Show when={at().turn > 1}><Button icon="fork" disabled={busy()} onClick={() => void fork.run()}>{t('asks.forkFrom', { n: at().turn - 1 })}</Button></Show>
+          </>}</Show>
+          <Button look="bare" icon="copy" class="push" onClick={() => void copyText(report())}>{t('asks.copyReport')}</Button>
+        </div>
+      </Show>
+      <Show when={resume.problem() ?? without.problem() ?? fork.problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>
+    </div>
+  );
+}
+
+/** An interrupt that has no effect for ten seconds: the process can be ended; the session stays. */
+export function Forced(props: { client: Client; sessionId: string; onClose: () => void }): JSX.Element {
+  const end = createAct(() => props.client.commands.send({ type: 'stop_session', sessionId: props.sessionId }));
+  return (
+    <div class="gatebody">
+      <p>{t('asks.forceHow')}</p>
+      <div class="row wrap">
+        <Button tone="bad" disabled={end.busy()} onClick={() => void end.run().then((done) => { if (done) props.onClose(); })}>{end.shown() ? t('asks.ending') : t('asks.endAgent')}</Button>
+        <Button look="bare" onClick={() => props.onClose()}>{t('asks.keepWaiting')}</Button>
+      </div>
+      <Show when={end.problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>
+    </div>
+  );
+}
+

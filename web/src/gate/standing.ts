@@ -1,0 +1,179 @@
+// The one place that says how a session stands: glyph, words, evidence, ground of the gate, group and window title.
+// Rail, list, head, gate and title all draw what this returns; none of them has words of its own.
+import type { AskInfo, SessionInfo, SessionState } from '../api/types';
+import type { Line } from '../protocol/connection';
+import { groupOf, type Group } from '../protocol/sessions';
+import { t } from '../text';
+import { age, clock, count } from '../text/format';
+import type { GlyphShape } from '../ui';
+
+export type Ground = 'neutral' | 'run' | 'warn' | 'bad' | 'off';
+
+export interface Standing {
+  /** Which of the states of the design it is; for tests and styles. */
+  name: 'idle' | 'unread' | 'starting' | 'running' | 'waiting' | 'retrying' | 'limited' | 'stalled' | 'stopping' | 'crashed' | 'stopped' | 'lost' | 'external' | 'offline' | 'catching';
+  shape: GlyphShape;
+  /** Grey instead of the shape's own colour. */
+  quiet: boolean;
+  word: string;
+  /** What it is about: a command, a path. Mono when a machine said it. */
+  about: string | null;
+  mono: boolean;
+  /** The evidence with its age. */
+  evidence: string | null;
+  /** The same in the width of a rail row. */
+  short: string;
+  /** The figure at the right edge of a row. */
+  figure: string;
+  ground: Ground;
+  group: Group;
+  /** For the window title, when a person is needed. */
+  title: string | null;
+  /** Whether this is known now, or only how it was. */
+  known: boolean;
+}
+
+export interface Circumstances {
+  now: number;
+  line: Pick<Line, 'phase' | 'since'>;
+  unread?: boolean;
+  state?: SessionState | null;
+  /** What is being written at this moment. */
+  writing?: 'thinking' | 'text' | 'call' | null;
+  catching?: { have: number; of: number } | null;
+}
+
+/** The name of a tool as people read it: `mcp__postgres__query` is postgres › query. */
+export function toolWords(name: string): string {
+  const mcp = /^mcp__(.+?)__(.+)$/.exec(name);
+  return mcp ? `${mcp[1]} › ${mcp[2]}` : name;
+}
+
+/** "Edit waits for you": the kind of ask in words. */
+export function askWords(ask: Pick<AskInfo, 'kind' | 'toolName' | 'request'>): string {
+  switch (ask.kind) {
+    case 'question': {
+      const input = ask.request['input'];
+      const questions = typeof input === 'object' && input !== null ? (input as { questions?: unknown }).questions : undefined;
+      return t('asks.questionsWait', { n: Array.isArray(questions) ? questions.length : 1 });
+    }
+    case 'plan': return t('asks.planWaits');
+    case 'elicitation': return t('asks.serverAsks', { server: String(ask.request['mcp_server_name'] ?? ask.toolName) });
+    case 'dialog': case 'other': return t('asks.dialogWaits');
+    default: return t('asks.waits', { tool: toolWords(ask.toolName) });
+  }
+}
+
+/** From the name alone, for a list that does not hold the ask. */
+function waitWords(about: string | null): string {
+  if (about === 'AskUserQuestion') return t('asks.questionsWait', { n: 1 });
+  if (about === 'ExitPlanMode') return t('asks.planWaits');
+  return about ? t('asks.waits', { tool: toolWords(about) }) : t('asks.waitsPlain');
+}
+
+/** The last part of a path, for a row. */
+export const projectName = (path: string): string => path.split('/').filter(Boolean).at(-1) ?? path;
+
+const ago = (at: number | null, now: number): string | null => (at === null ? null : t('asks.lastSign', { age: age(Math.max(0, now - at)) }));
+const figureAt = (at: number, now: number): string => { const passed = now - at; return passed < 10_000 ? t('asks.now') : passed < 3_600_000 ? age(passed).replace(/ \d+ s$/, (s) => (passed < 60_000 ? s : '')) : passed < 86_400_000 ? `${Math.floor(passed / 3_600_000)} h` : clockOrDay(at, now); };
+const clockOrDay = (at: number, now: number): string => (now - at < 6 * 86_400_000 ? new Intl.DateTimeFormat(undefined, { weekday: 'short' }).format(at) : new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' }).format(at));
+
+export function standingOf(info: SessionInfo, c: Circumstances): Standing {
+  const base = standingNow(info, c);
+  if (c.catching) {
+    const { have, of } = c.catching;
+    return { ...base, name: 'catching', shape: 'dots', quiet: true, word: t('asks.catching'), about: null, mono: false, evidence: t('asks.catchingUp', { have: count(have), of: count(of) }), ground: 'off', known: false };
+  }
+  if (c.line.phase === 'up' || c.line.phase === 'connecting') return base;
+  // Not connected: what is shown was true when the line was lost.
+  return { ...base, name: 'offline', shape: 'dots', quiet: true, word: wasWords(base.name, c.line.since), about: null, evidence: null, short: projectName(info.projectPath), ground: 'off', title: null, known: false };
+}
+
+function wasWords(name: Standing['name'], at: number): string {
+  const time = clock(at);
+  switch (name) {
+    case 'running': case 'starting': case 'retrying': case 'limited': case 'stopping': return t('asks.wasRunning', { time });
+    case 'stalled': return t('asks.wasStalled', { time });
+    case 'waiting': return t('asks.wasWaiting', { time });
+    case 'crashed': return t('asks.exited');
+    default: return t('asks.wasIdle', { time });
+  }
+}
+
+function standingNow(info: SessionInfo, c: Circumstances): Standing {
+  const { now, state } = c;
+  const project = projectName(info.projectPath);
+  const group = groupOf(info);
+  const plain = { quiet: false, about: null, mono: false, evidence: null, short: project, figure: figureAt(info.lastActivityAt, now), ground: 'neutral' as Ground, group, title: null, known: true };
+  const sign = ago(info.lastSign, now);
+  const signShort = info.lastSign === null ? null : t('asks.ago', { age: age(Math.max(0, now - info.lastSign)) });
+
+  const ask = state?.asks[0];
+  if (ask || info.standing === 'waiting' || info.pendingAsks > 0) {
+    const since = ask?.at ?? info.since;
+    const word = ask ? askWords(ask) : waitWords(info.about);
+    return { ...plain, name: 'waiting', shape: 'down', word, evidence: age(Math.max(0, now - since)), short: age(Math.max(0, now - since)), figure: age(Math.max(0, now - since)), ground: 'warn', title: word };
+  }
+  switch (info.standing) {
+    case 'starting':
+      return { ...plain, name: 'starting', shape: 'starting', word: t('asks.starting'), evidence: state?.process.version ? t('asks.agentVersion', { version: state.process.version }) : null, figure: t('asks.now') };
+    case 'running': {
+      const thinks = c.writing === 'thinking';
+      const compacts = state?.activity.evidence === 'compacting';
+      const word = compacts ? t('asks.compacting') : thinks ? t('asks.thinking') : c.writing === 'text' ? t('asks.writing') : t('asks.running');
+      const about = compacts || c.writing ? null : info.about;
+      return { ...plain, name: 'running', shape: 'flow', word, about, mono: true, evidence: sign, short: [about ? firstWord(about) : null, signShort].filter(Boolean).join(' · '), ground: 'run', figure: figureAt(info.lastSign ?? info.since, now) };
+    }
+    case 'retrying': {
+      const retry = state?.retry;
+      const wait = retry ? Math.max(0, retry.until - now) : 0;
+      const limited = retry?.status === 429 || info.about === 'rate limit';
+      if (limited && (!retry || wait > 60_000)) {
+        const evidence = retry ? t('asks.resets', { time: clock(retry.until), age: age(wait) }) : null;
+        return { ...plain, name: 'limited', shape: 'still', word: t('asks.limited'), evidence, short: retry ? t('asks.resetsShort', { time: clock(retry.until) }) : project, ground: 'warn' };
+      }
+      const next = retry ? (wait > 0 ? t('asks.nextTry', { age: age(wait + 999) }) : t('asks.triesNow')) : null;
+      const attempt = retry ? (retry.max ? t('asks.attemptOf', { n: retry.attempt, max: retry.max }) : t('asks.attempt', { n: retry.attempt })) : null;
+      const why = retry ? retryWords(retry.error, retry.status) : info.about;
+      return { ...plain, name: 'retrying', shape: 'still', word: t('asks.retrying'), about: why, evidence: [next, attempt].filter(Boolean).join(', ') || null, short: next ?? project, ground: 'warn' };
+    }
+    case 'stalled': {
+      const silent = age(Math.max(0, now - (info.lastSign ?? info.since)));
+      return { ...plain, name: 'stalled', shape: 'still', word: t('asks.noSign', { age: silent }), about: info.about, mono: true, short: info.about ? firstWord(info.about) : project, figure: silent, ground: 'warn' };
+    }
+    case 'stopping':
+      return { ...plain, name: 'stopping', shape: 'still', quiet: true, word: t('asks.stopping'), evidence: t('asks.stoppingSince', { age: age(Math.max(0, now - info.since)) }), short: age(Math.max(0, now - info.since)) };
+    case 'crashed': {
+      const why = exitWords(state?.process.signal ?? null, state?.process.code ?? null) ?? info.about;
+      return { ...plain, name: 'crashed', shape: 'broken', word: t('asks.exited'), about: why, evidence: t('asks.ago', { age: age(Math.max(0, now - info.since)) }), short: why ?? project, ground: 'bad', title: t('asks.exited') };
+    }
+    case 'stopped':
+      return { ...plain, name: c.unread ? 'unread' : 'stopped', shape: c.unread ? 'unread' : 'idle', word: c.unread ? t('asks.finished') : t('asks.stopped') };
+    case 'lost':
+      return { ...plain, name: 'lost', shape: 'broken', word: t('asks.lost'), evidence: t('asks.lostHow', { age: age(Math.max(0, now - info.since)) }), ground: 'bad', title: t('asks.lost') };
+    case 'external':
+      return { ...plain, name: 'external', shape: 'dots', quiet: true, word: t('asks.external'), evidence: t('asks.externalHow'), short: t('asks.fromTerminal') };
+    default:
+      return c.unread ? { ...plain, name: 'unread', shape: 'unread', word: t('asks.finished') } : { ...plain, name: 'idle', shape: 'idle', word: t('asks.idle') };
+  }
+}
+
+const firstWord = (text: string): string => text.split(/\s/, 1)[0] ?? text;
+
+/** "overloaded (529)" */
+function retryWords(error: string | null, status: number | null): string {
+  const known: { [error: string]: string } = { overloaded_error: t('asks.overloaded'), rate_limit: t('asks.rateLimited'), rate_limit_error: t('asks.rateLimited'), timeout: t('asks.timedOut'), api_error: t('asks.apiError') };
+  const words = (error && (known[error] ?? error)) || t('asks.apiError');
+  return status ? `${words} (${status})` : words;
+}
+
+export function exitWords(signal: number | null, code: number | null): string | null {
+  if (signal !== null) return t('asks.bySignal', { n: signal });
+  return code === null ? null : t('asks.withCode', { n: code });
+}
+
+/** "(2) Edit waits · Sluice": how many sessions need a person, and the oldest of them. */
+export function windowTitle(base: string, waiting: readonly Standing[]): string {
+  const [first] = waiting;
+  return first?.title ? `(${waiting.length}) ${first.title} · ${base}` : base;
+}
