@@ -29,6 +29,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sluice-store", &[]),
     // A runner is the last thing that may break: it uses nothing of the rest.
     ("sluice-runner", &[]),
+    // The server says who gets in; it sees no agent and no session.
+    ("sluice-server", &["sluice-store"]),
     ("sluice-simulator", &["sluice-wire"]),
     (
         "sluice",
@@ -53,8 +55,10 @@ const EDGES_OF_TESTS: &[&str] = &["sluice-simulator"];
 /// Libraries that belong to one layer: (library, the only crates that may use it).
 const OWNED: &[(&str, &[&str])] = &[
     ("reqwest", &["sluice-model", "sluice-tools", "sluice-engine"]),
-    ("rustls", &["sluice-model", "sluice-tools", "sluice-engine"]),
-    ("hyper", &["sluice-simulator"]),
+    ("rustls", &["sluice-model", "sluice-tools", "sluice-engine", "sluice-server"]),
+    ("hyper", &["sluice-simulator", "sluice-server"]),
+    ("axum", &["sluice-server"]),
+    ("rcgen", &["sluice-server"]),
     ("clap", &["sluice"]),
     ("anyhow", &["sluice"]),
     ("rmcp", &["sluice-engine", "sluice-mcp-door"]),

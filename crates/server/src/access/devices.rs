@@ -287,7 +287,7 @@ impl Access {
             // Somebody else was quicker.
             Ok(()) | Err(AccessError::NoSuchDevice(_)) => {}
             Err(error) => {
-                tracing::error!(device = before.device, %error, "a device that was replaced is still written")
+                tracing::error!(device = before.device, %error, "a device that was replaced is still written");
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::body::Body;
-use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
+use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderValue, Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -53,7 +53,8 @@ impl Door {
         let (parts, body) = request.into_parts();
         let route = Route::of(parts.uri.path());
         let (name, method) = (route.name(), parts.method.clone());
-        let has_body = parts.headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0");
+        let length = parts.headers.get(CONTENT_LENGTH);
+        let has_body = length.is_some_and(|length| length != "0") || parts.headers.contains_key(TRANSFER_ENCODING);
         let seen = look(&parts, &arrival, &self.hosts, self.behind_proxy);
         // By a name of its own: see `finish`.
         let hsts = seen.as_ref().is_ok_and(|seen| seen.secure && !seen.host.is_localhost());

@@ -1,0 +1,24 @@
+//! The server over real connections, as friends and strangers meet it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value
+)]
+
+// What the tests are made of.
+mod house;
+mod raw;
+
+mod access;
+mod control;
+mod files;
+mod headers;
+mod hostile;
+mod limits;
+mod listen;
+mod logs;
+mod pairing;
+mod sockets;
+mod tls;
