@@ -76,7 +76,11 @@ export default defineConfig(({ mode }) => {
       assetsInlineLimit: 0,
       cssCodeSplit: true,
       reportCompressedSize: false,
-      rollupOptions: { input: here(gallery ? 'gallery.html' : 'index.html') },
+      rollupOptions: {
+        input: here(gallery ? 'gallery.html' : 'index.html'),
+        // What the first page needs comes as one file, also where a later part shares some of it.
+        output: { codeSplitting: { groups: [{ name: 'page', test: /src\/main\.ts$/ }] } },
+      },
     },
     server: { proxy: { '/api': 'http://127.0.0.1:4747', '/ws': { target: 'ws://127.0.0.1:4747', ws: true } } },
     test: { environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'] },

@@ -7,5 +7,6 @@ import panels from './de/panels';
 import settings from './de/settings';
 import errors from './de/errors';
 import onboarding from './de/onboarding';
+import keys from './de/keys';
 
-export const de = { ui, transcript, asks, composer, sessions, panels, settings, errors, onboarding };
+export const de = { ui, transcript, asks, composer, sessions, panels, settings, errors, onboarding, keys };

@@ -7,5 +7,6 @@ import panels from './en/panels';
 import settings from './en/settings';
 import errors from './en/errors';
 import onboarding from './en/onboarding';
+import keys from './en/keys';
 
-export const en = { ui, transcript, asks, composer, sessions, panels, settings, errors, onboarding };
+export const en = { ui, transcript, asks, composer, sessions, panels, settings, errors, onboarding, keys };

@@ -1,0 +1,145 @@
+// The page: who may enter, the frame, and which place is shown in it.
+import { createEffect, createMemo, createSignal, ErrorBoundary, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { useNotices } from './asks/notice';
+import { listenKeys, useKeys } from './keys/listen';
+import { go, listen, route, sessionHref } from './route/route';
+import { Sheets, titleOf } from './screens/Dialogs';
+import { group } from './screens/groups';
+import { client, infoOf, line, listed, sessions, unread, up, welcome } from './screens/link';
+import { Notices } from './screens/Notices';
+import { Wait } from './screens/Page';
+import { keep, notices, recall, sound } from './screens/prefs';
+import { Rail, spots } from './screens/Rail';
+import { cycleRegion, focusRegion } from './screens/regions';
+import { SessionStage } from './screens/Session';
+import { Sessions } from './screens/Sessions';
+import { t } from './text';
+import { announce, Button, installRegions, Toasts } from './ui';
+import './screens/frame.css';
+
+const Pairing = lazy(() => import('./screens/Pairing'));
+const NewSession = lazy(() => import('./screens/NewSession'));
+const Welcome = lazy(() => import('./screens/Welcome'));
+const Usage = lazy(() => import('./screens/Usage'));
+const Settings = lazy(() => import('./screens/Settings'));
+const Help = lazy(() => import('./screens/Help'));
+const Keys = lazy(() => import('./screens/Keys'));
+const Palette = lazy(() => import('./screens/Palette'));
+const KeySheet = lazy(() => import('./screens/KeySheet'));
+
+export function App(props: { code: string | null }): JSX.Element {
+  const [paired, setPaired] = createSignal(props.code === null);
+  const outside = () => !paired() || line().phase === 'unpaired';
+  const enter = () => {
+    // A line that was refused is begun anew, with the cookie.
+    client().connection.stop();
+    client().connection.start();
+    setPaired(true);
+  };
+  return (
+    <ErrorBoundary fallback={(error: unknown, again) => <Broken error={error} again={again} />}>
+      <Show when={!outside()} fallback={<Suspense fallback={<Wait />}><Pairing code={props.code} revoked={line().bye === 'revoked'} onPaired={enter} /></Suspense>}>
+        <Shell />
+      </Show>
+    </ErrorBoundary>
+  );
+}
+
+function Shell(): JSX.Element {
+  onCleanup(listen());
+  onMount(() => { installRegions(); onCleanup(listenKeys()); });
+  const [over, setOver] = createSignal<'palette' | 'keys' | null>(null);
+  const needs = createMemo(() => group(sessions(), unread).needs);
+
+  useKeys({
+    palette: () => void setOver('palette'),
+    keys: () => void setOver('keys'),
+    search: () => void setOver('palette'),
+    new: () => go('#/new'),
+    goSessions: () => go('#/'),
+    nextNeed: () => {
+      const here = route();
+      const at = needs().findIndex((info) => here.at === 'session' && info.sessionId === here.id);
+      const next = needs()[(at + 1) % Math.max(1, needs().length)];
+      if (next) go(sessionHref(next.sessionId));
+    },
+    region: () => cycleRegion(1),
+    regionBack: () => cycleRegion(-1),
+    box: () => focusRegion('box'),
+  });
+
+  // The title says who is needed, wherever one is.
+  const place = (): string => {
+    const here = route();
+    if (here.at === 'session') return `${titleOf(infoOf(here.id))} · Sluice`;
+    if (here.at === 'new' || here.at === 'welcome') return `${t('sessions.newSession')} · Sluice`;
+    return `${spots.find((spot) => spot.at === here.at)?.word() ?? ''} · Sluice`;
+  };
+  useNotices(client(), { notices, sound: () => sound() === 'on', title: place, onOpen: (id) => go(sessionHref(id)) });
+  createEffect(on(up, (now, before) => { if (before !== undefined) announce(now ? t('sessions.sayBack') : t('sessions.sayLost')); }, { defer: true }));
+
+  // A new place begins at its top: readers hear its heading, keys start there.
+  createEffect(on(() => { const here = route(); return here.at === 'session' ? `s ${here.id} ${here.view}` : here.at; }, () => {
+    queueMicrotask(() => { if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true }); });
+  }, { defer: true }));
+
+  createEffect(() => { const here = route(); if (here.at === 'session') keep('last', here.id); });
+
+  // First visit, nothing here and nobody pays: the demo greets.
+  createEffect(() => {
+    if (route().at !== 'sessions' || !listed() || sessions().length > 0 || recall('welcomed')) return;
+    const agents = welcome()?.agents.filter((agent) => agent.available) ?? [];
+    if (agents.length && agents.every((agent) => agent.pays === 'demo')) go('#/welcome', true);
+  });
+
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById('main')?.focus(); }}>{t('ui.skip')}</a>
+      <div class="app">
+        <Notices />
+        <Rail />
+        <ErrorBoundary fallback={(error: unknown, again) => <Broken error={error} again={again} inside />}>
+          <Suspense fallback={<div class="stage"><Wait /></div>}>
+            <Switch>
+              <Match when={route().at === 'session'}><SessionStage /></Match>
+              <Match when={route().at === 'sessions'}><div class="stage"><Sessions /></div></Match>
+              <Match when={route().at === 'new'}><div class="stage"><NewSession /></div></Match>
+              <Match when={route().at === 'welcome'}><div class="stage"><Welcome /></div></Match>
+              <Match when={route().at === 'usage'}><div class="stage"><Usage /></div></Match>
+              <Match when={route().at === 'settings'}><div class="stage"><Settings /></div></Match>
+              <Match when={route().at === 'help'}><div class="stage"><Help /></div></Match>
+              <Match when={route().at === 'keys'}><div class="stage"><Keys /></div></Match>
+            </Switch>
+          </Suspense>
+        </ErrorBoundary>
+      </div>
+      <Sheets />
+      <Suspense>
+        <Show when={over() === 'palette'}><Palette onClose={() => setOver(null)} /></Show>
+        <Show when={over() === 'keys'}><KeySheet onClose={() => setOver(null)} /></Show>
+      </Suspense>
+      <Toasts />
+    </>
+  );
+}
+
+/** Something in the page failed. What was typed is kept by those who keep it; here is what happened and the way on. */
+function Broken(props: { error: unknown; again: () => void; inside?: boolean }): JSX.Element {
+  const words = () => (props.error instanceof Error ? (props.error.stack ?? props.error.message) : String(props.error));
+  // eslint-disable-next-line no-console -- whoever repairs it looks there
+  console.error(props.error);
+  return (
+    <main class="main" id="main" tabIndex={-1}>
+      <div class="scroll"><div class="cols"><div class="blank" role="alert">
+        <h1>{t('sessions.broke')}</h1>
+        <p>{t('sessions.brokeWords')}</p>
+        <div class="row wrap">
+          <Button look="primary" icon="retry" onClick={() => props.again()}>{t('sessions.again')}</Button>
+          <Button onClick={() => location.reload()}>{t('sessions.reload')}</Button>
+          <Show when={props.inside}><Button look="bare" onClick={() => { go('#/'); props.again(); }}>{t('sessions.toSessions')}</Button></Show>
+        </div>
+        <pre class="well" tabIndex={0}>{words()}</pre>
+      </div></div></div>
+    </main>
+  );
+}

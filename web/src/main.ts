@@ -1,0 +1,20 @@
+import { createComponent, render } from 'solid-js/web';
+import './styles';
+import { App } from './app';
+import { takePairingCode } from './route/route';
+import { connect } from './screens/link';
+import { firstLocale } from './screens/prefs';
+
+// The code leaves the address before anything else happens.
+const code = takePairingCode();
+const root = document.getElementById('app');
+
+void firstLocale().then(() => {
+  connect();
+  if (root) render(() => createComponent(App, { code }), root);
+});
+
+// The shell is kept for a fast start. Only where the browser allows it, and after the page is there.
+if ('serviceWorker' in navigator && import.meta.env.PROD) {
+  addEventListener('load', () => void navigator.serviceWorker.register('/sw.js').catch(() => undefined));
+}

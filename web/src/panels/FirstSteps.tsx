@@ -1,0 +1,103 @@
+// The checklist of a first visit: each step is ticked by what happened in the session, never by a click here.
+import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
+import type { Checked, SessionState } from '../api/types';
+import { Button, Field, Icon, Input } from '../ui';
+import { t, type Key } from '../text';
+import { go } from '../route/route';
+import { request, reasonOf, records, welcome } from '../screens/link';
+import { setNewAgent } from '../screens/prefs';
+import { Pane } from './Pane';
+
+type Step = { key: Key & `onboarding.${string}`; done: boolean };
+
+/** What was seen of everything the demo shows. */
+export function steps(all: readonly { what: { type: string } & Record<string, unknown> }[], state: SessionState | undefined, devices: number): Step[] {
+  const has = (test: (what: Record<string, unknown> & { type: string }) => boolean) => all.some((one) => test(one.what));
+  const asked = (kind: string) => has((what) => what.type === 'sluice_ask' && (kind === 'question' ? what['kind'] === 'question' : what['kind'] !== 'question'));
+  const failed = has((what) => what.type === 'user' && JSON.stringify(what['message'] ?? '').includes('"is_error":true'));
+  return [
+    { key: 'onboarding.send', done: has((what) => what.type === 'sluice_prompt') },
+    { key: 'onboarding.watch', done: has((what) => what.type === 'assistant') },
+    { key: 'onboarding.tasks', done: (state?.todos.length ?? 0) > 0 },
+    { key: 'onboarding.failure', done: failed },
+    { key: 'onboarding.decide', done: asked('tool') },
+    { key: 'onboarding.answer', done: asked('question') },
+    { key: 'onboarding.phone', done: devices > 1 },
+  ];
+}
+
+export function FirstSteps(props: { id: string; state: SessionState | undefined }): JSX.Element {
+  const list = createMemo(() => steps(records(props.id), props.state, 0));
+  const done = () => list().filter((step) => step.done).length;
+  const next = () => list().find((step) => !step.done);
+  return (
+    <>
+      <Pane name="first" title={t('onboarding.title')} open figure={t('onboarding.of', { done: done(), all: list().length })}>
+        <ul class="tasks">
+          <For each={list()}>{(step) => (
+            <li class={step.done ? 'done' : step === next() ? 'active' : ''}>
+              <Icon name={step.done ? 'done' : step === next() ? 'half' : 'circle'} />
+              <span><span class="vh">{step.done ? t('onboarding.stepDone') : step === next() ? t('onboarding.stepNext') : t('onboarding.stepOpen')}: </span>{(t as (key: Key) => string)(step.key)}</span>
+              <Show when={step.key === 'onboarding.phone' && !step.done}><Button small onClick={() => go('#/settings/devices')}>{t('onboarding.goPhone')}</Button></Show>
+            </li>
+          )}</For>
+        </ul>
+      </Pane>
+      <Pane name="bring" title={t('onboarding.bring')} open><Bring /></Pane>
+    </>
+  );
+}
+
+/** How to bring a model of one's own, each way with a button that tries it. */
+export function Bring(): JSX.Element {
+  const claude = () => welcome()?.agents.find((agent) => /claude/.test(agent.name) || /claude/.test(agent.command));
+  const [address, setAddress] = createSignal('http://127.0.0.1:11434');
+  return (
+    <div class="bring">
+      <section>
+        <h3>{t('onboarding.key')}</h3>
+        <pre class="well" tabIndex={0} role="group" aria-label={t('onboarding.key')}>{'export ANTHROPIC_API_KEY=…\nsluice serve'}</pre>
+        <p>{t('onboarding.keyWords')}</p>
+        <Check what="key" label={t('onboarding.keyCheck')} />
+      </section>
+      <section>
+        <h3>{t('onboarding.server')}</h3>
+        <pre class="well" tabIndex={0} role="group" aria-label={t('onboarding.server')}>{`ANTHROPIC_BASE_URL=${address()} \\\n  sluice serve`}</pre>
+        <p>{t('onboarding.serverWords')}</p>
+        <Field label={t('onboarding.serverAddress')}>{(attributes) => <Input {...attributes} mono inputmode="url" value={address()} onInput={(event) => setAddress(event.currentTarget.value)} />}</Field>
+        <Check what="server" value={address()} label={t('onboarding.serverCheck')} />
+      </section>
+      <section>
+        <h3>{t('onboarding.claude', { name: 'claude' })}</h3>
+        <p>{claude()?.available ? t('onboarding.claudeFound', { version: claude()?.version ?? '?' }) : t('onboarding.claudeMissing')} {t('onboarding.claudeWords')}</p>
+        <Check what="agent" value={claude()?.name ?? 'claude'} label={t('onboarding.claudeCheck')}>
+          <Show when={claude()?.available && claude()}>{(agent) => <Button small onClick={() => { setNewAgent(agent().name); go('#/new'); }}>{t('onboarding.claudeUse')}</Button>}</Show>
+        </Check>
+      </section>
+    </div>
+  );
+}
+
+function Check(props: { what: 'key' | 'server' | 'agent'; value?: string; label: string; children?: JSX.Element }): JSX.Element {
+  const [answer, setAnswer] = createSignal<Checked | null>(null);
+  const [busy, setBusy] = createSignal(false);
+  const check = async () => {
+    setBusy(true);
+    setAnswer(null);
+    try {
+      setAnswer(await request<Checked>({ type: 'check', what: props.what, value: props.value ?? null }));
+    } catch (error) {
+      setAnswer({ ok: false, message: reasonOf(error), hint: null });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <div class="row wrap"><Button small icon="check" disabled={busy()} onClick={() => void check()}>{busy() ? t('onboarding.checking') : props.label}</Button>{props.children}</div>
+      <div role="status"><Show when={answer()}>{(one) => (
+        <p class={one().ok ? 't-ok' : 't-bad'}>{one().ok ? t('onboarding.works', { message: one().message }) : t('onboarding.fails', { message: one().message })}<Show when={one().hint}> {one().hint}</Show></p>
+      )}</Show></div>
+    </>
+  );
+}

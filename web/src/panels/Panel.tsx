@@ -1,0 +1,50 @@
+// The panel of one session: what it does beside the conversation. `wide` is the overview's way to show the same.
+import { Show, type JSX } from 'solid-js';
+import { IconButton } from '../ui';
+import { t } from '../text';
+import { factsOf, stateOf, welcome } from '../screens/link';
+import { Background } from './Background';
+import { Context } from './Context';
+import { Cost } from './Cost';
+import { Drift } from './Drift';
+import { Files } from './Files';
+import { FirstSteps } from './FirstSteps';
+import { Hooks } from './Hooks';
+import { InForce } from './InForce';
+import { Mcp } from './Mcp';
+import { Rules } from './Rules';
+import { Tasks } from './Tasks';
+import './panels.css';
+
+/** Whether this session is the demo of a first visit. */
+export const isDemo = (agent: string | undefined): boolean => welcome()?.agents.find((one) => one.name === agent)?.pays === 'demo';
+
+export function Sections(props: { id: string }): JSX.Element {
+  const state = () => stateOf(props.id);
+  return (
+    <>
+      <Show when={isDemo(state()?.info.agent)}><FirstSteps id={props.id} state={state()} /></Show>
+      <Tasks state={state()} />
+      <Background id={props.id} state={state()} />
+      <Context id={props.id} state={state()} />
+      <Cost state={state()} />
+      <Files id={props.id} state={state()} />
+      <Mcp id={props.id} state={state()} facts={factsOf(props.id)} />
+      <Rules id={props.id} state={state()} />
+      <InForce id={props.id} state={state()} />
+      <Hooks id={props.id} state={state()} />
+      <Drift id={props.id} state={state()} />
+    </>
+  );
+}
+
+export function Panel(props: { id: string; drawer: boolean; onClose: () => void; ref?: (element: HTMLElement) => void }): JSX.Element {
+  return (
+    <aside class="panel" ref={(element) => props.ref?.(element)} aria-label={t('sessions.panel')} tabIndex={-1} data-region="panel"
+      role={props.drawer ? 'dialog' : undefined} aria-modal={props.drawer ? true : undefined}
+      onKeyDown={(event) => { if (props.drawer && event.key === 'Escape') { event.stopPropagation(); props.onClose(); } }}>
+      <div class="panel-head drawer-close"><h2>{t('sessions.details')}</h2><IconButton icon="x" label={t('ui.close')} onClick={() => props.onClose()} /></div>
+      <Sections id={props.id} />
+    </aside>
+  );
+}

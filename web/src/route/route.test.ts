@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { format, parse, takePairingCode, type Route } from './route';
+
+test('every route is read back as it was written', () => {
+  const routes: Route[] = [
+    { at: 'sessions', q: '', folder: '' },
+    { at: 'sessions', q: 'lease & table', folder: '/home/a b/ü' },
+    { at: 'new', folder: '/src/tide pool' },
+    { at: 'session', id: 'a/b c', view: 'transcript', seq: null, beside: '' },
+    { at: 'session', id: 's1', view: 'transcript', seq: 4711, beside: 's2' },
+    { at: 'session', id: 's1', view: 'changes', seq: null, beside: '' },
+    { at: 'session', id: 's1', view: 'overview', seq: null, beside: '' },
+    { at: 'settings', part: 'devices' },
+    { at: 'settings', part: '' },
+    { at: 'usage' },
+    { at: 'help' },
+    { at: 'keys' },
+    { at: 'welcome' },
+  ];
+  for (const route of routes) expect(parse(format(route))).toEqual(route);
+});
+
+test('an address nobody made leads to the sessions', () => {
+  for (const hash of ['', '#', '#/', '#/s', '#/nonsense', '#%', '#/s/%E0%A4%A']) {
+    expect(['sessions', 'session']).toContain(parse(hash).at);
+  }
+  expect(parse('#/s/x/abc')).toMatchObject({ view: 'transcript', seq: null });
+});
+
+test('a pairing code leaves the address when it is taken', () => {
+  location.hash = '#pair=K7QF-2M9X';
+  expect(takePairingCode()).toBe('K7QF-2M9X');
+  expect(location.href).not.toContain('K7QF');
+  expect(takePairingCode()).toBe(null);
+});

@@ -1,0 +1,113 @@
+// Where one is, written in the fragment: it reaches no server, and a link to a message survives a reload.
+//   #/                        sessions            #/new?folder=PATH      a new session
+//   #/s/ID                    transcript          #/s/ID/SEQ             the same, at a record
+//   #/s/ID/changes            what it changed     #/s/ID/overview        timeline and panels
+//   #/usage #/settings/PART #/help #/keys         #/welcome              the first visit
+// `?beside=ID` holds a second session beside the first; `?q=` and `?folder=` narrow the list.
+import { createSignal } from 'solid-js';
+
+export type View = 'transcript' | 'changes' | 'overview';
+export type Route =
+  | { at: 'sessions'; q: string; folder: string }
+  | { at: 'new'; folder: string }
+  | { at: 'session'; id: string; view: View; seq: number | null; beside: string }
+  | { at: 'usage' }
+  | { at: 'settings'; part: string }
+  | { at: 'help' }
+  | { at: 'keys' }
+  | { at: 'welcome' };
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+export function parse(hash: string): Route {
+  const text = hash.replace(/^#/, '');
+  const cut = text.indexOf('?');
+  const query = new URLSearchParams(cut < 0 ? '' : text.slice(cut + 1));
+  const [first = '', second = '', third = ''] = (cut < 0 ? text : text.slice(0, cut)).split('/').filter(Boolean).map(decode);
+  switch (first) {
+    case 's': {
+      if (!second) break;
+      const view: View = third === 'changes' || third === 'overview' ? third : 'transcript';
+      const seq = /^\d{1,15}$/.test(third) ? Number(third) : null;
+      return { at: 'session', id: second, view, seq, beside: query.get('beside') ?? '' };
+    }
+    case 'new':
+      return { at: 'new', folder: query.get('folder') ?? '' };
+    case 'settings':
+      return { at: 'settings', part: second };
+    case 'usage':
+    case 'help':
+    case 'keys':
+    case 'welcome':
+      return { at: first };
+  }
+  return { at: 'sessions', q: query.get('q') ?? '', folder: query.get('folder') ?? '' };
+}
+
+const withQuery = (path: string, query: Readonly<Record<string, string>>): string => {
+  const set = Object.entries(query).filter(([, value]) => value !== '');
+  return set.length ? `${path}?${new URLSearchParams(set)}` : path;
+};
+
+export function format(route: Route): string {
+  switch (route.at) {
+    case 'sessions':
+      return withQuery('#/', { q: route.q, folder: route.folder });
+    case 'new':
+      return withQuery('#/new', { folder: route.folder });
+    case 'session': {
+      const tail = route.view !== 'transcript' ? `/${route.view}` : route.seq === null ? '' : `/${route.seq}`;
+      return withQuery(`#/s/${encodeURIComponent(route.id)}${tail}`, { beside: route.beside });
+    }
+    case 'settings':
+      return route.part ? `#/settings/${route.part}` : '#/settings';
+    default:
+      return `#/${route.at}`;
+  }
+}
+
+/** The address of a session, for a link. */
+export const sessionHref = (id: string, view: View = 'transcript', seq: number | null = null, beside = ''): string =>
+  format({ at: 'session', id, view, seq, beside });
+
+const [route, setRoute] = createSignal<Route>(parse(typeof location === 'undefined' ? '' : location.hash), {
+  equals: (a, b) => format(a) === format(b),
+});
+export { route };
+
+/** Goes there; `replace` leaves no step to go back to. */
+export function go(to: Route | string, replace = false): void {
+  const hash = typeof to === 'string' ? to : format(to);
+  if (replace) {
+    history.replaceState(history.state, '', hash);
+    setRoute(parse(hash));
+  } else if (location.hash !== hash) {
+    location.hash = hash;
+    setRoute(parse(hash));
+  }
+}
+
+export function listen(): () => void {
+  const changed = () => setRoute(parse(location.hash));
+  addEventListener('hashchange', changed);
+  addEventListener('popstate', changed);
+  changed();
+  return () => {
+    removeEventListener('hashchange', changed);
+    removeEventListener('popstate', changed);
+  };
+}
+
+/** A pairing code in the fragment, taken out of the address and the history at once. */
+export function takePairingCode(): string | null {
+  const found = /^#pair=([^&]*)/.exec(location.hash);
+  if (!found) return null;
+  history.replaceState(history.state, '', location.pathname + location.search);
+  return decode(found[1] ?? '');
+}

@@ -1,0 +1,135 @@
+// Everything the session changed, as one difference: files, Read ticks, comments that go into the next message.
+import { createMemo, createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import type { Diff, DiffLine } from '../api/types';
+import { Button, Checkbox, copyText, Field, Icon, IconButton, Menu, Path, Segmented, Select, TextArea, toast } from '../ui';
+import { Counts, DiffView } from '../diff/DiffView';
+import { t } from '../text';
+import { useKeys } from '../keys/listen';
+import { openSheet } from './Dialogs';
+import { client, may, openSession, reasonOf, request } from './link';
+import { diffs, keep, recall, setDiffs } from './prefs';
+import './session.css';
+
+/** What a difference says, in short: a file that changes again after it was read is not read any more. */
+const mark = (file: Diff): string => `${file.path} ${file.added} ${file.removed} ${file.hunks.map((hunk) => `${hunk.oldStart},${hunk.newStart},${hunk.lines.length}`).join(';')}`;
+
+export default function Changes(props: { id: string }): JSX.Element {
+  const view = openSession(props.id);
+  const turns = createMemo(() => view.state()?.info.turns ?? 0);
+  const [range, setRange] = createSignal('all');
+  const step = () => `${range()} ${view.state()?.info.finishedAt ?? 0}`;
+  const [changes, { refetch }] = createResource(step, () => request({ type: 'changes', sessionId: props.id, turn: range() === 'all' ? null : Number(range()) }));
+  const files = () => (changes.error ? [] : (changes.latest?.files ?? []));
+  const sum = (field: 'added' | 'removed') => files().reduce((n, file) => n + file[field], 0);
+
+  const [read, setRead] = createSignal<readonly string[]>(JSON.parse(recall(`seen.${props.id}`) ?? '[]') as string[]);
+  const isRead = (file: Diff) => read().includes(mark(file));
+  const setFileRead = (file: Diff, on: boolean) => {
+    const next = [...read().filter((one) => !one.startsWith(`${file.path} `)), ...(on ? [mark(file)] : [])];
+    setRead(next);
+    keep(`seen.${props.id}`, next.length ? JSON.stringify(next.slice(-200)) : null);
+  };
+  const [wrap, setWrap] = createSignal(true);
+  const split = () => diffs() === 'split' && matchMedia('(min-width: 68.75rem)').matches;
+  let area!: HTMLDivElement;
+  const hunk = (stepBy: 1 | -1) => {
+    const marks = [...area.querySelectorAll<HTMLElement>('[data-hunk], .fbox')];
+    const top = area.getBoundingClientRect().top + 56;
+    const at = stepBy > 0 ? marks.find((one) => one.getBoundingClientRect().top > top + 2) : marks.findLast((one) => one.getBoundingClientRect().top < top - 2);
+    at?.scrollIntoView({ block: 'start' });
+    if (at) area.scrollTop -= 48;
+  };
+  useKeys({ nextHunk: () => hunk(1), previousHunk: () => hunk(-1) });
+  const jump = (path: string) => area.querySelector(`[data-path="${CSS.escape(path)}"]`)?.scrollIntoView({ block: 'start' });
+
+  return (
+    <div class="chg">
+      <nav class="ftree" aria-label={t('sessions.changedFiles')}>
+        <div class="top"><b class="strong">{t('sessions.files', { n: files().length })}</b><Counts added={sum('added')} removed={sum('removed')} /></div>
+        <For each={files()}>{(file) => (
+          <a href={`#file`} classList={{ read: isRead(file) }} onClick={(event) => { event.preventDefault(); jump(file.path); }}>
+            <span class="mono trunc">{file.path.split('/').at(-1)}</span><Counts added={file.added} removed={file.removed} />
+            <small class="trunc">{file.path.split('/').slice(0, -1).join('/')}</small>
+          </a>
+        )}</For>
+        <div class="range"><Range value={range()} turns={turns()} onChange={setRange} /></div>
+      </nav>
+      <div class="fdiffs" ref={area} tabIndex={0} role="group" aria-label={t('sessions.changes')} data-region="stream">
+        <div class="fbar">
+          <span class="not-phone"><Segmented label={t('sessions.layout')} value={diffs()} onChange={setDiffs} options={[{ value: 'unified', label: t('sessions.unified') }, { value: 'split', label: t('sessions.split') }]} /></span>
+          <Button small icon="wrap" aria-pressed={wrap()} onClick={() => setWrap(!wrap())}>{t('sessions.wrap')}</Button>
+          <span class="push dim num">{t('sessions.readOf', { n: files().filter(isRead).length, all: files().length })}</span>
+          <Show when={may('operate')}><Button small icon="undo" onClick={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })}>{t('sessions.rewindFilesDo')}</Button></Show>
+        </div>
+        <Show when={changes.error}><div class="blank"><p>{t('sessions.failed', { why: reasonOf(changes.error) })}</p><Button icon="retry" onClick={() => void refetch()}>{t('sessions.again')}</Button></div></Show>
+        <Show when={!changes.error && files().length === 0}>
+          <div class="blank"><Show when={changes.loading} fallback={<><h2>{t('sessions.noChanges')}</h2><p>{t('sessions.noChangesWords')}</p></>}><p role="status">{t('sessions.looking')}</p></Show></div>
+        </Show>
+        <For each={files()}>{(file) => <File id={props.id} file={file} split={split()} wrap={wrap()} read={isRead(file)} onRead={(on) => setFileRead(file, on)} />}</For>
+      </div>
+    </div>
+  );
+}
+
+function Range(props: { value: string; turns: number; onChange: (value: string) => void }): JSX.Element {
+  return (
+    <Field label={t('sessions.range')}>{(attributes) => (
+      <Select {...attributes} value={props.value} onChange={props.onChange} options={[
+        { value: 'all', label: t('sessions.wholeSession') },
+        ...Array.from({ length: Math.min(props.turns, 200) }, (_, i) => props.turns - i).map((n) => ({ value: String(n), label: t('sessions.turnOnly', { n }) })),
+      ]} />
+    )}</Field>
+  );
+}
+
+function File(props: { id: string; file: Diff; split: boolean; wrap: boolean; read: boolean; onRead: (on: boolean) => void }): JSX.Element {
+  const [open, setOpen] = createSignal(!props.read);
+  /** The line that is commented on, the whole file, or nothing. */
+  const [comment, setComment] = createSignal<DiffLine | 'file' | null>(null);
+  const form = () => <Comment id={props.id} path={props.file.path} line={lineNumber(comment())} onClose={() => setComment(null)} />;
+  // Beside one another there is no room below a line: the words go under the file.
+  const below = () => comment() === 'file' || (props.split && comment() !== null);
+  return (
+    <section class="fbox" data-path={props.file.path} aria-label={props.file.path}>
+      <header class="fh">
+        <button type="button" class="fold" aria-expanded={open()} onClick={() => setOpen(!open())}><Icon name="chevron" class="chev" /><Path path={props.file.path} /></button>
+        <Counts added={props.file.added} removed={props.file.removed} />
+        <Show when={props.file.kind !== 'edit'}><span class="chip">{props.file.kind === 'new' ? t('sessions.newFile') : t('sessions.deletedFile')}</span></Show>
+        <span class="push" />
+        <Checkbox checked={props.read} onChange={(on) => { props.onRead(on); setOpen(!on); }}>{t('sessions.readTick')}</Checkbox>
+        <Menu label={t('sessions.fileMenu', { path: props.file.path })} items={() => [
+          ...(may('operate') ? [{ label: t('sessions.comment'), icon: 'edit' as const, onSelect: () => { setOpen(true); setComment('file'); } }] : []),
+          { label: t('sessions.copyPath'), icon: 'copy', onSelect: () => void copyText(props.file.path) },
+        ]} trigger={(attributes) => <IconButton {...attributes} small icon="dots" label={t('sessions.fileMenu', { path: props.file.path })} />} />
+      </header>
+      <Show when={open()}>
+        <DiffView diff={props.file} mode={props.split ? 'split' : 'unified'} wrap={props.wrap}
+          onLine={may('operate') ? (line) => setComment(line) : undefined} below={(line) => (comment() === line && !props.split ? form() : undefined)} />
+        <Show when={below()}>{form()}</Show>
+      </Show>
+    </section>
+  );
+}
+
+const lineNumber = (line: DiffLine | 'file' | null): number | null => (line && line !== 'file' ? (line.new ?? line.old) : null);
+
+/** Words about a place in a file. They join the message that is being written in this session. */
+function Comment(props: { id: string; path: string; line: number | null; onClose: () => void }): JSX.Element {
+  const [text, setText] = createSignal('');
+  const add = () => {
+    const { drafts } = client();
+    const draft = drafts.get(props.id);
+    const place = props.line === null ? props.path : `${props.path}:${props.line}`;
+    drafts.set(props.id, [draft.text.trimEnd(), `${place}\n${text().trim()}`].filter(Boolean).join('\n\n'), draft.pictures);
+    toast(t('sessions.commentAdded'));
+    props.onClose();
+  };
+  return (
+    <form class="cmt" aria-label={t('sessions.commentOn', { path: props.path })} onSubmit={(event) => { event.preventDefault(); if (text().trim()) add(); }}
+      onKeyDown={(event) => { if (event.key === 'Escape') { event.stopPropagation(); props.onClose(); } }}>
+      <p><b class="strong">{props.line === null ? t('sessions.commentWhole') : t('sessions.commentLine', { n: props.line })}</b> <span class="dim">{t('sessions.commentGoes')}</span></p>
+      <TextArea ref={(element) => queueMicrotask(() => element.focus())} aria-label={t('sessions.comment')} rows={2} value={text()} onInput={(event) => setText(event.currentTarget.value)} />
+      <div class="row"><Button type="submit" look="primary" disabled={!text().trim()}>{t('sessions.commentAdd')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></div>
+    </form>
+  );
+}

@@ -1,0 +1,126 @@
+// Who may reach the page: pair by a QR code, scopes, revoke, and the record of who decided what.
+import { createResource, createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import type { AuditEntry, Device, PairingCode, Scope } from '../api/types';
+import { Button, Dialog, Icon, toast } from '../ui';
+import { t } from '../text';
+import { age, moment, when } from '../text/format';
+import { sessionHref } from '../route/route';
+import { act, done } from './act';
+import { Choices } from './Choices';
+import { may, now, reasonOf, request, welcome } from './link';
+
+const SCOPES: readonly Scope[] = ['view', 'operate', 'approve', 'admin'];
+function scopeWord(scope: Scope): string {
+  return { view: t('settings.scopeView'), operate: t('settings.scopeOperate'), approve: t('settings.scopeApprove'), admin: t('settings.scopeAdmin') }[scope];
+}
+function scopeMeaning(scope: Scope): string {
+  return { view: t('settings.scopeViewWords'), operate: t('settings.scopeOperateWords'), approve: t('settings.scopeApproveWords'), admin: t('settings.scopeAdminWords') }[scope];
+}
+
+export default function Devices(): JSX.Element {
+  return (
+    <Show when={may('admin')} fallback={<section><h2>{t('settings.devices')}</h2><p class="lead">{t('settings.adminOnly')}</p></section>}>
+      <DeviceList />
+      <Decisions />
+    </Show>
+  );
+}
+
+function DeviceList(): JSX.Element {
+  const [devices, { refetch }] = createResource(async () => (await request({ type: 'devices' })).devices);
+  const [pairing, setPairing] = createSignal(false);
+  const [going, setGoing] = createSignal<Device | null>(null);
+  const mine = (device: Device) => device.id === welcome()?.device.id;
+  const revoke = async (device: Device) => {
+    setGoing(null);
+    if (!(await done(() => request({ type: 'revoke', device: device.id })))) return;
+    toast(t('settings.revoked', { name: device.name }));
+    void refetch();
+  };
+  return (
+    <section>
+      <h2>{t('settings.devices')}</h2><p class="lead">{t('settings.devicesWords')}</p>
+      <Show when={devices.error}><p class="dim">{t('settings.failed', { why: reasonOf(devices.error) })}</p></Show>
+      <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.devices')}><table class="ut">
+        <thead><tr><th scope="col">{t('settings.device')}</th><th scope="col">{t('settings.may')}</th><th scope="col" class="right">{t('settings.lastSeen')}</th><th scope="col"><span class="vh">{t('settings.revoke')}</span></th></tr></thead>
+        <tbody><For each={devices.error ? [] : devices.latest}>{(device) => (
+          <tr>
+            <th scope="row"><span class="row"><Icon name={device.kind === 'token' ? 'key' : /phone|mobile|android|iphone/i.test(device.name) ? 'device' : 'laptop'} />{device.name}<Show when={mine(device)}><span class="dim">{t('settings.thisBrowser')}</span></Show><Show when={device.kind === 'token'}><span class="dim">{t('settings.token')}</span></Show></span></th>
+            <td class="dim">{scopeWord(device.scope)}</td>
+            <td class="right dim num">{device.online ? t('settings.now') : t('settings.ago', { age: age(Math.max(0, now() - device.lastSeenAt)) })}</td>
+            <td class="right"><Button small aria-label={t('settings.revokeOf', { name: device.name })} onClick={() => setGoing(device)}>{t('settings.revoke')}</Button></td>
+          </tr>
+        )}</For></tbody>
+      </table></div>
+      <p><Button icon="plus" onClick={() => setPairing(true)}>{t('settings.pair')}</Button></p>
+      <Show when={going()}>{(device) => (
+        <Dialog open title={t('settings.revokeAsk', { name: device().name })} onClose={() => setGoing(null)} footer={<><Button tone="bad" onClick={() => void revoke(device())}>{t('settings.revoke')}</Button><Button look="bare" onClick={() => setGoing(null)}>{t('ui.cancel')}</Button></>}>
+          <p class="sec">{t('settings.revokeWords')} <Show when={mine(device())}>{t('settings.revokeSelf')}</Show></p>
+        </Dialog>
+      )}</Show>
+      <Show when={pairing()}><Pair onClose={() => { setPairing(false); void refetch(); }} /></Show>
+    </section>
+  );
+}
+
+function Pair(props: { onClose: () => void }): JSX.Element {
+  const [scope, setScope] = createSignal<Scope>('approve');
+  const [code, setCode] = createSignal<PairingCode | null>(null);
+  const make = async () => { const made = await act(() => request({ type: 'pair', scope: scope() })); if (made) setCode(made); };
+  const left = () => (code()?.expiresAt ?? 0) - now();
+  return (
+    <Dialog open title={t('settings.pairTitle')} onClose={props.onClose} footer={
+      <Show when={!code() || left() <= 0}><Button look="primary" onClick={() => void make()}>{code() ? t('settings.pairAgain') : t('settings.pairMake')}</Button></Show>
+    }>
+      <Show when={code()} fallback={
+        <Choices<Scope> label={t('settings.pairScope')} value={scope()} onChange={setScope} options={SCOPES.map((value) => ({ value, label: scopeWord(value), words: scopeMeaning(value) }))} />
+      }>{(made) => (
+        <div class="pairbox">
+          <Qr rows={made().qr} />
+          <div>
+            <p class="code">{made().code}</p>
+            <p class="sec">{t('settings.pairWords')}</p>
+            <ul><For each={made().urls}>{(url) => <li><code>{url.split('#')[0]}</code></li>}</For></ul>
+            <p class="dim num" role="status">{left() > 0 ? t('settings.pairLeft', { age: age(left()) }) : t('settings.pairOver')}</p>
+          </div>
+        </div>
+      )}</Show>
+    </Dialog>
+  );
+}
+
+/** Rows of 0 and 1 as one path, four modules of quiet around it; dark on light in both themes, or cameras do not read it. */
+export function Qr(props: { rows: readonly string[] }): JSX.Element {
+  const size = () => props.rows.length + 8;
+  const path = () => props.rows.flatMap((row, y) => [...row].flatMap((bit, x) => (bit === '1' ? [`M${x + 4} ${y + 4}h1v1h-1z`] : []))).join('');
+  return <svg class="qr" viewBox={`0 0 ${size()} ${size()}`} shape-rendering="crispEdges" role="img" aria-label={t('settings.qrLabel')}><path d={path()} /></svg>;
+}
+
+function Decisions(): JSX.Element {
+  const [entries, setEntries] = createSignal<readonly AuditEntry[]>([]);
+  const [over, setOver] = createSignal(false);
+  let alive = true;
+  onCleanup(() => { alive = false; });
+  const more = async () => {
+    const answer = await act(() => request({ type: 'audit', before: entries().at(-1)?.at ?? null }));
+    if (!answer || !alive) return;
+    setOver(answer.entries.length === 0);
+    setEntries([...entries(), ...answer.entries]);
+  };
+  onMount(() => void more());
+  return (
+    <section>
+      <h2>{t('settings.audit')}</h2><p class="lead">{t('settings.auditWords')}</p>
+      <Show when={entries().length} fallback={<p class="dim">{t('settings.auditNone')}</p>}>
+        <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.audit')}><table class="ut">
+          <thead><tr><th scope="col">{t('settings.auditWhen')}</th><th scope="col">{t('settings.auditWho')}</th><th scope="col">{t('settings.auditWhat')}</th></tr></thead>
+          <tbody><For each={entries()}>{(entry) => (
+            <tr><td class="num dim" title={moment(entry.at)}>{when(entry.at, now())}</td><th scope="row">{entry.name}</th>
+              <td><b class="mid">{entry.action}</b> <Show when={entry.sessionId} fallback={entry.detail}>{(id) => <a href={sessionHref(id())}>{entry.detail}</a>}</Show></td></tr>
+          )}</For></tbody>
+        </table></div>
+        <Show when={!over()}><p><Button small onClick={() => void more()}>{t('settings.auditMore')}</Button></p></Show>
+      </Show>
+    </section>
+  );
+}

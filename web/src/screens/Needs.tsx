@@ -1,0 +1,92 @@
+// A session that waits for a person: the act in full, and the buttons. A change is never allowed from here without being read.
+import { createSignal, Match, Show, Switch, type JSX } from 'solid-js';
+import type { AskInfo, SessionInfo } from '../api/types';
+import { Button } from '../ui';
+import { t } from '../text';
+import { go, sessionHref } from '../route/route';
+import { askWords, toolWords } from '../gate/standing';
+import { shortPath } from '../transcript/services';
+import { done } from './act';
+import { archive, resume, SessionMenu, titleOf } from './Dialogs';
+import { folderName, rowAge } from './groups';
+import { may, now, openSession, request } from './link';
+import { Glyph, standing } from './Standing';
+
+/** Tools whose ask is a difference to read. */
+const CHANGES = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit']);
+
+/** The parts of an ask that a row can hold. */
+export function brief(ask: AskInfo): { command: string | null; path: string | null; question: string | null; choices: number } {
+  const input = (ask.request['input'] ?? {}) as Record<string, unknown>;
+  const text = (name: string) => (typeof input[name] === 'string' ? (input[name] as string) : null);
+  const questions = Array.isArray(input['questions']) ? (input['questions'] as { question?: string; options?: unknown[] }[]) : [];
+  return {
+    command: text('command'),
+    path: text('file_path') ?? text('notebook_path') ?? text('path') ?? text('url') ?? text('query') ?? text('pattern'),
+    question: questions[0]?.question ?? (typeof ask.request['message'] === 'string' ? (ask.request['message'] as string) : null),
+    choices: questions[0]?.options?.length ?? 0,
+  };
+}
+
+/** Characters that change how a command reads are shown as what they are. */
+const plain = (text: string): string => text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+export function NeedRow(props: { info: SessionInfo }): JSX.Element {
+  const view = openSession(props.info.sessionId);
+  const ask = () => view.asks[0];
+  const crashed = () => props.info.standing === 'crashed' || props.info.standing === 'lost';
+  const [busy, setBusy] = createSignal(false);
+  const href = () => sessionHref(props.info.sessionId);
+  const allow = (one: AskInfo) => done(() => request({ type: 'answer_ask', sessionId: props.info.sessionId, ask: one.ask, decision: 'allow' }), setBusy);
+  // Only what is shown whole here can be allowed here: a command. Everything else is opened first.
+  const whole = (one: AskInfo) => one.kind === 'tool' && one.toolName === 'Bash' && brief(one).command !== null && one.request['default_to_no'] !== true;
+  return (
+    <li class="need" classList={{ crash: crashed() }}>
+      <Glyph info={props.info} />
+      <div class="names"><a class="title trunc" href={href()}>{titleOf(props.info)}</a><span class="sub trunc mono">{folderName(props.info.projectPath)}</span></div>
+      <div class="act">
+        <Switch fallback={<span>{standing(props.info).word}</span>}>
+          <Match when={crashed()}><b class="strong t-bad">{standing(props.info).word}</b> {standing(props.info).evidence}</Match>
+          <Match when={ask()}>{(one) => <Act ask={one()} cwd={props.info.projectPath} more={props.info.pendingAsks - 1} />}</Match>
+        </Switch>
+      </div>
+      <div class="buttons">
+        <Switch>
+          <Match when={crashed()}>
+            <Show when={may('operate')}>
+              <Button look="primary" disabled={busy()} onClick={() => void resume(props.info, setBusy)}>{busy() ? t('sessions.resuming') : t('sessions.resume')}</Button>
+              <Button onClick={() => void archive(props.info)}>{t('sessions.dismiss')}</Button>
+            </Show>
+          </Match>
+          <Match when={!may('approve')}><span class="dim">{t('sessions.lookOnly')}</span></Match>
+          <Match when={ask()}>{(one) => (
+            <Show when={whole(one())} fallback={
+              <Button look="primary" onClick={() => go(href())}>{one().kind === 'question' ? t('sessions.answer') : one().kind === 'plan' ? t('sessions.review') : CHANGES.has(one().toolName) ? t('sessions.read') : t('sessions.open')}</Button>
+            }>
+              <Button look="primary" disabled={busy()} onClick={() => void allow(one())}>{busy() ? t('sessions.allowing') : t('sessions.allow')}</Button>
+              <Button onClick={() => go(href())}>{t('sessions.deny')}</Button>
+            </Show>
+          )}</Match>
+          <Match when={true}><Button look="primary" onClick={() => go(href())}>{t('sessions.open')}</Button></Match>
+        </Switch>
+      </div>
+      <span class="age num">{rowAge(props.info, now())}</span>
+      <SessionMenu small info={props.info} />
+    </li>
+  );
+}
+
+function Act(props: { ask: AskInfo; cwd: string; more: number }): JSX.Element {
+  const facts = () => brief(props.ask);
+  return (
+    <>
+      <b class="strong">{props.ask.kind === 'question' ? t('sessions.question') : props.ask.kind === 'plan' ? t('sessions.plan') : props.ask.kind === 'elicitation' ? t('sessions.form') : props.ask.kind === 'tool' ? toolWords(props.ask.toolName) : askWords(props.ask)}</b>{' '}
+      <Switch>
+        <Match when={facts().command}>{(command) => <code>{plain(command())}</code>}</Match>
+        <Match when={facts().question}>{(question) => <>{question()} <Show when={facts().choices}><span class="dim">{t('sessions.choices', { n: facts().choices })}</span></Show></>}</Match>
+        <Match when={facts().path}>{(path) => <code>{plain(shortPath(path(), props.cwd))}</code>}</Match>
+      </Switch>{' '}
+      <Show when={props.more > 0}><span class="dim">{t('sessions.andMore', { n: props.more })}</span></Show>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+// The session at a glance: the timeline to scrub and replay, and all the panels side by side.
+import { createEffect, createMemo, createResource, createSignal, on, onCleanup, Show, type JSX } from 'solid-js';
+import { AllOpen } from '../panels/Pane';
+import { Sections } from '../panels/Panel';
+import { go, sessionHref } from '../route/route';
+import { t } from '../text';
+import { clock } from '../text/format';
+import { TranscriptView, type StreamHandle } from '../transcript';
+import { Transcript } from '../transcript/model';
+import { Button, Select } from '../ui';
+import { openSheet } from './Dialogs';
+import { client, openSession, request } from './link';
+import { servicesFor } from './services';
+import { Legend, Timeline, TimelineWords, turnAt } from './Timeline';
+import './session.css';
+
+const SPEEDS = ['1', '5', '20', '60', '240'] as const;
+type Speed = (typeof SPEEDS)[number];
+
+export default function Overview(props: { id: string }): JSX.Element {
+  const view = openSession(props.id);
+  const step = () => `${props.id} ${view.state()?.info.finishedAt ?? 0} ${view.state()?.turn?.turn ?? 0}`;
+  const [timeline] = createResource(step, () => request({ type: 'timeline', sessionId: props.id }).catch(() => null));
+  const data = () => timeline.latest ?? null;
+  const [at, setAt] = createSignal<number | null>(null);
+  const place = () => at() ?? data()?.to ?? 0;
+  const [replaying, setReplaying] = createSignal(false);
+  const begin = () => { const one = data(); if (!one) return; if (at() === null || place() >= one.to) setAt(one.from); setReplaying(true); };
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label={t('sessions.overview')} data-region="stream">
+      <section class="tlbox" aria-label={t('sessions.soFar')}>
+        <div class="top">
+          <h2>{t('sessions.soFar')}</h2>
+          <Show when={data()}>{(one) => <span class="dim"><TimelineWords data={one()} /></span>}</Show>
+          <span class="push" />
+          <Show when={at() !== null && !replaying()}><Button small onClick={() => go(sessionHref(props.id, 'transcript', turnAt(data()?.turns ?? [], place())?.seq ?? null))}>{t('sessions.goThere')}</Button></Show>
+          <Button small icon="history" disabled={!data()?.turns.length} onClick={() => (replaying() ? setReplaying(false) : begin())}>{replaying() ? t('sessions.replayStop') : t('sessions.replay')}</Button>
+          <Button small icon="download" onClick={() => openSheet({ kind: 'export', id: props.id })}>{t('sessions.export')}</Button>
+        </div>
+        <Show when={data()?.turns.length ? data() : null} fallback={<p class="dim">{t('sessions.timelineNone')}</p>}>{(one) => (
+          <>
+            <Timeline id={props.id} data={one()} at={place()} onAt={setAt} />
+            <Legend />
+          </>
+        )}</Show>
+      </section>
+      <Show when={replaying() && data()}>{(one) => <Replay id={props.id} from={one().from} to={one().to} at={place()} onAt={setAt} onEnd={() => setReplaying(false)} />}</Show>
+      <div class="over"><AllOpen.Provider value={true}><Sections id={props.id} /></AllOpen.Provider></div>
+    </div>
+  );
+}
+
+/** The transcript as it stood at a moment, going on at any speed. Pauses of more than two seconds are shortened to two. */
+function Replay(props: { id: string; from: number; to: number; at: number; onAt: (at: number) => void; onEnd: () => void }): JSX.Element {
+  const view = openSession(props.id);
+  const services = servicesFor(view);
+  const [speed, setSpeed] = createSignal<Speed>('20');
+  const [playing, setPlaying] = createSignal(true);
+  const [ready, setReady] = createSignal(false);
+  // Everything said is needed; it is fetched before the first step.
+  void (async () => {
+    while (view.store.more) if (!(await client().older(view.store, 100).catch(() => false))) break;
+    setReady(true);
+  })();
+  const records = createMemo(() => view.records().slice());
+  const count = createMemo(() => { const list = records(); let n = 0; while (n < list.length && (list[n]?.at ?? 0) <= props.at) n += 1; return n; });
+  const [model, setModel] = createSignal(new Transcript());
+  let stream: StreamHandle | undefined;
+  let taken = 0;
+  createEffect(on([count, ready], ([n, there]) => {
+    if (!there) return;
+    const list = records();
+    if (n < taken) {
+      // Back in time: what was said later must not be there.
+      const fresh = new Transcript();
+      fresh.apply(list.slice(0, n));
+      setModel(fresh);
+    } else if (n > taken) {
+      model().apply(list.slice(taken, n));
+      stream?.toEnd();
+    }
+    taken = n;
+  }));
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const nowAt = performance.now();
+    const passed = nowAt - last;
+    last = nowAt;
+    if (!playing() || !ready()) return;
+    const next = records()[count()]?.at;
+    const wanted = props.at + passed * Number(speed());
+    // Nothing happens for long: go on to just before the next record.
+    const jumped = next !== undefined && next - wanted > 2000 * Number(speed()) ? next - 500 : wanted;
+    props.onAt(Math.min(props.to, jumped));
+    if (jumped >= props.to) setPlaying(false);
+  }, 100);
+  onCleanup(() => clearInterval(timer));
+  return (
+    <section aria-label={t('sessions.replay')}>
+      <div class="replay">
+        <Button small look="primary" icon={playing() ? 'stop' : 'chevron'} onClick={() => { if (!playing() && props.at >= props.to) props.onAt(props.from); setPlaying(!playing()); }}>{playing() ? t('sessions.pause') : t('sessions.play')}</Button>
+        <label class="row">{t('sessions.speed')} <Select<Speed> aria-label={t('sessions.speed')} value={speed()} onChange={setSpeed} options={SPEEDS.map((value) => ({ value, label: `${value} ×` }))} /></label>
+        <span class="num dim">{t('sessions.replayAt', { time: clock(props.at) })}</span>
+        <span class="push" />
+        <Button small look="bare" onClick={() => props.onEnd()}>{t('sessions.replayStop')}</Button>
+      </div>
+      <div class="replay-stream"><Show when={model()} keyed>{(one) => <TranscriptView transcript={one} services={services} handle={(handle) => { stream = handle; }} />}</Show></div>
+    </section>
+  );
+}

@@ -1,0 +1,110 @@
+// A browser that was never here: the code from the terminal, a name for the device.
+import { createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { Button, Field, Input, StateGlyph } from '../ui';
+import { t } from '../text';
+import { age } from '../text/format';
+import './pairing.css';
+
+/** Letters and digits that cannot be mistaken for one another: no 0 O 1 I. */
+const SIGNS = /[A-HJ-NP-Z2-9]/;
+export const LENGTH = 8;
+
+/** What was typed or pasted, as a code: case-blind, without spaces and dashes, also out of a whole address. */
+export function readCode(text: string): string {
+  const found = /[#?&]pair=([^&\s]+)/.exec(text)?.[1] ?? text;
+  return [...found.toUpperCase()].filter((sign) => SIGNS.test(sign)).join('').slice(0, LENGTH);
+}
+
+export const written = (code: string): string => (code.length > 4 ? `${code.slice(0, 4)}-${code.slice(4)}` : code);
+
+function deviceName(): string {
+  const agent = navigator.userAgent;
+  const browser = /Firefox\//.test(agent) ? 'Firefox' : /Edg\//.test(agent) ? 'Edge' : /Chrome\//.test(agent) ? 'Chrome' : /Safari\//.test(agent) ? 'Safari' : '';
+  const kind = /iPad|Tablet/.test(agent) ? t('onboarding.kindTablet') : /Mobile|Android|iPhone/.test(agent) ? t('onboarding.kindPhone') : t('onboarding.kindComputer');
+  return browser ? `${kind}, ${browser}` : kind;
+}
+
+type Outcome = { kind: 'wrong' | 'unreachable' } | { kind: 'locked'; until: number } | { kind: 'refused'; why: string };
+
+async function pair(code: string, device: string): Promise<Outcome | null> {
+  let answer: Response;
+  try {
+    answer = await fetch('/api/pair', { method: 'POST', headers: { 'content-type': 'application/json' }, credentials: 'same-origin', body: JSON.stringify({ code: written(code), device }) });
+  } catch {
+    return { kind: 'unreachable' };
+  }
+  if (answer.ok) return null;
+  const wait = Number(answer.headers.get('retry-after'));
+  if (answer.status === 429 || answer.status === 423) return { kind: 'locked', until: Date.now() + (wait > 0 ? wait : 60) * 1000 };
+  if ([400, 401, 403, 404, 410].includes(answer.status)) return { kind: 'wrong' };
+  const body = (await answer.json().catch(() => null)) as { message?: string } | null;
+  return { kind: 'refused', why: body?.message ?? String(answer.status) };
+}
+
+export default function Pairing(props: { code: string | null; revoked: boolean; onPaired: () => void }): JSX.Element {
+  const [code, setCode] = createSignal(readCode(props.code ?? ''));
+  const [name, setName] = createSignal(deviceName());
+  const [outcome, setOutcome] = createSignal<Outcome | null>(null);
+  const [busy, setBusy] = createSignal(false);
+  const [clock, setClock] = createSignal(Date.now());
+  const timer = setInterval(() => setClock(Date.now()), 1000);
+  onCleanup(() => clearInterval(timer));
+  let field!: HTMLInputElement;
+  let button!: HTMLButtonElement;
+  onMount(() => (code().length === LENGTH ? button : field).focus());
+  const slots = createMemo(() => Array.from({ length: LENGTH }, (_, i) => code()[i] ?? ''));
+  const locked = () => { const one = outcome(); return one?.kind === 'locked' && one.until > clock() ? one.until - clock() : 0; };
+  const trouble = (): string | null => {
+    const one = outcome();
+    if (locked()) return t('onboarding.lockedFor', { age: age(locked()) });
+    switch (one?.kind) {
+      case 'wrong': return t('onboarding.wrong');
+      case 'unreachable': return t('onboarding.unreachable');
+      case 'refused': return t('onboarding.refused', { why: one.why });
+      default: return null;
+    }
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (busy() || locked()) return;
+    if (code().length < LENGTH) return field.focus();
+    setBusy(true);
+    const problem = await pair(code(), name().trim() || deviceName());
+    setBusy(false);
+    setOutcome(problem);
+    if (!problem) return props.onPaired();
+    setCode(problem.kind === 'wrong' ? '' : code());
+    field.focus();
+  };
+  return (
+    <main class="pair" id="main">
+      <div class="pairin">
+        <section class="pl">
+          <span class="brand"><StateGlyph shape="flow" />Sluice</span>
+          <h1>{t('onboarding.pairTitle')}</h1>
+          <p class="sec">{props.revoked ? t('onboarding.revoked') : t('onboarding.pairWords')}</p>
+          <form onSubmit={(event) => void submit(event)}>
+            <div class="slots" classList={{ wrong: outcome()?.kind === 'wrong' }}>
+              <For each={slots()}>{(sign, i) => (
+                <>
+                  <Show when={i() === 4}><span class="dash" aria-hidden="true" /></Show>
+                  <span class="slot" classList={{ now: i() === Math.min(code().length, LENGTH - 1) }} aria-hidden="true">{sign}</span>
+                </>
+              )}</For>
+              <input ref={field} aria-label={t('onboarding.pairLabel')} aria-describedby="pair-note" aria-invalid={outcome()?.kind === 'wrong' ? true : undefined} value={written(code())}
+                autocomplete="one-time-code" autocapitalize="characters" spellcheck={false} inputmode="text"
+                onInput={(event) => { setOutcome(null); setCode(readCode(event.currentTarget.value)); event.currentTarget.value = written(code()); }} />
+            </div>
+            <p id="pair-note" class="note" classList={{ 't-bad': trouble() !== null }} role="status">{trouble() ?? t('onboarding.pairHint')}</p>
+            <Field label={t('onboarding.device')}>{(attributes) => <Input {...attributes} value={name()} maxLength={60} onInput={(event) => setName(event.currentTarget.value)} />}</Field>
+            <div class="row"><Button ref={button} type="submit" look="primary" disabled={busy() || locked() > 0}>{busy() ? t('onboarding.pairing') : t('onboarding.pair')}</Button><span class="note">{t('onboarding.revocable')}</span></div>
+          </form>
+        </section>
+        <section class="pr" aria-label={t('onboarding.whereCode')}>
+          <pre>{'$ '}<b>{t('onboarding.termServe')}</b>{`\n\n  ${t('onboarding.termAt')}\n  ${location.origin}/#pair=\n\n      `}<b class="code">····-····</b>{`\n\n  ${t('onboarding.termCode')}`}</pre>
+          <p>{t('onboarding.lost')} <code>sluice serve pair</code></p>
+        </section>
+      </div>
+    </main>
+  );
+}

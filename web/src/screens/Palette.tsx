@@ -1,0 +1,101 @@
+// Ctrl K: goes to a session, a message or a place, or does something. One list, arrows and Enter.
+import { createEffect, createMemo, createResource, createSignal, createUniqueId, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { Icon, type IconName } from '../ui';
+import { t } from '../text';
+import { capsOf, type Action } from '../keys/keymap';
+import { perform } from '../keys/listen';
+import { go, route, sessionHref } from '../route/route';
+import { entries, titleOf } from './Dialogs';
+import { folderName, group, rowAge } from './groups';
+import { infoOf, now, request, sessions, unread, up } from './link';
+import { spots } from './Rail';
+import { Glyph } from './Standing';
+import { actionWord } from './words';
+import './palette.css';
+
+interface Line { key: string; group: string; draw: JSX.Element; note: string; run: () => void }
+
+/** Letters in order, better the closer together and the nearer to the start of a word. Nothing when they do not all occur. */
+export function score(text: string, query: string): number | null {
+  if (!query) return 0;
+  const where = text.toLowerCase();
+  let at = -1;
+  let sum = 0;
+  for (const letter of query.toLowerCase()) {
+    if (letter === ' ') continue;
+    const next = where.indexOf(letter, at + 1);
+    if (next < 0) return null;
+    const begins = next === 0 || /[\s/_\-.:]/.test(where[next - 1] ?? '');
+    sum += next === at + 1 ? 4 : begins ? 3 : 1;
+    sum -= Math.min(3, (next - at - 1) * 0.1);
+    at = next;
+  }
+  return sum + (where.includes(query.toLowerCase()) ? 10 : 0) - where.length * 0.01;
+}
+
+const DOES: readonly Action[] = ['new', 'nextNeed', 'panel', 'find', 'keys'];
+
+export default function Palette(props: { onClose: () => void }): JSX.Element {
+  const [text, setText] = createSignal('');
+  const [at, setAt] = createSignal(0);
+  const id = createUniqueId();
+  let dialog!: HTMLDialogElement;
+  let field!: HTMLInputElement;
+  const [typed, setTyped] = createSignal('');
+  let timer = 0;
+  onCleanup(() => clearTimeout(timer));
+  const [hits] = createResource(() => (typed().length >= 2 && up() ? typed() : null), (query) => request({ type: 'search', text: query, limit: 8 }).then((answer) => answer.hits, () => []));
+  onMount(() => { dialog.showModal(); field.focus(); });
+  const close = () => props.onClose();
+  const leave = (run: () => void) => () => { close(); run(); };
+  const icon = (name: IconName) => <Icon name={name} />;
+
+  const lines = createMemo((): Line[] => {
+    const query = text().trim();
+    const by = group(sessions(), unread);
+    const rank = <T,>(list: readonly T[], word: (one: T) => string) => list.map((one) => ({ one, n: score(word(one), query) })).filter((entry): entry is { one: T; n: number } => entry.n !== null).sort((a, b) => b.n - a.n).map((entry) => entry.one);
+    const all = [...by.needs, ...by.running, ...by.idle, ...by.elsewhere, ...(query ? by.archived : [])];
+    const places: Line[] = rank(spots, (spot) => spot.word()).map((spot) => ({ key: `p-${spot.at}`, group: t('sessions.paletteDo'), draw: <>{icon(spot.icon)}<span class="grow trunc">{spot.word()}</span></>, note: '', run: leave(() => go(spot.href)) }));
+    const does: Line[] = rank(DOES, actionWord).map((one) => ({ key: `d-${one}`, group: t('sessions.paletteDo'), draw: <>{icon('chevron')}<span class="grow trunc">{actionWord(one)}</span></>, note: capsOf(one), run: leave(() => queueMicrotask(() => perform(one))) }));
+    const here = route();
+    const info = here.at === 'session' ? infoOf(here.id) : undefined;
+    const own: Line[] = info ? rank(entries(info).filter((entry) => entry !== 'separator'), (entry) => entry.label).map((entry) => ({ key: `m-${entry.label}`, group: titleOf(info), draw: <>{icon(entry.icon ?? 'dots')}<span class="grow trunc">{entry.label}</span></>, note: '', run: leave(entry.onSelect) })) : [];
+    return [
+      ...rank(all, (one) => `${titleOf(one)} ${folderName(one.projectPath)}`).slice(0, query ? 12 : 8).map((one): Line => ({
+        key: `s-${one.sessionId}`, group: t('sessions.paletteSessions'), draw: <><Glyph info={one} /><span class="trunc">{titleOf(one)}</span><span class="grow mono dim trunc">{folderName(one.projectPath)}</span></>, note: rowAge(one, now()), run: leave(() => go(sessionHref(one.sessionId))),
+      })),
+      ...(query ? own : []),
+      ...does, ...places,
+      ...((query ? hits.latest : null) ?? []).map((hit): Line => ({
+        key: `h-${hit.sessionId}-${hit.seq}`, group: t('sessions.paletteSaid'), draw: <>{icon('grep')}<span class="grow trunc"><For each={hit.snippet}>{(piece, i) => (i() % 2 ? <mark>{piece}</mark> : piece)}</For></span></>, note: hit.title ?? '', run: leave(() => go(sessionHref(hit.sessionId, 'transcript', hit.seq))),
+      })),
+    ];
+  });
+  createEffect(() => { if (at() >= lines().length) setAt(Math.max(0, lines().length - 1)); });
+  createEffect(() => document.getElementById(`${id}-${at()}`)?.scrollIntoView({ block: 'nearest' }));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    const n = lines().length;
+    if (event.key === 'ArrowDown' && n) { event.preventDefault(); setAt((at() + 1) % n); }
+    else if (event.key === 'ArrowUp' && n) { event.preventDefault(); setAt((at() - 1 + n) % n); }
+    else if (event.key === 'Enter') { event.preventDefault(); lines()[at()]?.run(); }
+  };
+  return (
+    <dialog ref={dialog} class="dialog palette" aria-label={t('sessions.palette')} onCancel={(event) => { event.preventDefault(); close(); }} onClose={close} onPointerDown={(event) => { if (event.target === dialog) close(); }}>
+      <div class="palette-in">
+        <label class="search"><Icon name="grep" />
+          <input ref={field} role="combobox" aria-expanded="true" aria-controls={`${id}-list`} aria-activedescendant={lines().length ? `${id}-${at()}` : undefined} aria-label={t('sessions.palette')} placeholder={t('sessions.paletteHint')} value={text()} autocomplete="off" spellcheck={false}
+            onInput={(event) => { setText(event.currentTarget.value); setAt(0); clearTimeout(timer); timer = window.setTimeout(() => setTyped(text().trim()), 180); }} onKeyDown={onKeyDown} />
+        </label>
+        <div class="palette-list" role="listbox" id={`${id}-list`} aria-label={t('sessions.palette')}>
+          <For each={lines()}>{(one, i) => (
+            <div class="palette-line" role="option" id={`${id}-${i()}`} aria-selected={i() === at()} onPointerMove={() => setAt(i())} onClick={() => one.run()}>
+              {one.draw}<Show when={one.note}><span class="dim note">{one.note}</span></Show>
+            </div>
+          )}</For>
+        </div>
+        <Show when={lines().length === 0}><p class="none">{t('sessions.paletteNone')}</p></Show>
+      </div>
+    </dialog>
+  );
+}

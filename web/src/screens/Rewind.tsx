@@ -1,0 +1,65 @@
+// Going back to before a message. What it would change on disk is shown before anything is done.
+import { createEffect, createMemo, createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import type { Own, Rewound } from '../api/types';
+import { Button, Dialog, Field, Path, Select, toast } from '../ui';
+import { t } from '../text';
+import { clock } from '../text/format';
+import { go, sessionHref } from '../route/route';
+import { act } from './act';
+import { Choices } from './Choices';
+import { openSession, reasonOf, request } from './link';
+
+type What = 'both' | 'talk' | 'files';
+type Prompt = Extract<Own, { type: 'sluice_prompt' }>;
+
+export default function Rewind(props: { id: string; prompt: string | null; onClose: () => void }): JSX.Element {
+  const view = openSession(props.id);
+  const prompts = createMemo(() => {
+    const seen = new Map<string, { uuid: string; text: string; at: number }>();
+    for (const record of view.records()) {
+      const what = record.what as Prompt;
+      if (what.type === 'sluice_prompt' && (what.state === 'delivered' || !what.state)) seen.set(what.uuid, { uuid: what.uuid, text: what.text, at: record.at });
+    }
+    return [...seen.values()].reverse();
+  });
+  const [picked, setPicked] = createSignal(props.prompt ?? '');
+  createEffect(() => { const first = prompts()[0]; if (!picked() && first) setPicked(first.uuid); });
+  const [what, setWhat] = createSignal<What>('both');
+  const [busy, setBusy] = createSignal(false);
+  const [dry] = createResource(picked, (prompt) => request({ type: 'rewind', sessionId: props.id, prompt, dryRun: true, files: true }).catch((error: unknown): Rewound => ({ canRewind: false, files: [], insertions: null, deletions: null, error: reasonOf(error), sessionId: null })));
+  const possible = () => what() === 'talk' || dry.latest?.canRewind === true;
+  const rewind = async () => {
+    const done = await act(() => request({ type: 'rewind', sessionId: props.id, prompt: picked(), files: what() !== 'talk', conversation: what() !== 'files' }), setBusy);
+    if (!done) return;
+    props.onClose();
+    toast(t('sessions.rewound'));
+    if (done.sessionId) go(sessionHref(done.sessionId));
+  };
+  return (
+    <Dialog open title={t('sessions.rewindTitle')} onClose={props.onClose} footer={
+      <><Button look="primary" disabled={busy() || !picked() || !possible()} onClick={() => void rewind()}>{busy() ? t('sessions.rewinding') : t('sessions.rewindDo')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></>
+    }>
+      <Show when={prompts().length} fallback={<p class="sec">{t('sessions.rewindNone')}</p>}>
+        <Field label={t('sessions.rewindTo')}>{(attributes) => (
+          <Select {...attributes} value={picked()} onChange={setPicked} options={prompts().map((one) => ({ value: one.uuid, label: `${clock(one.at)} · ${one.text.slice(0, 80)}` }))} />
+        )}</Field>
+        <Choices<What> label={t('sessions.rewindTitle')} value={what()} onChange={setWhat} options={[
+          { value: 'both', label: t('sessions.rewindBoth'), words: t('sessions.rewindBothWords') },
+          { value: 'talk', label: t('sessions.rewindTalk'), words: t('sessions.rewindTalkWords') },
+          { value: 'files', label: t('sessions.rewindFiles'), words: t('sessions.rewindFilesWords') },
+        ]} />
+        <div class="box" role="status">
+          <div class="boxhead"><span class="grow">{dry.loading ? t('sessions.dryRunning') : t('sessions.dryRun')}</span>
+            <Show when={dry.latest?.canRewind && dry.latest.insertions !== null}><span class="pm"><b>+{dry.latest?.insertions}</b> <i>−{dry.latest?.deletions}</i></span></Show></div>
+          <div class="content-pad">
+            <Show when={dry.latest?.canRewind} fallback={<Show when={dry.latest}><p class="t-ask">{t('sessions.rewindNo', { why: dry.latest?.error ?? '' })}</p></Show>}>
+              <Show when={dry.latest?.files.length} fallback={<p class="dim">{t('sessions.dryNothing')}</p>}>
+                <ul class="files"><For each={dry.latest?.files}>{(file) => <li><Path path={file} /></li>}</For></ul>
+              </Show>
+            </Show>
+          </div>
+        </div>
+      </Show>
+    </Dialog>
+  );
+}

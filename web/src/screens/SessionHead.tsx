@@ -1,0 +1,57 @@
+import { For, Show, type JSX } from 'solid-js';
+import type { SessionInfo } from '../api/types';
+import { Icon, IconButton, type MenuEntry } from '../ui';
+import { t } from '../text';
+import { capsOf } from '../keys/keymap';
+import { perform } from '../keys/listen';
+import { format, go, route, sessionHref, type View } from '../route/route';
+import { SessionMenu, titleOf } from './Dialogs';
+import { folderName } from './groups';
+import { Glyph, standing } from './Standing';
+
+export interface HeadProps {
+  id: string;
+  info: SessionInfo | undefined;
+  view: View;
+  beside: boolean;
+  worktree: string | null;
+  model: string | null;
+  panel: boolean;
+  onPanel: () => void;
+}
+
+/** Title, where, the views of the session, its panel and its menu. */
+export function SessionHead(props: HeadProps): JSX.Element {
+  const views: readonly { view: View; word: () => string }[] = [
+    { view: 'transcript', word: () => t('sessions.transcript') }, { view: 'changes', word: () => t('sessions.changes') }, { view: 'overview', word: () => t('sessions.overview') },
+  ];
+  const other = () => { const here = route(); return here.at === 'session' ? here.beside : ''; };
+  const wide = () => matchMedia('(min-width: 110rem)').matches;
+  const extra = (): MenuEntry[] => [
+    ...(matchMedia('(max-width: 47.99rem)').matches ? [...views.map((one) => ({ label: one.word(), checked: one.view === props.view, onSelect: () => go(sessionHref(props.id, one.view)) })), 'separator' as const] : []),
+    ...(props.view === 'transcript' ? [{ label: t('sessions.findIn'), icon: 'grep' as const, hotkey: capsOf('find'), onSelect: () => void perform('find') }] : []),
+    ...(props.beside ? [{ label: t('sessions.closeBeside'), icon: 'x' as const, onSelect: () => closeBeside() }]
+      : wide() && other() ? [{ label: t('sessions.closeBeside'), icon: 'x' as const, onSelect: () => go(sessionHref(other())) }] : []),
+  ];
+  const closeBeside = () => { const here = route(); if (here.at === 'session') go(format({ ...here, beside: '' })); };
+  return (
+    <header class="head" data-region={props.beside ? undefined : 'head'}>
+      <a class="icon-btn back" href="#/" aria-label={t('sessions.back')}><Icon name="back" /></a>
+      <Show when={props.info}>{(info) => <span class="only-phone"><Glyph info={info()} /></span>}</Show>
+      <div class="ttl">
+        <Show when={props.beside} fallback={<h1 class="trunc">{titleOf(props.info)}</h1>}><h2 class="trunc">{titleOf(props.info)}</h2></Show>
+        <Show when={props.info}>{(info) => (
+          <p class="where trunc">
+            <span class="only-phone">{standing(info()).word}<Show when={standing(info()).evidence}> · {standing(info()).evidence}</Show></span>
+            <span class="not-phone" title={info().projectPath}>{folderName(info().projectPath)}<Show when={props.worktree}>{(tree) => <> / {folderName(tree())}</>}</Show><Show when={props.model}>{(model) => <span class="sans"> · {model()}</span>}</Show></span>
+          </p>
+        )}</Show>
+      </div>
+      <nav class="tabs" aria-label={t('sessions.views')}>
+        <For each={views}>{(one) => <a href={sessionHref(props.id, one.view, null, props.beside ? '' : other())} aria-current={props.view === one.view ? 'page' : undefined}>{one.word()}</a>}</For>
+      </nav>
+      <Show when={!props.beside && props.view === 'transcript'}><IconButton icon="side" label={props.panel ? t('sessions.hideDetails') : t('sessions.details')} hotkey={capsOf('panel')} pressed={props.panel} onClick={() => props.onPanel()} /></Show>
+      <Show when={props.info}>{(info) => <SessionMenu info={info()} extra={extra} />}</Show>
+    </header>
+  );
+}

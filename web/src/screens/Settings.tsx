@@ -1,0 +1,119 @@
+// What holds on this device, who else may reach the page, and what the bridge runs. Everything saves at once.
+import { createSignal, For, lazy, onCleanup, Show, Suspense, type JSX } from 'solid-js';
+import { Button, Icon, Input, Segmented, Select, Switch } from '../ui';
+import { t } from '../text';
+import { go, route } from '../route/route';
+import { Choices } from './Choices';
+import { may, welcome } from './link';
+import { MODES, modeMeaning, modeWord, type Mode } from './modes';
+import { allowNotices } from '../asks/notice';
+import * as prefs from './prefs';
+import { Page } from './Page';
+import './lists.css';
+import './more.css';
+
+const Devices = lazy(() => import('./Devices'));
+const Machine = lazy(() => import('./Machine'));
+
+const PARTS = ['new', 'appearance', 'writing', 'notices', 'devices', 'agents', 'bridge', 'keys'] as const;
+type Part = (typeof PARTS)[number];
+
+export default function Settings(): JSX.Element {
+  const part = (): Part => { const here = route(); return (here.at === 'settings' && PARTS.find((one) => one === here.part)) || 'new'; };
+  const words: Record<Part, () => string> = {
+    new: () => t('settings.newSessions'), appearance: () => t('settings.appearance'), writing: () => t('settings.writing'), notices: () => t('settings.notices'),
+    devices: () => t('settings.devices'), agents: () => t('settings.agents'), bridge: () => t('settings.bridge'), keys: () => t('settings.keys'),
+  };
+  const [saved, setSaved] = createSignal(false);
+  let timer = 0;
+  onCleanup(() => clearTimeout(timer));
+  const save = <T,>(set: (value: T) => unknown) => (value: T) => { set(value); setSaved(true); clearTimeout(timer); timer = window.setTimeout(() => setSaved(false), 4000); };
+  return (
+    <Page title={t('sessions.settings')} scrolls={false} head={<span class="saved" role="status"><Show when={saved()}><Icon name="check" />{t('settings.saved')}</Show></span>}>
+      <div class="setg">
+        <nav class="subnav" aria-label={t('settings.parts')}>
+          <For each={PARTS}>{(one) => <a href={one === 'keys' ? '#/keys' : `#/settings/${one}`} aria-current={part() === one ? 'page' : undefined}>{words[one]()}</a>}</For>
+        </nav>
+        <div class="scroll" tabIndex={0} role="group" aria-label={words[part()]()} data-region="stream"><div class="form">
+          <Suspense fallback={<p class="dim" role="status">{t('sessions.loading')}</p>}>
+            <Show when={part() === 'new'}><NewSessions save={save} /></Show>
+            <Show when={part() === 'appearance'}><Appearance save={save} /></Show>
+            <Show when={part() === 'writing'}><Writing save={save} /></Show>
+            <Show when={part() === 'notices'}><Notices save={save} /></Show>
+            <Show when={part() === 'devices'}><Devices /></Show>
+            <Show when={part() === 'agents' || part() === 'bridge'}><Machine part={part() as 'agents' | 'bridge'} /></Show>
+            <Show when={part() === 'keys'}><Button onClick={() => go('#/keys')}>{t('settings.keysOpen')}</Button></Show>
+          </Suspense>
+        </div></div>
+      </div>
+    </Page>
+  );
+}
+
+type Saver = { save: <T>(set: (value: T) => unknown) => (value: T) => void };
+
+export function Row(props: { label: string; words?: string | undefined; tall?: boolean; children: JSX.Element }): JSX.Element {
+  return <div class="fr" classList={{ tall: props.tall === true }}><div><span class="fl">{props.label}</span><Show when={props.words}><p>{props.words}</p></Show></div><div class="fc">{props.children}</div></div>;
+}
+
+function NewSessions(props: Saver): JSX.Element {
+  const agents = () => welcome()?.agents ?? [];
+  return (
+    <section>
+      <h2>{t('settings.newSessions')}</h2><p class="lead">{t('settings.newSessionsWords')}</p>
+      <Row label={t('settings.agent')} words={t('settings.agentWords')}>
+        <Select aria-label={t('settings.agent')} value={prefs.newAgent()} onChange={props.save(prefs.setNewAgent)} options={[{ value: '', label: t('settings.agentDefault') }, ...agents().map((one) => ({ value: one.name, label: one.available ? one.name : t('sessions.agentMissing', { agent: one.name }), disabled: !one.available }))]} />
+      </Row>
+      <Row label={t('settings.model')} words={t('settings.modelWords')}>
+        <Input aria-label={t('settings.model')} value={prefs.newModel()} placeholder={t('sessions.modelDefault')} onChange={(event) => props.save(prefs.setNewModel)(event.currentTarget.value.trim())} />
+      </Row>
+      <Row tall label={t('settings.mode')}>
+        <Choices<Mode> label={t('settings.mode')} value={(prefs.newMode() || 'default') as Mode} onChange={props.save(prefs.setNewMode)}
+          options={MODES.map((mode) => ({ value: mode, label: modeWord(mode), words: modeMeaning(mode), disabled: mode === 'bypassPermissions' && !may('admin') }))} />
+      </Row>
+    </section>
+  );
+}
+
+function Appearance(props: Saver): JSX.Element {
+  return (
+    <section>
+      <h2>{t('settings.appearance')}</h2>
+      <Row label={t('settings.theme')}><Segmented label={t('settings.theme')} value={prefs.theme()} onChange={props.save(prefs.setTheme)} options={[{ value: 'system', label: t('settings.system') }, { value: 'light', label: t('settings.light') }, { value: 'dark', label: t('settings.dark') }]} /></Row>
+      <Row label={t('settings.language')}><Segmented label={t('settings.language')} value={prefs.language()} onChange={props.save(prefs.setLanguage)} options={[{ value: 'system', label: t('settings.system') }, { value: 'en', label: t('settings.english') }, { value: 'de', label: t('settings.german') }]} /></Row>
+      <Row label={t('settings.density')}><Segmented label={t('settings.density')} value={prefs.density()} onChange={props.save(prefs.setDensity)} options={[{ value: 'normal', label: t('settings.normal') }, { value: 'tight', label: t('settings.tight') }]} /></Row>
+      <Row label={t('settings.diffs')}><Segmented label={t('settings.diffs')} value={prefs.diffs()} onChange={props.save(prefs.setDiffs)} options={[{ value: 'unified', label: t('settings.unified') }, { value: 'split', label: t('settings.split') }]} /></Row>
+      <Row label={t('settings.motion')} words={t('settings.motionWords')}><Segmented label={t('settings.motion')} value={prefs.motion()} onChange={props.save(prefs.setMotion)} options={[{ value: 'system', label: t('settings.system') }, { value: 'less', label: t('settings.motionLess') }]} /></Row>
+    </section>
+  );
+}
+
+function Writing(props: Saver): JSX.Element {
+  return (
+    <section>
+      <h2>{t('settings.writing')}</h2>
+      <Row label={t('settings.enter')} words={t('settings.enterWords')}><Segmented label={t('settings.enter')} value={prefs.enter()} onChange={props.save(prefs.setEnter)} options={[{ value: 'send', label: t('settings.enterSends') }, { value: 'line', label: t('settings.enterLine') }]} /></Row>
+      <Row label={t('settings.anchor')}><Segmented label={t('settings.anchor')} value={prefs.anchor()} onChange={props.save(prefs.setAnchor)} options={[{ value: 'end', label: t('settings.anchorEnd') }, { value: 'top', label: t('settings.anchorTop') }]} /></Row>
+      <Row label={t('settings.reading')} words={t('settings.readingWords')}><Switch label={t('settings.reading')} checked={prefs.reading() === 'on'} onChange={(on) => props.save(prefs.setReading)(on ? 'on' : 'off')} /></Row>
+    </section>
+  );
+}
+
+function Notices(props: Saver): JSX.Element {
+  const [trouble, setTrouble] = createSignal('');
+  const choose = async (value: 'off' | 'plain' | 'content') => {
+    setTrouble('');
+    if (value !== 'off') {
+      if (!isSecureContext) return setTrouble(t('settings.noticeInsecure'));
+      if (!(await allowNotices())) return setTrouble(t('settings.noticeDenied'));
+    }
+    props.save(prefs.setNotices)(value);
+  };
+  return (
+    <section>
+      <h2>{t('settings.notices')}</h2><p class="lead">{t('settings.noticesWords')}</p>
+      <Row label={t('settings.notice')} words={trouble() || undefined}><Segmented label={t('settings.notice')} value={prefs.notices()} onChange={(value) => void choose(value)} options={[{ value: 'off', label: t('settings.off') }, { value: 'plain', label: t('settings.plain') }, { value: 'content', label: t('settings.content') }]} /></Row>
+      <Row label={t('settings.sound')} words={t('settings.soundWords')}><Switch label={t('settings.sound')} checked={prefs.sound() === 'on'} onChange={(on) => props.save(prefs.setSound)(on ? 'on' : 'off')} /></Row>
+    </section>
+  );
+}

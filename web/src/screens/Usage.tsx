@@ -1,0 +1,118 @@
+// What was spent: per day, folder, model, session and turn. Own charts, and the same figures as tables.
+import { createMemo, createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import type { UsageInfo } from '../api/types';
+import { Button, Segmented } from '../ui';
+import { t } from '../text';
+import { count, duration, money, percent, tokens } from '../text/format';
+import { sessionHref } from '../route/route';
+import { DayBars, dayName, Shares } from './charts';
+import { csv, dayKey, fillDays, quantile, sum } from './figures';
+import { folderName } from './groups';
+import { infoOf, now, request, up, welcome } from './link';
+import { Page } from './Page';
+import './more.css';
+
+type Days = '7' | '30' | '90';
+const DAY = 86_400_000;
+
+function table(by: string, range: () => { from: number; to: number } | null) {
+  const [rows] = createResource(range, async (span) => (await request({ type: 'usage', by, ...span })).rows);
+  return () => (rows.error ? [] : (rows.latest ?? []));
+}
+
+export default function Usage(): JSX.Element {
+  const [days, setDays] = createSignal<Days>('30');
+  const n = () => Number(days());
+  const midnight = createMemo(() => new Date(now()).setHours(0, 0, 0, 0));
+  const range = createMemo(() => (up() ? { from: midnight() - (n() - 1) * DAY, to: midnight() + DAY } : null));
+  const earlier = createMemo(() => { const span = range(); return span ? { from: span.from - n() * DAY, to: span.from } : null; });
+  const byDay = table('day', range);
+  const before = table('day', earlier);
+  const byFolder = table('folder', range);
+  const byModel = table('model', range);
+  const bySession = table('session', range);
+  const byTurn = table('turn', range);
+  const filled = createMemo(() => fillDays(byDay(), range()?.from ?? midnight(), n()));
+  const total = () => sum(byDay(), 'cost');
+  const past = () => sum(before(), 'cost');
+  const change = () => (past() > 0 ? (total() - past()) / past() : null);
+  const today = () => byDay().find((row) => row.key === dayKey(midnight()));
+  const costs = createMemo(() => byTurn().map((row) => row.cost));
+  const readTokens = () => sum(byDay(), 'cacheRead') + sum(byDay(), 'input') + sum(byDay(), 'cacheWrite');
+  const dearest = createMemo(() => [...byTurn()].sort((a, b) => b.cost - a.cost).slice(0, 8));
+  const download = () => {
+    const file = URL.createObjectURL(new Blob([csv(filled())], { type: 'text/csv' }));
+    Object.assign(document.createElement('a'), { href: file, download: `usage-${days()}.csv` }).click();
+    setTimeout(() => URL.revokeObjectURL(file), 60_000);
+  };
+  return (
+    <Page title={t('sessions.usage')} head={
+      <>
+        <span class="push" />
+        <Segmented<Days> label={t('settings.range')} value={days()} onChange={setDays} options={(['7', '30', '90'] as const).map((value) => ({ value, label: t('settings.days', { n: value }) }))} />
+        <Button small icon="download" onClick={download}>{t('settings.csv')}</Button>
+      </>
+    }>
+      <div class="cols usage">
+        <dl class="figs">
+          <div><dt>{t('settings.total', { n: n() })}</dt><dd>{money(total())}</dd><Show when={change() !== null}><dd class="nt">{t('settings.before', { part: `${(change() ?? 0) >= 0 ? '+' : '−'}${percent(Math.abs(change() ?? 0))}`, n: n() })}</dd></Show></div>
+          <div><dt>{t('settings.today')}</dt><dd>{money(today()?.cost ?? 0)}</dd><dd class="nt">{t('settings.turnsToday', { n: today()?.turns ?? 0 })}</dd></div>
+          <div><dt>{t('settings.median')}</dt><dd>{money(quantile(costs(), 0.5))}</dd><Show when={costs().length >= 20}><dd class="nt">{t('settings.dear', { cost: money(quantile(costs(), 0.95)) })}</dd></Show></div>
+          <div><dt>{t('settings.cache')}</dt><dd>{percent(readTokens() ? sum(byDay(), 'cacheRead') / readTokens() : 0)}</dd><dd class="nt">{t('settings.cacheOf', { n: tokens(readTokens()) })}</dd></div>
+        </dl>
+        <section class="cbox">
+          <header><h2>{t('settings.perDay')}</h2></header>
+          <Show when={total() > 0 || byDay().length > 0} fallback={<p class="dim">{t('settings.noUsage')}</p>}>
+            <DayBars rows={filled()} />
+            <Table rows={filled().filter((row) => row.turns > 0 || row.cost > 0)} first={t('settings.day')} name={(row) => dayName(row.key)} />
+          </Show>
+        </section>
+        <div class="two">
+          <section class="cbox"><header><h2>{t('settings.perFolder')}</h2></header><Shares rows={byFolder()} name={(row) => folderName(row.label ?? row.key)} mono /></section>
+          <section class="cbox"><header><h2>{t('settings.perModel')}</h2></header><Shares rows={byModel()} name={(row) => row.label ?? row.key} colours /></section>
+        </div>
+        <div class="two">
+          <section class="cbox">
+            <header><h2>{t('settings.dearest')}</h2></header>
+            <Show when={dearest().length} fallback={<p class="dim">{t('settings.noUsage')}</p>}>
+              <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.dearest')}><table class="ut">
+                <thead><tr><th scope="col">{t('settings.turn')}</th><th scope="col" class="right">{t('settings.time')}</th><th scope="col" class="right">{t('settings.cost')}</th></tr></thead>
+                <tbody><For each={dearest()}>{(row) => <tr><th scope="row"><TurnName row={row} /></th><td class="right dim num">{duration(row.duration)}</td><td class="right num">{money(row.cost)}</td></tr>}</For></tbody>
+              </table></div>
+            </Show>
+          </section>
+          <section class="cbox">
+            <header><h2>{t('settings.whoPays')}</h2></header>
+            <div class="pay">
+              <For each={welcome()?.agents.filter((agent) => agent.available)}>{(agent) => <p><b class="strong">{agent.name}</b> <span class="dim">{agent.paysDetail}</span></p>}</For>
+              <p class="dim">{t('settings.reported')}</p>
+            </div>
+          </section>
+        </div>
+        <section class="cbox">
+          <header><h2>{t('settings.perSession')}</h2></header>
+          <Table open rows={[...bySession()].sort((a, b) => b.cost - a.cost).slice(0, 50)} first={t('settings.session')} name={(row) => <a href={sessionHref(row.key)}>{row.label ?? infoOf(row.key)?.title ?? t('sessions.untitled')}</a>} />
+        </section>
+      </div>
+    </Page>
+  );
+}
+
+/** A turn is named `session/number`, or by what the bridge calls it. */
+function TurnName(props: { row: UsageInfo }): JSX.Element {
+  const parts = () => /^(.+)[/#:](\d+)$/.exec(props.row.key);
+  const title = () => props.row.label ?? infoOf(parts()?.[1] ?? '')?.title ?? props.row.key;
+  return <Show when={parts()} fallback={title()}>{(match) => <a href={sessionHref(match()[1] ?? '')}>{title()} <span class="dim">{t('settings.turn')} {match()[2]}</span></a>}</Show>;
+}
+
+function Table(props: { rows: readonly UsageInfo[]; first: string; name: (row: UsageInfo) => JSX.Element; open?: boolean }): JSX.Element {
+  const body = () => (
+    <div class="tablewrap" tabIndex={0} role="group" aria-label={props.first}><table class="ut">
+      <thead><tr><th scope="col">{props.first}</th><th scope="col" class="right">{t('settings.turns')}</th><th scope="col" class="right">{t('settings.input')}</th><th scope="col" class="right">{t('settings.cached')}</th><th scope="col" class="right">{t('settings.output')}</th><th scope="col" class="right">{t('settings.cost')}</th></tr></thead>
+      <tbody><For each={props.rows}>{(row) => (
+        <tr><th scope="row">{props.name(row)}</th><td class="right num">{count(row.turns)}</td><td class="right num">{tokens(row.input + row.cacheWrite)}</td><td class="right num">{tokens(row.cacheRead)}</td><td class="right num">{tokens(row.output)}</td><td class="right num">{money(row.cost)}</td></tr>
+      )}</For></tbody>
+    </table></div>
+  );
+  return <Show when={!props.open} fallback={body()}><details class="astable"><summary class="link-btn">{t('settings.asTable')}</summary>{body()}</details></Show>;
+}

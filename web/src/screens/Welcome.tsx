@@ -1,0 +1,41 @@
+// The first visit without a key: what will be shown, and a real session on the demo model in the scratch folder.
+import { createSignal, Show, type JSX } from 'solid-js';
+import { Button } from '../ui';
+import { t } from '../text';
+import { go, sessionHref } from '../route/route';
+import { Bring } from '../panels/FirstSteps';
+import '../panels/panels.css';
+import './lists.css';
+import { act } from './act';
+import { may, request, up, welcome } from './link';
+import { keep } from './prefs';
+
+export default function Welcome(): JSX.Element {
+  const demo = () => welcome()?.agents.find((agent) => agent.pays === 'demo');
+  const [busy, setBusy] = createSignal(false);
+  const begin = async () => {
+    const folder = welcome()?.scratch;
+    const agent = demo();
+    if (!folder || !agent) return;
+    const begun = await act(() => request({ type: 'start', projectPath: folder, agent: agent.name, title: t('onboarding.sessionTitle'), text: t('onboarding.greeting'), permissionMode: 'default' }), setBusy);
+    if (!begun) return;
+    keep('welcomed', '1');
+    go(sessionHref(begun.sessionId), true);
+  };
+  return (
+    <main class="main" id="main" tabIndex={-1}>
+      <header class="head"><div class="ttl"><h1>{t('onboarding.welcome')}</h1></div></header>
+      <div class="scroll" data-region="stream"><div class="begin">
+        <h2>{t('onboarding.welcome')}</h2>
+        <p>{t('onboarding.welcomeWords')}</p>
+        <p class="trust">{t('onboarding.demo')}</p>
+        <div class="row wrap">
+          <Show when={demo()}><Button look="primary" disabled={busy() || !up() || !may('operate')} onClick={() => void begin()}>{busy() ? t('onboarding.beginning') : t('onboarding.begin')}</Button></Show>
+          <Button look="bare" onClick={() => { keep('welcomed', '1'); go('#/'); }}>{t('onboarding.skip')}</Button>
+        </div>
+        <h2>{t('onboarding.bring')}</h2>
+        <Bring />
+      </div></div>
+    </main>
+  );
+}

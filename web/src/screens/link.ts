@@ -1,0 +1,101 @@
+// The one client of this page, as the screens read it. Made once at the start, before anything is shown.
+import { createRoot, createSignal, onCleanup, type Accessor } from 'solid-js';
+import type { Facts, JsonValue, Record, Scope, SessionInfo, SessionState, Welcome } from '../api/types';
+import {
+  keepFailed, Refusal, startClient, useLine, useNow, useSession, useWelcome,
+  type Answer, type Client, type CommandOf, type CommandType, type Line, type SessionView,
+} from '../protocol';
+import { noteStorageFull } from './prefs';
+
+let held: Client | undefined;
+let read: { line: Accessor<Line>; welcome: Accessor<Welcome | null>; now: Accessor<number>; sessions: Accessor<readonly SessionInfo[]> } | undefined;
+const [listed, setListed] = createSignal(false);
+const [outdated, setOutdated] = createSignal(false);
+export { listed };
+/** The bridge holds a newer page than this one. */
+export const newer = outdated;
+
+/** Makes the client and goes on the line. */
+export function connect(): Client {
+  const made = startClient({ reload: () => setOutdated(true) });
+  held = made;
+  createRoot(() => {
+    const [sessions, setSessions] = createSignal<readonly SessionInfo[]>(made.list.all());
+    let due = false;
+    made.list.changed.listen(() => {
+      if (due) return;
+      due = true;
+      queueMicrotask(() => { due = false; setSessions(made.list.all()); });
+    });
+    read = { line: useLine(made), welcome: useWelcome(made), now: useNow(made), sessions };
+  });
+  keepFailed.listen(noteStorageFull);
+  made.connection.opened.listen(() => void fetchAll());
+  return made;
+}
+
+/** The list that is told at once holds what lives; the rest, also of other programs, is asked for. */
+export async function fetchAll(archived = false): Promise<void> {
+  try {
+    const { sessions } = await client().commands.send({ type: 'list_recent_sessions', limit: 500, archived });
+    for (const session of sessions) client().list.apply({ type: 'session', session });
+  } catch {
+    // The list as it was told stays; the next line asks again.
+  }
+  if (!archived) setListed(true);
+}
+
+const need = <T>(value: T | undefined): T => {
+  if (value === undefined) throw new Error('the page is not connected yet');
+  return value;
+};
+export const client = (): Client => need(held);
+export const line = (): Line => need(read).line();
+export const welcome = (): Welcome | null => need(read).welcome();
+export const now = (): number => need(read).now();
+export const sessions = (): readonly SessionInfo[] => need(read).sessions();
+export const infoOf = (id: string): SessionInfo | undefined => sessions().find((one) => one.sessionId === id);
+export const unread = (info: SessionInfo): boolean => (sessions(), client().list.unread(info));
+export const may = (scope: Scope): boolean => welcome()?.scopes.includes(scope) ?? false;
+export const up = (): boolean => line().phase === 'up';
+
+const views = new Map<string, { view: SessionView; users: number; dispose: () => void }>();
+
+/** Follows a session while the component is there; several that show the same one share it. */
+export function openSession(id: string): SessionView {
+  let one = views.get(id);
+  if (!one) {
+    one = createRoot((dispose) => ({ view: useSession(client(), id), users: 0, dispose }));
+    views.set(id, one);
+  }
+  const made = one;
+  made.users += 1;
+  onCleanup(() => {
+    made.users -= 1;
+    // A screen that is replaced by another view of the same session takes it up again at once.
+    queueMicrotask(() => {
+      if (made.users > 0 || views.get(id) !== made) return;
+      views.delete(id);
+      made.dispose();
+    });
+  });
+  return made.view;
+}
+
+/** These hold for sessions that a screen around has opened. */
+export const stateOf = (id: string): SessionState | undefined => views.get(id)?.view.state() ?? undefined;
+export const factsOf = (id: string): Facts | undefined => views.get(id)?.view.facts() ?? undefined;
+export const records = (id: string): readonly Record[] => views.get(id)?.view.records() ?? [];
+
+/** Sends a command; the answer is what its receipt holds. What agents answer themselves is read with care by the caller. */
+export function request<T extends CommandType>(command: CommandOf<T> & { type: T }): Promise<Answer<T>>;
+export function request<R>(command: CommandOf<CommandType>): Promise<R>;
+export function request(command: CommandOf<CommandType>): Promise<unknown> {
+  return client().commands.send(command) as Promise<JsonValue>;
+}
+
+/** Why something failed, in the words of the bridge, with what to do about it. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Refusal) return error.hint ? `${error.message} (${error.hint})` : error.message;
+  return error instanceof Error ? error.message : String(error);
+}

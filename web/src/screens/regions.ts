@@ -1,0 +1,28 @@
+// F6 goes through the parts of the page in reading order: rail, head, stream, gate, box, panel.
+const ORDER = ['rail', 'head', 'stream', 'gate', 'box', 'panel'] as const;
+export type Region = (typeof ORDER)[number];
+
+const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), textarea:not(:disabled), select:not(:disabled), [tabindex="0"]';
+
+const seen = (element: HTMLElement): boolean => element.checkVisibility();
+const find = (name: Region): HTMLElement | undefined => [...document.querySelectorAll<HTMLElement>(`[data-region="${name}"]`)].find(seen);
+
+/** Puts the focus into a region: on itself where it can have it, else on the first thing in it. */
+export function focusRegion(name: Region): boolean {
+  const region = find(name);
+  if (!region) return false;
+  const current = region.querySelector<HTMLElement>('[aria-current="page"]');
+  const field = name === 'box' ? region.querySelector<HTMLElement>('textarea') : null;
+  const target = field ?? (current && seen(current) ? current : null) ?? (region.tabIndex >= 0 ? region : [...region.querySelectorAll<HTMLElement>(FOCUSABLE)].find(seen)) ?? region;
+  target.focus();
+  return document.activeElement === target;
+}
+
+export function cycleRegion(step: 1 | -1): void {
+  const active = document.activeElement;
+  const at = ORDER.findIndex((name) => active && find(name)?.contains(active));
+  for (let n = 1; n <= ORDER.length; n += 1) {
+    const name = ORDER[((at < 0 && step < 0 ? 0 : at) + step * n + ORDER.length * 2) % ORDER.length];
+    if (name && focusRegion(name)) return;
+  }
+}

@@ -1,0 +1,6 @@
+import { t, type Key } from '../text';
+import type { Action, Place } from '../keys/keymap';
+
+/** What an action is called. */
+export const actionWord = (id: Action): string => (t as (key: Key) => string)(`keys.a_${id}` as Key);
+export const placeWord = (place: Place): string => (t as (key: Key) => string)(`keys.${place}` as Key);
