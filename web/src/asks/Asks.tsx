@@ -29,6 +29,8 @@ export interface AsksHandle {
   hasFocus: () => boolean;
   folded: () => boolean;
   count: () => number;
+  /** Whether anything of an ask is drawn now. */
+  showing: () => boolean;
   mayDecide: () => boolean;
   /** Denies, skips or cancels the one that is shown; false when a key was not meant for it. */
   dismiss: (stop: boolean, now: number) => boolean;
@@ -74,7 +76,9 @@ export function Asks(props: AsksProps): JSX.Element {
   let leftover: () => string = () => '';
   let guard = new Guard(performance.now());
 
-  const current = createMemo<AskInfo | null>(() => frozen() ?? asks().find((ask) => ask.ask === chosen()) ?? asks()[0] ?? null);
+  const lost = () => props.line.phase === 'lost' || props.line.phase === 'unpaired';
+  // Without a line the gate says so instead; what was filled in is kept.
+  const current = createMemo<AskInfo | null>(() => (lost() ? null : (frozen() ?? asks().find((ask) => ask.ask === chosen()) ?? asks()[0] ?? null)));
   const place = () => asks().findIndex((ask) => ask.ask === current()?.ask);
   const may = () => props.client.may('approve') && props.line.phase === 'up' && frozen() === null;
 
@@ -127,7 +131,7 @@ export function Asks(props: AsksProps): JSX.Element {
   const fold = (on: boolean) => { setFolded(on); if (on) giveBack(); else focus(); };
 
   props.handle?.({
-    focus, folded, count: () => asks().length, mayDecide: may,
+    focus, folded, count: () => asks().length, showing: () => current() !== null, mayDecide: may,
     hasFocus: () => dialog?.contains(document.activeElement) ?? false,
     dismiss: (stop, now) => { if (!keys || !may() || !guard.accept(now)) return false; if (stop) keys.dismissAndStop(); else keys.dismiss(); return true; },
   });

@@ -219,6 +219,8 @@ export default {
   unknownDialogHow: 'Diese Seite kennt ihn nicht. Er steht hier, wie er kam.',
   answerJson: 'Antwort als JSON',
   answerWithJson: 'Mit JSON antworten',
+  turnOver: 'Der Zug ist zu Ende',
+  connectedAgain: 'Verbunden',
   aSession: 'Eine Sitzung',
   untitled: 'Sitzung ohne Titel',
 } satisfies Translation<typeof en>;

@@ -225,6 +225,8 @@ export default {
   answerJson: 'Answer as JSON',
   answerWithJson: 'Answer as JSON',
   // Notices
+  turnOver: 'The turn has ended',
+  connectedAgain: 'Connected',
   aSession: 'A session',
   untitled: 'Session without a title',
 } as const;

@@ -1,0 +1,3 @@
+export { Composer, type ComposerHandle, type ComposerProps } from './Composer';
+export { Queue, type QueueProps } from './Queue';
+export { Selectors } from './Selectors';

@@ -1,0 +1,101 @@
+// The bottom of a session: the gate or the ask, what waits, and the message box; and the rules of Escape among them.
+import { createEffect, createMemo, createSignal, on, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import type { AskInfo, Diff, JsonValue } from '../api/types';
+import { Asks, type AsksHandle } from '../asks/Asks';
+import { Composer, type ComposerHandle } from '../composer/Composer';
+import { Queue } from '../composer/Queue';
+import { useKeys } from '../keys/listen';
+import { useKept, type Client, type Line, type SessionView } from '../protocol';
+import { t } from '../text';
+import { announce } from '../ui';
+import { Gate, sessionStanding, type GateActions } from './Gate';
+import { escapeStep } from './rules';
+import { writesNow } from './typing';
+
+export interface DockProps extends GateActions {
+  client: Client;
+  session: SessionView;
+  line: Line;
+  /** The time at the bridge, ticking. */
+  now: number;
+  /** The session that has the focus of the page, where several stand side by side. */
+  here?: boolean | undefined;
+  enterIsLine?: boolean | undefined;
+  /** A message was sent from here: follow the tail again. */
+  onSent?: (() => void) | undefined;
+  /** The difference a call would make; asked from the bridge by default. */
+  diffOf?: ((ask: AskInfo, input: JsonValue | null) => Promise<Diff>) | undefined;
+  handle?: ((handle: DockHandle) => void) | undefined;
+}
+
+export interface DockHandle { focusBox: () => void; focusGate: () => void; focusAsk: () => boolean; addToBox: (text: string) => void }
+
+export function Dock(props: DockProps): JSX.Element {
+  const id = () => props.session.store.id;
+  const here = () => props.here !== false;
+  const kept = useKept(props.client, id);
+  const standing = createMemo(() => sessionStanding(props));
+  const name = () => standing()?.name ?? 'idle';
+  const connected = () => props.line.phase === 'up' || props.line.phase === 'connecting';
+  const asking = () => props.session.asks.length > 0 && connected();
+  const [asks, setAsks] = createSignal<AsksHandle>();
+  const running = () => ['running', 'retrying', 'limited', 'stalled', 'starting'].includes(name());
+  const busy = () => running() || asking() || name() === 'stopping';
+  let box: ComposerHandle | undefined;
+  let dock!: HTMLDivElement;
+
+  const interrupt = () => { void props.client.commands.send({ type: 'interrupt', sessionId: id() }).catch(() => undefined); };
+  const escape = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.repeat || event.isComposing || event.defaultPrevented || !here()) return;
+    const inside = dock.contains(document.activeElement);
+    const open = asks();
+    const what = escapeStep({
+      covered: document.querySelector('dialog[open], [popover]:popover-open:not(.tip)') !== null, elsewhere: !inside && writesNow(),
+      textInBox: (box?.hasFocus() ?? false) && box?.text() !== '', shift: event.shiftKey,
+      ask: open && asking() ? { focused: open.hasFocus(), alone: open.count() === 1, folded: open.folded(), mayDecide: open.mayDecide() } : null,
+      running: running() && name() !== 'starting' && props.line.phase === 'up' && props.client.may('operate'),
+    });
+    if (what === 'none') return;
+    event.preventDefault();
+    if (what === 'clear') box?.clear();
+    else if (what === 'interrupt') interrupt();
+    else open?.dismiss(what === 'deny-stop', performance.now());
+  };
+  onMount(() => { document.addEventListener('keydown', escape); onCleanup(() => document.removeEventListener('keydown', escape)); });
+
+  const handle: DockHandle = {
+    focusBox: () => box?.focus(),
+    focusGate: () => { if (asking()) asks()?.focus(); else (dock.querySelector<HTMLElement>('.gate button') ?? dock.querySelector<HTMLElement>('textarea'))?.focus(); },
+    focusAsk: () => { if (!asking()) return false; asks()?.focus(); return true; },
+    addToBox: (text) => box?.add(text),
+  };
+  props.handle?.(handle);
+  useKeys({ ask: () => here() && handle.focusAsk(), box: () => { if (!here()) return false; handle.focusBox(); return true; } });
+
+  // Said once, politely: the end of a turn, an exit, the line gone and back.
+  createEffect(on(name, (now, was) => {
+    if (was === undefined || !here()) return;
+    if (now === 'crashed') announce(standing()?.word ?? '');
+    else if ((now === 'idle' || now === 'unread') && ['running', 'stopping', 'waiting', 'stalled', 'retrying'].includes(was)) announce(t('asks.turnOver'));
+    else if (now === 'stalled') announce(standing()?.word ?? '');
+  }));
+  createEffect(on(() => props.line.phase, (now, was) => {
+    if (was === undefined || !here()) return;
+    if (now === 'lost') announce(t('asks.notConnected'));
+    else if (now === 'up' && was === 'lost') announce(t('asks.connectedAgain'));
+  }));
+
+  return (
+    <div class="dock" ref={dock}>
+      <div class="dockbox">
+        <Asks client={props.client} session={props.session} line={props.line} now={props.now} here={here()} handle={(one) => setAsks(one)} takeBoxText={() => box?.take() ?? ''} onLeftover={(text) => box?.add(text)} diffOf={props.diffOf} />
+        <Show when={asks()?.showing() !== true}>
+          <Gate {...props} queued={props.session.queue.length > 0} />
+        </Show>
+        <Queue client={props.client} session={props.session} kept={kept()} connected={props.line.phase === 'up'} running={running()} resumable={name() === 'crashed' || name() === 'lost'} onTakenBack={(text) => box?.add(text)} />
+        <Composer client={props.client} session={props.session} line={props.line} busy={busy()} running={name() === 'running' || name() === 'stalled' || name() === 'retrying'} resumeFirst={name() === 'stopped' || name() === 'external'}
+          compact={asking()} enterIsLine={props.enterIsLine} handle={(one) => { box = one; }} onSent={props.onSent} />
+      </div>
+    </div>
+  );
+}
