@@ -155,7 +155,7 @@ impl Agents {
     }
 
     /// The environment without what belongs to the bridge and to whoever started it.
-    fn clean(&self) -> BTreeMap<String, String> {
+    pub(crate) fn clean(&self) -> BTreeMap<String, String> {
         let kept = |name: &str| !NOT_INHERITED.contains(&name) && !is_ours(name);
         let variables = self.environment.iter().filter(|(name, _)| kept(name));
         variables.map(|(name, value)| (name.clone(), value.clone())).collect()

@@ -1,9 +1,12 @@
 //! All sessions: found, begun, loaded when somebody wants them, let go when nobody does.
 
+mod doors;
 mod external;
 mod folders;
 mod list;
+mod once;
 mod starting;
+mod uploads;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,11 +19,18 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::agents::Agents;
 use crate::api::{Problem, SessionInfo};
-use crate::session::{Actor, Command, DEPTH, Handle, Reply, info_of_row};
+use crate::look::files::Files;
+use crate::look::rendering::Renderings;
+use crate::session::{Actor, By, Command, DEPTH, Handle, Reply, info_of_row, now};
 
-pub(crate) use external::External;
+use doors::Doors;
+pub use doors::Doorkeeper;
+use external::External;
 pub(crate) use folders::Roots;
-pub(crate) use list::List;
+pub(crate) use list::{List, Screen};
+use once::Once;
+pub(crate) use starting::mode;
+use uploads::Uploads;
 
 /// How a bridge is set up.
 #[derive(Debug, Clone)]
@@ -63,6 +73,13 @@ pub(crate) struct Shared {
     pub(crate) list: List,
     pub(crate) roots: Roots,
     pub(crate) external: External,
+    pub(crate) doors: Doors,
+    pub(crate) uploads: Uploads,
+    pub(crate) files: Files,
+    pub(crate) renderings: Renderings,
+    pub(crate) commands: Once,
+    /// When the bridge began.
+    pub(crate) began: i64,
     loaded: Mutex<HashMap<String, Handle>>,
     loading: tokio::sync::Mutex<()>,
     numbers: AtomicU32,
@@ -110,6 +127,7 @@ impl Hub {
         let term = store.next_term().await?;
         let roots = Roots::new(&config);
         let external = External::new(agents.config_dir.clone());
+        let uploads = config.state.join("uploads");
         let shared = Arc::new(Shared {
             store,
             agents,
@@ -117,6 +135,12 @@ impl Hub {
             list: List::default(),
             roots,
             external,
+            doors: Doors::default(),
+            uploads: Uploads::new(uploads),
+            files: Files::default(),
+            renderings: Renderings::default(),
+            commands: Once::default(),
+            began: now(),
             loaded: Mutex::default(),
             loading: tokio::sync::Mutex::default(),
             numbers: AtomicU32::new(1),
@@ -124,6 +148,7 @@ impl Hub {
         });
         let hub = Self { shared };
         hub.take_up().await?;
+        tokio::spawn(hub.clone().watch_external());
         Ok(hub)
     }
 
@@ -168,7 +193,44 @@ impl Hub {
         self.load(row).await
     }
 
-    fn loaded(&self, id: &str) -> Option<Handle> {
+    /// Who lets devices in.
+    pub fn set_doorkeeper(&self, keeper: Arc<dyn Doorkeeper>) {
+        self.shared.doors.set(keeper);
+    }
+
+    /// The id of a session a client named: ours, by the agent's own id too. One that another program made is taken in.
+    pub(crate) async fn known(&self, id: &str, by: &By) -> Result<String, Problem> {
+        if let Some(info) = self.shared.list.get(id)
+            && !info.external
+        {
+            return Ok(id.to_owned());
+        }
+        if let Some(row) = self.shared.store.session(id).await? {
+            return Ok(row.id);
+        }
+        if let Some(row) = self.shared.store.session_by_provider(id).await? {
+            return Ok(row.id);
+        }
+        self.import(id, None, None, by).await
+    }
+
+    /// The agents that can be started, as clients are told.
+    pub(crate) fn agents_offered(&self) -> Vec<crate::api::Agent> {
+        let agents = self.shared.agents.all.iter().enumerate();
+        agents
+            .map(|(at, agent)| crate::api::Agent {
+                name: agent.name.clone(),
+                command: agent.program.to_string_lossy().into_owned(),
+                version: None,
+                available: self.shared.agents.locate(&agent.program).is_ok(),
+                pays: agent.pays.clone(),
+                pays_detail: agent.pays_detail.clone(),
+                default: at == 0,
+            })
+            .collect()
+    }
+
+    pub(crate) fn loaded(&self, id: &str) -> Option<Handle> {
         let loaded = self.shared.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         loaded.get(id).cloned()
     }

@@ -18,5 +18,11 @@ mod hub;
 mod outbox;
 mod session;
 
+// A screen, what it can look at, and the door it comes through.
+mod bridge;
+mod look;
+mod screen;
+
 pub use agents::{Agent, Agents};
-pub use hub::{Config, Hub};
+pub use bridge::Bridge;
+pub use hub::{Config, Doorkeeper, Hub};

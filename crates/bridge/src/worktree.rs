@@ -42,3 +42,18 @@ pub(crate) async fn make(folder: &Path) -> Result<PathBuf, Problem> {
     }
     Ok(place)
 }
+
+/// The branch a folder is on, read without running anything.
+pub(crate) fn branch(folder: &Path) -> Option<String> {
+    let git = folder.ancestors().map(|above| above.join(".git")).find(|git| git.exists())?;
+    let git = if git.is_file() {
+        let text = std::fs::read_to_string(&git).ok()?;
+        let target = PathBuf::from(text.strip_prefix("gitdir:")?.trim());
+        git.parent()?.join(target)
+    } else {
+        git
+    };
+    let head = std::fs::read_to_string(git.join("HEAD")).ok()?;
+    let name = head.trim().strip_prefix("ref: refs/heads/")?;
+    Some(crate::body::cut(name, 200).to_owned())
+}

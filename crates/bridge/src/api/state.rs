@@ -29,6 +29,22 @@ pub enum Scope {
     Admin,
 }
 
+impl Scope {
+    /// All of them, the smallest first.
+    pub const ALL: [Self; 4] = [Self::View, Self::Operate, Self::Approve, Self::Admin];
+
+    /// As it is written.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::View => "view",
+            Self::Operate => "operate",
+            Self::Approve => "approve",
+            Self::Admin => "admin",
+        }
+    }
+}
+
 /// A paired device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
@@ -88,6 +104,36 @@ pub struct SessionInfo {
     pub cursor: Cursor,
     /// When a turn last ended, to tell whether it was read.
     pub finished_at: Option<i64>,
+    /// The ask that waits longest, in short.
+    pub ask: Option<AskBrief>,
+    /// The git branch of its folder.
+    pub branch: Option<String>,
+    /// How full the context is, from 0 to 1.
+    pub context: Option<f64>,
+}
+
+impl SessionInfo {
+    /// Whether it lives: at level 0 only those are listed.
+    pub(crate) fn is_active(&self) -> bool {
+        !self.external && !self.archived && !matches!(self.standing, Standing::Crashed | Standing::Stopped)
+    }
+}
+
+/// An ask in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AskBrief {
+    /// The request id.
+    pub ask: String,
+    /// As in [`AskInfo`].
+    pub kind: String,
+    pub tool_name: String,
+    /// What it is about: the whole command, the path, the question.
+    pub about: String,
+    pub at: i64,
+    /// Whether `about` is all there is to read before deciding.
+    pub whole: bool,
 }
 
 /// One word for the state of a session.
@@ -243,7 +289,7 @@ pub struct AskInfo {
     pub agent: Option<String>,
     pub at: i64,
     /// The request as the agent wrote it: `input`, `permission_suggestions`, `decision_reason`, `blocked_path`, …
-    #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"))]
+    #[cfg_attr(feature = "types", ts(type = "{ [key: string]: unknown }"))]
     pub request: Value,
 }
 
@@ -324,7 +370,7 @@ pub struct CostState {
     pub cache_read: u64,
     pub cache_write: u64,
     /// `modelUsage` of the last `result`: cumulative, by model.
-    #[cfg_attr(feature = "types", ts(type = "Record<string, unknown> | null"))]
+    #[cfg_attr(feature = "types", ts(type = "{ [key: string]: unknown } | null"))]
     pub by_model: Option<Value>,
 }
 

@@ -8,7 +8,7 @@ use super::*;
 const PRELUDE: &str = "// Made from crates/bridge/src/api by `make types`. Do not edit.\n\n\
     export type JsonValue = number | string | boolean | null | JsonValue[] | { [key: string]: JsonValue };\n\
     /** A message of an agent, verbatim: `type` says which; see the protocol. */\n\
-    export type AgentMessage = { type: string } & Record<string, any>;\n";
+    export type AgentMessage = { type: string } & { [key: string]: any };\n";
 
 /// The whole file.
 #[must_use]
@@ -25,7 +25,7 @@ pub fn file() -> String {
         };
     }
     each![
-        Cursor, Scope, Device, SessionInfo, Standing, SessionState, ProcessState, TransportState, ActivityState,
+        Cursor, Scope, Device, SessionInfo, AskBrief, Standing, SessionState, ProcessState, TransportState, ActivityState,
         TurnState, Retry, AskInfo, QueuedPrompt, RunningCall, TaskInfo, TodoInfo, CostState, ContextState, DriftState,
         Facts, CommandInfo, ModelInfo, ServerInfo, Hello, Start, Input, Image, AnswerAsk, ClientMessage, ServerMessage,
         Welcome, Agent, Limits, Verdict, Record, Blob, Own, Block, Receipt, Problem, Resolved, ErrorMessage, Code, Bye,

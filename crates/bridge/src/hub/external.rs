@@ -64,6 +64,9 @@ pub(crate) fn listed(found: &OnDisk) -> SessionInfo {
         activity: Vec::new(),
         cursor: Cursor { epoch: 0, seq: 0 },
         finished_at: None,
+        ask: None,
+        branch: found.git_branch.clone(),
+        context: None,
     }
 }
 

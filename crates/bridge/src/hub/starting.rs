@@ -109,7 +109,7 @@ impl Hub {
     }
 
     /// Takes a session of another program in: its conversation becomes records.
-    async fn import(&self, provider: &str, folder: Option<&str>, wanted: Option<&str>, by: &By) -> Result<String, Problem> {
+    pub(super) async fn import(&self, provider: &str, folder: Option<&str>, wanted: Option<&str>, by: &By) -> Result<String, Problem> {
         let sessions = self.shared.external.sessions();
         let of = provider.to_owned();
         let read = tokio::task::spawn_blocking(move || {

@@ -93,6 +93,8 @@ pub(crate) struct Extra {
     /// Why the agent is not there: what it said last, for a crash.
     pub(crate) reason: Option<String>,
     pub(crate) finished_at: Option<i64>,
+    /// The git branch of its folder.
+    pub(crate) branch: Option<String>,
     /// Whether its history was made elsewhere.
     pub(crate) imported: bool,
 }

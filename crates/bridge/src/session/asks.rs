@@ -356,6 +356,26 @@ pub(super) fn kind(ask: &Ask) -> &'static str {
     }
 }
 
+/// What an ask is about, and whether that is all of it.
+pub(super) fn about(ask: &Ask, request: &Value) -> (String, bool) {
+    let input = request.get("input").unwrap_or(request);
+    let text = |key: &str| input.get(key).and_then(Value::as_str);
+    let (found, whole) = match kind(ask) {
+        "question" => (input.pointer("/questions/0/question").and_then(Value::as_str), false),
+        "plan" => (text("plan").and_then(|plan| plan.lines().next()), false),
+        "elicitation" => (request.get("message").and_then(Value::as_str), false),
+        _ => match &*ask.name {
+            "Bash" => (text("command"), true),
+            "WebFetch" => (text("url"), true),
+            "WebSearch" => (text("query"), true),
+            _ => (text("file_path").or_else(|| text("path")).or_else(|| text("notebook_path")), false),
+        },
+    };
+    let found = found.unwrap_or_default();
+    let shown = crate::body::cut(found, 4000);
+    (shown.to_owned(), whole && shown.len() == found.len())
+}
+
 pub(super) fn word(state: AskState) -> &'static str {
     match state {
         AskState::Pending => "pending",

@@ -285,11 +285,13 @@ impl Actor {
         self.row.cost = self.state.cost().total;
         self.row.last_activity_at = ended;
         self.extra.finished_at = Some(ended);
+        self.extra.branch = crate::worktree::branch(std::path::Path::new(&self.row.folder));
         self.dirty.row = true;
         let usage = turn.usage.unwrap_or_default();
         let result = turn.entry.and_then(|entry| self.state.entries().get(entry));
         let result = result.and_then(|entry| serde_json::from_str::<Value>(&entry.line).ok());
         let by_model = result.as_ref().and_then(|it| it.get("modelUsage")).filter(|it| !it.is_null());
+        let of_turn = by_model.map(|now| difference(self.by_model.as_ref(), now));
         if let Some(by_model) = by_model {
             self.by_model = Some(by_model.clone());
         }
@@ -307,7 +309,7 @@ impl Actor {
             folder: self.row.folder.clone(),
             day: crate::day::local(ended),
             subtype: turn.end.as_ref().map(|end| end_word(end).to_owned()),
-            by_model: by_model.map(ToString::to_string).unwrap_or_default(),
+            by_model: of_turn.map(|it| it.to_string()).unwrap_or_default(),
         };
         let store = self.shared.store.clone();
         self.jobs.spawn(async move {
@@ -359,6 +361,25 @@ pub(super) fn end_word(end: &End) -> &'static str {
         End::Unreported => "unreported",
         End::Died(_) => "died",
     }
+}
+
+/// What one turn used of each model: totals of a process are named, and begin anew with the next one.
+fn difference(before: Option<&Value>, now: &Value) -> Value {
+    let mut used = serde_json::Map::new();
+    for (model, totals) in now.as_object().into_iter().flatten() {
+        let old = before.and_then(|before| before.get(model));
+        let number = |of: Option<&Value>, key: &str| of.and_then(|it| it.get(key)).and_then(Value::as_f64).unwrap_or(0.0);
+        let restarted = number(old, "costUSD") > number(Some(totals), "costUSD")
+            || number(old, "outputTokens") > number(Some(totals), "outputTokens");
+        let old = old.filter(|_| !restarted);
+        let spent = |key: &str| number(Some(totals), key) - number(old, key);
+        let tokens = ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
+        let tokens = tokens.map(|key| (key.to_owned(), Value::from(spent(key).max(0.0) as u64)));
+        let mut fields: serde_json::Map<String, Value> = tokens.into_iter().collect();
+        fields.insert("costUSD".to_owned(), spent("costUSD").into());
+        used.insert(model.clone(), Value::Object(fields));
+    }
+    Value::Object(used)
 }
 
 fn read(frame: &Frame) -> Result<Value, Problem> {

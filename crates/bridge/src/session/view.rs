@@ -8,7 +8,7 @@ use super::actor::{Actor, Extra, millis};
 use super::asks;
 use super::process::Ending;
 use crate::api::{
-    ActivityState, AskInfo, CommandInfo, ContextState, CostState, Cursor, DriftState, Facts, ModelInfo, ProcessState,
+    ActivityState, AskBrief, AskInfo, CommandInfo, ContextState, CostState, Cursor, DriftState, Facts, ModelInfo, ProcessState,
     QueuedPrompt, RunningCall, ServerInfo, SessionInfo, SessionState, Standing, TaskInfo, TodoInfo, TransportState,
     TurnState,
 };
@@ -85,8 +85,31 @@ impl Actor {
             activity: if moving { self.flow.numbers() } else { Vec::new() },
             cursor: self.records.cursor(),
             finished_at: self.extra.finished_at,
+            ask: self.oldest_ask(),
+            branch: self.extra.branch.clone(),
+            context: self.fullness(),
             ..info_of_row(&self.row)
         }
+    }
+
+    fn fullness(&self) -> Option<f64> {
+        let context = self.state.context();
+        let window = context.window.filter(|window| *window > 0)?;
+        Some((context.tokens as f64 / window as f64).clamp(0.0, 1.0))
+    }
+
+    fn oldest_ask(&self) -> Option<AskBrief> {
+        let ask = self.state.pending_asks().find(|ask| ask.kind.is_for_a_person())?;
+        let request = asks::request(ask);
+        let (about, whole) = asks::about(ask, &request);
+        Some(AskBrief {
+            ask: ask.id.to_string(),
+            kind: asks::kind(ask).to_owned(),
+            tool_name: ask.name.to_string(),
+            about,
+            at: millis(ask.at),
+            whole,
+        })
     }
 
     fn model(&self) -> Option<String> {
@@ -411,6 +434,9 @@ pub(crate) fn info_of_row(row: &SessionRow) -> SessionInfo {
             seq: row.last_seq,
         },
         finished_at: extra.finished_at,
+        ask: None,
+        branch: extra.branch.clone(),
+        context: None,
     }
 }
 

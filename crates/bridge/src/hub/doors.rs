@@ -1,0 +1,46 @@
+//! What commands need of the web server: pairing and revoking.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::future::BoxFuture;
+
+use crate::api::{Code, PairingCode, Problem, Scope};
+
+/// Devices let in and shut out.
+pub trait Doorkeeper: Send + Sync + 'static {
+    /// A fresh pairing code.
+    fn offer(&self, scope: Scope) -> BoxFuture<'_, Result<PairingCode, Problem>>;
+    /// Shuts a device out; its sockets close at once.
+    fn revoke(&self, device: &str) -> BoxFuture<'_, Result<(), Problem>>;
+    /// The addresses people open.
+    fn addresses(&self) -> Vec<String>;
+}
+
+/// The doorkeeper, once there is one.
+#[derive(Default)]
+pub(crate) struct Doors {
+    keeper: Mutex<Option<Arc<dyn Doorkeeper>>>,
+}
+
+impl Doors {
+    pub(crate) fn set(&self, keeper: Arc<dyn Doorkeeper>) {
+        *self.keeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(keeper);
+    }
+
+    fn keeper(&self) -> Result<Arc<dyn Doorkeeper>, Problem> {
+        let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        keeper.clone().ok_or_else(|| Problem::new(Code::Internal, "this bridge has no door"))
+    }
+
+    pub(crate) async fn offer(&self, scope: Scope) -> Result<PairingCode, Problem> {
+        self.keeper()?.offer(scope).await
+    }
+
+    pub(crate) async fn revoke(&self, device: &str) -> Result<(), Problem> {
+        self.keeper()?.revoke(device).await
+    }
+
+    pub(crate) fn addresses(&self) -> Vec<String> {
+        self.keeper().map(|keeper| keeper.addresses()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,10 @@
+//! What can be looked at: files, folders, changes, code with colours, time lines.
+
+pub(crate) mod changes;
+pub(crate) mod check;
+pub(crate) mod export;
+pub(crate) mod files;
+pub(crate) mod folders;
+pub(crate) mod memory;
+pub(crate) mod rendering;
+pub(crate) mod timeline;

@@ -1,0 +1,99 @@
+//! Folders a session may start in: those used before, and those a path leads to.
+
+use std::path::Path;
+
+use sluice_store::FolderRow;
+
+use crate::api::{PathInfo, Paths};
+use crate::hub::Roots;
+
+/// How many folders are offered.
+const OFFERED: usize = 50;
+
+/// Folders whose path begins with `prefix`.
+pub(crate) fn complete(roots: &Roots, config: &Path, prefix: Option<&str>, recent: &[FolderRow]) -> Paths {
+    let trusted = Trusted::read(config);
+    let recent = recent
+        .iter()
+        .filter(|row| std::fs::canonicalize(&row.path).is_ok_and(|whole| roots.allows(&whole) && whole.is_dir()))
+        .map(|row| PathInfo {
+            used: Some(row.last_used_at),
+            ..info(Path::new(&row.path), &trusted)
+        });
+    let recent = recent.collect();
+    let paths = prefix.map(|prefix| below(roots, &trusted, prefix)).unwrap_or_default();
+    Paths { paths, recent }
+}
+
+fn below(roots: &Roots, trusted: &Trusted, prefix: &str) -> Vec<PathInfo> {
+    let prefix = prefix.trim();
+    let start = if prefix.is_empty() { "~/" } else { prefix };
+    let path = roots.expand(start);
+    let mut found = Vec::new();
+    if let Ok(whole) = std::fs::canonicalize(&path)
+        && roots.allows(&whole)
+        && whole.is_dir()
+    {
+        found.push(info(&whole, trusted));
+    }
+    let (folder, begins) = if start.ends_with('/') {
+        (path.as_path(), String::new())
+    } else {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        (path.parent().unwrap_or(&path), name.unwrap_or_default())
+    };
+    let Ok(folder) = std::fs::canonicalize(folder) else {
+        return found;
+    };
+    // A folder above the roots may be passed through, but nothing beside them is shown.
+    let Ok(entries) = std::fs::read_dir(&folder) else { return found };
+    let mut names: Vec<_> = entries
+        .flatten()
+        .filter(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let hidden = name.starts_with('.') && !begins.starts_with('.');
+            !hidden && name.to_lowercase().starts_with(&begins.to_lowercase())
+        })
+        .filter_map(|entry| std::fs::canonicalize(entry.path()).ok())
+        .filter(|whole| whole.is_dir() && roots.allows(whole))
+        .collect();
+    names.sort();
+    names.dedup();
+    found.extend(names.iter().take(OFFERED).map(|whole| info(whole, trusted)));
+    let mut seen = std::collections::HashSet::new();
+    found.retain(|it| seen.insert(it.path.clone()));
+    found
+}
+
+fn info(path: &Path, trusted: &Trusted) -> PathInfo {
+    PathInfo {
+        path: path.to_string_lossy().into_owned(),
+        folder: true,
+        matched: Vec::new(),
+        git: path.join(".git").exists(),
+        trusted: trusted.says(path),
+        used: None,
+    }
+}
+
+/// Folders the agent's own settings call trusted.
+struct Trusted(Option<serde_json::Value>);
+
+impl Trusted {
+    /// `~/.claude.json` lies beside `~/.claude`.
+    fn read(config: &Path) -> Self {
+        let beside = config.with_extension("json");
+        let inside = config.join(".claude.json");
+        let text = std::fs::read_to_string(inside).or_else(|_| std::fs::read_to_string(beside));
+        Self(text.ok().and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    fn says(&self, path: &Path) -> Option<bool> {
+        let projects = self.0.as_ref()?.get("projects")?.as_object()?;
+        let accepted = path.ancestors().any(|above| {
+            let project = projects.get(&*above.to_string_lossy());
+            project.and_then(|it| it.get("hasTrustDialogAccepted")).and_then(serde_json::Value::as_bool) == Some(true)
+        });
+        Some(accepted)
+    }
+}

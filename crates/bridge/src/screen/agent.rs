@@ -1,0 +1,266 @@
+//! Questions to the agent: control requests of the protocol, by the commands that lead to them.
+
+use serde_json::{Value, json};
+
+use super::Connection;
+use crate::api::{ClientMessage, Code, Problem, Rewound};
+use crate::hub::mode;
+use crate::session::{Command, add_rule};
+
+impl Connection {
+    /// A command that becomes a control request.
+    pub(super) async fn ask_agent(&mut self, message: ClientMessage) -> Result<Value, Problem> {
+        use ClientMessage as M;
+        match message {
+            M::McpStatus { session_id } => self.request(session_id, json!({"subtype": "mcp_status"})).await,
+            M::McpReconnect { session_id, server } => {
+                self.request(session_id, json!({"subtype": "mcp_reconnect", "serverName": server})).await
+            }
+            M::McpToggle {
+                session_id,
+                server,
+                enabled,
+            } => {
+                let request = json!({"subtype": "mcp_toggle", "serverName": server, "enabled": enabled});
+                self.request(session_id, request).await
+            }
+            M::McpAuthenticate { session_id, server } => {
+                self.request(session_id, json!({"subtype": "mcp_authenticate", "serverName": server})).await
+            }
+            M::StopTask { session_id, task } => {
+                self.request(session_id, json!({"subtype": "stop_task", "task_id": task})).await
+            }
+            M::TaskOutput { session_id, task } => {
+                self.request(session_id, json!({"subtype": "get_task_output", "task_id": task})).await
+            }
+            M::Background {
+                session_id,
+                tool_use_id,
+            } => {
+                let mut request = json!({"subtype": "background_tasks"});
+                if let (Some(call), Some(fields)) = (tool_use_id, request.as_object_mut()) {
+                    fields.insert("tool_use_id".to_owned(), call.into());
+                }
+                self.request(session_id, request).await
+            }
+            M::ContextUsage { session_id } => {
+                self.request(session_id, json!({"subtype": "get_context_usage"})).await
+            }
+            M::Settings { session_id } => self.request(session_id, json!({"subtype": "get_settings"})).await,
+            M::SetSetting {
+                session_id,
+                source,
+                settings,
+            } => {
+                let request = match source.as_str() {
+                    "flagSettings" | "session" => json!({"subtype": "apply_flag_settings", "settings": settings}),
+                    _ => json!({"subtype": "update_settings", "source": source, "settings": settings}),
+                };
+                let done = self.request(session_id, request).await?;
+                self.hub.audit(&self.person.by, "setting", self.joined.as_deref(), &settings.to_string()).await;
+                Ok(done)
+            }
+            M::Rules { session_id } => {
+                self.request(session_id, json!({"subtype": "list_permission_rules"})).await
+            }
+            M::ChangeRule {
+                session_id,
+                op,
+                behavior,
+                rule,
+                destination,
+            } => self.change_rule(session_id, &op, &behavior, &rule, &destination).await,
+            M::Hooks { session_id } => self.request(session_id, json!({"subtype": "get_hooks_listing"})).await,
+            M::SetModel { session_id, model } => {
+                let session = self.session(session_id.as_deref()).await?;
+                let running = self.request_of(&session, json!({"subtype": "set_model", "model": model})).await;
+                self.unless_stopped(&session, running, |model_of| Command::Remember {
+                    model: Some(model_of),
+                    effort: None,
+                    thinking: None,
+                    mode: None,
+                }, model)
+                .await
+            }
+            M::SetPermissionMode { session_id, mode: wanted } => {
+                let wanted = mode(Some(&wanted))?.to_owned();
+                let session = self.session(session_id.as_deref()).await?;
+                let running = self.request_of(&session, json!({"subtype": "set_permission_mode", "mode": wanted})).await;
+                let done = self
+                    .unless_stopped(&session, running, |mode| Command::Remember {
+                        model: None,
+                        effort: None,
+                        thinking: None,
+                        mode: Some(mode),
+                    }, wanted.clone())
+                    .await?;
+                self.hub.audit(&self.person.by, "mode", Some(&session), &wanted).await;
+                Ok(done)
+            }
+            M::SetThinking { session_id, tokens } => {
+                let session = self.session(session_id.as_deref()).await?;
+                let request = json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens});
+                let running = self.request_of(&session, request).await;
+                self.unless_stopped(&session, running, |tokens| Command::Remember {
+                    model: None,
+                    effort: None,
+                    thinking: Some(tokens),
+                    mode: None,
+                }, tokens)
+                .await
+            }
+            M::SetEffort { session_id, effort } => {
+                let session = self.session(session_id.as_deref()).await?;
+                let request = json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": effort}});
+                let running = self.request_of(&session, request).await;
+                self.unless_stopped(&session, running, |effort| Command::Remember {
+                    model: None,
+                    effort: Some(effort),
+                    thinking: None,
+                    mode: None,
+                }, effort)
+                .await
+            }
+            M::Interrupt { session_id, all } => {
+                let session = self.session(session_id.as_deref()).await?;
+                self.hub.ask(&session, |reply| Command::Interrupt { all, reply }).await?;
+                self.hub.audit(&self.person.by, "interrupt", Some(&session), "").await;
+                Ok(Value::Null)
+            }
+            other => Err(Problem::new(Code::Type, format!("`{other:?}` is no question to the agent"))),
+        }
+    }
+
+    async fn request(&self, session: Option<String>, request: Value) -> Result<Value, Problem> {
+        let session = self.session(session.as_deref()).await?;
+        self.request_of(&session, request).await
+    }
+
+    async fn request_of(&self, session: &str, request: Value) -> Result<Value, Problem> {
+        self.hub
+            .ask(session, |reply| Command::Request {
+                request: request.clone(),
+                reply,
+            })
+            .await
+    }
+
+    /// What was set counts for the next agent too, also when none runs now.
+    async fn unless_stopped<T>(
+        &self,
+        session: &str,
+        answer: Result<Value, Problem>,
+        remember: impl FnOnce(T) -> Command,
+        value: T,
+    ) -> Result<Value, Problem> {
+        let answer = match answer {
+            Err(problem) if problem.code == Code::Stopped => Ok(Value::Null),
+            other => other,
+        }?;
+        self.hub.tell(session, remember(value)).await;
+        Ok(answer)
+    }
+
+    /// Adds or removes a rule: in a settings file through the agent, which reads it again.
+    async fn change_rule(
+        &mut self,
+        session: Option<String>,
+        op: &str,
+        behavior: &str,
+        rule: &str,
+        destination: &str,
+    ) -> Result<Value, Problem> {
+        if !matches!(behavior, "allow" | "ask" | "deny") {
+            return Err(Problem::new(Code::Field, "behavior is allow, ask or deny"));
+        }
+        let add = match op {
+            "add" => true,
+            "remove" => false,
+            _ => return Err(Problem::new(Code::Field, "op is add or remove")),
+        };
+        add_rule(rule, behavior, destination, add)?;
+        let session = self.session(session.as_deref()).await?;
+        let settings = self.request_of(&session, json!({"subtype": "get_settings"})).await?;
+        let source = match destination {
+            "session" => "flagSettings",
+            other => other,
+        };
+        let mut rules = rules_of(&settings, source, behavior);
+        rules.retain(|it| it != rule);
+        if add {
+            rules.push(rule.to_owned());
+        }
+        let change = json!({"permissions": { behavior: rules }});
+        let request = if destination == "session" {
+            json!({"subtype": "apply_flag_settings", "settings": change})
+        } else {
+            json!({"subtype": "update_settings", "source": destination, "settings": change})
+        };
+        let done = self.request_of(&session, request).await?;
+        let detail = format!("{op} {behavior} {rule} in {destination}");
+        self.hub.audit(&self.person.by, "rule", Some(&session), &detail).await;
+        Ok(done)
+    }
+
+    /// Puts files back, goes on from an earlier point, or both.
+    pub(super) async fn rewind(&mut self, message: ClientMessage) -> Result<Value, Problem> {
+        let ClientMessage::Rewind {
+            session_id,
+            prompt,
+            dry_run,
+            files,
+            conversation,
+        } = message
+        else {
+            return Ok(Value::Null);
+        };
+        let by = self.person.by.clone();
+        let session = self.hub.known(&session_id, &by).await?;
+        let mut rewound = Rewound {
+            can_rewind: true,
+            files: Vec::new(),
+            insertions: None,
+            deletions: None,
+            error: None,
+            session_id: None,
+        };
+        if files {
+            let request = json!({"subtype": "rewind_files", "user_message_id": prompt, "dry_run": dry_run});
+            let answer = self.request_of(&session, request).await;
+            match answer {
+                Ok(answer) => fill(&mut rewound, &answer),
+                Err(problem) => {
+                    rewound.can_rewind = false;
+                    rewound.error = Some(problem.message);
+                }
+            }
+        }
+        if conversation && !dry_run && (rewound.can_rewind || !files) {
+            rewound.session_id = Some(self.hub.fork(&session, Some(&prompt), &by).await?);
+        }
+        if !dry_run {
+            self.hub.audit(&by, "rewind", Some(&session), &prompt).await;
+        }
+        serde_json::to_value(rewound).map_err(Problem::internal)
+    }
+}
+
+fn fill(rewound: &mut Rewound, answer: &Value) {
+    rewound.can_rewind = answer.get("canRewind").and_then(Value::as_bool).unwrap_or(true);
+    rewound.error = answer.get("error").and_then(Value::as_str).map(str::to_owned);
+    let files = answer.get("filesChanged").and_then(Value::as_array);
+    let files = files.into_iter().flatten().filter_map(Value::as_str);
+    rewound.files = files.map(str::to_owned).collect();
+    rewound.insertions = answer.get("insertions").and_then(Value::as_u64);
+    rewound.deletions = answer.get("deletions").and_then(Value::as_u64);
+}
+
+/// The rules of one file, as `get_settings` tells them.
+fn rules_of(settings: &Value, source: &str, behavior: &str) -> Vec<String> {
+    let sources = settings.get("sources").and_then(Value::as_array);
+    let of = |it: &&Value| it.get("source").and_then(Value::as_str) == Some(source);
+    let found = sources.into_iter().flatten().find(of);
+    let rules = found.and_then(|it| it.pointer(&format!("/settings/permissions/{behavior}")));
+    let rules = rules.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    rules.map(str::to_owned).collect()
+}

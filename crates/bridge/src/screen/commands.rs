@@ -1,0 +1,568 @@
+//! Commands that change something.
+
+use base64::Engine as _;
+use serde_json::{Value, json};
+use sluice_store::{PromptRow, ReceiptRow};
+
+use super::Connection;
+use crate::api::{
+    AnswerAsk, ClientMessage, Code, Image, Input, Problem, Scope, ServerMessage, Start,
+};
+use crate::session::{Command, TURNS, now};
+
+/// The largest text of a prompt.
+const TEXT: usize = 8 * 1024 * 1024;
+/// How many images a prompt may hold.
+const IMAGES: usize = 20;
+
+/// What a device needs to be allowed to do this.
+pub(super) fn needs(message: &ClientMessage) -> Scope {
+    use ClientMessage as M;
+    match message {
+        M::Hello(_)
+        | M::Ping {}
+        | M::Pong {}
+        | M::ListSessions {}
+        | M::ListRecentSessions { .. }
+        | M::GetHistory { .. }
+        | M::Subscribe { .. }
+        | M::Unsubscribe { .. }
+        | M::History { .. }
+        | M::McpStatus { .. }
+        | M::TaskOutput { .. }
+        | M::ContextUsage { .. }
+        | M::Settings { .. }
+        | M::Rules { .. }
+        | M::Hooks { .. }
+        | M::Export { .. }
+        | M::Files { .. }
+        | M::Folders { .. }
+        | M::Search { .. }
+        | M::Usage { .. }
+        | M::Highlight { .. }
+        | M::Diff { .. }
+        | M::Changes { .. }
+        | M::Drift { .. }
+        | M::Timeline { .. }
+        | M::Status {} => Scope::View,
+        M::Start(start) if is_bypass(start.permission_mode.as_deref()) => Scope::Admin,
+        M::ResumeSession { permission_mode, .. } if is_bypass(permission_mode.as_deref()) => Scope::Admin,
+        M::Start(_)
+        | M::ResumeSession { .. }
+        | M::StopSession { .. }
+        | M::Input(_)
+        | M::Edit { .. }
+        | M::Reorder { .. }
+        | M::SendNow { .. }
+        | M::TakeBack { .. }
+        | M::Interrupt { .. }
+        | M::SetModel { .. }
+        | M::SetThinking { .. }
+        | M::SetEffort { .. }
+        | M::McpReconnect { .. }
+        | M::StopTask { .. }
+        | M::Background { .. }
+        | M::Fork { .. }
+        | M::Rename { .. }
+        | M::Archive { .. } => Scope::Operate,
+        M::Rewind { dry_run, .. } => {
+            if *dry_run {
+                Scope::View
+            } else {
+                Scope::Operate
+            }
+        }
+        M::AnswerAsk(answer) if is_bypass(answer.mode.as_deref()) => Scope::Admin,
+        // A rule for others than this session is a setting.
+        M::AnswerAsk(answer) if answer.destination.as_deref().is_some_and(|place| place == "userSettings") => Scope::Admin,
+        M::Approve { .. }
+        | M::ApproveAlways { .. }
+        | M::Reject { .. }
+        | M::Answer { .. }
+        | M::AnswerAsk(_)
+        | M::McpToggle { .. }
+        | M::McpAuthenticate { .. } => Scope::Approve,
+        M::SetPermissionMode { mode, .. } => {
+            if is_bypass(Some(mode)) {
+                Scope::Admin
+            } else {
+                Scope::Approve
+            }
+        }
+        M::SetSetting { .. }
+        | M::ChangeRule { .. }
+        | M::Delete { .. }
+        | M::Devices {}
+        | M::Revoke { .. }
+        | M::Pair { .. }
+        | M::Audit { .. }
+        | M::Check { .. } => Scope::Admin,
+    }
+}
+
+fn is_bypass(mode: Option<&str>) -> bool {
+    mode == Some("bypassPermissions")
+}
+
+pub(super) fn may(message: &ClientMessage, scope: Scope) -> Result<(), Problem> {
+    let needed = needs(message);
+    if scope < needed {
+        return Err(Problem::scope(needed.as_str()));
+    }
+    Ok(())
+}
+
+/// Whether a command only looks.
+pub(super) fn is_look(message: &ClientMessage) -> bool {
+    use ClientMessage as M;
+    matches!(
+        message,
+        M::History { .. }
+            | M::ListRecentSessions { .. }
+            | M::Export { .. }
+            | M::Files { .. }
+            | M::Folders { .. }
+            | M::Search { .. }
+            | M::Usage { .. }
+            | M::Highlight { .. }
+            | M::Diff { .. }
+            | M::Changes { .. }
+            | M::Drift { .. }
+            | M::Timeline { .. }
+            | M::Devices {}
+            | M::Audit { .. }
+            | M::Check { .. }
+            | M::Status {}
+    )
+}
+
+/// Whether a command is a question to the agent.
+pub(super) fn is_request(message: &ClientMessage) -> bool {
+    use ClientMessage as M;
+    matches!(
+        message,
+        M::McpStatus { .. }
+            | M::McpReconnect { .. }
+            | M::McpToggle { .. }
+            | M::McpAuthenticate { .. }
+            | M::StopTask { .. }
+            | M::TaskOutput { .. }
+            | M::Background { .. }
+            | M::ContextUsage { .. }
+            | M::Settings { .. }
+            | M::SetSetting { .. }
+            | M::Rules { .. }
+            | M::ChangeRule { .. }
+            | M::Hooks { .. }
+            | M::SetModel { .. }
+            | M::SetPermissionMode { .. }
+            | M::SetThinking { .. }
+            | M::SetEffort { .. }
+            | M::Interrupt { .. }
+    )
+}
+
+impl Connection {
+    /// The session a command is about.
+    pub(super) async fn session(&self, named: Option<&str>) -> Result<String, Problem> {
+        let named = named.or(self.joined.as_deref()).ok_or_else(Problem::none_joined)?;
+        self.hub.known(named, &self.person.by).await
+    }
+
+    /// Does a command. `id` is that of its receipt.
+    pub(super) async fn obey(&mut self, message: ClientMessage, id: Option<&str>) -> Result<Value, Problem> {
+        use ClientMessage as M;
+        let by = self.person.by.clone();
+        match message {
+            M::ListSessions {} => {
+                let sessions = self.hub.sessions();
+                self.say(&ServerMessage::SessionList { sessions });
+                Ok(Value::Null)
+            }
+            M::Subscribe {
+                session_id,
+                cursor,
+                turns,
+            } => {
+                let turns = turns.map_or(TURNS, |turns| turns.clamp(1, 200) as usize);
+                let id = self.subscribe(&session_id, cursor, turns).await?;
+                Ok(json!({"sessionId": id}))
+            }
+            M::Unsubscribe { session_id } => {
+                self.unsubscribe(&session_id).await;
+                Ok(Value::Null)
+            }
+            M::Start(start) => self.start(start, id).await,
+            M::ResumeSession {
+                session_id,
+                project_path,
+                permission_mode,
+            } => {
+                let id = self.hub.resume(&session_id, project_path.as_deref(), permission_mode, &by).await?;
+                Ok(json!({"sessionId": id}))
+            }
+            M::StopSession { session_id } => {
+                let id = self.hub.known(&session_id, &by).await?;
+                self.hub
+                    .ask(&id, |reply| Command::Stop {
+                        by: by.clone(),
+                        reply,
+                    })
+                    .await?;
+                self.hub.audit(&by, "stop", Some(&id), "").await;
+                Ok(Value::Null)
+            }
+            M::Input(input) => self.input(input, id).await,
+            M::Edit { session_id, uuid, text } => {
+                let session = self.session(session_id.as_deref()).await?;
+                self.hub
+                    .ask(&session, |reply| Command::EditPrompt {
+                        uuid: uuid.clone(),
+                        text: text.clone(),
+                        reply,
+                    })
+                    .await?;
+                Ok(Value::Null)
+            }
+            M::Reorder {
+                session_id,
+                uuid,
+                before,
+            } => {
+                let session = self.session(session_id.as_deref()).await?;
+                self.hub
+                    .ask(&session, |reply| Command::MovePrompt {
+                        uuid: uuid.clone(),
+                        before: before.clone(),
+                        reply,
+                    })
+                    .await?;
+                Ok(Value::Null)
+            }
+            M::SendNow { session_id, uuid } => {
+                let session = self.session(session_id.as_deref()).await?;
+                self.hub
+                    .ask(&session, |reply| Command::SendNow {
+                        uuid: uuid.clone(),
+                        reply,
+                    })
+                    .await?;
+                Ok(Value::Null)
+            }
+            M::TakeBack { session_id, uuid } => {
+                let session = self.session(session_id.as_deref()).await?;
+                self.hub
+                    .ask(&session, |reply| Command::TakeBack {
+                        uuid: uuid.clone(),
+                        reply,
+                    })
+                    .await?;
+                Ok(Value::Null)
+            }
+            M::Approve { id, session_id } => self.decide(session_id, allow(&id)).await,
+            M::ApproveAlways { id, session_id } => self.approve_always(session_id, &id).await,
+            M::Reject {
+                id,
+                message,
+                interrupt,
+                session_id,
+            } => self.decide(session_id, deny(&id, message, interrupt)).await,
+            M::Answer {
+                tool_use_id,
+                result,
+                session_id,
+            } => self.answer_question(session_id, tool_use_id, result).await,
+            M::AnswerAsk(answer) => self.decide(answer.session_id.clone(), answer).await,
+            M::Fork { session_id, at } => {
+                let session = self.hub.known(&session_id, &by).await?;
+                let id = self.hub.fork(&session, at.as_deref(), &by).await?;
+                Ok(json!({"sessionId": id}))
+            }
+            M::Rewind { .. } => self.rewind(message).await,
+            M::Rename { session_id, title } => {
+                let title = title.trim().to_owned();
+                if title.is_empty() || title.len() > 500 {
+                    return Err(Problem::new(Code::Field, "a title has 1 to 500 bytes"));
+                }
+                let session = self.hub.known(&session_id, &by).await?;
+                self.hub
+                    .ask(&session, |reply| Command::Rename {
+                        title: title.clone(),
+                        by: by.clone(),
+                        reply,
+                    })
+                    .await?;
+                Ok(Value::Null)
+            }
+            M::Archive { session_id, archived } => {
+                let session = self.hub.known(&session_id, &by).await?;
+                self.hub.ask(&session, |reply| Command::Archive { archived, reply }).await?;
+                Ok(Value::Null)
+            }
+            M::Delete { session_id } => {
+                let session = self.hub.known(&session_id, &by).await?;
+                self.unsubscribe(&session).await;
+                self.hub.delete(&session, &by).await?;
+                Ok(Value::Null)
+            }
+            M::Revoke { device } => {
+                self.hub.shared.doors.revoke(&device).await?;
+                Ok(Value::Null)
+            }
+            M::Pair { scope } => {
+                let offer = self.hub.shared.doors.offer(scope.unwrap_or(Scope::Approve)).await?;
+                serde_json::to_value(offer).map_err(Problem::internal)
+            }
+            other => Err(Problem::new(Code::Type, format!("`{other:?}` is not a command of this level"))),
+        }
+    }
+
+    async fn unsubscribe(&mut self, id: &str) {
+        let found = self.listening.iter().find(|(_, of)| *of == id).map(|(s, _)| *s);
+        if let Some(s) = found {
+            self.listening.remove(&s);
+            self.outbox.forget(s);
+        }
+        if let Some(handle) = self.hub.loaded(id) {
+            handle.commands.send(Command::Unsubscribe { key: self.key }).await.ok();
+        }
+    }
+
+    /// Begins a session, with a first prompt when there is one.
+    async fn start(&mut self, start: Start, id: Option<&str>) -> Result<Value, Problem> {
+        let by = self.person.by.clone();
+        let receipt = id.map(|id| self.receipt_row(id));
+        let session = self.hub.start(&start, &by, receipt).await?;
+        self.joined = Some(session.clone());
+        let text = start.text.unwrap_or_default();
+        if !text.trim().is_empty() || !start.images.is_empty() {
+            let input = Input {
+                text,
+                images: start.images,
+                session_id: Some(session.clone()),
+                ..Input::default()
+            };
+            self.input(input, None).await?;
+        }
+        Ok(json!({"sessionId": session}))
+    }
+
+    fn receipt_row(&self, id: &str) -> ReceiptRow {
+        let receipt = super::receipt_of(id, Ok(Value::Null));
+        ReceiptRow {
+            device: self.person.by.device.clone(),
+            id: id.to_owned(),
+            at: now(),
+            body: serde_json::to_string(&ServerMessage::Receipt(receipt)).unwrap_or_default(),
+        }
+    }
+
+    /// A prompt: on disk before anybody is told that it was taken.
+    pub(super) async fn input(&mut self, input: Input, id: Option<&str>) -> Result<Value, Problem> {
+        let session = self.session(input.session_id.as_deref()).await?;
+        if input.text.len() > TEXT {
+            return Err(Problem::new(Code::Limit, "a prompt has at most 8 MiB of text"));
+        }
+        if input.text.trim().is_empty() && input.images.is_empty() {
+            return Err(Problem::new(Code::Field, "a prompt needs text or an image"));
+        }
+        let level = self.level;
+        self.hub.ask(&session, |reply| Command::MayPrompt { level, reply }).await?;
+        let uuid = match &input.uuid {
+            Some(uuid) => uuid::Uuid::parse_str(uuid)
+                .map_err(|_| Problem::new(Code::Field, "uuid is no UUID"))?
+                .to_string(),
+            None => uuid::Uuid::new_v4().to_string(),
+        };
+        let images = self.keep_images(&session, &input.images).await?;
+        let at = now();
+        let row = PromptRow {
+            uuid: uuid.clone(),
+            session: session.clone(),
+            position: at as f64,
+            at,
+            by: self.person.by.device.clone(),
+            by_name: self.person.by.name.clone(),
+            state: "queued".to_owned(),
+            content: if images.is_empty() { String::new() } else { Value::from(images).to_string() },
+            text: input.text,
+            since: at,
+            ..PromptRow::default()
+        };
+        let receipt = id.map(|id| {
+            let answer = json!({"sessionId": session, "uuid": uuid, "state": "queued"});
+            let mut row = self.receipt_row(id);
+            let receipt = super::receipt_of(id, Ok(answer));
+            row.body = serde_json::to_string(&ServerMessage::Receipt(receipt)).unwrap_or_default();
+            row
+        });
+        self.hub.shared.store.put_prompt(row.clone(), receipt).await?;
+        let (steer, from) = (input.steer, self.key);
+        let state = self
+            .hub
+            .ask(&session, |reply| Command::Prompt {
+                row: Box::new(row.clone()),
+                steer,
+                from,
+                reply,
+            })
+            .await?;
+        Ok(json!({"sessionId": session, "uuid": uuid, "state": state}))
+    }
+
+    /// Images are kept aside; the prompt names them.
+    async fn keep_images(&self, session: &str, images: &[Image]) -> Result<Vec<Value>, Problem> {
+        if images.len() > IMAGES {
+            return Err(Problem::new(Code::Limit, format!("a prompt holds at most {IMAGES} images")));
+        }
+        let mut kept = Vec::new();
+        for image in images {
+            let bytes = match (&image.hash, &image.data) {
+                (Some(hash), _) => self.uploaded(hash).await?,
+                (None, Some(data)) => {
+                    let data = data.split_once("base64,").map_or(data.as_str(), |(_, data)| data);
+                    let decoded = base64::engine::general_purpose::STANDARD.decode(data.trim());
+                    decoded.map_err(|_| Problem::new(Code::Field, "an image is not base64"))?
+                }
+                (None, None) => return Err(Problem::new(Code::Field, "an image needs `hash` or `data`")),
+            };
+            let image = tokio::task::spawn_blocking(move || sluice_render::image::normalise(&bytes)).await;
+            let image = image.map_err(Problem::internal)?;
+            let image = image.map_err(|error| Problem::new(Code::Field, format!("an image cannot be used: {error}")))?;
+            let bytes = image.bytes.len();
+            let mime = image.mime.to_string();
+            let hash = self.hub.shared.store.put_blob(session, image.bytes, &mime, now()).await?;
+            kept.push(json!({"hash": hash, "mime": mime, "bytes": bytes}));
+        }
+        Ok(kept)
+    }
+
+    async fn uploaded(&self, hash: &str) -> Result<Vec<u8>, Problem> {
+        let missing = || Problem::new(Code::Field, "there is no uploaded image with this hash").hint("upload it again");
+        if hash.len() != 64 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(missing());
+        }
+        let path = self.hub.shared.uploads.path(hash);
+        let path = match path {
+            Some(path) => path,
+            None => self.hub.shared.store.blob(hash).await?.ok_or_else(missing)?.path,
+        };
+        tokio::fs::read(path).await.map_err(|_| missing())
+    }
+
+    async fn decide(&mut self, session: Option<String>, answer: AnswerAsk) -> Result<Value, Problem> {
+        let session = self.session(session.as_deref()).await?;
+        let by = self.person.by.clone();
+        self.hub
+            .ask(&session, |reply| Command::Answer {
+                answer: Box::new(answer.clone()),
+                by: by.clone(),
+                reply,
+            })
+            .await?;
+        let detail = format!("{} {}", answer.decision, answer.ask);
+        self.hub.audit(&by, "answer", Some(&session), &detail).await;
+        Ok(Value::Null)
+    }
+
+    /// That rule, in this session, whatever the agent suggested for other places.
+    async fn approve_always(&mut self, session: Option<String>, id: &str) -> Result<Value, Problem> {
+        let session = self.session(session.as_deref()).await?;
+        let about = id.to_owned();
+        let found = self
+            .hub
+            .look(&session, move |state, _| {
+                let asks = state.asks();
+                let ask = asks
+                    .iter()
+                    .rev()
+                    .find(|ask| ask.call.as_deref() == Some(&about) || ask.id.to_string() == about)?;
+                let line: Value = serde_json::from_str(ask.line.as_ref()?).ok()?;
+                let suggestions = line.pointer("/request/permission_suggestions")?.as_array()?;
+                let rules = suggestions
+                    .iter()
+                    .position(|it| it.get("type").and_then(Value::as_str) == Some("addRules"));
+                let place = rules.or_else(|| (!suggestions.is_empty()).then_some(0));
+                Some((ask.name.to_string(), place))
+            })
+            .await?;
+        let mut answer = allow(id);
+        answer.destination = Some("session".to_owned());
+        match found {
+            Some((_, Some(place))) => answer.suggestions = vec![u32::try_from(place).unwrap_or(0)],
+            Some((tool, None)) => answer.rule = Some(tool),
+            None => {
+                let tool = self.tool_of(&session, id).await?;
+                answer.rule = tool;
+            }
+        }
+        self.decide(Some(session), answer).await
+    }
+
+    async fn tool_of(&self, session: &str, id: &str) -> Result<Option<String>, Problem> {
+        let about = id.to_owned();
+        self.hub
+            .look(session, move |state, _| {
+                let mut asks = state.asks().iter().rev();
+                asks.find(|ask| ask.call.as_deref() == Some(&about) || ask.id.to_string() == about)
+                    .map(|ask| ask.name.to_string())
+            })
+            .await
+    }
+
+    /// An answer to questions: a string for one, or a map.
+    async fn answer_question(&mut self, session: Option<String>, call: String, result: Value) -> Result<Value, Problem> {
+        let id = self.session(session.as_deref()).await?;
+        let about = call.clone();
+        let questions = self
+            .hub
+            .look(&id, move |state, _| {
+                let mut asks = state.asks().iter().rev();
+                let ask = asks.find(|ask| ask.call.as_deref() == Some(&about) || ask.id.to_string() == about)?;
+                let line: Value = serde_json::from_str(ask.line.as_ref()?).ok()?;
+                let questions = line.pointer("/request/input/questions")?.as_array()?;
+                let texts = questions.iter().filter_map(|it| it.get("question").and_then(Value::as_str));
+                Some(texts.map(str::to_owned).collect::<Vec<_>>())
+            })
+            .await?
+            .unwrap_or_default();
+        let answers = match result {
+            // Some clients send the map as text.
+            Value::String(text) => match serde_json::from_str::<Value>(&text) {
+                Ok(Value::Object(map)) => Value::Object(map),
+                _ => match questions.first() {
+                    Some(question) => json!({ question.as_str(): text }),
+                    None => json!({ "answer": text }),
+                },
+            },
+            Value::Object(map) => match map.get("answers") {
+                Some(Value::Object(inner)) => Value::Object(inner.clone()),
+                _ => Value::Object(map),
+            },
+            _ => return Err(Problem::new(Code::Field, "result is a string or a map from question to answer")),
+        };
+        let answer = AnswerAsk {
+            answers: Some(answers),
+            ..allow(&call)
+        };
+        self.decide(Some(id), answer).await
+    }
+}
+
+fn allow(id: &str) -> AnswerAsk {
+    AnswerAsk {
+        ask: id.to_owned(),
+        decision: "allow".to_owned(),
+        ..AnswerAsk::default()
+    }
+}
+
+fn deny(id: &str, message: Option<String>, interrupt: bool) -> AnswerAsk {
+    AnswerAsk {
+        ask: id.to_owned(),
+        decision: "deny".to_owned(),
+        message,
+        interrupt,
+        ..AnswerAsk::default()
+    }
+}

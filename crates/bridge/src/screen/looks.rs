@@ -1,0 +1,312 @@
+//! Commands that only look: they change nothing, so they need no receipt to be kept.
+
+use serde_json::Value;
+use sluice_store::{SearchFilter, UsageBy, UsageFilter};
+
+use super::Connection;
+use crate::api::{
+    Audit, AuditEntry, BridgeStatus, ClientMessage, Code, Device, Devices, DriftLine, DriftLines, Exported, HistoryPage,
+    Problem, Record, SearchHit, SearchHits, Sessions, TimelineData, TurnInfo, UsageInfo, UsageTable,
+};
+use crate::look;
+use crate::session::now;
+
+/// How much a page of older records holds.
+const PAGE_BYTES: usize = 1024 * 1024;
+const PAGE_ROWS: usize = 2000;
+/// How many slices a time line has.
+const SLICES: usize = 240;
+
+fn data<T: serde::Serialize>(value: T) -> Result<Value, Problem> {
+    serde_json::to_value(value).map_err(Problem::internal)
+}
+
+impl Connection {
+    pub(super) async fn look(&self, message: ClientMessage) -> Result<Value, Problem> {
+        use ClientMessage as M;
+        match message {
+            M::History { session_id, before, .. } => self.older(&session_id, before).await,
+            M::ListRecentSessions {
+                limit,
+                project_path,
+                archived,
+            } => {
+                let sessions = self.hub.sessions().into_iter();
+                let here = sessions
+                    .filter(|info| project_path.as_ref().is_none_or(|folder| info.project_path == *folder))
+                    .filter(|info| archived.is_none_or(|archived| info.archived == archived));
+                let sessions = here.take(limit.unwrap_or(500) as usize).collect();
+                data(Sessions { sessions })
+            }
+            M::Export { session_id, format } => {
+                let id = self.hub.known(&session_id, &self.person.by).await?;
+                if !matches!(format.as_str(), "md" | "html" | "jsonl") {
+                    return Err(Problem::new(Code::Field, "format is md, html or jsonl"));
+                }
+                data(Exported {
+                    url: format!("/api/sessions/{id}/export.{format}"),
+                })
+            }
+            M::Files {
+                session_id,
+                folder,
+                query,
+                limit,
+            } => self.files(session_id, folder, query, limit).await,
+            M::Folders { prefix } => self.folders(prefix).await,
+            M::Search {
+                text,
+                session_id,
+                limit,
+            } => self.search(&text, session_id, limit).await,
+            M::Usage {
+                by,
+                session_id,
+                from,
+                to,
+            } => self.usage(&by, session_id, from, to).await,
+            M::Highlight { lang, text } => {
+                let lines = self.hub.shared.renderings.highlight(lang, text).await?;
+                data(lines)
+            }
+            M::Diff {
+                session_id,
+                tool_use_id,
+                input,
+            } => {
+                let id = self.hub.known(&session_id, &self.person.by).await?;
+                data(look::changes::of_call(&self.hub, &id, &tool_use_id, input).await?)
+            }
+            M::Changes { session_id, turn } => {
+                let id = self.hub.known(&session_id, &self.person.by).await?;
+                data(look::changes::of_session(&self.hub, &id, turn).await?)
+            }
+            M::Drift { session_id } => self.drift(&session_id).await,
+            M::Timeline { session_id } => self.timeline(&session_id).await,
+            M::Devices {} => {
+                let devices = self.hub.shared.store.devices().await?;
+                let devices = devices.iter().filter(|row| row.revoked_at.is_none());
+                data(Devices {
+                    devices: devices.map(|row| self.device_of(row)).collect(),
+                })
+            }
+            M::Audit { before } => {
+                let rows = self.hub.shared.store.audit_page(before, 100).await?;
+                let entries = rows.into_iter().map(|row| AuditEntry {
+                    at: row.at,
+                    device: row.device.unwrap_or_default(),
+                    name: row.device_name.unwrap_or_default(),
+                    action: row.action,
+                    session_id: row.session,
+                    detail: row.detail,
+                });
+                data(Audit {
+                    entries: entries.collect(),
+                })
+            }
+            M::Check { what, value } => data(look::check::check(&self.hub, &what, value.as_deref()).await?),
+            M::Status {} => data(self.status().await?),
+            other => Err(Problem::new(Code::Type, format!("`{other:?}` is no look"))),
+        }
+    }
+
+    async fn older(&self, session: &str, before: i64) -> Result<Value, Problem> {
+        let id = self.hub.known(session, &self.person.by).await?;
+        let row = self.hub.row(&id).await?;
+        let store = &self.hub.shared.store;
+        let page = store.records_before(&id, row.epoch, before, PAGE_ROWS, PAGE_BYTES).await?;
+        let records = page.records.into_iter().filter_map(|record| {
+            Some(Record {
+                session_id: id.clone(),
+                epoch: record.epoch,
+                seq: record.seq?,
+                at: record.at,
+                turn: record.turn,
+                what: serde_json::from_str(&record.body).ok()?,
+            })
+        });
+        data(HistoryPage {
+            records: records.collect(),
+            more: page.more,
+        })
+    }
+
+    async fn files(
+        &self,
+        session: Option<String>,
+        folder: Option<String>,
+        query: String,
+        limit: Option<u32>,
+    ) -> Result<Value, Problem> {
+        let folder = match (session, folder) {
+            (_, Some(folder)) => self.hub.shared.roots.resolve(&folder)?,
+            (session, None) => {
+                let id = self.session(session.as_deref()).await?;
+                let row = self.hub.row(&id).await?;
+                self.hub.shared.roots.resolve(&row.folder)?
+            }
+        };
+        let limit = limit.unwrap_or(30).clamp(1, 200) as usize;
+        data(self.hub.shared.files.search(folder, query, limit).await?)
+    }
+
+    async fn folders(&self, prefix: Option<String>) -> Result<Value, Problem> {
+        let recent = self.hub.shared.store.folders(20).await?;
+        let roots = self.hub.shared.roots.clone();
+        let agents = self.hub.shared.agents.config_dir.clone();
+        let found = tokio::task::spawn_blocking(move || look::folders::complete(&roots, &agents, prefix.as_deref(), &recent));
+        data(found.await.map_err(Problem::internal)?)
+    }
+
+    async fn search(&self, text: &str, session: Option<String>, limit: Option<u32>) -> Result<Value, Problem> {
+        let filter = SearchFilter {
+            session,
+            limit: Some(limit.unwrap_or(50).clamp(1, 200) as usize),
+            ..SearchFilter::default()
+        };
+        let hits = self.hub.shared.store.search(text, filter).await?;
+        let hits = hits.into_iter().map(|hit| {
+            let info = self.hub.shared.list.get(&hit.session);
+            SearchHit {
+                title: info.as_ref().and_then(|info| info.title.clone()),
+                project_path: info.map(|info| info.project_path).unwrap_or_default(),
+                seq: hit.seq,
+                at: hit.at,
+                role: hit.role.unwrap_or_default(),
+                snippet: hit.snippet.split(['\u{2}', '\u{3}']).map(str::to_owned).collect(),
+                session_id: hit.session,
+            }
+        });
+        data(SearchHits { hits: hits.collect() })
+    }
+
+    async fn usage(&self, by: &str, session: Option<String>, from: Option<i64>, to: Option<i64>) -> Result<Value, Problem> {
+        let of = match by {
+            "day" => UsageBy::Day,
+            "folder" => UsageBy::Folder,
+            "model" => UsageBy::Model,
+            "session" => UsageBy::Session,
+            "turn" => UsageBy::Turn,
+            _ => return Err(Problem::new(Code::Field, "by is turn, session, day, folder or model")),
+        };
+        let filter = UsageFilter {
+            from: from.map(crate::day::local),
+            to: to.map(crate::day::local),
+            session,
+        };
+        let rows = self.hub.shared.store.usage(of, filter).await?;
+        let rows = rows.into_iter().map(|row| UsageInfo {
+            label: match of {
+                UsageBy::Session => self.hub.shared.list.get(&row.key).and_then(|info| info.title),
+                _ => None,
+            },
+            key: row.key,
+            cost: row.cost,
+            turns: row.turns,
+            input: row.input_tokens,
+            output: row.output_tokens,
+            cache_read: row.cache_read,
+            cache_write: row.cache_write,
+            duration: 0,
+        });
+        data(UsageTable { rows: rows.collect() })
+    }
+
+    async fn drift(&self, session: &str) -> Result<Value, Problem> {
+        let id = self.hub.known(session, &self.person.by).await?;
+        let lines = self
+            .hub
+            .look(&id, |state, _| {
+                let unknown = state.entries().iter().rev();
+                let unknown = unknown.filter(|entry| entry.kind == sluice_host::conversation::EntryKind::Unknown);
+                let lines = unknown.take(200).map(|entry| {
+                    let value: Option<Value> = serde_json::from_str(&entry.line).ok();
+                    let text = |key: &str| value.as_ref().and_then(|it| it.get(key)).and_then(Value::as_str);
+                    let what = match (text("type"), text("subtype")) {
+                        (Some(kind), Some(subtype)) => format!("{kind}/{subtype}"),
+                        (Some(kind), None) => kind.to_owned(),
+                        (None, _) => "not JSON".to_owned(),
+                    };
+                    DriftLine {
+                        at: i64::try_from(entry.at.0).unwrap_or(0),
+                        seq: None,
+                        what,
+                        raw: entry.line.to_string(),
+                    }
+                });
+                lines.collect::<Vec<_>>()
+            })
+            .await?;
+        data(DriftLines { lines })
+    }
+
+    async fn timeline(&self, session: &str) -> Result<Value, Problem> {
+        let id = self.hub.known(session, &self.person.by).await?;
+        let turns = self.hub.look(&id, |state, _| look::timeline::turns(state)).await?;
+        let row = self.hub.row(&id).await?;
+        let (first, moments) = look::timeline::moments(&self.hub, &id, row.epoch).await?;
+        let turns: Vec<TurnInfo> = turns
+            .into_iter()
+            .map(|turn| TurnInfo {
+                seq: first.get(&turn.turn).copied(),
+                ..turn
+            })
+            .collect();
+        let from = moments.first().copied().unwrap_or(row.started_at);
+        let to = moments.last().copied().unwrap_or(from).max(from + 1);
+        let mut flow = vec![0_u32; SLICES];
+        for at in moments {
+            let slice = usize::try_from((at - from) * (SLICES as i64 - 1) / (to - from)).unwrap_or(0);
+            if let Some(count) = flow.get_mut(slice) {
+                *count += 1;
+            }
+        }
+        data(TimelineData { turns, flow, from, to })
+    }
+
+    async fn status(&self) -> Result<BridgeStatus, Problem> {
+        let stats = self.hub.shared.store.stats().await?;
+        let sessions = self.hub.sessions();
+        let live = sessions.iter().filter(|info| info.is_active()).count();
+        Ok(BridgeStatus {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            uptime: u64::try_from(now() - self.hub.shared.began).unwrap_or(0),
+            sessions: u32::try_from(sessions.len()).unwrap_or(u32::MAX),
+            live: u32::try_from(live).unwrap_or(u32::MAX),
+            clients: u32::try_from(self.hub.shared.list.screens()).unwrap_or(u32::MAX),
+            store_bytes: stats.database_bytes,
+            addresses: self.hub.shared.doors.addresses(),
+            state_folder: self.hub.shared.config.state.to_string_lossy().into_owned(),
+            memory: look::memory::resident(),
+        })
+    }
+
+    pub(super) async fn device(&self) -> Device {
+        let row = self.hub.shared.store.device(&self.person.by.device).await.ok().flatten();
+        match row {
+            Some(row) => self.device_of(&row),
+            None => Device {
+                id: self.person.by.device.clone(),
+                name: self.person.by.name.clone(),
+                kind: self.person.kind.clone(),
+                scope: self.person.scope,
+                created_at: now(),
+                last_seen_at: now(),
+                online: true,
+            },
+        }
+    }
+
+    fn device_of(&self, row: &sluice_store::DeviceRow) -> Device {
+        let scope = crate::api::Scope::ALL.into_iter().find(|scope| scope.as_str() == row.scopes);
+        Device {
+            id: row.id.clone(),
+            name: row.name.clone(),
+            kind: row.kind.clone(),
+            scope: scope.unwrap_or(crate::api::Scope::View),
+            created_at: row.created_at,
+            last_seen_at: row.last_seen_at,
+            online: self.hub.shared.list.is_online(&row.id),
+        }
+    }
+}

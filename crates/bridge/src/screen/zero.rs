@@ -1,0 +1,249 @@
+//! The seed's dialect, as far as it is commands: what is said, and what is answered.
+
+use serde_json::{Value, json};
+
+use super::Connection;
+use crate::api::{ClientMessage, Problem};
+use crate::level0;
+use crate::session::records::kind;
+use crate::session::{Command, Listener};
+
+/// How many recent sessions are listed, when a client does not say.
+const RECENT: u32 = 20;
+/// How much is read from the store at once.
+const CHUNK: usize = 4 * 1024 * 1024;
+
+impl Connection {
+    /// Does what a client of level 0 says.
+    pub(super) async fn obey_zero(&mut self, message: ClientMessage) {
+        let named = session_of(&message);
+        let done = self.zero(message).await;
+        if let Err(problem) = done {
+            self.complain(&problem, named.as_deref(), None);
+        }
+    }
+
+    async fn zero(&mut self, message: ClientMessage) -> Result<(), Problem> {
+        use ClientMessage as M;
+        super::commands::may(&message, self.person.scope)?;
+        match message {
+            M::ListSessions {} => self.send_list(),
+            M::ListRecentSessions {
+                limit, project_path, ..
+            } => self.recent(limit, project_path.as_deref()),
+            M::GetHistory { session_id } => {
+                let id = self.hub.known(&session_id, &self.person.by).await?;
+                self.listen(&id).await?;
+                self.send_history(&id).await;
+            }
+            M::Start(start) => {
+                let by = self.person.by.clone();
+                let first = start.text.clone().filter(|text| !text.trim().is_empty());
+                let images = start.images.clone();
+                let resumed = start.session_id.is_some();
+                let id = self.hub.start(&start, &by, None).await?;
+                self.begun(&id, resumed).await?;
+                if first.is_some() || !images.is_empty() {
+                    let input = crate::api::Input {
+                        text: first.unwrap_or_default(),
+                        images,
+                        session_id: Some(id),
+                        ..crate::api::Input::default()
+                    };
+                    self.input(input, None).await?;
+                }
+            }
+            M::ResumeSession {
+                session_id,
+                project_path,
+                permission_mode,
+            } => {
+                let by = self.person.by.clone();
+                let id = self.hub.resume(&session_id, project_path.as_deref(), permission_mode, &by).await?;
+                self.begun(&id, true).await?;
+            }
+            message if super::commands::is_request(&message) => {
+                self.ask_agent(message).await?;
+            }
+            message if super::commands::is_look(&message) => {
+                return Err(Problem::new(
+                    crate::api::Code::Type,
+                    "this is a command of level 1",
+                )
+                .hint("say hello first"));
+            }
+            message => {
+                self.obey(message, None).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn listen(&mut self, id: &str) -> Result<(), Problem> {
+        let handle = self.hub.session(id).await?;
+        let listener = Listener {
+            key: self.key,
+            level: self.level,
+            outbox: std::sync::Arc::clone(&self.outbox),
+        };
+        self.listening.insert(handle.s, id.to_owned());
+        self.joined = Some(id.to_owned());
+        self.hub
+            .ask(id, |reply| Command::Subscribe {
+                listener: listener.clone(),
+                cursor: None,
+                turns: 0,
+                reply,
+            })
+            .await
+    }
+
+    /// A session was begun or gone on with: what a client is told at once.
+    async fn begun(&mut self, id: &str, resumed: bool) -> Result<(), Problem> {
+        if let Some(info) = self.hub.shared.list.get(id) {
+            self.outbox.answer(0, level0::session_created(&info).to_string());
+        }
+        self.listen(id).await?;
+        let told = self.standing(id).await;
+        let (status, init, asks) = told.unwrap_or(("idle".to_owned(), None, Vec::new()));
+        self.outbox.answer(0, level0::status(id, &status).to_string());
+        if let Some(init) = init.filter(|_| resumed) {
+            self.outbox.answer(0, init.to_string());
+        }
+        for ask in asks {
+            self.outbox.answer(0, ask.to_string());
+        }
+        Ok(())
+    }
+
+    /// How a session stands: its status, its announcement, its open asks.
+    async fn standing(&self, id: &str) -> Option<(String, Option<Value>, Vec<Value>)> {
+        let session = id.to_owned();
+        let looked = self
+            .hub
+            .look(id, move |state, _| {
+                let waiting = state.pending_asks().any(level0::shows);
+                let status = match (waiting, state.open_turn().is_some()) {
+                    (true, _) => "waiting_approval",
+                    (false, true) => "running",
+                    (false, false) => "idle",
+                };
+                let init = state.session().version.is_some().then(|| level0::init(&session, state.session()));
+                let asks = state.pending_asks().filter(|ask| level0::shows(ask));
+                let asks = asks.map(|ask| level0::ask(&session, ask, None)).collect();
+                (status.to_owned(), init, asks)
+            })
+            .await;
+        looked.ok()
+    }
+
+    fn recent(&self, limit: Option<u32>, folder: Option<&str>) {
+        let sessions = self.hub.sessions().into_iter();
+        let here = sessions.filter(|info| folder.is_none_or(|folder| info.project_path == folder));
+        let listed = here.take(limit.unwrap_or(RECENT) as usize).map(|info| {
+            let active = info.is_active();
+            let mut value = serde_json::to_value(&info).unwrap_or_default();
+            if let Some(fields) = value.as_object_mut() {
+                fields.insert("active".to_owned(), active.into());
+                let first = info.title.clone().or_else(|| info.preview.clone());
+                fields.insert("summary".to_owned(), first.into());
+            }
+            value
+        });
+        let listed: Vec<Value> = listed.collect();
+        self.outbox.answer(0, level0::recent_sessions(&listed).to_string());
+    }
+
+    /// Everything said, then how it stands.
+    pub(super) async fn send_history(&mut self, id: &str) {
+        match self.history(id).await {
+            Ok(messages) => {
+                let history = json!({"type": "history", "sessionId": id, "messages": messages});
+                self.outbox.answer(0, history.to_string());
+            }
+            Err(problem) => {
+                self.complain(&problem, Some(id), None);
+                return;
+            }
+        }
+        if let Some((status, _, asks)) = self.standing(id).await {
+            self.outbox.answer(0, level0::status(id, &status).to_string());
+            for ask in asks {
+                self.outbox.answer(0, ask.to_string());
+            }
+        }
+    }
+
+    async fn history(&self, id: &str) -> Result<Vec<Value>, Problem> {
+        let store = &self.hub.shared.store;
+        let row = self.hub.row(id).await?;
+        let asks = store.asks(id).await?;
+        let mut names = std::collections::HashMap::new();
+        let mut messages = Vec::new();
+        let mut init = false;
+        let mut after = 0;
+        loop {
+            let page = store.all_records(id, row.epoch, after, CHUNK).await?;
+            for record in &page.records {
+                after = record.n;
+                match record.kind {
+                    kind::SAID | kind::OWN => {
+                        note_names(&record.body, &mut names);
+                        let first_words = record.body.get(..60).unwrap_or(&record.body);
+                        if first_words.contains("\"control_request\"") {
+                            let row = |id: &str| asks.iter().find(|ask| ask.request_id == id).cloned();
+                            messages.extend(level0::ask_line(id, &record.body, row));
+                        } else if first_words.contains("\"sluice_") {
+                            messages.extend(level0::own_line(id, &record.body, &row.status));
+                        } else {
+                            let name = |call: &str| names.get(call).cloned();
+                            for message in level0::line(id, &record.body, &name) {
+                                // The agent announces itself anew every turn.
+                                let announces = message.get("subtype").and_then(Value::as_str) == Some("init");
+                                if !announces || !std::mem::replace(&mut init, true) {
+                                    messages.push(message);
+                                }
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if !page.more {
+                return Ok(messages);
+            }
+        }
+    }
+}
+
+/// Which tool each call is of.
+fn note_names(line: &str, names: &mut std::collections::HashMap<String, String>) {
+    if !line.contains("\"tool_use\"") {
+        return;
+    }
+    let value: Value = serde_json::from_str(line).unwrap_or_default();
+    for block in value.pointer("/message/content").and_then(Value::as_array).into_iter().flatten() {
+        let text = |key: &str| block.get(key).and_then(Value::as_str).map(str::to_owned);
+        if let (Some("tool_use"), Some(id), Some(name)) =
+            (block.get("type").and_then(Value::as_str), text("id"), text("name"))
+        {
+            names.insert(id, name);
+        }
+    }
+}
+
+/// The session a message names.
+fn session_of(message: &ClientMessage) -> Option<String> {
+    use ClientMessage as M;
+    match message {
+        M::StopSession { session_id } | M::GetHistory { session_id } | M::ResumeSession { session_id, .. } => {
+            Some(session_id.clone())
+        }
+        M::Input(input) => input.session_id.clone(),
+        M::Approve { session_id, .. }
+        | M::ApproveAlways { session_id, .. }
+        | M::Reject { session_id, .. }
+        | M::Answer { session_id, .. } => session_id.clone(),
+        _ => None,
+    }
+}
