@@ -56,6 +56,7 @@ export function DiffView(props: DiffViewProps): JSX.Element {
       <Show when={!props.diff.problem} fallback={<p class="diffnote">{props.diff.problem}</p>}>
         <div ref={lines} class="diff" classList={{ wrapd: wrap(), split: props.mode === 'split' }} role="group" tabIndex={0} aria-label={t('transcript.diffOf', { path: props.diff.path })} onKeyDown={onKeyDown}>
           <table>
+            <Show when={props.mode === 'split'}><colgroup><col class="cln" /><col class="csg" /><col /><col class="cln" /><col class="csg" /><col /></colgroup></Show>
             <tbody>
               <Show when={props.mode === 'split'} fallback={<For each={visible()}>{(row) => <UnifiedRow row={row} unfold={unfold} below={props.below} onLine={props.onLine} />}</For>}>
                 <For each={splitRows(visible())}>{(row) => <SplitLine row={row} unfold={unfold} onLine={props.onLine} />}</For>

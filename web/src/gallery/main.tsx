@@ -24,7 +24,7 @@ const services: TranscriptServices = {
     out.push(['', line.slice(at)]);
     return out;
   })),
-  diffOf: () => Promise.resolve(REAPER),
+  diffOf: (_seq, id) => (id === 'call1' || id.length > 5 ? Promise.resolve(REAPER) : Promise.reject(new Error('none'))),
   blobText: () => Promise.resolve('the whole text'),
   blobUrl: (hash) => `/api/blobs/${hash}`,
   permalink: (seq) => `#/session/gallery/${seq}`,

@@ -124,13 +124,17 @@ export function Stream(props: StreamProps): JSX.Element {
 
   const elementOf = (key: string): HTMLElement | null => inner.querySelector<HTMLElement>(`[data-row="${CSS.escape(key)}"]`);
 
-  /** The first row in view and how far its top is from the top of the window. */
-  function remember(): void {
-    const edge = box.getBoundingClientRect().top;
+  /** The first row in view and how far its top is from the top of the window; false when none is. */
+  function remember(): boolean {
+    const view = box.getBoundingClientRect();
     for (const element of inner.querySelectorAll<HTMLElement>('[data-row]')) {
       const rect = element.getBoundingClientRect();
-      if (rect.bottom > edge + 1) { anchor = { key: element.dataset['row'] ?? '', offset: rect.top - edge }; return; }
+      if (rect.bottom <= view.top + 1) continue;
+      if (rect.top >= view.bottom) break;
+      anchor = { key: element.dataset['row'] ?? '', offset: rect.top - view.top };
+      return true;
     }
+    return false;
   }
 
   function scrollTo(top: number): void {
@@ -187,8 +191,11 @@ export function Stream(props: StreamProps): JSX.Element {
     const atEnd = rest <= NEAR_END && range().to === rows().length;
     if (atEnd && !up) follow(true);
     else if (up && rest > 2) follow(false);
+    // Rows that come in above are seldom as high as guessed: what is in view stays where it was scrolled to.
+    const known = remember();
     choose(top);
-    remember();
+    if (!known) remember();
+    else if (!following()) hold();
     props.onShown?.();
     if (props.hasOlder && top < NEAR_TOP && range().from === 0) props.onOlder?.();
   };

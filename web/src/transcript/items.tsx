@@ -39,13 +39,13 @@ export function Thinking(props: { item: ThinkingItem }): JSX.Element {
   const item = observe(props.item);
   const key = () => `think:${props.item.key}`;
   const open = () => folds.isOpen(key(), false);
-  const time = () => (item().ended === undefined ? 0 : (item().ended ?? 0) - item().at);
+  const time = () => (item().ended === undefined ? 0 : (item().ended ?? 0) - item().began);
   const words = createMemo(() => (item().streaming ? 0 : item().text.split(/\s+/).filter(Boolean).length));
   return (
     <details class="think" classList={{ run: item().streaming }} open={open()} onToggle={(event) => { if (event.currentTarget.open !== open()) folds.set(key(), event.currentTarget.open); }}>
       <summary>
         <Icon name="think" />
-        <span><Show when={item().streaming} fallback={time() >= 1000 ? t('transcript.thought', { time: duration(time()) }) : t('transcript.thoughtPlain')}><ThinkingTime since={item().at} /></Show></span>
+        <span><Show when={item().streaming} fallback={time() >= 1000 ? t('transcript.thought', { time: duration(time()) }) : t('transcript.thoughtPlain')}><ThinkingTime since={item().began} /></Show></span>
         <span class="pv trunc"><Show when={!open()}>{item().redacted ? t('transcript.redacted') : item().streaming ? lastSentence(item().text) : firstSentence(item().text)}</Show></span>
         <span class="mt"><Show when={words() > 0 && open()}>{t('transcript.words', { n: words() })}</Show></span>
         <Icon name="chevron" class="chev" />

@@ -57,7 +57,8 @@ function Outcome(props: { call: CallItem; summary: ReturnType<typeof summarise> 
     <>
       <Show when={props.summary.counts}>{(counts) => <><Counts added={counts().added} removed={counts().removed} /><Show when={props.summary.outcome}> · </Show></>}</Show>
       {props.summary.outcome}
-      <Show when={ticking()} fallback={<Time text={timeOf(props.call, 0)} after={props.summary.outcome !== '' || props.summary.counts !== undefined} quiet={/^(Edit|Write|MultiEdit|NotebookEdit|Read|AskUserQuestion|ExitPlanMode|Todo|Task)/.test(props.call.name) && props.call.name !== 'Task'} />}>
+      <Show when={props.summary.by}><span class="not-phone">{props.summary.outcome || props.summary.counts ? ' · ' : ''}{props.summary.by}</span></Show>
+      <Show when={ticking()} fallback={<Time text={timeOf(props.call, 0)} after={props.summary.outcome !== '' || props.summary.counts !== undefined || props.summary.by !== undefined} quiet={/^(Edit|Write|MultiEdit|NotebookEdit|Read|AskUserQuestion|ExitPlanMode|Todo|Task)/.test(props.call.name) && props.call.name !== 'Task'} />}>
         <Ticking call={props.call} after={props.summary.outcome !== ''} />
       </Show>
     </>

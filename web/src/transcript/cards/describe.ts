@@ -17,6 +17,8 @@ export interface Summary {
   target: Target;
   /** What came of it, without who allowed it and how long it took. */
   outcome: string;
+  /** Who allowed or answered it; left out where there is little room. */
+  by?: string | undefined;
   counts?: { added: number; removed: number } | undefined;
   tone: '' | 'run' | 'err' | 'ask';
   /** From another agent. */
@@ -240,7 +242,7 @@ export function summarise(call: CallItem, waiting: boolean): Summary {
     case 'cancelled': return { ...summary, outcome: t('transcript.cancelled') };
     case 'denied': return { ...summary, outcome: denied(call), tone: 'err' };
     case 'failed': return { ...summary, outcome: failure(call, tool, result), tone: 'err' };
-    case 'done': return { ...summary, outcome: done(call, tool, result), counts: counts(call, result) };
+    case 'done': return { ...summary, outcome: done(call, tool, result), by: allowed(call), counts: counts(call, result) };
   }
 }
 
@@ -261,14 +263,16 @@ function done(call: CallItem, tool: Known, result: Fields): string {
     const said = tool.outcome?.(call, result);
     if (said) parts.push(said);
   }
-  const ask = call.ask;
-  if (ask?.outcome === 'allowed') {
-    const by = who(ask.by, ask.device);
-    if (call.name === 'AskUserQuestion') parts.push(t('transcript.answeredBy', { who: by }));
-    else if (call.name === 'ExitPlanMode') parts.push(t('transcript.approvedBy', { who: by }));
-    else parts.push(ask.changed ? t('transcript.allowedChanged', { who: by }) : t('transcript.allowedBy', { who: by }));
-  }
   return parts.join(' · ');
+}
+
+function allowed(call: CallItem): string | undefined {
+  const ask = call.ask;
+  if (ask?.outcome !== 'allowed') return undefined;
+  const by = who(ask.by, ask.device);
+  if (call.name === 'AskUserQuestion') return t('transcript.answeredBy', { who: by });
+  if (call.name === 'ExitPlanMode') return t('transcript.approvedBy', { who: by });
+  return ask.changed ? t('transcript.allowedChanged', { who: by }) : t('transcript.allowedBy', { who: by });
 }
 
 function denied(call: CallItem): string {

@@ -30,6 +30,8 @@ export class Transcript extends Observed {
   private lastTotal: number | undefined;
   private retry: MarkItem | undefined;
   private made = 0;
+  private lastAt = 0;
+  private before = 0;
   /** Lists made since watchers were last told: these may still grow in place. */
   private readonly fresh = new Set<readonly unknown[]>();
 
@@ -74,6 +76,8 @@ export class Transcript extends Observed {
   private take({ seq, at, turn, what }: Rec): void {
     if (seq <= this.seq) return;
     this.seq = seq;
+    this.before = this.lastAt;
+    this.lastAt = at;
     const place: Place = { seq, at, turn };
     const message = fields(what as unknown);
     const type = str(message['type']) ?? '';
@@ -231,7 +235,7 @@ export class Transcript extends Observed {
       } else if (type === 'thinking' || type === 'redacted_thinking') {
         const item = this.drafts.take(id, parent ?? null, 'thinking') ?? this.adopt(new ThinkingItem(this.key(place), place.seq, place.at), place, parent);
         if (item.kind !== 'thinking') continue;
-        Object.assign(item, { text: textOf(heavy(one['thinking'])), streaming: false, message: id, seq: place.seq, redacted: type === 'redacted_thinking', ended: place.at });
+        Object.assign(item, { text: textOf(heavy(one['thinking'])), streaming: false, message: id, seq: place.seq, redacted: type === 'redacted_thinking', began: item.began || this.before || place.at, ended: place.at });
         this.changes.add(item);
       } else if (type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use') {
         this.takeCall(one, message, id, parent, place);

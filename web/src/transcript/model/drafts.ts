@@ -82,7 +82,10 @@ export class Drafts {
     const key = `d${this.made}`;
     let item: Draft['item'];
     if (block.kind === 'text') item = new TextItem(key, place.seq, place.at);
-    else if (block.kind === 'thinking') item = new ThinkingItem(key, place.seq, place.at);
+    else if (block.kind === 'thinking') {
+      item = new ThinkingItem(key, place.seq, place.at);
+      item.began = place.at;
+    }
     else if (block.kind === 'call' && block.id) {
       if (this.transcript.calls.has(block.id)) return undefined;
       item = new CallItem(key, place.seq, place.at);

@@ -25,6 +25,8 @@ export class ThinkingItem extends Base {
   streaming = false;
   redacted = false;
   message = '';
+  /** When it began: its first draft, or what came before it. */
+  began = 0;
   ended: number | undefined;
   tokens: number | undefined;
 }

@@ -33,7 +33,8 @@ const isInterruption = (text: string): boolean => text.startsWith('[Request inte
 function stopped(transcript: Transcript, place: Place, parent?: string): void {
   if (parent) return;
   const turn = transcript.turnFor(place);
-  if (turn.items.at(-1)?.kind === 'mark') return;
+  const last = turn.items.at(-1);
+  if (last?.kind === 'mark' && last.facts.what === 'stopped') return;
   const cut = turn.items.filter((item) => item.kind === 'call' && (item.state === 'running' || item.state === 'cancelled')).length;
   transcript.mark({ what: 'stopped', by: undefined, calls: cut }, place);
 }
