@@ -1,1 +1,9 @@
-//! Code with colours and differences between texts, as runs of classes; pure.
+//! Code with colours, differences between texts and images of a size to be shown; pure: values in, values out.
+
+mod class;
+pub mod highlight;
+pub mod image;
+
+pub use class::{Class, Run};
+pub use highlight::highlight;
+pub use image::normalise;

@@ -27,6 +27,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sluice-host", &["sluice-wire"]),
     // The store sees no network, no agent and no screen.
     ("sluice-store", &[]),
+    // Colours, differences and images are worked out from values alone.
+    ("sluice-render", &[]),
     // A runner is the last thing that may break: it uses nothing of the rest.
     ("sluice-runner", &[]),
     // The server says who gets in; it sees no agent and no session.
@@ -63,10 +65,11 @@ const OWNED: &[(&str, &[&str])] = &[
     ("anyhow", &["sluice"]),
     ("rmcp", &["sluice-engine", "sluice-mcp-door"]),
     ("brush-parser", &["sluice-permission"]),
+    ("syntect", &["sluice-render"]),
 ];
 
 /// Pure crates: values in, values out.
-const PURE: &[&str] = &["sluice-wire", "sluice-permission"];
+const PURE: &[&str] = &["sluice-wire", "sluice-permission", "sluice-render"];
 const NOT_PURE: &[&str] = &[
     "tokio",
     "tokio-util",
