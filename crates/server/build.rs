@@ -18,7 +18,8 @@ fn main() -> io::Result<()> {
     }
     files.sort();
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
-    fs::write(Path::new(&out).join("page_files.rs"), table(&dist, &files)?)
+    let out = Path::new(&out);
+    fs::write(out.join("page_files.rs"), table(&dist, &files, out)?)
 }
 
 fn dist() -> PathBuf {
@@ -53,39 +54,72 @@ fn is_variant(path: &Path) -> bool {
     packed && path.with_extension("").is_file()
 }
 
-fn table(dist: &Path, files: &[PathBuf]) -> io::Result<String> {
-    let mut build = Sha256::new();
+/// How the page knows which build it is.
+const MARK: &str = "<meta name=\"sluice-build\" content=\"";
+
+fn table(dist: &Path, files: &[PathBuf], out: &Path) -> io::Result<String> {
+    let mut sum = Sha256::new();
+    for path in files {
+        sum.update(url(dist, path)?.as_bytes());
+        sum.update([0]);
+        sum.update(Sha256::digest(fs::read(path)?));
+    }
+    let mut build = short(&sum.finalize(), 12);
     let mut rows = String::new();
     for path in files {
-        let content = fs::read(path)?;
-        let relative = path.strip_prefix(dist).map_err(io::Error::other)?;
-        let url = format!("/{}", relative.to_string_lossy().replace('\\', "/"));
-        build.update(url.as_bytes());
-        build.update([0]);
-        build.update(Sha256::digest(&content));
-        let hash = hex(&Sha256::digest(&content));
-        let variant = |ending: &str| {
-            let packed = PathBuf::from(format!("{}.{ending}", path.display()));
-            match packed.canonicalize() {
-                Ok(packed) => format!("Some(include_bytes!({packed:?}))"),
-                Err(_) => "None".to_owned(),
+        let url = url(dist, path)?;
+        let mut plain = path.canonicalize()?;
+        let mut packed = [variant(path, "br"), variant(path, "gz")];
+        if url == "/index.html" {
+            let text = fs::read_to_string(path)?;
+            match marked(&text) {
+                Some(own) => build = own.to_owned(),
+                None => {
+                    // A few hundred bytes: not worth packing again.
+                    plain = out.join("index.html");
+                    fs::write(&plain, text.replacen("<head>", &format!("<head>\n{MARK}{build}\">"), 1))?;
+                    packed = [None, None];
+                }
             }
-        };
+        }
+        let hash = short(&Sha256::digest(fs::read(&plain)?), 32);
+        let [br, gz] = packed.map(|packed| match packed {
+            Some(packed) => format!("Some(include_bytes!({packed:?}))"),
+            None => "None".to_owned(),
+        });
         writeln!(
             rows,
-            "    PageFile {{ path: {url:?}, hash: {:?}, plain: include_bytes!({:?}), br: {}, gz: {} }},",
-            hash.get(..32).unwrap_or_default(),
-            path.canonicalize()?,
-            variant("br"),
-            variant("gz"),
+            "    PageFile {{ path: {url:?}, hash: {hash:?}, plain: include_bytes!({plain:?}), br: {br}, gz: {gz} }},"
         )
         .map_err(io::Error::other)?;
     }
-    let build = hex(&build.finalize());
-    let build = build.get(..12).filter(|_| !files.is_empty());
+    let build = (!files.is_empty()).then_some(build);
     Ok(format!(
         "const EMBEDDED: &[PageFile] = &[\n{rows}];\nconst EMBEDDED_BUILD: Option<&str> = {build:?};\n"
     ))
+}
+
+/// The build the page says it is, if it does.
+fn marked(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once(MARK)?;
+    rest.split('"').next()
+}
+
+fn url(dist: &Path, path: &Path) -> io::Result<String> {
+    let relative = path.strip_prefix(dist).map_err(io::Error::other)?;
+    Ok(format!("/{}", relative.to_string_lossy().replace('\\', "/")))
+}
+
+fn variant(path: &Path, ending: &str) -> Option<PathBuf> {
+    PathBuf::from(format!("{}.{ending}", path.display()))
+        .canonicalize()
+        .ok()
+}
+
+fn short(bytes: &[u8], length: usize) -> String {
+    let mut text = hex(bytes);
+    text.truncate(length);
+    text
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -16,4 +16,3 @@ pub(crate) use devices::unix_ms;
 pub use devices::{Access, AccessError, AccessOptions, DeviceInfo, Notice, Paired};
 pub use entry::AuthError;
 pub use offer::{Offer, qr_rows, qr_text};
-pub use pairing::Attempt;

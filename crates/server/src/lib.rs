@@ -29,8 +29,8 @@ mod state;
 mod server;
 
 pub use access::{
-    Access, AccessError, AccessOptions, Attempt, AuditNote, AuthError, BookError, DeviceBook, DeviceInfo, KnownDevice,
-    Notice, Offer, Paired, qr_rows, qr_text,
+    Access, AccessError, AccessOptions, AuditNote, AuthError, BookError, DeviceBook, DeviceInfo, KnownDevice, Notice,
+    Offer, Paired, qr_rows, qr_text,
 };
 pub use backend::{Backend, BlobFile, Content, DeviceKind, Exported, Refusal, RefusalKind, Uploaded, Who};
 pub use control::{ControlError, ControlRequest, Reply, Wanted, What, ask};
@@ -43,5 +43,5 @@ pub use socket::{MAX_FRAME, Socket, SocketError};
 pub use state::{BridgeNote, StateError, StateFolder, read_note};
 // What a backend meets in this interface.
 pub use axum::body::Body;
-pub use axum::extract::ws::{CloseFrame, Message};
+pub use axum::extract::ws::{CloseFrame, Message, Utf8Bytes};
 pub use tokio_util::sync::CancellationToken;

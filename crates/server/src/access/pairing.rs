@@ -50,7 +50,7 @@ impl std::fmt::Debug for OpenCode {
 
 /// What came of a code somebody gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Attempt<T> {
+pub(crate) enum Attempt<T> {
     /// It was open and is used up.
     Good(T),
     /// Unknown, used up or too old.

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use crate::backend::Refusal;
 use crate::guard::Reason;
 
-/// Nothing inline, nothing from elsewhere. The page has one Trusted Types policy, `sluice`, for the address of its
-/// service worker.
+/// Nothing inline, nothing from elsewhere. The page has one Trusted Types policy, `sluice-worker`, for the address
+/// of its service worker.
 pub(super) const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
     connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; \
-    frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types sluice";
+    frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types sluice-worker";
 
 /// For what agents and people made: shown alone, it can do nothing.
 pub(super) const SANDBOX_CSP: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
@@ -55,11 +55,11 @@ pub(super) fn json(status: StatusCode, value: &Value) -> Response<Body> {
     response
 }
 
-/// An error, as every route tells it.
+/// An error, as every route tells it, and in the form sockets tell theirs.
 pub(crate) fn problem(status: StatusCode, code: &str, message: &str, hint: Option<&str>) -> Response<Body> {
     json(
         status,
-        &json!({"error": {"code": code, "message": message, "hint": hint}}),
+        &json!({"type": "error", "code": code, "message": message, "hint": hint}),
     )
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::body::Body;
-use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING, WWW_AUTHENTICATE};
+use http::header::{ALLOW, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING, UPGRADE, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderValue, Request, Response, StatusCode};
 use hyper::body::Incoming;
@@ -20,7 +20,7 @@ use super::route::Route;
 use crate::access::{Access, AuthError};
 use crate::backend::{Backend, DeviceKind, Who};
 use crate::crowd::Crowd;
-use crate::guard::{Arrival, Credential, HostRules, Reason, Seen, admit, look};
+use crate::guard::{Arrival, Credential, HostRules, Need, Reason, Seen, admit, look};
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::page::{self, Page};
@@ -92,7 +92,12 @@ impl Door {
             self.metrics.refused(Reason::Method);
             return Ok(response);
         }
-        admit(seen, route.need())?;
+        // Without an upgrade nothing is opened: a page asks like this whether its device is still known.
+        let need = match route {
+            Route::Socket if !parts.headers.contains_key(UPGRADE) => Need::Read,
+            _ => route.need(),
+        };
+        admit(seen, need)?;
         let Some(scope) = route.scope() else {
             return match route {
                 Route::Page => Ok(self.page(&parts)),

@@ -91,6 +91,6 @@ async fn what_the_backend_refuses_is_told_with_its_hint() {
     assert_eq!(response.status, 404);
     assert_eq!(
         response.text(),
-        "{\"error\":{\"code\":\"not_found\",\"message\":\"no such session\",\"hint\":\"look at the list\"}}"
+        "{\"type\":\"error\",\"code\":\"not_found\",\"message\":\"no such session\",\"hint\":\"look at the list\"}"
     );
 }

@@ -8,7 +8,7 @@ use crate::raw::{Request, get, handshake, post, request};
 
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; \
     font-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-    require-trusted-types-for 'script'; trusted-types sluice";
+    require-trusted-types-for 'script'; trusted-types sluice-worker";
 
 #[tokio::test]
 async fn every_answer_is_guarded() {

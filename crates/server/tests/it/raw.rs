@@ -31,7 +31,7 @@ impl Response {
     /// The `code` of an error.
     pub(crate) fn code(&self) -> String {
         let body: serde_json::Value = serde_json::from_slice(&self.body).unwrap_or_default();
-        body["error"]["code"].as_str().unwrap_or_default().to_owned()
+        body["code"].as_str().unwrap_or_default().to_owned()
     }
 }
 

@@ -237,3 +237,17 @@ async fn what_is_no_handshake_is_told_what_is_spoken_here() {
         .with("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
     assert_eq!(old.send(house.port).await.status, 426);
 }
+
+#[tokio::test]
+async fn a_page_can_ask_whether_its_device_is_known_without_opening_a_socket() {
+    let house = House::open().await;
+    let cookie = house.pair(Scope::View).await;
+    // As a browser sends what a page of ours reads: no Origin.
+    let ask = get("/ws").with("Sec-Fetch-Site", "same-origin");
+    assert_eq!(ask.send(house.port).await.status, 401);
+    let ask = ask.with("Cookie", &cookie);
+    assert_eq!(ask.send(house.port).await.status, 426);
+    let device = house.access.devices()[0].id.clone();
+    house.access.revoke(&device, None).await.unwrap();
+    assert_eq!(ask.send(house.port).await.status, 401);
+}
