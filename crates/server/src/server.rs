@@ -24,7 +24,7 @@ use crate::listen::{
 use crate::metrics::Metrics;
 use crate::page::{self, Page};
 use crate::state::{BridgeNote, StateFolder};
-use crate::web::Door;
+use crate::web::{Door, Quiet};
 
 /// How the server is to be.
 #[derive(Debug, Clone)]
@@ -130,6 +130,7 @@ impl Server {
             metrics: Metrics::new(&version, page::BUILD),
             crowd: Crowd::new(&limits),
             uploads: Semaphore::new(limits.uploads),
+            quiet: Quiet::default(),
             limits,
             page,
             version,

@@ -6,6 +6,8 @@ mod body;
 mod door;
 mod files;
 mod packed;
+mod quiet;
 mod route;
 
 pub(crate) use door::{Door, serve_metrics};
+pub(crate) use quiet::Quiet;

@@ -54,7 +54,9 @@ pub(crate) async fn accept(listener: TcpListener, surface: Surface, accepting: A
         door.metrics.accepted();
         let Some(place) = door.crowd.connection(peer.ip(), door.behind_proxy) else {
             door.metrics.refused(Reason::Crowded);
-            tracing::warn!(address = %peer.ip(), "too many connections");
+            if let Some(left_out) = door.quiet.say() {
+                tracing::warn!(address = %peer.ip(), left_out, "too many connections");
+            }
             continue;
         };
         accepting

@@ -1,6 +1,7 @@
 //! One request, from its headers to its answer.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,6 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use super::answer::{finish, json, nothing_here};
 use super::api;
+use super::quiet::Quiet;
 use super::route::Route;
 use crate::access::{Access, AuthError};
 use crate::backend::{Backend, DeviceKind, Who};
@@ -37,6 +39,7 @@ pub(crate) struct Door {
     pub(crate) version: String,
     pub(crate) crowd: Crowd,
     pub(crate) uploads: Semaphore,
+    pub(crate) quiet: Quiet,
     /// Ends every socket, whatever its backend does.
     pub(crate) cut: CancellationToken,
     /// Knows which sockets are still open.
@@ -65,8 +68,7 @@ impl Door {
         let refused = answered.as_ref().err().copied();
         let mut response = answered.unwrap_or_else(Reason::response);
         if let Some(reason) = refused {
-            self.metrics.refused(reason);
-            tracing::warn!(reason = reason.code(), route = name, address = %arrival.peer, "a request was refused");
+            self.complain(reason, name, arrival.peer);
             if has_body {
                 // What of the body was not read must not be taken for the next request.
                 response
@@ -113,8 +115,7 @@ impl Door {
                 response
                     .headers_mut()
                     .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-                self.metrics.refused(reason);
-                tracing::warn!(reason = reason.code(), route = route.name(), address = %seen.address, "a request was refused");
+                self.complain(reason, route.name(), seen.address);
                 return Ok(response);
             }
         };
@@ -129,6 +130,13 @@ impl Door {
             Route::Upload => api::upload(self, &who, &parts, body).await,
             Route::Socket => api::socket(self, who, parts).await,
             Route::Page | Route::Health | Route::Pair | Route::Nothing => Ok(nothing_here()),
+        }
+    }
+
+    fn complain(&self, reason: Reason, route: &'static str, address: IpAddr) {
+        self.metrics.refused(reason);
+        if let Some(left_out) = self.quiet.say() {
+            tracing::warn!(reason = reason.code(), route, %address, left_out, "a request was refused");
         }
     }
 

@@ -4,7 +4,8 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
-    clippy::needless_pass_by_value
+    clippy::needless_pass_by_value,
+    clippy::print_stdout
 )]
 
 // What the tests are made of.
@@ -14,6 +15,7 @@ mod raw;
 mod access;
 mod control;
 mod files;
+mod handover;
 mod headers;
 mod hostile;
 mod limits;

@@ -1,0 +1,54 @@
+//! How often the log says that somebody was refused: a page that tries a thousand times a second must not fill it.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+const EVERY: Duration = Duration::from_secs(10);
+const MOST: u32 = 20;
+
+#[derive(Debug, Default)]
+pub(crate) struct Quiet {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    since: Option<Instant>,
+    said: u32,
+    left_out: u64,
+}
+
+impl Quiet {
+    /// Whether this one is said, and if so, how many were not since the last.
+    pub(crate) fn say(&self) -> Option<u64> {
+        let now = Instant::now();
+        // Counts are whole between statements.
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.since.is_none_or(|since| now - since >= EVERY) {
+            (state.since, state.said) = (Some(now), 0);
+        }
+        if state.said >= MOST {
+            state.left_out += 1;
+            return None;
+        }
+        state.said += 1;
+        Some(std::mem::take(&mut state.left_out))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn many_are_left_out_and_counted() {
+        let quiet = Quiet::default();
+        let said = (0..50).filter_map(|_| quiet.say()).count();
+        assert_eq!(said, 20);
+        tokio::time::advance(EVERY).await;
+        assert_eq!(quiet.say(), Some(30));
+        assert_eq!(quiet.say(), Some(0));
+    }
+}
