@@ -1,5 +1,5 @@
 // A diff as the server made it: hunks of lines of coloured pieces with the changed words marked.
-import { createEffect, createMemo, createSignal, For, Index, on, Show, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, Index, on, onCleanup, Show, type JSX } from 'solid-js';
 import type { Diff, DiffLine } from '../api/types';
 import { runClass } from '../markdown/runs';
 import { t } from '../text';
@@ -26,6 +26,7 @@ const PAGE = 300;
 export function DiffView(props: DiffViewProps): JSX.Element {
   const [wrap, setWrap] = createSignal(props.wrap === true);
   createEffect(on(() => props.wrap, (value) => setWrap(value === true), { defer: true }));
+  const mode = useMode(() => props.mode);
   const [shown, setShown] = createSignal(PAGE);
   const [unfolded, setUnfolded] = createSignal<ReadonlySet<string>>(new Set());
   const rows = createMemo(() => rowsOf(props.diff, unfolded()));
@@ -54,11 +55,11 @@ export function DiffView(props: DiffViewProps): JSX.Element {
         </DiffHead>
       </Show>
       <Show when={!props.diff.problem} fallback={<p class="diffnote">{props.diff.problem}</p>}>
-        <div ref={lines} class="diff" classList={{ wrapd: wrap(), split: props.mode === 'split' }} role="group" tabIndex={0} aria-label={t('transcript.diffOf', { path: props.diff.path })} onKeyDown={onKeyDown}>
+        <div ref={lines} class="diff" classList={{ wrapd: wrap(), split: mode() === 'split' }} role="group" tabIndex={0} aria-label={t('transcript.diffOf', { path: props.diff.path })} onKeyDown={onKeyDown}>
           <table>
-            <Show when={props.mode === 'split'}><colgroup><col class="cln" /><col class="csg" /><col /><col class="cln" /><col class="csg" /><col /></colgroup></Show>
+            <Show when={mode() === 'split'}><colgroup><col class="cln" /><col class="csg" /><col /><col class="cln" /><col class="csg" /><col /></colgroup></Show>
             <tbody>
-              <Show when={props.mode === 'split'} fallback={<For each={visible()}>{(row) => <UnifiedRow row={row} unfold={unfold} below={props.below} onLine={props.onLine} />}</For>}>
+              <Show when={mode() === 'split'} fallback={<For each={visible()}>{(row) => <UnifiedRow row={row} unfold={unfold} below={props.below} onLine={props.onLine} />}</For>}>
                 <For each={splitRows(visible())}>{(row) => <SplitLine row={row} unfold={unfold} onLine={props.onLine} />}</For>
               </Show>
             </tbody>
@@ -72,6 +73,16 @@ export function DiffView(props: DiffViewProps): JSX.Element {
       </Show>
     </div>
   );
+}
+
+/** Side by side needs room: on a phone it is one column, whatever was chosen. */
+function useMode(chosen: () => DiffViewProps['mode']): () => 'unified' | 'split' {
+  const query = matchMedia('(min-width: 48rem)');
+  const [wide, setWide] = createSignal(query.matches);
+  const change = () => setWide(query.matches);
+  query.addEventListener('change', change);
+  onCleanup(() => query.removeEventListener('change', change));
+  return () => (chosen() === 'split' && wide() ? 'split' : 'unified');
 }
 
 export function DiffHead(props: { diff: Diff; children?: JSX.Element }): JSX.Element {
@@ -143,17 +154,26 @@ function LineNumber(props: { n: number | null; line: DiffLine; onLine: DiffViewP
   );
 }
 
-const indentOf = (line: DiffLine): number => {
-  const text = line.parts.map((part) => part[1]).join('');
-  const space = /^[ \t]*/.exec(text)?.[0] ?? '';
-  return Math.min(24, [...space].reduce((sum, char) => sum + (char === '\t' ? 4 : 1), 0));
-};
+/** The unchanged white space a line begins with, and the pieces after it. */
+export function splitIndent(parts: DiffLine['parts']): { indent: string; rest: DiffLine['parts'] } {
+  let indent = '';
+  for (const [index, [name, text, changed]] of parts.entries()) {
+    const space = changed ? '' : (/^[ \t]*/.exec(text)?.[0] ?? '');
+    indent += space;
+    if (space.length < text.length) return { indent, rest: [[name, text.slice(space.length), changed], ...parts.slice(index + 1)] };
+  }
+  return { indent, rest: [] };
+}
 
-/** The code of a line. The indent is text, so copying is exact; wrapped lines hang behind it. */
+const widthOf = (indent: string): number => Math.min(24, [...indent].reduce((sum, char) => sum + (char === '\t' ? 4 : 1), 0));
+
+/** The code of a line. The indent is text, so copying is exact; where lines wrap it is drawn as padding. */
 function Code(props: { line: DiffLine; class?: string | undefined }): JSX.Element {
+  const cut = createMemo(() => splitIndent(props.line.parts));
   return (
-    <td class={`code ${props.class ?? ''}`} style={{ '--in': indentOf(props.line) }}>
-      <Index each={props.line.parts}>{(part) => {
+    <td class={`code ${props.class ?? ''}`} style={{ '--in': widthOf(cut().indent) }}>
+      <Show when={cut().indent}><span class="ind">{cut().indent}</span></Show>
+      <Index each={cut().rest}>{(part) => {
         const [name, text, changed] = part();
         const known = runClass(name);
         if (!changed) return known ? <span class={known}>{text}</span> : text;
