@@ -1,6 +1,7 @@
 import { createComponent, render } from 'solid-js/web';
 import './styles';
 import { App } from './app';
+import { registerWorker } from './boot/worker';
 import { takePairingCode } from './route/route';
 import { connect } from './screens/link';
 import { firstLocale } from './screens/prefs';
@@ -14,7 +15,5 @@ void firstLocale().then(() => {
   if (root) render(() => createComponent(App, { code }), root);
 });
 
-// The shell is kept for a fast start. Only where the browser allows it, and after the page is there.
-if ('serviceWorker' in navigator && import.meta.env.PROD) {
-  addEventListener('load', () => void navigator.serviceWorker.register('/sw.js').catch(() => undefined));
-}
+// The shell is kept for a fast start, where the browser allows it.
+registerWorker();
