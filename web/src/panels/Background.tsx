@@ -1,8 +1,9 @@
-import { createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, For, Show, type JSX } from 'solid-js';
 import type { SessionState, TaskInfo } from '../api/types';
 import { Button, Icon, IconButton, type IconName } from '../ui';
 import { t } from '../text';
 import { bytes, duration, tokens } from '../text/format';
+import { createAsked } from '../screens/asked';
 import { may, now, request } from '../screens/link';
 import { act } from '../screens/act';
 import { Asked, Pane } from './Pane';
@@ -65,7 +66,7 @@ function Job(props: { id: string; task: TaskInfo }): JSX.Element {
 type TaskOutput = { output?: string; total_bytes?: number; truncated?: boolean };
 
 function Output(props: { id: string; task: TaskInfo }): JSX.Element {
-  const [output, { refetch }] = createResource(() => [props.id, props.task.id, props.task.state] as const, ([id, task]) => request<TaskOutput | null>({ type: 'task_output', sessionId: id, task }));
+  const [output, { refetch }] = createAsked(() => [props.id, props.task.id, props.task.state] as const, ([id, task]) => request<TaskOutput | null>({ type: 'task_output', sessionId: id, task }));
   return (
     <Asked of={output} again={() => void refetch()}>{() => (
       <>

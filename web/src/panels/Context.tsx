@@ -1,9 +1,10 @@
-import { createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, For, Show, type JSX } from 'solid-js';
 import type { SessionState } from '../api/types';
 import { Button } from '../ui';
 import { t } from '../text';
 import { percent, tokens } from '../text/format';
 import { newId } from '../protocol';
+import { createAsked } from '../screens/asked';
 import { may, request } from '../screens/link';
 import { act } from '../screens/act';
 import { Pane } from './Pane';
@@ -47,7 +48,7 @@ export function Context(props: { id: string; state: SessionState | undefined }):
   const known = () => props.state?.context;
   // The categories are asked for again when the fill has moved by a twentieth.
   const step = () => (known()?.tokens && props.state?.process.state === 'up' ? `${props.id} ${Math.round((known()?.tokens ?? 0) / Math.max(1, (known()?.window ?? 200_000) / 20))}` : null);
-  const [usage] = createResource(step, () => request<Usage>({ type: 'context_usage', sessionId: props.id }).catch(() => null));
+  const [usage] = createAsked(step, () => request<Usage>({ type: 'context_usage', sessionId: props.id }).catch(() => null));
   const max = () => usage.latest?.rawMaxTokens ?? usage.latest?.maxTokens ?? known()?.window ?? 0;
   const used = () => known()?.tokens || (usage.latest?.totalTokens ?? 0);
   const share = () => (max() > 0 ? used() / max() : 0);

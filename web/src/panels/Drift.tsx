@@ -1,8 +1,9 @@
-import { createResource, For, Show, type JSX } from 'solid-js';
+import { For, Show, type JSX } from 'solid-js';
 import type { DriftLines, SessionState } from '../api/types';
 import { CopyButton } from '../ui';
 import { t } from '../text';
 import { clock } from '../text/format';
+import { createAsked } from '../screens/asked';
 import { request } from '../screens/link';
 import { Asked, Pane } from './Pane';
 
@@ -10,7 +11,7 @@ import { Asked, Pane } from './Pane';
 export function Drift(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const drift = () => props.state?.drift;
   const count = () => (drift()?.unknown ?? 0) + (drift()?.garbled ?? 0) + (drift()?.repeated ?? 0) + (drift()?.foreign ?? 0);
-  const [lines, { refetch }] = createResource(() => (count() ? `${props.id} ${count()}` : null), () => request<DriftLines>({ type: 'drift', sessionId: props.id }));
+  const [lines, { refetch }] = createAsked(() => (count() ? `${props.id} ${count()}` : null), () => request<DriftLines>({ type: 'drift', sessionId: props.id }));
   const more = () => [
     drift()?.garbled ? t('panels.driftGarbled', { n: drift()?.garbled ?? 0 }) : null,
     drift()?.repeated ? t('panels.driftRepeated', { n: drift()?.repeated ?? 0 }) : null,

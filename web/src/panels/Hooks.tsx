@@ -1,6 +1,7 @@
-import { createResource, For, Show, type JSX } from 'solid-js';
+import { For, Show, type JSX } from 'solid-js';
 import type { SessionState } from '../api/types';
 import { t } from '../text';
+import { createAsked } from '../screens/asked';
 import { request } from '../screens/link';
 import { Asked, Pane } from './Pane';
 
@@ -10,7 +11,7 @@ type Answer = { hooks?: Hook[] };
 /** Programs that run beside what the agent does, as it announced them. */
 export function Hooks(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const key = () => (props.state?.process.state === 'up' ? props.id : null);
-  const [asked, { refetch }] = createResource(key, (id) => request<Answer | null>({ type: 'hooks', sessionId: id }));
+  const [asked, { refetch }] = createAsked(key, (id) => request<Answer | null>({ type: 'hooks', sessionId: id }));
   const hooks = () => (asked.error ? [] : (asked.latest?.hooks ?? []));
   return (
     <Pane name="hooks" title={t('panels.hooks')} figure={hooks().length || undefined}>

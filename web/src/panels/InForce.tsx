@@ -1,7 +1,8 @@
-import { createMemo, createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { JsonValue, SessionState } from '../api/types';
 import { Button, Dialog, Field, IconButton, Select, TextArea, toast } from '../ui';
 import { t } from '../text';
+import { createAsked } from '../screens/asked';
 import { may, request } from '../screens/link';
 import { done } from '../screens/act';
 import { Asked, Pane } from './Pane';
@@ -26,7 +27,7 @@ const sourceWord = (source: string | undefined): string => {
 /** The settings that hold in this session, and which file each comes from; the later source wins. */
 export function InForce(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const key = () => (props.state?.process.state === 'up' ? props.id : null);
-  const [asked, { refetch }] = createResource(key, (id) => request<Answer>({ type: 'settings', sessionId: id }));
+  const [asked, { refetch }] = createAsked(key, (id) => request<Answer>({ type: 'settings', sessionId: id }));
   const rows = createMemo(() => {
     if (asked.error) return [];
     const answer = asked.latest;

@@ -1,7 +1,8 @@
-import { createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, For, Show, type JSX } from 'solid-js';
 import type { Facts, SessionState } from '../api/types';
 import { Button, Switch } from '../ui';
 import { t } from '../text';
+import { createAsked } from '../screens/asked';
 import { may, request } from '../screens/link';
 import { act, done } from '../screens/act';
 import { Pane } from './Pane';
@@ -26,7 +27,7 @@ function words(server: Server): string {
 export function Mcp(props: { id: string; state: SessionState | undefined; facts: Facts | undefined }): JSX.Element {
   const known = () => (props.facts?.servers ?? []) as Server[];
   const key = () => (props.state?.process.state === 'up' ? `${props.id} ${known().map((one) => `${one.name}${one.status}`).join()}` : null);
-  const [asked, { refetch }] = createResource(key, () => request<Answer>({ type: 'mcp_status', sessionId: props.id }).catch(() => ({}) as Answer));
+  const [asked, { refetch }] = createAsked(key, () => request<Answer>({ type: 'mcp_status', sessionId: props.id }).catch(() => ({}) as Answer));
   const servers = () => asked.latest?.mcpServers ?? asked.latest?.servers ?? known();
   const needs = () => servers().filter((one) => one.status === 'needs-auth').length;
   return (

@@ -1,7 +1,8 @@
 // A section of the panel: folds, remembers itself, and its closed row carries the figure.
-import { createContext, Match, Switch, useContext, type JSX, type Resource } from 'solid-js';
+import { createContext, Match, Switch, useContext, type JSX } from 'solid-js';
 import { Button, Disclosure } from '../ui';
 import { t } from '../text';
+import type { Asked as AskedFor } from '../screens/asked';
 import { reasonOf } from '../screens/link';
 
 /** Where all sections are shown at once they are open unless someone closed them. */
@@ -17,7 +18,7 @@ export function Pane(props: { name: string; title: string; figure?: JSX.Element;
 }
 
 /** Something the agent has to be asked for: shown while it is asked, with the reason when it refuses. */
-export function Asked<T>(props: { of: Resource<T>; again: () => void; children: (value: T) => JSX.Element }): JSX.Element {
+export function Asked<T>(props: { of: AskedFor<T>; again: () => void; children: (value: T) => JSX.Element }): JSX.Element {
   return (
     <Switch>
       <Match when={props.of.error}>
@@ -25,7 +26,7 @@ export function Asked<T>(props: { of: Resource<T>; again: () => void; children: 
         <p><Button small icon="retry" onClick={() => props.again()}>{t('panels.again')}</Button></p>
       </Match>
       <Match when={props.of.latest !== undefined}>{props.children(props.of.latest as T)}</Match>
-      <Match when={props.of.loading}><p class="dim">{t('panels.loading')}</p></Match>
+      <Match when={true}><p class="dim">{t('panels.loading')}</p></Match>
     </Switch>
   );
 }

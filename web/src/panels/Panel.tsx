@@ -40,7 +40,7 @@ export function Sections(props: { id: string }): JSX.Element {
 
 export function Panel(props: { id: string; drawer: boolean; onClose: () => void; ref?: (element: HTMLElement) => void }): JSX.Element {
   return (
-    <aside class="panel" ref={(element) => props.ref?.(element)} aria-label={t('sessions.panel')} tabIndex={-1} data-region="panel"
+    <aside class="panel" ref={(element) => props.ref?.(element)} aria-label={t('sessions.panel')} tabIndex={-1}
       role={props.drawer ? 'dialog' : undefined} aria-modal={props.drawer ? true : undefined}
       onKeyDown={(event) => { if (props.drawer && event.key === 'Escape') { event.stopPropagation(); props.onClose(); } }}>
       <div class="panel-head drawer-close"><h2>{t('sessions.details')}</h2><IconButton icon="x" label={t('ui.close')} onClick={() => props.onClose()} /></div>

@@ -1,7 +1,8 @@
-import { createMemo, createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { SessionState } from '../api/types';
 import { Button, Field, IconButton, Input, Select, toast } from '../ui';
 import { t } from '../text';
+import { createAsked } from '../screens/asked';
 import { may, request } from '../screens/link';
 import { done } from '../screens/act';
 import { Asked, Pane } from './Pane';
@@ -29,7 +30,7 @@ const tone = (word: string): string => (word === 'allow' ? 't-ok' : word === 'de
 /** The permission rules that hold, by where they are kept. */
 export function Rules(props: { id: string; state: SessionState | undefined }): JSX.Element {
   const key = () => (props.state ? `${props.id} ${props.state.process.state} ${props.state.info.finishedAt ?? 0} ${props.state.asks.length}` : null);
-  const [asked, { refetch }] = createResource(key, () => request<Answer>({ type: 'rules', sessionId: props.id }));
+  const [asked, { refetch }] = createAsked(key, () => request<Answer>({ type: 'rules', sessionId: props.id }));
   const rules = createMemo(() => (asked.error ? [] : (asked.latest?.rules ?? asked.latest?.state?.rules ?? [])));
   const groups = createMemo(() => {
     const by = new Map<string, Rule[]>();

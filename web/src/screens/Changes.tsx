@@ -1,10 +1,11 @@
 // Everything the session changed, as one difference: files, Read ticks, comments that go into the next message.
-import { createMemo, createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Diff, DiffLine } from '../api/types';
 import { Button, Checkbox, copyText, Field, Icon, IconButton, Menu, Path, Segmented, Select, TextArea, toast } from '../ui';
 import { Counts, DiffView } from '../diff/DiffView';
 import { t } from '../text';
 import { useKeys } from '../keys/listen';
+import { createAsked } from './asked';
 import { openSheet } from './Dialogs';
 import { client, may, openSession, reasonOf, request } from './link';
 import { diffs, keep, recall, setDiffs } from './prefs';
@@ -18,7 +19,7 @@ export default function Changes(props: { id: string }): JSX.Element {
   const turns = createMemo(() => view.state()?.info.turns ?? 0);
   const [range, setRange] = createSignal('all');
   const step = () => `${range()} ${view.state()?.info.finishedAt ?? 0}`;
-  const [changes, { refetch }] = createResource(step, () => request({ type: 'changes', sessionId: props.id, turn: range() === 'all' ? null : Number(range()) }));
+  const [changes, { refetch }] = createAsked(step, () => request({ type: 'changes', sessionId: props.id, turn: range() === 'all' ? null : Number(range()) }));
   const files = () => (changes.error ? [] : (changes.latest?.files ?? []));
   const sum = (field: 'added' | 'removed') => files().reduce((n, file) => n + file[field], 0);
 

@@ -1,10 +1,11 @@
 // Who may reach the page: pair by a QR code, scopes, revoke, and the record of who decided what.
-import { createResource, createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import type { AuditEntry, Device, PairingCode, Scope } from '../api/types';
 import { Button, Dialog, Icon, toast } from '../ui';
 import { t } from '../text';
 import { age, moment, when } from '../text/format';
 import { sessionHref } from '../route/route';
+import { createAsked } from './asked';
 import { act, done } from './act';
 import { Choices } from './Choices';
 import { may, now, reasonOf, request, welcome } from './link';
@@ -27,7 +28,7 @@ export default function Devices(): JSX.Element {
 }
 
 function DeviceList(): JSX.Element {
-  const [devices, { refetch }] = createResource(async () => (await request({ type: 'devices' })).devices);
+  const [devices, { refetch }] = createAsked(() => true, async () => (await request({ type: 'devices' })).devices);
   const [pairing, setPairing] = createSignal(false);
   const [going, setGoing] = createSignal<Device | null>(null);
   const mine = (device: Device) => device.id === welcome()?.device.id;

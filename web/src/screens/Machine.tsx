@@ -1,11 +1,12 @@
 // The agents the bridge can start and who pays for each; how the bridge itself stands.
-import { createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import { createSignal, For, Show, type JSX } from 'solid-js';
 import type { Agent, Checked } from '../api/types';
 import { Badge, Button } from '../ui';
 import { t } from '../text';
 import { bytes, duration } from '../text/format';
 import { Bring } from '../panels/FirstSteps';
 import '../panels/panels.css';
+import { createAsked } from './asked';
 import { reasonOf, request, welcome } from './link';
 
 export default function Machine(props: { part: 'agents' | 'bridge' }): JSX.Element {
@@ -45,7 +46,7 @@ function AgentRow(props: { agent: Agent }): JSX.Element {
 }
 
 function Bridge(): JSX.Element {
-  const [status] = createResource(() => request({ type: 'status' }));
+  const [status] = createAsked(() => true, () => request({ type: 'status' }));
   return (
     <section>
       <h2>{t('settings.bridge')}</h2>

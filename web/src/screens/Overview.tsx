@@ -1,5 +1,5 @@
 // The session at a glance: the timeline to scrub and replay, and all the panels side by side.
-import { createEffect, createMemo, createResource, createSignal, on, onCleanup, Show, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, on, onCleanup, Show, type JSX } from 'solid-js';
 import { AllOpen } from '../panels/Pane';
 import { Sections } from '../panels/Panel';
 import { go, sessionHref } from '../route/route';
@@ -8,6 +8,7 @@ import { clock } from '../text/format';
 import { TranscriptView, type StreamHandle } from '../transcript';
 import { Transcript } from '../transcript/model';
 import { Button, Select } from '../ui';
+import { createAsked } from './asked';
 import { openSheet } from './Dialogs';
 import { client, openSession, request } from './link';
 import { servicesFor } from './services';
@@ -20,7 +21,7 @@ type Speed = (typeof SPEEDS)[number];
 export default function Overview(props: { id: string }): JSX.Element {
   const view = openSession(props.id);
   const step = () => `${props.id} ${view.state()?.info.finishedAt ?? 0} ${view.state()?.turn?.turn ?? 0}`;
-  const [timeline] = createResource(step, () => request({ type: 'timeline', sessionId: props.id }).catch(() => null));
+  const [timeline] = createAsked(step, () => request({ type: 'timeline', sessionId: props.id }).catch(() => null));
   const data = () => timeline.latest ?? null;
   const [at, setAt] = createSignal<number | null>(null);
   const place = () => at() ?? data()?.to ?? 0;

@@ -1,10 +1,11 @@
 // Ctrl K: goes to a session, a message or a place, or does something. One list, arrows and Enter.
-import { createEffect, createMemo, createResource, createSignal, createUniqueId, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, createUniqueId, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { Icon, type IconName } from '../ui';
 import { t } from '../text';
 import { capsOf, type Action } from '../keys/keymap';
 import { perform } from '../keys/listen';
 import { go, route, sessionHref } from '../route/route';
+import { createAsked } from './asked';
 import { entries, titleOf } from './Dialogs';
 import { folderName, group, rowAge } from './groups';
 import { infoOf, now, request, sessions, unread, up } from './link';
@@ -44,7 +45,7 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
   const [typed, setTyped] = createSignal('');
   let timer = 0;
   onCleanup(() => clearTimeout(timer));
-  const [hits] = createResource(() => (typed().length >= 2 && up() ? typed() : null), (query) => request({ type: 'search', text: query, limit: 8 }).then((answer) => answer.hits, () => []));
+  const [hits] = createAsked(() => (typed().length >= 2 && up() ? typed() : null), (query) => request({ type: 'search', text: query, limit: 8 }).then((answer) => answer.hits, () => []));
   onMount(() => { dialog.showModal(); field.focus(); });
   const close = () => props.onClose();
   const leave = (run: () => void) => () => { close(); run(); };

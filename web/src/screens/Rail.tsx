@@ -1,5 +1,5 @@
 // The left column: sessions beside a session, the places of the page elsewhere.
-import { createMemo, For, Match, Show, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, For, Match, on, Show, Switch, type JSX } from 'solid-js';
 import type { SessionInfo } from '../api/types';
 import { Badge, Icon, IconButton, Kbd, StateGlyph, type IconName } from '../ui';
 import { t } from '../text';
@@ -60,7 +60,7 @@ function SessionRail(): JSX.Element {
       <button type="button" class="search" onClick={() => perform('palette')} aria-keyshortcuts={ariaKeys('palette')}>
         <Icon name="grep" /><span class="grow trunc">{t('sessions.search')}</span><Kbd keys={capsOf('palette')} />
       </button>
-      <nav class="rail-list" aria-label={t('sessions.sessions')} tabIndex={-1} data-region="rail">
+      <nav class="rail-list" aria-label={t('sessions.sessions')} tabIndex={-1}>
         <Show when={empty()}><p class="none">{t('sessions.none')}</p></Show>
         <RailGroup title={t('sessions.needsYou')} rows={groups().needs} />
         <RailGroup title={t('sessions.running')} rows={groups().running} />
@@ -88,8 +88,11 @@ function RailGroup(props: { title: string; rows: readonly SessionInfo[]; most?: 
 function RailRow(props: { info: SessionInfo }): JSX.Element {
   const at = route;
   const current = () => { const here = at(); return here.at === 'session' && (here.id === props.info.sessionId || here.beside === props.info.sessionId); };
+  let row!: HTMLAnchorElement;
+  // Where one is can be seen in the rail too.
+  createEffect(on(current, (now) => { if (now) queueMicrotask(() => row.scrollIntoView({ block: 'nearest' })); }));
   return (
-    <a class="sess" classList={{ unread: unread(props.info) }} href={sessionHref(props.info.sessionId)} aria-current={current() ? 'page' : undefined}>
+    <a ref={row} class="sess" classList={{ unread: unread(props.info) }} href={sessionHref(props.info.sessionId)} aria-current={current() ? 'page' : undefined}>
       <Glyph info={props.info} />
       <span class="title trunc">{props.info.title ?? t('sessions.untitled')}</span>
       <span class="when">{rowAge(props.info, now())}</span>
@@ -111,7 +114,7 @@ function Places(): JSX.Element {
   const needs = () => group(sessions(), unread).needs.length;
   const folder = () => { const here = route(); return here.at === 'sessions' ? here.folder : ''; };
   return (
-    <nav class="rail-list" aria-label={t('sessions.main')} tabIndex={-1} data-region="rail">
+    <nav class="rail-list" aria-label={t('sessions.main')} tabIndex={-1}>
       <For each={spots}>{(spot) => (
         <a class="navi" href={spot.href} aria-current={route().at === spot.at && !(spot.at === 'sessions' && folder()) ? 'page' : undefined}>
           <Icon name={spot.icon} /><span class="grow">{spot.word()}</span>

@@ -1,10 +1,11 @@
 // Going back to before a message. What it would change on disk is shown before anything is done.
-import { createEffect, createMemo, createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Own, Rewound } from '../api/types';
 import { Button, Dialog, Field, Path, Select, toast } from '../ui';
 import { t } from '../text';
 import { clock } from '../text/format';
 import { go, sessionHref } from '../route/route';
+import { createAsked } from './asked';
 import { act } from './act';
 import { Choices } from './Choices';
 import { openSession, reasonOf, request } from './link';
@@ -26,7 +27,7 @@ export default function Rewind(props: { id: string; prompt: string | null; onClo
   createEffect(() => { const first = prompts()[0]; if (!picked() && first) setPicked(first.uuid); });
   const [what, setWhat] = createSignal<What>('both');
   const [busy, setBusy] = createSignal(false);
-  const [dry] = createResource(picked, (prompt) => request({ type: 'rewind', sessionId: props.id, prompt, dryRun: true, files: true }).catch((error: unknown): Rewound => ({ canRewind: false, files: [], insertions: null, deletions: null, error: reasonOf(error), sessionId: null })));
+  const [dry] = createAsked(picked, (prompt) => request({ type: 'rewind', sessionId: props.id, prompt, dryRun: true, files: true }).catch((error: unknown): Rewound => ({ canRewind: false, files: [], insertions: null, deletions: null, error: reasonOf(error), sessionId: null })));
   const possible = () => what() === 'talk' || dry.latest?.canRewind === true;
   const rewind = async () => {
     const done = await act(() => request({ type: 'rewind', sessionId: props.id, prompt: picked(), files: what() !== 'talk', conversation: what() !== 'files' }), setBusy);

@@ -35,7 +35,7 @@ export function SessionHead(props: HeadProps): JSX.Element {
   ];
   const closeBeside = () => { const here = route(); if (here.at === 'session') go(format({ ...here, beside: '' })); };
   return (
-    <header class="head" data-region={props.beside ? undefined : 'head'}>
+    <header class="head">
       <a class="icon-btn back" href="#/" aria-label={t('sessions.back')}><Icon name="back" /></a>
       <Show when={props.info}>{(info) => <span class="only-phone"><Glyph info={info()} /></span>}</Show>
       <div class="ttl">

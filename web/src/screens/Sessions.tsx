@@ -1,5 +1,5 @@
 // All sessions, grouped by what needs a person; search over everything said.
-import { createEffect, createMemo, createResource, createSignal, For, on, onCleanup, Show, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, type JSX } from 'solid-js';
 import type { SearchHit, SessionInfo } from '../api/types';
 import { announce, Button, Hydrograph, Icon, IconButton, Kbd, Segmented } from '../ui';
 import { t } from '../text';
@@ -7,6 +7,7 @@ import { money, when } from '../text/format';
 import { capsOf } from '../keys/keymap';
 import { useKeys } from '../keys/listen';
 import { go, route, sessionHref } from '../route/route';
+import { createAsked } from './asked';
 import { SessionMenu, titleOf } from './Dialogs';
 import { folderName, group, rowAge, type Groups } from './groups';
 import { fetchAll, listed, may, now, request, sessions, unread, welcome } from './link';
@@ -143,7 +144,7 @@ function Blank(): JSX.Element {
 }
 
 function Found(props: { text: string; folder: string }): JSX.Element {
-  const [hits] = createResource(() => props.text, async (text) => (await request({ type: 'search', text, limit: 60 })).hits);
+  const [hits] = createAsked(() => props.text, async (text) => (await request({ type: 'search', text, limit: 60 })).hits);
   const shown = () => (hits.error ? [] : (hits.latest ?? []).filter((hit) => !props.folder || hit.projectPath === props.folder));
   const named = createMemo(() => sessions().filter((info) => (info.title ?? '').toLowerCase().includes(props.text.toLowerCase())));
   const who = (hit: SearchHit) => (hit.role === 'user' ? t('sessions.hitUser') : hit.role === 'tool' ? t('sessions.hitTool') : t('sessions.hitAssistant'));

@@ -1,10 +1,11 @@
 // What was spent: per day, folder, model, session and turn. Own charts, and the same figures as tables.
-import { createMemo, createResource, createSignal, For, Show, type JSX } from 'solid-js';
+import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { UsageInfo } from '../api/types';
 import { Button, Segmented } from '../ui';
 import { t } from '../text';
 import { count, duration, money, percent, tokens } from '../text/format';
 import { sessionHref } from '../route/route';
+import { createAsked } from './asked';
 import { DayBars, dayName, Shares } from './charts';
 import { csv, dayKey, fillDays, quantile, sum } from './figures';
 import { folderName } from './groups';
@@ -16,7 +17,7 @@ type Days = '7' | '30' | '90';
 const DAY = 86_400_000;
 
 function table(by: string, range: () => { from: number; to: number } | null) {
-  const [rows] = createResource(range, async (span) => (await request({ type: 'usage', by, ...span })).rows);
+  const [rows] = createAsked(range, async (span) => (await request({ type: 'usage', by, ...span })).rows);
   return () => (rows.error ? [] : (rows.latest ?? []));
 }
 

@@ -1,11 +1,14 @@
 // F6 goes through the parts of the page in reading order: rail, head, stream, gate, box, panel.
-const ORDER = ['rail', 'head', 'stream', 'gate', 'box', 'panel'] as const;
-export type Region = (typeof ORDER)[number];
+const PLACES = {
+  rail: '.rail-list', head: 'header.head', stream: '.stream, [data-region="stream"]', gate: '.dock .ask, .dock .gateslot', box: '.dock form.comp', panel: 'aside.panel',
+} as const;
+export type Region = keyof typeof PLACES;
+const ORDER = Object.keys(PLACES) as readonly Region[];
 
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), textarea:not(:disabled), select:not(:disabled), [tabindex="0"]';
 
 const seen = (element: HTMLElement): boolean => element.checkVisibility();
-const find = (name: Region): HTMLElement | undefined => [...document.querySelectorAll<HTMLElement>(`[data-region="${name}"]`)].find(seen);
+const find = (name: Region): HTMLElement | undefined => [...document.querySelectorAll<HTMLElement>(PLACES[name])].find(seen);
 
 /** Puts the focus into a region: on itself where it can have it, else on the first thing in it. */
 export function focusRegion(name: Region): boolean {

@@ -1,0 +1,175 @@
+// One session, or two beside one another: head, view, dock, and the panel of the one that has the focus.
+import { createEffect, createMemo, createSignal, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch, untrack, type JSX } from 'solid-js';
+import { Dock, type DockHandle } from '../gate/Dock';
+import { useKeys } from '../keys/listen';
+import { Panel } from '../panels/Panel';
+import type { Record } from '../api/types';
+import { go, route, sessionHref, type View } from '../route/route';
+import { t } from '../text';
+import { announce, Button } from '../ui';
+import { TranscriptView, type StreamHandle } from '../transcript';
+import { openSheet } from './Dialogs';
+import { client, infoOf, line, now, openSession } from './link';
+import { enter, panelOpen, reading, setPanelOpen } from './prefs';
+import { reach, servicesFor } from './services';
+import { SessionHead } from './SessionHead';
+import { useTranscript } from './transcript';
+
+const Changes = lazy(() => import('./Changes'));
+const Overview = lazy(() => import('./Overview'));
+
+/** Follows a media query. */
+function matches(query: string): () => boolean {
+  const list = matchMedia(query);
+  const [is, set] = createSignal(list.matches);
+  const changed = () => set(list.matches);
+  list.addEventListener('change', changed);
+  onCleanup(() => list.removeEventListener('change', changed));
+  return is;
+}
+
+export function SessionStage(): JSX.Element {
+  const here = createMemo(() => { const at = route(); return at.at === 'session' ? at : null; });
+  const id = createMemo(() => here()?.id ?? '');
+  const wide = matches('(min-width: 110rem)');
+  const roomy = matches('(min-width: 80rem)');
+  const beside = createMemo(() => (wide() && here()?.view === 'transcript' && here()?.beside !== id() ? (here()?.beside ?? '') : ''));
+  const [focused, setFocused] = createSignal<'first' | 'beside'>('first');
+  const of = () => (focused() === 'beside' && beside() ? beside() : id());
+  // Where there is room the panel stands; else it is a drawer that is called and goes again.
+  const [drawer, setDrawer] = createSignal(false);
+  createEffect(on([id, roomy], () => setDrawer(false)));
+  const shown = () => here()?.view === 'transcript' && (roomy() ? panelOpen() === 'open' : drawer());
+  let panel: HTMLElement | undefined;
+  let before: Element | null = null;
+  const close = () => { setDrawer(false); if (before instanceof HTMLElement && before.isConnected) before.focus(); };
+  const toggle = () => {
+    if (roomy()) return setPanelOpen(panelOpen() === 'open' ? 'closed' : 'open');
+    if (drawer()) return close();
+    before = document.activeElement;
+    setDrawer(true);
+    queueMicrotask(() => panel?.querySelector<HTMLElement>('button, summary')?.focus());
+  };
+  useKeys({ panel: () => (here()?.view === 'transcript' ? toggle() : go(sessionHref(id()))) });
+  /** In a drawer the focus stays until it is closed. */
+  const trap = (event: KeyboardEvent) => {
+    if (event.key !== 'Tab' || roomy() || !drawer() || !panel) return;
+    const all = [...panel.querySelectorAll<HTMLElement>('button:not(:disabled), summary, a[href], input, select, textarea, [tabindex="0"]')].filter((one) => one.checkVisibility());
+    const edge = event.shiftKey ? all[0] : all.at(-1);
+    if (document.activeElement !== edge) return;
+    event.preventDefault();
+    (event.shiftKey ? all.at(-1) : all[0])?.focus();
+  };
+  return (
+    <div class="stage" classList={{ 'with-panel': shown(), two: beside() !== '' }} onKeyDown={trap}>
+      <Show when={id()} keyed>{(one) => <Side id={one} view={here()?.view ?? 'transcript'} seq={here()?.seq ?? null} beside={false} focused={focused() === 'first'} onFocus={() => setFocused('first')} panel={shown()} onPanel={toggle} />}</Show>
+      <Show when={beside()} keyed>{(one) => <Side id={one} view="transcript" seq={null} beside focused={focused() === 'beside'} onFocus={() => setFocused('beside')} panel={shown()} onPanel={toggle} />}</Show>
+      <Show when={shown()}>
+        <Show when={!roomy()}><button type="button" class="veil" tabIndex={-1} aria-hidden="true" onClick={close} /></Show>
+        <Show when={of()} keyed>{(one) => <PanelOf id={one} drawer={!roomy()} onClose={close} ref={(element) => { panel = element; }} />}</Show>
+      </Show>
+    </div>
+  );
+}
+
+function PanelOf(props: { id: string; drawer: boolean; onClose: () => void; ref: (element: HTMLElement) => void }): JSX.Element {
+  openSession(props.id);
+  return <Panel id={props.id} drawer={props.drawer} onClose={props.onClose} ref={props.ref} />;
+}
+
+interface SideProps { id: string; view: View; seq: number | null; beside: boolean; focused: boolean; onFocus: () => void; panel: boolean; onPanel: () => void }
+
+function Side(props: SideProps): JSX.Element {
+  const view = openSession(props.id);
+  const info = () => view.state()?.info ?? infoOf(props.id);
+  const gone = () => view.phase() === 'gone';
+  const inside = () => (
+    <>
+      <SessionHead id={props.id} info={info()} view={props.view} beside={props.beside} worktree={view.state()?.worktree ?? null} model={view.state()?.model ?? info()?.model ?? null} panel={props.panel} onPanel={props.onPanel} />
+      <Show when={!gone()} fallback={<Gone />}>
+        <Suspense fallback={<p class="none" role="status">{t('sessions.loading')}</p>}>
+          <Switch>
+            <Match when={props.view === 'transcript'}><Talk {...props} /></Match>
+            <Match when={props.view === 'changes'}><Changes id={props.id} /></Match>
+            <Match when={props.view === 'overview'}><Overview id={props.id} /></Match>
+          </Switch>
+        </Suspense>
+      </Show>
+    </>
+  );
+  return (
+    <Show when={props.beside} fallback={<main class="main" id="main" tabIndex={-1} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</main>}>
+      <section class="main beside" aria-label={info()?.title ?? t('sessions.untitled')} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</section>
+    </Show>
+  );
+}
+
+function Gone(): JSX.Element {
+  return <div class="scroll"><div class="cols"><div class="blank"><h2>{t('sessions.gone')}</h2><p>{t('sessions.goneWords')}</p><Button onClick={() => go('#/')}>{t('sessions.toSessions')}</Button></div></div></div>;
+}
+
+/** Words an agent finished, for those who have them read out. */
+function spoken(records: readonly Record[]): string[] {
+  return records.flatMap((record) => {
+    if (record.what.type !== 'assistant' || (record.what as { parent_tool_use_id?: unknown }).parent_tool_use_id) return [];
+    const content: unknown = (record.what as { message?: { content?: unknown } }).message?.content;
+    return Array.isArray(content) ? (content as { type?: string; text?: string }[]).flatMap((block) => (block.type === 'text' && block.text ? [block.text] : [])) : [];
+  });
+}
+
+/** The conversation and the dock under it. */
+function Talk(props: SideProps): JSX.Element {
+  const view = openSession(props.id);
+  const model = useTranscript(view);
+  const [stream, setStream] = createSignal<StreamHandle>();
+  const [dock, setDock] = createSignal<DockHandle>();
+  let following = true;
+  const services = servicesFor(view, (text) => dock()?.addToBox(text));
+
+  // What is at the end while someone looks counts as read.
+  const look = () => { if (following && !document.hidden) client().list.look(props.id); };
+  createEffect(on(() => [infoOf(props.id)?.finishedAt, view.phase()], look));
+  onMount(() => { document.addEventListener('visibilitychange', look); onCleanup(() => document.removeEventListener('visibilitychange', look)); });
+
+  let loading = false;
+  const older = () => {
+    if (loading) return;
+    loading = true;
+    void client().older(view.store).catch(() => false).finally(() => { loading = false; });
+  };
+  // A link to a record: its turn may have to be fetched first.
+  createEffect(on([() => props.seq, stream, () => view.phase() === 'live'], ([seq, handle, live]) => {
+    if (seq === null || !handle) return;
+    if (handle.toSeq(seq) || !live) return;
+    void reach(view, seq).then((there) => { if (there) queueMicrotask(() => stream()?.toSeq(seq)); }, () => undefined);
+  }));
+  const startAt = () => untrack(() => {
+    if (props.seq !== null) return props.seq;
+    const info = infoOf(props.id);
+    if (!info || !client().list.unread(info)) return undefined;
+    return view.store.records.findLast((record) => record.what.type === 'sluice_prompt')?.seq;
+  });
+  view.onChange((change) => { if (reading() === 'on' && !change.reset) for (const text of spoken(change.appended)) announce(text); });
+
+  const pass = (key: string, shiftKey = false) => () => {
+    const element = stream()?.element;
+    if (!element || !props.focused) return false;
+    if (!element.contains(document.activeElement)) element.focus({ preventScroll: true });
+    element.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey, bubbles: true, cancelable: true }));
+    return true;
+  };
+  useKeys({
+    next: pass('j'), previous: pass('k'), foldAll: pass('Z', true),
+    find: () => { if (!props.focused) return false; document.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, bubbles: true, cancelable: true })); return true; },
+  });
+  return (
+    <>
+      <Show when={model()} keyed>{(one) => (
+        <TranscriptView transcript={one} services={services} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream}
+          onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} />
+      )}</Show>
+      <Dock client={client()} session={view} line={line()} now={now()} here={props.focused} enterIsLine={enter() === 'line'} handle={setDock}
+        onChanges={() => go(sessionHref(props.id, 'changes'))} onRewind={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })} onSession={(id) => go(sessionHref(id))} onSent={() => stream()?.toEnd()} />
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+// Something the bridge has to be asked for. Like a resource of Solid, but nothing around it waits: while it is asked, the
+// old answer stays, and a section that loads never takes the page away.
+import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
+
+export interface Asked<T> {
+  /** The last answer. */
+  readonly latest: T | undefined;
+  /** Why the last try failed. */
+  readonly error: unknown;
+  readonly loading: boolean;
+}
+
+/** Asks when `source` gives something, again when it gives something else. Answers that were overtaken are dropped. */
+export function createAsked<S, T>(source: () => S | null | undefined | false, fetcher: (source: S) => Promise<T>): readonly [Asked<T>, { refetch: () => void }] {
+  const [latest, setLatest] = createSignal<T | undefined>();
+  const [error, setError] = createSignal<unknown>();
+  const [loading, setLoading] = createSignal(false);
+  let current = 0;
+  const ask = (key: S) => {
+    const mine = (current += 1);
+    setLoading(true);
+    fetcher(key).then(
+      (value) => { if (mine === current) batch(() => { setLatest(() => value); setError(undefined); setLoading(false); }); },
+      (problem: unknown) => { if (mine === current) batch(() => { setError(() => problem ?? new Error('refused')); setLoading(false); }); },
+    );
+  };
+  const wanted = (key: S | null | undefined | false): key is S => key !== null && key !== undefined && key !== false;
+  createEffect(on(source, (key) => { if (wanted(key)) ask(key); }));
+  onCleanup(() => { current += 1; });
+  return [{ get latest() { return latest(); }, get error() { return error(); }, get loading() { return loading(); } }, { refetch: () => { const key = source(); if (wanted(key)) ask(key); } }];
+}
