@@ -45,8 +45,6 @@ pub struct Config {
     pub home: PathBuf,
     /// How long an idle agent is kept; `None` keeps it.
     pub idle_after: Option<Duration>,
-    /// The addresses people open, for pairing.
-    pub addresses: Vec<String>,
 }
 
 impl Config {

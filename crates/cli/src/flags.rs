@@ -11,6 +11,7 @@ mod command;
 mod fields;
 mod help;
 mod mcp;
+mod serve;
 mod table;
 mod validate;
 
@@ -21,7 +22,7 @@ use std::ffi::OsString;
 use std::fmt;
 
 pub(crate) use command::parse;
-pub(crate) use fields::{Flags, InputFormat, Mcp, McpAdd, OutputFormat, Plugin, Sim, Subcommand, Window};
+pub(crate) use fields::{Flags, InputFormat, Mcp, McpAdd, OutputFormat, Plugin, Serve, ServeAsk, Sim, Subcommand, Window};
 pub(crate) use help::help;
 
 /// The version of the reference CLI whose protocol is spoken; hosts compare it, so it comes first in `-v`.

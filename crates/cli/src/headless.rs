@@ -24,7 +24,12 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     if let Some(problem) = place.unread_flag() {
         return fail(&problem);
     }
-    let options = match launch::options(&flags, &place, Keyless::Refuse) {
+    let demo = match demo(&place).await {
+        Ok(demo) => demo,
+        Err(problem) => return fail(&problem),
+    };
+    let keyless = demo.as_ref().map_or(Keyless::Refuse, |server| Keyless::Demo(server.url()));
+    let options = match launch::options(&flags, &place, keyless) {
         Ok(options) => options,
         Err(refusal) => return refusal.tell(&flags, &environment),
     };
@@ -77,6 +82,17 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     };
     door.serve(port, Cursor::new(first).chain(io::stdin()), io::stdout(), warn)
         .await
+}
+
+/// The demo model, where whoever started us wants it and nothing else is there to answer. It lives in this process, so
+/// that it goes on as long as the session does.
+async fn demo(place: &Place) -> Result<Option<sluice_simulator::ModelServer>, String> {
+    let wanted = place.environment.all.iter().any(|(name, value)| name == "SLUICE_DEMO" && value == "1");
+    if !wanted || place.has_key() {
+        return Ok(None);
+    }
+    let started = sluice_simulator::start_demo(crate::interactive::DEMO_PACE).await;
+    started.map(Some).map_err(|error| format!("the demo model does not start: {error}"))
 }
 
 /// What was read of the input before the session could begin: nothing, unless the first line is waited for. None where

@@ -16,7 +16,7 @@ use crate::flags::Flags;
 use crate::launch::{self, Keyless, Place};
 
 /// How fast the demo model speaks.
-const DEMO_PACE: Duration = Duration::from_millis(12);
+pub(crate) const DEMO_PACE: Duration = Duration::from_millis(12);
 
 pub(crate) async fn run(flags: Flags, environment: Environment) -> i32 {
     let mut place = Place::look(&flags, &environment, Opener::Person);

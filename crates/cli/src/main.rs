@@ -16,6 +16,7 @@ mod mcp_list;
 mod mcp_serve;
 mod narrowing;
 mod plugins;
+mod serve;
 mod servers;
 mod sim;
 mod startup;
@@ -71,6 +72,10 @@ fn main() -> ExitCode {
 }
 
 fn run(flags: Flags, environment: Environment) -> i32 {
+    // The bridge has a runtime of its own, with more than one thread.
+    if let Some(Subcommand::Serve(serve)) = &flags.subcommand {
+        return serve::run(serve, &environment);
+    }
     // One thread drives the session; the standard streams have threads of their own.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -84,6 +89,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
             Some(Subcommand::Mcp(asked)) => mcp_list::run(asked, &flags, &environment),
             Some(Subcommand::Plugin(asked)) => plugins::run(asked, &flags, &environment),
             Some(Subcommand::AuthStatus) => doctor::auth_status(&flags, &environment),
+            Some(Subcommand::Serve(serve)) => serve::run(serve, &environment),
             // Output that goes into a pipe is meant for a program, as with `--print`.
             None if flags.interactive() && (environment.terminal || io::stdout().is_terminal()) => {
                 interactive::run(flags, environment).await

@@ -95,7 +95,6 @@ mod tests {
             roots: vec![root.join("home")],
             home: root.join("home"),
             idle_after: None,
-            addresses: Vec::new(),
         })
     }
 
@@ -133,7 +132,6 @@ mod tests {
             roots: vec![root.clone()],
             home: root.clone(),
             idle_after: None,
-            addresses: Vec::new(),
         });
         assert!(all.resolve(&root.join("state/runners").to_string_lossy()).is_err());
         assert!(all.resolve(&root.to_string_lossy()).is_ok());

@@ -44,7 +44,7 @@ impl Renderings {
         let bytes = text.len() * 2;
         let done = tokio::task::spawn_blocking(move || {
             let lines = sluice_render::highlight::highlight(&lang, &text);
-            let run = |run: sluice_render::highlight::Run| (run.class.as_str().to_owned(), run.text);
+            let run = |run: sluice_render::Run| (run.class.as_str().to_owned(), run.text);
             Highlighted {
                 lines: lines.into_iter().map(|line| line.into_iter().map(run).collect()).collect(),
             }
@@ -129,8 +129,8 @@ fn told(path: String, found: diff::Diff) -> Diff {
         }
         .to_owned(),
         hunks: hunks.collect(),
-        added: found.added,
-        removed: found.removed,
+        added: u32::try_from(found.added).unwrap_or(u32::MAX),
+        removed: u32::try_from(found.removed).unwrap_or(u32::MAX),
         problem: None,
         lang,
         path,

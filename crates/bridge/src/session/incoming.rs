@@ -25,7 +25,7 @@ impl Actor {
     pub(super) async fn take_frames(&mut self, frames: Vec<FromRunner>) {
         for frame in frames {
             match frame {
-                FromRunner::Welcome { agent, .. } => self.welcomed(agent),
+                FromRunner::Welcome { agent, next, .. } => self.welcomed(agent, next),
                 FromRunner::Record(record) => self.take_record(record).await,
                 FromRunner::CaughtUp { .. } => self.caught_up(),
                 FromRunner::Wrote { id, .. } => self.written(id),
@@ -35,7 +35,13 @@ impl Actor {
         }
     }
 
-    fn welcomed(&mut self, agent: AgentStatus) {
+    fn welcomed(&mut self, agent: AgentStatus, next: u64) {
+        let last = i64::try_from(next).unwrap_or(i64::MAX) - 1;
+        if last < self.records.position().committed {
+            // The machine lost power, and the log's end with it: its numbers are given again.
+            tracing::warn!(session = %self.id, last, "a runner's log is shorter than it was");
+            self.records.read_up_to(Position { committed: last, safe: last });
+        }
         if let AgentStatus::Running { pid, .. } = agent {
             tracing::debug!(session = %self.id, pid, "a runner is reached");
         }

@@ -9,7 +9,7 @@ use sluice_permission::split_rules;
 
 use super::fields::{InputFormat, OutputFormat, Window};
 use super::table::{Fills, Flag, MODES, Takes, flags as table};
-use super::{FlagError, Flags, Plugin, Sim, Subcommand, mcp};
+use super::{FlagError, Flags, Plugin, Sim, Subcommand, mcp, serve};
 
 /// Reads a command line, without the program's name.
 ///
@@ -78,6 +78,7 @@ pub(super) fn command() -> Command {
             "doctor",
             "Check this machine, the settings and all they bring",
         ))
+        .subcommand(serve::command())
         .subcommand(mcp::command())
         .subcommand(
             subcommand("plugin", "Plugins: list those used here, check one")
@@ -178,6 +179,7 @@ fn chosen(matches: &ArgMatches) -> Option<Subcommand> {
             }))
         }
         ("mcp", matches) => mcp::chosen(matches).map(Subcommand::Mcp),
+        ("serve", matches) => Some(Subcommand::Serve(Box::new(serve::chosen(matches)))),
         ("plugin", matches) => plugin(matches).map(Subcommand::Plugin),
         ("auth", _) => Some(Subcommand::AuthStatus),
         _ => Some(Subcommand::Doctor),

@@ -145,6 +145,42 @@ pub(crate) enum Subcommand {
     Plugin(Plugin),
     /// What there is to sign in with.
     AuthStatus,
+    /// The bridge.
+    Serve(Box<Serve>),
+}
+
+/// The bridge: how it is to be, or what is asked of one that runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Serve {
+    pub(crate) ask: Option<ServeAsk>,
+    pub(crate) port: Option<u16>,
+    pub(crate) bind: Vec<String>,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) roots: Vec<String>,
+    pub(crate) state: Option<String>,
+    pub(crate) agents: Vec<String>,
+    pub(crate) tls: bool,
+    pub(crate) tls_cert: Option<String>,
+    pub(crate) tls_key: Option<String>,
+    pub(crate) behind_proxy: bool,
+    pub(crate) metrics_addr: Option<String>,
+    pub(crate) idle_minutes: Option<u64>,
+    pub(crate) retain_days: Option<u64>,
+    pub(crate) qr: bool,
+    pub(crate) log_format: Option<String>,
+    pub(crate) verbose: bool,
+}
+
+/// What is asked of a bridge that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ServeAsk {
+    Status { json: bool },
+    Pair { scope: Option<String> },
+    Token { name: String, scope: Option<String> },
+    Devices { json: bool, revoke: Option<String> },
+    Stop,
+    Upgrade,
+    Unit,
 }
 
 /// Plugins, without a session.

@@ -1,0 +1,304 @@
+//! `sluice serve`: the bridge, and what can be asked of one that runs.
+
+mod agents;
+mod ask;
+mod logs;
+mod unit;
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use sluice_bridge::api::{Code, PairingCode, Problem, Scope};
+use sluice_bridge::{Bridge, Config, Doorkeeper, Hub};
+use sluice_server::{
+    Access, AccessOptions, Inherited, ListenOptions, Notice, Port, Running, Server, ServerOptions, StateFolder,
+    TlsOptions, What, qr_rows, qr_text,
+};
+use sluice_store::{Opened, Store};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::environment::Environment;
+use crate::flags::{Serve, ServeAsk};
+use crate::{fail, say, warn};
+
+/// How long sockets and sessions are given when the bridge stops.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Runs the bridge, or asks one that runs.
+pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
+    let state = state_folder(serve, environment);
+    if let Some(asked) = &serve.ask {
+        return match asked {
+            ServeAsk::Unit => {
+                say(&unit::text(serve));
+                0
+            }
+            asked => ask::run(asked, &state),
+        };
+    }
+    logs::begin(serve.log_format.as_deref(), serve.verbose);
+    // Two threads carry hundreds of sessions; the store and blocking work have their own.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&format!("the asynchronous runtime does not start: {error}")),
+    };
+    let ended = runtime.block_on(bridge(serve, environment, state));
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    match ended {
+        Ok(End::Stopped) => 0,
+        Ok(End::Upgrade(mut command)) => {
+            use std::os::unix::process::CommandExt as _;
+            let error = command.exec();
+            fail(&format!("the new version does not start: {error}"))
+        }
+        Err(problem) => fail(&problem),
+    }
+}
+
+/// Where everything is kept: `--state`, or `$XDG_STATE_HOME/sluice`.
+pub(crate) fn state_folder(serve: &Serve, environment: &Environment) -> PathBuf {
+    match (&serve.state, std::env::var_os("XDG_STATE_HOME").filter(|folder| !folder.is_empty())) {
+        (Some(state), _) => environment.cwd.join(state),
+        (None, Some(folder)) => PathBuf::from(folder).join("sluice"),
+        (None, None) => environment.home.join(".local/state/sluice"),
+    }
+}
+
+/// How a bridge ended.
+enum End {
+    Stopped,
+    /// It becomes the program at its path.
+    Upgrade(Command),
+}
+
+async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Result<End, String> {
+    let text = |error: &dyn std::fmt::Display| error.to_string();
+    let inherited = Inherited::take();
+    let state = StateFolder::take(&folder).map_err(|error| text(&error))?;
+    let store = open_store(&folder).await?;
+    let sluice = std::env::current_exe().map_err(|error| format!("this program does not find itself: {error}"))?;
+    let roots = match serve.roots.is_empty() {
+        true => vec![environment.home.clone()],
+        false => serve.roots.iter().map(|root| environment.cwd.join(root)).collect(),
+    };
+    let idle_after = match serve.idle_minutes {
+        Some(0) => None,
+        minutes => Some(Duration::from_secs(60 * minutes.unwrap_or(30))),
+    };
+    let config = Config {
+        state: folder.clone(),
+        sluice: sluice.clone(),
+        roots,
+        home: environment.home.clone(),
+        idle_after,
+    };
+    let agents = agents::find(serve, environment, &sluice)?;
+    let hub = Hub::open(store.clone(), agents, config).await.map_err(|problem| problem.message)?;
+    if let Some(days) = serve.retain_days {
+        forget_old(&store, days).await;
+    }
+    let access = Access::open(Arc::new(store.clone()), AccessOptions::default(), told).await;
+    let access = access.map_err(|error| text(&error))?;
+    let keeper = Arc::new(Keeper {
+        access: access.clone(),
+        addresses: OnceLock::new(),
+    });
+    hub.set_doorkeeper(Arc::clone(&keeper) as Arc<dyn Doorkeeper>);
+    let mut options = ServerOptions::new(env!("CARGO_PKG_VERSION"));
+    options.listen = listen(serve)?;
+    let backend = Arc::new(Bridge::new(hub.clone()));
+    let taken_over = inherited.is_some();
+    let running = Server::start(options, inherited, state, access.clone(), backend).await;
+    let mut running = running.map_err(|error| text(&error))?;
+    keeper.addresses.set(running.urls().to_vec()).ok();
+    if !taken_over {
+        greet(&running, &access, serve);
+    }
+    let end = wait(&mut running).await;
+    let command = match end {
+        Wish::Stop => None,
+        Wish::Upgrade => Some(upgrade(&running, &sluice)?),
+    };
+    let state = running.stop(GRACE).await;
+    store.close().await.ok();
+    // Held until the very end; a process that takes over takes it anew.
+    drop(state);
+    Ok(command.map_or(End::Stopped, End::Upgrade))
+}
+
+async fn open_store(folder: &std::path::Path) -> Result<Store, String> {
+    let file = folder.join("bridge.db");
+    let opened = tokio::task::spawn_blocking(move || Store::open(&file, sluice_store::Options::default())).await;
+    let opened = opened.map_err(|error| error.to_string())?;
+    let (store, how) = opened.map_err(|error| error.to_string())?;
+    match how {
+        Opened::SetAside { damaged, detail } => warn(&format!(
+            "the database was damaged ({detail}) and set aside as {}; sessions that still run, and those agents kept, are listed again",
+            damaged.display()
+        )),
+        Opened::Migrated { from, to, copy } => {
+            tracing::info!(from, to, copy = %copy.display(), "the database is of a new form");
+        }
+        Opened::Fresh | Opened::Ready { .. } => {}
+    }
+    Ok(store)
+}
+
+async fn forget_old(store: &Store, days: u64) {
+    let now = jiff::Timestamp::now().as_millisecond();
+    let before = now - i64::try_from(days).unwrap_or(i64::MAX / 100_000_000) * 24 * 3600 * 1000;
+    match store.retain(before).await {
+        Ok(retained) => tracing::info!(sessions = retained.deleted.len(), "old sessions were deleted"),
+        Err(error) => warn(&format!("old sessions could not be deleted: {error}")),
+    }
+}
+
+fn listen(serve: &Serve) -> Result<ListenOptions, String> {
+    let address = |text: &String| {
+        text.parse::<IpAddr>()
+            .map_err(|_| format!("--bind {text}: no IP address\nhint: such as 127.0.0.1 or 0.0.0.0"))
+    };
+    let addresses: Result<Vec<IpAddr>, String> = serve.bind.iter().map(address).collect();
+    let tls = match (&serve.tls_cert, &serve.tls_key, serve.tls) {
+        (Some(cert), Some(key), _) => Some(TlsOptions::Given {
+            certificate: cert.into(),
+            key: key.into(),
+        }),
+        (None, None, true) => Some(TlsOptions::SelfMade),
+        (None, None, false) => None,
+        _ => return Err("--tls-cert and --tls-key go together".to_owned()),
+    };
+    let metrics = match &serve.metrics_addr {
+        Some(text) => Some(text.parse().map_err(|_| format!("--metrics-addr {text}: no address and port"))?),
+        None => None,
+    };
+    Ok(ListenOptions {
+        addresses: addresses?,
+        port: serve.port.map_or(Port::default(), Port::Exactly),
+        tls,
+        behind_proxy: serve.behind_proxy,
+        hosts: serve.hosts.clone(),
+        metrics,
+    })
+}
+
+/// What is printed when the bridge is there: one address to open, and what is special about it.
+fn greet(running: &Running, access: &Access, serve: &Serve) {
+    let offer = access.offer(None);
+    let url = offer.urls.first().cloned().unwrap_or_default();
+    say(&url);
+    if let Some(fingerprint) = running.fingerprint() {
+        warn(&format!("certificate SHA-256: {fingerprint}"));
+    }
+    if let Some(scan) = offer.url_to_scan().filter(|_| serve.qr) {
+        warn(&qr_text(scan));
+    }
+}
+
+/// What the person at the terminal sees.
+fn told(notice: Notice) {
+    match notice {
+        Notice::PairingLocked { wait, address } => warn(&format!(
+            "too many wrong pairing codes from {address}: pairing is locked for {} s",
+            wait.as_secs()
+        )),
+        Notice::Paired { name, scope, address } => warn(&format!("paired: {name} ({scope}) from {address}")),
+        Notice::Revoked { name } => warn(&format!("revoked: {name}")),
+    }
+}
+
+enum Wish {
+    Stop,
+    Upgrade,
+}
+
+/// Waits for a signal, or for somebody at the control socket.
+async fn wait(running: &mut Running) -> Wish {
+    let mut terminate = signal(SignalKind::terminate()).ok();
+    let mut interrupt = signal(SignalKind::interrupt()).ok();
+    let mut hang_up = signal(SignalKind::hangup()).ok();
+    tokio::select! {
+        () = heard(&mut terminate) => Wish::Stop,
+        () = heard(&mut interrupt) => Wish::Stop,
+        () = heard(&mut hang_up) => Wish::Stop,
+        wanted = running.wanted() => {
+            wanted.reply.accept(serde_json::json!({"pid": std::process::id()}));
+            match wanted.what {
+                What::Stop => Wish::Stop,
+                What::Upgrade => Wish::Upgrade,
+            }
+        }
+    }
+}
+
+async fn heard(signal: &mut Option<tokio::signal::unix::Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// The command this process becomes: the program at its path, with the same words, and the listeners it holds.
+fn upgrade(running: &Running, sluice: &std::path::Path) -> Result<Command, String> {
+    let failed = |error: std::io::Error| format!("the listeners cannot be handed over: {error}");
+    let inheritance = running.inheritance().map_err(failed)?;
+    let mut command = Command::new(replaced(sluice));
+    command.args(std::env::args_os().skip(1));
+    let (name, value) = inheritance.keep_for_exec().map_err(failed)?;
+    command.env(name, value);
+    // Kept open until the new program has them.
+    std::mem::forget(inheritance);
+    Ok(command)
+}
+
+/// Linux calls a program whose file was replaced `… (deleted)`.
+fn replaced(path: &std::path::Path) -> PathBuf {
+    let text = path.to_string_lossy();
+    PathBuf::from(text.strip_suffix(" (deleted)").unwrap_or(&text))
+}
+
+/// Devices let in and shut out, for commands of clients.
+struct Keeper {
+    access: Access,
+    addresses: OnceLock<Vec<String>>,
+}
+
+impl Doorkeeper for Keeper {
+    fn offer(&self, scope: Scope) -> BoxFuture<'_, Result<PairingCode, Problem>> {
+        let scope = scope.as_str().parse().ok();
+        let offer = self.access.offer(scope);
+        let scan = offer.url_to_scan().unwrap_or_default().to_owned();
+        Box::pin(async move {
+            Ok(PairingCode {
+                code: offer.code.clone(),
+                urls: offer.urls.clone(),
+                expires_at: offer.expires_at,
+                qr: qr_rows(&scan),
+            })
+        })
+    }
+
+    fn revoke(&self, device: &str) -> BoxFuture<'_, Result<(), Problem>> {
+        let device = device.to_owned();
+        Box::pin(async move {
+            let revoked = self.access.revoke(&device, None).await;
+            revoked.map_err(|error| Problem {
+                code: Code::Field,
+                message: error.to_string(),
+                hint: None,
+                resolved: None,
+            })
+        })
+    }
+
+    fn addresses(&self) -> Vec<String> {
+        self.addresses.get().cloned().unwrap_or_default()
+    }
+}

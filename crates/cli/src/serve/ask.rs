@@ -1,0 +1,117 @@
+//! Questions to a bridge that runs: status, pairing, tokens, devices, stop, upgrade.
+
+use std::path::Path;
+
+use serde_json::Value;
+use sluice_server::{ControlRequest, Scope, ask, qr_text};
+
+use crate::flags::ServeAsk;
+use crate::{fail, say};
+
+pub(super) fn run(asked: &ServeAsk, state: &Path) -> i32 {
+    let request = match request(asked) {
+        Ok(request) => request,
+        Err(problem) => return fail(&problem),
+    };
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&format!("the asynchronous runtime does not start: {error}")),
+    };
+    match runtime.block_on(ask(state, &request)) {
+        Ok(answer) => {
+            say(&shown(asked, &answer));
+            0
+        }
+        Err(error) => fail(&error.to_string()),
+    }
+}
+
+fn request(asked: &ServeAsk) -> Result<ControlRequest, String> {
+    let scope = |text: &Option<String>, usual: Scope| match text {
+        Some(text) => text.parse::<Scope>().map_err(|error| error.to_string()),
+        None => Ok(usual),
+    };
+    Ok(match asked {
+        ServeAsk::Status { .. } => ControlRequest::Status,
+        ServeAsk::Pair { scope: wanted } => ControlRequest::Pair {
+            scope: Some(scope(wanted, Scope::Admin)?),
+        },
+        ServeAsk::Token { name, scope: wanted } => ControlRequest::Token {
+            name: name.clone(),
+            scope: scope(wanted, Scope::Approve)?,
+        },
+        ServeAsk::Devices { revoke: Some(device), .. } => ControlRequest::Revoke { device: device.clone() },
+        ServeAsk::Devices { revoke: None, .. } => ControlRequest::Devices,
+        ServeAsk::Stop => ControlRequest::Stop,
+        ServeAsk::Upgrade => ControlRequest::Upgrade,
+        ServeAsk::Unit => return Err("unit is printed without a bridge".to_owned()),
+    })
+}
+
+fn shown(asked: &ServeAsk, answer: &Value) -> String {
+    let text = |key: &str| answer.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    match asked {
+        ServeAsk::Status { json: true } | ServeAsk::Devices { json: true, .. } => answer.to_string(),
+        ServeAsk::Status { json: false } => status(answer),
+        ServeAsk::Pair { .. } => {
+            let urls = answer.get("urls").and_then(Value::as_array).into_iter().flatten();
+            let urls: Vec<&str> = urls.filter_map(Value::as_str).collect();
+            format!("{}\n{}", qr_text(&text("scan")), urls.join("\n"))
+        }
+        ServeAsk::Token { .. } => text("token"),
+        ServeAsk::Devices { revoke: Some(_), .. } => format!("revoked {}", text("revoked")),
+        ServeAsk::Devices { .. } => devices(answer),
+        ServeAsk::Stop => "stopping; agents go on, and the next bridge finds them".to_owned(),
+        ServeAsk::Upgrade => "upgrading".to_owned(),
+        ServeAsk::Unit => String::new(),
+    }
+}
+
+fn status(answer: &Value) -> String {
+    let number = |path: &str| answer.pointer(path).and_then(Value::as_u64).unwrap_or(0);
+    let addresses = answer.get("addresses").and_then(Value::as_array).into_iter().flatten();
+    let addresses: Vec<&str> = addresses.filter_map(Value::as_str).collect();
+    let mut lines = vec![
+        format!(
+            "running, process {}, for {} s, version {}",
+            number("/pid"),
+            number("/uptimeSeconds"),
+            answer.get("version").and_then(Value::as_str).unwrap_or_default()
+        ),
+        format!("addresses  {}", addresses.join("  ")),
+        format!("devices    {} known, {} connected", number("/devices"), number("/online")),
+        format!(
+            "memory     {:.1} MiB; database {:.1} MiB",
+            number("/bridge/resident") as f64 / 1_048_576.0,
+            number("/bridge/database") as f64 / 1_048_576.0
+        ),
+        format!("sessions   {}", number("/bridge/sessions")),
+    ];
+    for session in answer.pointer("/bridge/live").and_then(Value::as_array).into_iter().flatten() {
+        let field = |key: &str| session.get(key).and_then(Value::as_str).unwrap_or_default();
+        lines.push(format!("  {:<9} {}  {}", field("state"), field("folder"), field("title")));
+    }
+    lines.join("\n")
+}
+
+fn devices(answer: &Value) -> String {
+    let devices = answer.get("devices").and_then(Value::as_array).into_iter().flatten();
+    let rows: Vec<String> = devices
+        .map(|device| {
+            let field = |key: &str| device.get(key).and_then(Value::as_str).unwrap_or_default();
+            let online = device.get("online").and_then(Value::as_bool) == Some(true);
+            format!(
+                "{}  {:<8} {:<7} {:<9} {}",
+                field("id"),
+                field("scope"),
+                field("kind"),
+                if online { "connected" } else { "" },
+                field("name")
+            )
+        })
+        .collect();
+    match rows.is_empty() {
+        true => "no device is paired; `sluice serve pair` makes a code".to_owned(),
+        false => rows.join("\n"),
+    }
+}
