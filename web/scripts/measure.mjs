@@ -37,6 +37,8 @@ const rest = (page) => page.evaluate(() => { const box = document.querySelector(
   check('10,000 messages', records >= 10_000, records);
   const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime);
   console.log('     first paint with making the records, ms', Math.round(paint));
+  const took = await page.evaluate(() => Object.fromEntries(performance.getEntriesByType('measure').map((one) => [one.name, Math.round(one.duration)])));
+  check('10,000 messages taken in and rendered, ms', took['apply and render'] <= 300, JSON.stringify(took));
   check('nodes in the document', await page.evaluate(() => document.querySelectorAll('*').length) <= 2000, await page.evaluate(() => document.querySelectorAll('*').length));
   check('opens at the end', await rest(page) <= 1, await rest(page));
   // scroll up in steps: nothing blank, nodes stay few, what is in view stays in view
@@ -102,6 +104,10 @@ const rest = (page) => page.evaluate(() => { const box = document.querySelector(
 }
 {
   const page = await open('fast');
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Performance.enable');
+  const spent = async () => Object.fromEntries((await cdp.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]));
+  const before = await spent();
   const sample = await page.evaluate(async () => {
     await new Promise((done) => setTimeout(done, 500));
     const gaps = [];
@@ -115,7 +121,11 @@ const rest = (page) => page.evaluate(() => { const box = document.querySelector(
     await new Promise((done) => { let last = performance.now(); const step = (now) => { gaps.push(now - last); last = now; if (now > end) done(); else requestAnimationFrame(step); }; requestAnimationFrame(step); });
     return { deltas: count, each: work / Math.max(1, count), frames: gaps.length, longest: Math.max(...gaps), long: long.length, nodes: document.querySelectorAll('*').length };
   });
+  const after = await spent();
+  const each = (name) => ((after[name] - before[name]) * 1000) / sample.frames;
   console.log('     streaming at 5,000 messages', JSON.stringify(sample));
+  const frame = each('ScriptDuration') + each('LayoutDuration') + each('RecalcStyleDuration');
+  check('main thread a frame (script, style, layout), ms', frame <= 2, frame.toFixed(2));
   check('follows while it streams', await rest(page) <= 2, await rest(page));
   check('no long task while it streams', sample.long === 0, sample.long);
   await page.mouse.move(700, 400);

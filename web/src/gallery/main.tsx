@@ -34,7 +34,9 @@ const plain: TranscriptServices = { ...services, diffOf: () => Promise.reject(ne
 
 function transcriptOf(script: Script): Transcript {
   const transcript = new Transcript();
+  performance.mark('records');
   transcript.apply(script.records);
+  performance.measure('apply', 'records');
   return transcript;
 }
 
@@ -85,6 +87,7 @@ function Session(props: { live: boolean; turns?: number; speed?: number }): JSX.
   let stream: StreamHandle | undefined;
   onMount(() => {
     Object.assign(globalThis, { transcript, stream: () => stream });
+    performance.measure('apply and render', 'records');
     if (!props.live && !props.speed) return;
     if (props.speed) transcript.apply([{ sessionId: 'gallery', epoch: 1, seq: transcript.seq + 1, at: Date.now(), turn: null, what: { type: 'sluice_prompt', uuid: 'live', text: 'Go on.', images: [], state: 'delivered', by: 'Laptop', device: 'Laptop' } }]);
     transcript.draft({ message: 'live', parent: null, index: 0, kind: 'text', text: props.speed ? '' : ANSWER });

@@ -42,7 +42,7 @@ export function renderBlock(token: Token, services: MarkdownServices): Node | un
     case 'space': return undefined;
     case 'heading': {
       const { depth, tokens } = token as Tokens.Heading;
-      const heading = make(`h${Math.min(6, depth + 2)}`, `md-h${depth}`);
+      const heading = make(`h${Math.max(3, depth)}`, `md-h${depth}`);
       renderInline(tokens, heading);
       return heading;
     }

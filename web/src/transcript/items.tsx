@@ -201,7 +201,7 @@ export function BreakLine(props: { cut: Break }): JSX.Element {
   const title = () => (cut().what === 'compacted' ? t('transcript.compacted', { time: clock(cut().at) }) : cut().what === 'cleared' ? t('transcript.cleared', { time: clock(cut().at) }) : t('transcript.rewound', { time: clock(cut().at) }));
   return (
     <>
-      <div class="cut" role="separator" aria-label={title()}>
+      <div class="cut">
         <svg class="zig" viewBox="0 0 14 20" aria-hidden="true"><path d="M7 0v5l-4 3 8 4-4 3v5" /></svg>
         <span>
           {title()}

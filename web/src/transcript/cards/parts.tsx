@@ -125,5 +125,5 @@ function Scalar(props: { value: Json }): JSX.Element {
 }
 
 export function Section(props: { title: string; children: JSX.Element }): JSX.Element {
-  return <section class="bodysec"><h4>{props.title}</h4>{props.children}</section>;
+  return <section class="bodysec"><p class="bodytitle">{props.title}</p>{props.children}</section>;
 }
