@@ -13,8 +13,8 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use sluice_server::{
-    Access, AccessOptions, Backend, BlobFile, Body, Content, Exported, Message, Refusal, RefusalKind, Server, ServerOptions,
-    Socket, StateFolder, Uploaded, Who,
+    Access, AccessOptions, Backend, BlobFile, Body, Content, Exported, Message, Refusal, RefusalKind, Server,
+    ServerOptions, Socket, StateFolder, Uploaded, Who,
 };
 use sluice_store::Store;
 
@@ -81,10 +81,16 @@ impl Backend for Echo {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let folder: PathBuf = std::env::args_os().nth(1).ok_or("which folder to keep devices in")?.into();
+    let folder: PathBuf = std::env::args_os()
+        .nth(1)
+        .ok_or("which folder to keep devices in")?
+        .into();
     let state = StateFolder::take(&folder)?;
     let (store, _) = Store::open(&folder.join("bridge.db"), sluice_store::Options::default())?;
-    let access = Access::open(Arc::new(store), AccessOptions::default(), |notice| println!("{notice:?}")).await?;
+    let access = Access::open(Arc::new(store), AccessOptions::default(), |notice| {
+        println!("{notice:?}")
+    })
+    .await?;
     let options = ServerOptions::new(env!("CARGO_PKG_VERSION"));
     let mut running = Server::start(options, None, state, access.clone(), Arc::new(Echo)).await?;
     for url in access.offer(None).urls.iter().take(1) {

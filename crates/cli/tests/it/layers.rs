@@ -57,7 +57,10 @@ const EDGES_OF_TESTS: &[&str] = &["sluice-simulator"];
 /// Libraries that belong to one layer: (library, the only crates that may use it).
 const OWNED: &[(&str, &[&str])] = &[
     ("reqwest", &["sluice-model", "sluice-tools", "sluice-engine"]),
-    ("rustls", &["sluice-model", "sluice-tools", "sluice-engine", "sluice-server"]),
+    (
+        "rustls",
+        &["sluice-model", "sluice-tools", "sluice-engine", "sluice-server"],
+    ),
     ("hyper", &["sluice-simulator", "sluice-server"]),
     ("axum", &["sluice-server"]),
     ("rcgen", &["sluice-server"]),
