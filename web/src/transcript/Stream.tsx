@@ -21,6 +21,10 @@ export interface StreamHandle {
   rows(): readonly Row[];
   /** The rows that are in the document. */
   shown(): { from: number; to: number };
+  /** To the next or the previous turn, with the focus on it. */
+  byTurn(step: 1 | -1): void;
+  /** Closes every body. */
+  foldAll(): void;
   folds: Folds;
   element: HTMLElement;
   focus(): void;
@@ -263,6 +267,8 @@ export function Stream(props: StreamProps): JSX.Element {
     },
     rows,
     shown: range,
+    byTurn,
+    foldAll,
     folds,
     get element() { return box; },
     focus() { box.focus(); },
@@ -299,7 +305,7 @@ export function Stream(props: StreamProps): JSX.Element {
             <div style={{ height: `${pads().bottom}px` }} aria-hidden="true" />
           </div>
         </div>
-        <Show when={!following() && (fresh() > 0 || range().to < rows().length)}>
+        <Show when={!following() && (fresh() > 0 || transcript().live !== undefined)}>
           <button type="button" class="pill" onClick={() => { handle.toEnd(); box.focus({ preventScroll: true }); }}>
             <Icon name="down" />{t('transcript.jump')}<Show when={fresh() > 0}><span class="newn">{t('transcript.newRows', { n: fresh() })}</span></Show>
           </button>

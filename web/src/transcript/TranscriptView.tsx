@@ -4,8 +4,16 @@ import { TranscriptServicesProvider, type TranscriptServices } from './services'
 
 const Find = lazy(() => import('./Find').then((module) => ({ default: module.Find })));
 
-export interface TranscriptViewProps extends StreamProps {
+export interface TranscriptHandle extends StreamHandle {
+  /** Opens the find bar, or takes the focus back to it. */
+  openFind(): void;
+}
+
+export interface TranscriptViewProps extends Omit<StreamProps, 'handle'> {
   services: TranscriptServices;
+  /** Whether Ctrl F is for this one; false for the second of two beside one another. */
+  active?: boolean | undefined;
+  handle?: ((handle: TranscriptHandle) => void) | undefined;
 }
 
 /** The whole transcript of a session: the list, its find bar, and the keys of both. */
@@ -15,13 +23,17 @@ export function TranscriptView(props: TranscriptViewProps): JSX.Element {
   let mark: (() => void) | undefined;
   let before: Element | null = null;
 
+  const openFind = () => {
+    if (finding()) { stream()?.element.closest('.streambox')?.parentElement?.querySelector<HTMLElement>('.findbar input')?.focus(); return; }
+    before = document.activeElement;
+    setFinding(true);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'f' || event.shiftKey || event.altKey) return;
     // The second Ctrl F is the browser's.
-    if (finding()) return;
+    if (props.active === false || finding()) return;
     event.preventDefault();
-    before = document.activeElement;
-    setFinding(true);
+    openFind();
   };
   const close = () => {
     setFinding(false);
@@ -33,8 +45,12 @@ export function TranscriptView(props: TranscriptViewProps): JSX.Element {
   onCleanup(() => document.removeEventListener('keydown', onKeyDown));
   return (
     <TranscriptServicesProvider value={props.services}>
-      <Show when={finding() ? stream() : undefined}>{(handle) => <Suspense><Find stream={handle()} onClose={close} onShown={(again) => { mark = again; }} /></Suspense>}</Show>
-      <Stream {...props} handle={(handle) => { setStream(handle); props.handle?.(handle); }} onShown={() => { mark?.(); props.onShown?.(); }} />
+      <div class="transcript">
+        <Show when={finding() ? stream() : undefined}>{(handle) => <Suspense><Find stream={handle()} onClose={close} onShown={(again) => { mark = again; }} /></Suspense>}</Show>
+        <Stream transcript={props.transcript} hasOlder={props.hasOlder} onOlder={props.onOlder} startAt={props.startAt} foldLooks={props.foldLooks} onFollow={props.onFollow} empty={props.empty}
+          handle={(handle) => { setStream(handle); props.handle?.(Object.assign(Object.create(handle) as StreamHandle, { openFind })); }}
+          onShown={() => { mark?.(); props.onShown?.(); }} />
+      </div>
     </TranscriptServicesProvider>
   );
 }

@@ -4,7 +4,7 @@ import { Terminal } from '../ansi/Terminal';
 import { Markdown } from '../markdown/Markdown';
 import { t } from '../text';
 import { age, clock, duration, moment, money, percent, tokens } from '../text/format';
-import { copyText, Icon, LinkButton, Menu, IconButton, toast } from '../ui';
+import { copyText, CopyButton, Icon, LinkButton, Menu, IconButton, toast } from '../ui';
 import { Call } from './cards/Call';
 import { HeavyText, JsonTree, PictureView } from './cards/parts';
 import { markText, markTone } from './marks';
@@ -27,8 +27,25 @@ export function ItemView(props: { item: Item; depth?: number | undefined }): JSX
 export function Prose(props: { item: TextItem }): JSX.Element {
   const services = useServices();
   const item = observe(props.item);
-  return <Markdown text={item().text} streaming={item().streaming} services={services} class={item().synthetic ? 'synthetic' : ''} />;
+  return (
+    <div class="saying">
+      <Markdown text={item().text} streaming={item().streaming} services={services} class={item().synthetic ? 'synthetic' : ''} />
+      <Show when={!item().streaming}>
+        <div class="acts">
+          <CopyButton text={() => item().text} label={t('transcript.copyText')} />
+          <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(item().seq))} />
+        </div>
+      </Show>
+    </div>
+  );
 }
+
+function copyLink(link: string): void {
+  void copyText(new URL(link, location.href).href).then((done) => done && toast(t('transcript.linkCopied')));
+}
+
+/** What the model said in a turn, as it wrote it. */
+const saidIn = (turn: Turn): string => turn.items.filter((item): item is TextItem => item.kind === 'text').map((item) => item.text).join('\n\n');
 
 const lastSentence = (text: string): string => text.trim().split(/(?<=[.!?])\s+|\n+/).at(-1) ?? '';
 const firstSentence = (text: string): string => text.trim().replace(/\*\*/g, '').split(/(?<=[.!?])\s+|\n+/)[0] ?? '';
@@ -63,7 +80,6 @@ function ThinkingTime(props: { since: number }): JSX.Element {
 export function Prompt(props: { item: PromptItem }): JSX.Element {
   const services = useServices();
   const item = observe(props.item);
-  const link = () => new URL(services.permalink(item().seq), location.href).href;
   const mine = () => item().device !== undefined && item().device === services.device?.();
   const by = () => [item().foreign ? t('transcript.foreign') : t('transcript.you'), !mine() && item().by ? item().by : '', item().steered ? t('transcript.steered') : ''].filter(Boolean).join(' · ');
   return (
@@ -74,7 +90,7 @@ export function Prompt(props: { item: PromptItem }): JSX.Element {
           {by()}<span class="only-phone"> · {clock(item().at)}</span>
           <Menu label={t('transcript.messageMenu')} items={() => [
             { label: t('transcript.copyText'), icon: 'copy', onSelect: () => void copyText(textOf(item().text)) },
-            { label: t('transcript.link'), icon: 'link', onSelect: () => void copyText(link()).then((done) => done && toast(t('transcript.linkCopied'))) },
+            { label: t('transcript.link'), icon: 'link', onSelect: () => copyLink(services.permalink(item().seq)) },
             ...(services.promptMenu ? ['separator' as const, ...services.promptMenu(item())] : []),
           ]} trigger={(attributes) => <IconButton small icon="dots" label={t('transcript.messageMenu')} {...attributes} />} />
         </span>
@@ -189,6 +205,10 @@ export function TurnEndLine(props: { turn: Turn }): JSX.Element {
         <Show when={end().cost !== undefined}><span>{money(end().cost ?? 0)}</span></Show>
         <Show when={end().input > 0}><span>{t('transcript.tokensIn', { tokens: tokens(end().input), part: percent(end().cached / end().input) })}</span></Show>
         <Show when={end().output > 0}><span>{t('transcript.tokensOut', { tokens: tokens(end().output) })}</span></Show>
+        <span class="endacts">
+          <Show when={saidIn(turn())}><CopyButton text={() => saidIn(turn())} label={t('transcript.copyAnswer')} /></Show>
+          <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(turn().seq))} />
+        </span>
       </div>
     )}</Show>
   );

@@ -11,7 +11,7 @@ import { BreakLine, Looked, OriginBox, TurnEndLine } from './items';
 const services: TranscriptServices = {
   sessionId: 's', cwd: () => '/w/tidepool',
   highlight: () => Promise.reject(new Error('none')), diffOf: () => Promise.reject(new Error('none')),
-  blobText: () => Promise.resolve(''), blobUrl: (hash) => `/api/blobs/${hash}`, permalink: (seq) => `#/session/s/${seq}`,
+  blobText: () => Promise.resolve('all of it, to the end'), blobUrl: (hash) => `/api/blobs/${hash}`, permalink: (seq) => `#/session/s/${seq}`,
 };
 
 /** Everything of a transcript on the screen, with every body open. */
@@ -77,6 +77,26 @@ test('nothing an agent or a tool writes becomes an element', () => {
   const host = show(transcript);
   expect(host.querySelector('img, script, iframe')).toBeNull();
   for (const anchor of host.querySelectorAll('a')) expect(anchor.getAttribute('href')).toMatch(/^(https?:|mailto:|#\/|\/api\/blobs\/)/);
+  host.remove();
+});
+
+test('a body that stayed with the server shows its beginning and is fetched when asked for', async () => {
+  const transcript = new Transcript();
+  const blob = { $blob: { hash: 'abc', bytes: 90_000, mime: 'text/plain', head: 'the beginning', tail: 'the end', lines: 2000 } };
+  const whats = [
+    { type: 'assistant', message: { id: 'm', content: [{ type: 'tool_use', id: 'c', name: 'Bash', input: { command: 'cat big' } }] }, parent_tool_use_id: null },
+    { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 'c', content: blob }] }, parent_tool_use_id: null, tool_use_result: { stdout: blob, stderr: '' } },
+    { type: 'sluice_prompt', uuid: 'p', text: 'see', images: [{ hash: 'pic', bytes: 5, mime: 'image/png', head: null, tail: null, lines: null }], state: 'delivered', by: '', device: '' },
+  ];
+  transcript.apply(whats.map((what, i) => ({ sessionId: 's', epoch: 1, seq: i, at: i, turn: null, what: what as unknown as Rec['what'] })));
+  const host = show(transcript);
+  expect(host.querySelector('.term')?.textContent).toContain('the beginning');
+  expect(host.textContent).toContain('90 kB');
+  expect(host.querySelector('.said img')?.getAttribute('src')).toBe('/api/blobs/pic');
+  [...host.querySelectorAll('button')].find((button) => button.textContent === 'Fetch all of it')?.click();
+  await new Promise((done) => setTimeout(done));
+  expect(host.querySelector('.term')?.textContent).toContain('all of it, to the end');
+  expect(host.textContent).not.toContain('90 kB');
   host.remove();
 });
 

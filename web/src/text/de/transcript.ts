@@ -14,6 +14,7 @@ export default {
   link: 'Link hierher',
   linkCopied: 'Link kopiert',
   copyText: 'Text kopieren',
+  copyAnswer: 'Antwort kopieren',
   messageMenu: 'Nachricht',
   steered: 'in die laufende Runde',
   indeterminate: 'Ging es hinaus? Prüfen',

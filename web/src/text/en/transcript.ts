@@ -12,6 +12,7 @@ export default {
   link: 'Link to this',
   linkCopied: 'Link copied',
   copyText: 'Copy the text',
+  copyAnswer: 'Copy the answer',
   messageMenu: 'Message',
   // prompts
   steered: 'into the running turn',
