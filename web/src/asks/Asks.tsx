@@ -1,6 +1,6 @@
 // The asks of a session in the gate: one at a time, oldest first, never over the conversation. Focus comes only when
 // nobody types, goes to the dialog and not to a button, and returns where it was.
-import { createEffect, createMemo, createSignal, Match, on, onCleanup, onMount, Show, Switch, untrack, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, Match, on, onCleanup, onMount, Show, Switch, type JSX } from 'solid-js';
 import type { AskInfo, Diff, JsonValue, Own } from '../api/types';
 import { Guard, mayTakeFocus } from '../gate/rules';
 import { askWords } from '../gate/standing';
@@ -51,6 +51,7 @@ export interface AsksProps {
 }
 
 type Outcome = Extract<Own, { type: 'sluice_ask' }>;
+interface Shown { ask: AskInfo; frozen: boolean }
 const announced = new Set<string>();
 
 /** What an ask is about, in a few words: a path, a command, a question. */
@@ -67,42 +68,44 @@ export function Asks(props: AsksProps): JSX.Element {
   const asks = () => props.session.asks;
   const [chosen, setChosen] = createSignal<string | null>(null);
   const [folded, setFolded] = createSignal(false);
-  // An ask that was shown and is gone without an answer from here.
-  const [frozen, setFrozen] = createSignal<AskInfo | null>(null);
+  const [thawed, setThawed] = createSignal<string | null>(null);
   const answered = new Set<string>();
   let dialog: HTMLElement | undefined;
   let returnTo: Element | null = null;
   let keys: AskKeys | null = null;
-  let leftover: () => string = () => '';
+  const leftovers = new Map<string, () => string>();
   let guard = new Guard(performance.now());
 
   const lost = () => props.line.phase === 'lost' || props.line.phase === 'unpaired';
+  // Which one is shown stays, whatever comes or goes beside it; one that goes without an answer from here stays a moment.
+  const shown = createMemo<Shown | null>((last) => {
+    const list = asks();
+    if (last && !list.some((ask) => ask.ask === last.ask.ask) && !answered.has(last.ask.ask) && thawed() !== last.ask.ask) return last.frozen ? last : { ask: copy(last.ask), frozen: true };
+    const next = list.find((ask) => ask.ask === chosen()) ?? list.find((ask) => ask.ask === last?.ask.ask) ?? list[0];
+    return next ? (last && !last.frozen && last.ask === next ? last : { ask: next, frozen: false }) : null;
+  }, null);
+  const frozen = () => { const one = shown(); return one?.frozen ? one.ask : null; };
   // Without a line the gate says so instead; what was filled in is kept.
-  const current = createMemo<AskInfo | null>(() => (lost() ? null : (frozen() ?? asks().find((ask) => ask.ask === chosen()) ?? asks()[0] ?? null)));
+  const current = () => (lost() ? null : (shown()?.ask ?? null));
   const place = () => asks().findIndex((ask) => ask.ask === current()?.ask);
   const may = () => props.client.may('approve') && props.line.phase === 'up' && frozen() === null;
 
-  // Which one is shown stays, whatever comes or goes beside it.
-  let last: AskInfo | null = null;
   createEffect(on(() => asks().map((ask) => ask.ask).join('\n'), () => {
-    const shown = untrack(() => chosen());
-    if (shown !== null && last?.ask === shown && !asks().some((ask) => ask.ask === shown) && !answered.has(shown)) {
-      setFrozen(copy(last));
-      const text = leftover();
-      if (text.trim() !== '') props.onLeftover(text);
-      forms.forget(shown);
-    } else if (shown === null || !asks().some((ask) => ask.ask === shown)) {
-      setChosen(asks()[0]?.ask ?? null);
-    }
-    last = asks().find((ask) => ask.ask === untrack(() => chosen())) ?? last;
     for (const ask of asks()) {
       if (announced.has(ask.ask)) continue;
       announced.add(ask.ask);
       if (props.here) announce(`${askWords(ask)}: ${askTarget(ask)}`, 'assertive');
     }
   }));
-  const thaw = () => { if (!frozen()) return; setFrozen(null); setChosen(asks()[0]?.ask ?? null); giveBack(); };
-  createEffect(on(frozen, (ask) => { if (!ask) return; const timer = setTimeout(thaw, FROZEN); onCleanup(() => clearTimeout(timer)); }));
+  const thaw = () => { const one = frozen(); if (!one) return; setThawed(one.ask); giveBack(); };
+  createEffect(on(frozen, (ask) => {
+    if (!ask) return;
+    const text = leftovers.get(ask.ask)?.() ?? '';
+    if (text.trim() !== '') props.onLeftover(text);
+    forms.forget(ask.ask);
+    const timer = setTimeout(thaw, FROZEN);
+    onCleanup(() => clearTimeout(timer));
+  }));
   const outcome = createMemo<Outcome | null>(() => {
     const ask = frozen();
     if (!ask) return null;
@@ -155,11 +158,11 @@ export function Asks(props: AsksProps): JSX.Element {
           <Button small hotkey="A" onClick={focus}>{t('asks.open')}</Button>
         </div>
       }>
-        <Show keyed when={`${now().ask} ${frozen() !== null}`}>
-          <section ref={arrive} class="ask" classList={{ frozen: frozen() !== null }} role="dialog" aria-modal="false" tabIndex={-1} data-ask={now().ask} data-kind={now().kind}
+        <Show keyed when={`${frozen() ? 'frozen' : 'open'} ${now().ask}`}>{(which) => (
+          <section ref={arrive} class="askbox" classList={{ frozen: frozen() !== null }} role="dialog" aria-modal="false" tabIndex={-1} data-ask={now().ask} data-kind={now().kind}
             aria-labelledby={frozen() ? undefined : `ask-title-${now().ask}`} aria-label={frozen() ? askWords(now()) : undefined} aria-describedby={frozen() ? undefined : `ask-why-${now().ask}`}
             on:keydown={{ handleEvent: onKeyDown, capture: true }}
-            onFocusOut={(event) => { if (frozen() && !(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget))) thaw(); }}>
+            onFocusOut={(event) => { if (which.startsWith('frozen') && event.currentTarget.isConnected && !(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget))) thaw(); }}>
             <Show when={frozen() === null} fallback={<Gone outcome={outcome()} now={props.now} />}>
               <div class="askhead" onDblClick={() => fold(true)}>
                 <StateGlyph shape="down" />
@@ -173,11 +176,11 @@ export function Asks(props: AsksProps): JSX.Element {
                 </Show>
                 <IconButton small icon="down" label={t('asks.fold')} hotkey="Z" onClick={() => fold(true)} />
               </div>
-              <Form ask={now()} {...props} forms={forms} may={may} guard={() => guard} setKeys={(next) => { keys = next; }} setLeftover={(text) => { leftover = text; }}
+              <Form ask={now()} {...props} forms={forms} may={may} guard={() => guard} setKeys={(next) => { keys = next; }} setLeftover={(ask, text) => { leftovers.set(ask, text); }}
                 answered={(ask) => { answered.add(ask); }} giveBack={giveBack} />
             </Show>
           </section>
-        </Show>
+        )}</Show>
       </Show>
     )}</Show>
   );
@@ -192,7 +195,7 @@ interface FormProps extends Omit<AsksProps, 'handle'> {
   may: () => boolean;
   guard: () => Guard;
   setKeys: (keys: AskKeys | null) => void;
-  setLeftover: (text: () => string) => void;
+  setLeftover: (ask: string, text: () => string) => void;
   answered: (ask: string) => void;
   giveBack: () => void;
 }
@@ -203,9 +206,9 @@ function Form(props: FormProps): JSX.Element {
     client: props.client, sessionId, ask: copy(props.ask), project: props.session.state()?.info.projectPath ?? props.client.list.get(sessionId)?.projectPath ?? '', may: props.may, forms: props.forms,
     guard: { accept: (now: number) => props.guard().accept(now), open: (now: number) => props.guard().open(now) } as Guard,
     diffOf: props.diffOf ?? ((ask, input) => props.client.commands.send({ type: 'diff', sessionId, toolUseId: ask.toolUseId ?? ask.ask, input })),
-    setKeys: props.setKeys, setLeftover: props.setLeftover, takeBoxText: props.takeBoxText, answered: props.answered,
+    setKeys: props.setKeys, setLeftover: (text) => props.setLeftover(props.ask.ask, text), takeBoxText: props.takeBoxText, answered: props.answered,
   });
-  onCleanup(() => { props.setKeys(null); props.setLeftover(() => ''); });
+  onCleanup(() => props.setKeys(null));
   // When it was answered from here, the focus goes back before the form is taken away.
   createEffect(on(context.act.busy, (busy, was) => { if (was && !busy && context.act.problem() === null) props.giveBack(); }));
   return (

@@ -1,7 +1,7 @@
 // May a tool run: the act in words, why it is asked, the whole change or command, and the ways to answer.
 import { createEffect, createMemo, createResource, createSignal, For, Match, on, onCleanup, Show, Switch, type JSX } from 'solid-js';
 import type { Diff, JsonValue } from '../api/types';
-import { Counts, DiffView } from '../diff/DiffView';
+import { DiffView } from '../diff/DiffView';
 import { projectName, toolWords } from '../gate/standing';
 import { around, t } from '../text';
 import { Button, Icon, IconButton, Menu } from '../ui';
@@ -104,7 +104,7 @@ export function PermissionAsk(props: { context: AskContext }): JSX.Element {
             onKeyDown={(event) => { if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey && !event.metaKey && form().message.trim() !== '') { event.preventDefault(); deny(); } }} />
           <Button class="deny" look={defaultNo ? 'primary' : undefined} hotkey="Esc" disabled={off()} onClick={() => deny()}>{verb('deny', t('asks.deny'), t('asks.denying'))}</Button>
           <Menu label={t('asks.moreWays')} items={() => [
-            { label: t('asks.denyWithMessage'), onSelect: () => { setSaying(true); queueMicrotask(() => document.querySelector<HTMLInputElement>('.ask .denymsg')?.focus()); } },
+            { label: t('asks.denyWithMessage'), onSelect: () => { setSaying(true); queueMicrotask(() => document.querySelector<HTMLInputElement>('.askbox .denymsg')?.focus()); } },
             { label: t('asks.denyStop'), hotkey: 'Shift Esc', disabled: off(), onSelect: () => deny(true) },
             { label: t('asks.denyAlways', { rule }), disabled: off(), onSelect: always },
           ]} trigger={(attributes) => <IconButton {...attributes} class="more" icon="dots" label={t('asks.moreWays')} disabled={off()} />} />
@@ -145,7 +145,7 @@ function Title(props: { context: AskContext; input: Input; counts: Diff | { prob
   return (
     <h2 id={`ask-title-${ask.ask}`}>
       {act()[0]}<code><Revealed text={act()[1]} /></code>{act()[2]}
-      <Show when={props.changed === 0 && diff()}>{(one) => <> <Counts added={one().added} removed={one().removed} /><Show when={one().kind === 'new'}> <span class="chip">{t('asks.newFile')}</span></Show></>}</Show>
+      <Show when={props.changed === 0 && diff()}>{(one) => <> <span class="pm"><b>+{one().added}</b> <i>−{one().removed}</i></span><Show when={one().kind === 'new'}> <span class="chip">{t('asks.newFile')}</span></Show></>}</Show>
       <Show when={props.changed > 0}> <span class="chip run">{t('asks.changedByYou', { n: props.changed })}</span></Show>
     </h2>
   );

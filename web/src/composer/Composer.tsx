@@ -45,6 +45,8 @@ export interface ComposerProps {
   resumeFirst?: boolean | undefined;
   /** One row only, while an ask is open. */
   compact?: boolean | undefined;
+  /** The one filled button stands elsewhere. */
+  quiet?: boolean | undefined;
   enterIsLine?: boolean | undefined;
   handle?: ((handle: ComposerHandle) => void) | undefined;
   /** Begins the session with the first message. False keeps the text. */
@@ -245,7 +247,7 @@ export function Composer(props: ComposerProps): JSX.Element {
               <Show when={spent() !== null && (spent() ?? 0) > 0}><span title={t('composer.cost')}>{money(spent() ?? 0)}</span></Show>
             </span>
           </Show>
-          <Button type="submit" class="sendbtn" look={word() === 'queue' ? undefined : 'primary'} icon={ICONS[word()]} hotkey={props.compact || isPhone() ? undefined : props.enterIsLine ? 'Ctrl Enter' : 'Enter'} disabled={empty() || !may()}>{t(WORDS[word()])}</Button>
+          <Button type="submit" class="sendbtn" look={props.compact || props.quiet ? undefined : 'primary'} icon={ICONS[word()]} hotkey={props.compact || isPhone() ? undefined : props.enterIsLine ? 'Ctrl Enter' : 'Enter'} disabled={empty() || !may()}>{t(WORDS[word()])}</Button>
         </div>
         <input ref={picker} type="file" accept={TAKEN.join(',')} multiple hidden aria-hidden="true" tabIndex={-1} onChange={(event) => { void addPictures([...(event.currentTarget.files ?? [])]); event.currentTarget.value = ''; box.focus(); }} />
       </form>

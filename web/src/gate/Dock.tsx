@@ -94,7 +94,7 @@ export function Dock(props: DockProps): JSX.Element {
         </Show>
         <Queue client={props.client} session={props.session} kept={kept()} connected={props.line.phase === 'up'} running={running()} resumable={name() === 'crashed' || name() === 'lost'} onTakenBack={(text) => box?.add(text)} />
         <Composer client={props.client} session={props.session} line={props.line} busy={busy()} running={name() === 'running' || name() === 'stalled' || name() === 'retrying'} resumeFirst={name() === 'stopped' || name() === 'external'}
-          compact={asking()} enterIsLine={props.enterIsLine} handle={(one) => { box = one; }} onSent={props.onSent} />
+          compact={asking()} quiet={name() === 'stalled'} enterIsLine={props.enterIsLine} handle={(one) => { box = one; }} onSent={props.onSent} />
       </div>
     </div>
   );

@@ -4,7 +4,7 @@ import { modeWord } from '../screens/modes';
 import { t } from '../text';
 import { age, clock, duration, money, percent } from '../text/format';
 import { Button, Hydrograph, Progress, StateGlyph } from '../ui';
-import { Crashed, Forced, Stalled } from './bodies';
+import { CopyReport, Crashed, Forced, Stalled } from './bodies';
 import { createAct } from './act';
 import { standingOf, type Standing } from './standing';
 import './gate.css';
@@ -78,8 +78,10 @@ export function Gate(props: GateProps): JSX.Element {
           <StateGlyph shape={stopping() && !offline() ? 'still' : now().shape} tone={now().quiet || stopping() ? 'dim' : undefined} step={props.session.pulse()} />
           <Switch fallback={<>
             <span class="what">{now().word}</span>
-            <span class="grow trunc"><Show when={now().about}>{(about) => <span classList={{ mono: now().mono }}>{about()}</span>}</Show></span>
-            <Show when={now().evidence}><span class="sign" classList={{ 'not-phone': now().name === 'running' && now().about !== null }}>{now().evidence}</span></Show>
+            <span class="grow trunc">
+              <Show when={now().about}>{(about) => <span classList={{ mono: now().mono }}>{about()}</span>}</Show>
+              <Show when={now().name !== 'running' && now().evidence}>{(words) => <>{now().about ? ' · ' : ''}{words()}</>}</Show>
+            </span>
           </>}>
             <Match when={offline()}>
               <span class="what">{t('asks.notConnected')}</span>
@@ -107,6 +109,8 @@ export function Gate(props: GateProps): JSX.Element {
           <Show when={!offline() && !stopping()}>
             <Show when={now().name === 'running' && state()?.turn}>{(open) => <span class="sign not-phone">{age(Math.max(0, props.now - open().began))}</span>}</Show>
             <Show when={now().name === 'running' || now().name === 'stalled'}><span class="not-phone"><Hydrograph values={state()?.info.activity ?? []} tone={now().name === 'stalled' ? 'warn' : undefined} /></span></Show>
+            <Show when={now().name === 'running' && now().evidence}>{(words) => <span class="sign">{words()}</span>}</Show>
+            <Show when={now().name === 'crashed'}><CopyReport session={props.session} /></Show>
             <Show when={may()}>
               <Switch>
                 <Match when={now().name === 'running' || now().name === 'retrying' || now().name === 'limited'}>

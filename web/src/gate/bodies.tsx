@@ -79,7 +79,6 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
     const made = await props.client.commands.send({ type: 'fork', sessionId: id(), at: broken()?.prompt ?? null });
     props.onSession?.(made.sessionId);
   });
-  const report = () => [`${t('asks.exited')}: ${exitWords(process()?.signal ?? null, process()?.code ?? null) ?? ''}`, `session ${id()}`, `agent ${process()?.version ?? ''}`, when(process()?.since ?? 0), '', ...(process()?.stderr ?? [])].join('\n');
   const busy = () => resume.busy() || without.busy() || fork.busy();
   return (
     <div class="gatebody crash" role="group" aria-label={t('asks.exited')}>
@@ -95,12 +94,18 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
             <Button disabled={busy()} onClick={() => void without.run()}>{t('asks.resumeWithout', { n: at().turn })}</Button>
             <Show when={at().turn > 1}><Button icon="fork" disabled={busy()} onClick={() => void fork.run()}>{t('asks.forkFrom', { n: at().turn - 1 })}</Button></Show>
           </>}</Show>
-          <Button look="bare" icon="copy" class="push" onClick={() => void copyText(report())}>{t('asks.copyReport')}</Button>
         </div>
       </Show>
       <Show when={resume.problem() ?? without.problem() ?? fork.problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>
     </div>
   );
+}
+
+/** What happened, for whoever mends the agent. */
+export function CopyReport(props: { session: SessionView }): JSX.Element {
+  const process = () => props.session.state()?.process;
+  const report = () => [`${t('asks.exited')}: ${exitWords(process()?.signal ?? null, process()?.code ?? null) ?? ''}`, `session ${props.session.store.id}`, `agent ${process()?.version ?? ''}`, when(process()?.since ?? 0), '', ...(process()?.stderr ?? [])].join('\n');
+  return <Button small look="bare" icon="copy" onClick={() => void copyText(report())}>{t('asks.copyReport')}</Button>;
 }
 
 /** An interrupt that has no effect for ten seconds: the process can be ended; the session stays. */

@@ -97,6 +97,17 @@ test('on return to the foreground the line is probed, not rebuilt', () => {
   expect(wires.length).toBe(2);
 });
 
+test('lines that open but are never greeted do not count as being back', () => {
+  const { client, last } = testClient();
+  client.connection.start();
+  last().welcome();
+  last().cut();
+  const at = Date.now();
+  for (let n = 0; n < 4; n += 1) { vi.advanceTimersByTime(1_000); last().open(); last().cut(); }
+  expect(client.connection.line.value).toMatchObject({ phase: 'lost', since: at });
+  expect(client.connection.line.value.tries).toBeGreaterThan(2);
+});
+
 test('a hidden page does not try; looking at it tries at once', () => {
   const { client, wires, last } = testClient();
   client.connection.start();

@@ -214,7 +214,8 @@ export class Connection {
   }
 
   private fail(): void {
-    const was = this.open;
+    // A line that was opened but never greeted was not there.
+    const was = this.up;
     this.clear('watch', 'probing');
     this.drop();
     if (this.stopped) return;

@@ -5,7 +5,7 @@ export default {
   message: 'Nachricht',
   placeholder: 'Nachricht',
   placeholderQueue: 'Nachricht einreihen',
-  placeholderKeep: 'Nachricht, geht hinaus, wenn die Leitung zurück ist',
+  placeholderKeep: 'Nachricht',
   placeholderStart: 'Was ist zu tun?',
   send: 'Senden',
   queue: 'Einreihen',

@@ -2,7 +2,7 @@ export default {
   message: 'Message',
   placeholder: 'Message',
   placeholderQueue: 'Queue a message',
-  placeholderKeep: 'Message, sent when the line is back',
+  placeholderKeep: 'Message',
   placeholderStart: 'What is to be done?',
   send: 'Send',
   queue: 'Queue',

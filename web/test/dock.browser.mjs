@@ -1,0 +1,469 @@
+// The gate, the asks and the message box in a real browser, against the fake bridge.
+//   npm run build && node --test test/dock.browser.mjs        (DIST=folder for another build, CHROMIUM=program)
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, beforeEach, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { startFake } from './fake-bridge.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+let fake; let browser; let context; let page; let errors;
+
+before(async () => {
+  fake = await startFake({ port: 0, ...(process.env.DIST ? { dist: process.env.DIST } : {}) });
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
+});
+after(async () => { await browser?.close(); await fake?.close(); });
+beforeEach(async () => {
+  await context?.close();
+  fake.control({ do: 'reset' });
+  fake.bridge.options.neverStops = false;
+  await fresh({});
+});
+
+async function fresh(options) {
+  context = await browser.newContext({ viewport: { width: 1440, height: 900 }, bypassCSP: false, serviceWorkers: 'block', ...options });
+  page = await context.newPage();
+  errors = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+}
+const open = async (id) => { await page.goto(`${fake.url}/#/s/${id}`); await page.waitForSelector('.dockbox [data-standing], .dockbox .askbox'); };
+const settled = () => page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 400); }));
+const log = (type) => fake.bridge.log.filter((one) => one.type === type);
+const until = async (what, check) => { const end = Date.now() + 5_000; for (;;) { const value = await check(); if (value) return value; if (Date.now() > end) assert.fail(`never: ${what}`); await new Promise((resolve) => { setTimeout(resolve, 20); }); } };
+const focused = () => page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.id ?? document.activeElement?.tagName);
+const box = () => page.locator('#message');
+
+test('an ask takes the focus when nobody types, to the dialog and not to a button', async () => {
+  await open('s-idle');
+  await page.evaluate(() => document.activeElement?.blur());
+  fake.control({ do: 'ask', sessionId: 's-idle', kind: 'edit' });
+  await page.waitForSelector('.askbox');
+  await until('dialog focused', async () => (await focused()) === 'dialog');
+  for (const key of ['Space', 'Enter', '1', 'y', 'a']) await page.keyboard.press(key);
+  await settled();
+  for (const key of ['Space', 'Enter', '1', 'y']) await page.keyboard.press(key);
+  assert.equal(log('answer_ask').length, 0);
+  assert.deepEqual(errors, []);
+});
+
+test('it never takes the focus from a field with text; Enter there queues and answers nothing', async () => {
+  await open('s-idle');
+  await box().click();
+  await page.keyboard.type('half a thou');
+  fake.control({ do: 'ask', sessionId: 's-idle', kind: 'edit' });
+  await page.waitForSelector('.askbox');
+  await page.keyboard.type('ght');
+  assert.equal(await focused(), 'message');
+  assert.equal(await box().inputValue(), 'half a thought');
+  await page.keyboard.press('Enter');
+  await until('queued', () => log('input').length === 1);
+  assert.equal(log('answer_ask').length, 0);
+  assert.equal(await page.locator('.askbox').count(), 1);
+});
+
+test('keys within 350 ms do nothing; Ctrl Enter allows after that, once', async () => {
+  await open('s-idle');
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.evaluate(() => {
+    new MutationObserver((_, self) => {
+      const ask = document.querySelector('.askbox');
+      if (!ask) return;
+      self.disconnect();
+      ask.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true, cancelable: true }));
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }));
+      ask.querySelector('.allow')?.click();
+    }).observe(document.body, { childList: true, subtree: true });
+  });
+  fake.control({ do: 'ask', sessionId: 's-idle', kind: 'bash' });
+  await page.waitForSelector('.askbox');
+  await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 800); }));
+  assert.equal(log('answer_ask').length, 0);
+  await page.locator('.askbox').focus();
+  await page.keyboard.press('Control+Enter');
+  await page.keyboard.press('Control+Enter');
+  await until('allowed', () => log('answer_ask').length === 1);
+  assert.equal(log('answer_ask')[0].decision, 'allow');
+  await page.waitForSelector('.askbox', { state: 'detached' });
+});
+
+test('Escape: text is cleared, then the ask denied, then the turn interrupted; arrow up brings the text back', async () => {
+  await open('s-idle');
+  await box().click();
+  await page.keyboard.type('not yet');
+  fake.control({ do: 'ask', sessionId: 's-idle', kind: 'edit' });
+  await page.waitForSelector('.askbox');
+  await settled();
+  await page.keyboard.press('Escape');
+  assert.equal(await box().inputValue(), '');
+  assert.equal(log('answer_ask').length, 0);
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await box().inputValue(), 'not yet');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await until('denied', () => log('answer_ask').length === 1);
+  assert.equal(log('answer_ask')[0].decision, 'deny');
+  await page.waitForSelector('.gate[data-standing="running"]');
+  await page.keyboard.press('Escape');
+  await until('interrupted', () => log('interrupt').length === 1);
+});
+
+test('an open menu takes Escape for itself', async () => {
+  await open('s-running');
+  await page.locator('.comp .sel').first().click();
+  await page.waitForSelector('.menu:popover-open');
+  await page.keyboard.press('Escape');
+  await settled();
+  assert.equal(log('interrupt').length, 0);
+});
+
+test('Shift Escape denies and stops', async () => {
+  await open('s-bash');
+  await settled();
+  await page.locator('.askbox').focus();
+  await page.keyboard.press('Shift+Escape');
+  await until('denied', () => log('answer_ask').length === 1);
+  assert.equal(log('answer_ask')[0].interrupt, true);
+});
+
+test('the whole command is shown, and what hides in it', async () => {
+  await open('s-hidden');
+  const shown = await page.locator('.cmdbig').innerText();
+  assert.match(shown, /\\u202e.*\\u200b.*\\e\[2K \| sh/);
+  assert.ok(!/[\u202e\u200b\u001b]/.test(shown));
+  assert.equal(await page.locator('.askfoot.sug').count(), 0);
+  assert.ok(await page.locator('.askbox .deny.primary').count());
+});
+
+test('a suggestion allows with its rule; scope is said in words', async () => {
+  await open('s-bash');
+  await settled();
+  assert.deepEqual(await page.locator('.btn.rule').allInnerTexts(), ['cargo flamegraph:*, this project, only you', 'the folder ~/Desktop, this session']);
+  assert.match(await page.locator('.why').innerText(), /writes outside the project[\s\S]*~\/Desktop\/flame.svg[\s\S]*Bisect/);
+  await page.locator('.btn.rule').first().click();
+  await until('allowed', () => log('answer_ask').length === 1);
+  assert.deepEqual(log('answer_ask')[0].suggestions, [0]);
+});
+
+test('the change is shown before it is allowed; changed first, the live diff follows and the changed input is sent', async () => {
+  await open('s-permission');
+  await page.waitForSelector('.askbox .diff');
+  await settled();
+  await page.locator('.askbox .change').click();
+  const area = page.locator('.askbox .codefield');
+  await area.fill('            shared.evict_idle(now, self.max_idle);');
+  await page.waitForSelector('.chip.run');
+  await page.waitForFunction(() => document.querySelector('.askbox .diff')?.textContent?.includes('evict_idle'));
+  await page.locator('.askbox .allow').click();
+  await until('allowed', () => log('answer_ask').length === 1);
+  assert.equal(log('answer_ask')[0].updatedInput.new_string, '            shared.evict_idle(now, self.max_idle);');
+  assert.match(log('answer_ask')[0].updatedInput.file_path, /reaper.rs$/);
+});
+
+test('two asks: 1 of 2, and an answer to one leaves the other', async () => {
+  await open('s-permission');
+  await settled();
+  assert.match(await page.locator('.askhead').innerText(), /1 of 2/);
+  await page.locator('.askbox .denymsg').fill('not like this');
+  await page.getByRole('button', { name: 'Next ask' }).click();
+  assert.match(await page.locator('.askhead').innerText(), /Bash waits for you[\s\S]*2 of 2/);
+  await page.getByRole('button', { name: 'Previous ask' }).click();
+  assert.equal(await page.locator('.askbox .denymsg').inputValue(), 'not like this');
+  await settled();
+  await page.locator('.askbox .deny').click();
+  await until('denied', () => log('answer_ask').length === 1);
+  assert.equal(log('answer_ask')[0].message, 'not like this');
+  await page.waitForFunction(() => document.querySelector('.askhead')?.textContent?.includes('Bash waits'));
+});
+
+test('answered elsewhere: said with who, and what was typed goes to the message box', async () => {
+  await open('s-bash');
+  await settled();
+  await page.locator('.askbox .denymsg').fill('write it to target/ instead');
+  fake.control({ do: 'decide', sessionId: 's-bash', outcome: 'allowed', by: 'Phone' });
+  await page.waitForSelector('.askbox.frozen');
+  assert.match(await page.locator('.askbox.frozen').innerText(), /Answered on Phone[\s\S]*Allow once/);
+  assert.equal(await box().inputValue(), 'write it to target/ instead');
+  await page.waitForSelector('.gate[data-standing="running"]', { timeout: 6_000 });
+  assert.equal(log('answer_ask').length, 0);
+});
+
+test('withdrawn is said too', async () => {
+  await open('s-bash');
+  fake.control({ do: 'decide', sessionId: 's-bash', outcome: 'cancelled' });
+  await page.waitForSelector('.askbox.frozen');
+  assert.match(await page.locator('.askbox.frozen').innerText(), /No longer needed[\s\S]*withdrew/);
+});
+
+test('questions are answered by digits; a half-filled form is there after a reload', async () => {
+  await open('s-question');
+  await settled();
+  assert.ok(await page.getByRole('button', { name: 'Send answers' }).isDisabled());
+  assert.match(await page.locator('.askfoot').innerText(), /Missing: Clock/);
+  await page.locator('.qs').first().locator('input').first().focus();
+  await page.keyboard.press('2');
+  await page.keyboard.press('1');
+  assert.match(await page.locator('.qpreview').innerText(), /tokio::time::Instant/);
+  await page.locator('.qs').nth(1).locator('input').first().focus();
+  await page.keyboard.press('1');
+  await page.keyboard.press('4');
+  await page.getByLabel('Your own answer').fill('the doc test');
+  await page.reload();
+  await page.waitForSelector('.askbox');
+  await settled();
+  assert.equal(await page.getByLabel('Your own answer').inputValue(), 'the doc test');
+  await page.getByLabel('Your own answer').press('Control+Enter');
+  await until('answered', () => log('answer_ask').length === 1);
+  assert.deepEqual(log('answer_ask')[0].answers, { 'How should the pool read time?': 'tokio’s clock (Recommended)', 'Which tests move to the paused clock?': 'tests/reaper.rs, the doc test' });
+});
+
+test('questions are answered in words', async () => {
+  await open('s-question');
+  await settled();
+  await page.getByRole('button', { name: 'Answer in words' }).click();
+  await page.getByLabel('Your answer in words').fill('Use whatever is simplest.');
+  await page.locator('.askfoot .primary').click();
+  await until('answered', () => log('answer_ask').length === 1);
+  assert.equal(log('answer_ask')[0].message, 'Use whatever is simplest.');
+});
+
+test('a plan is approved into a mode, changed, or sent back', async () => {
+  await open('s-plan');
+  await settled();
+  await page.getByRole('button', { name: 'Edit the plan' }).click();
+  await page.getByLabel('The plan', { exact: true }).fill('# Only step one');
+  await page.getByRole('button', { name: 'Approve, accept edits' }).click();
+  await until('approved', () => log('answer_ask').length === 1);
+  assert.equal(log('answer_ask')[0].mode, 'acceptEdits');
+  assert.equal(log('answer_ask')[0].updatedInput.plan, '# Only step one');
+});
+
+test('a form says what is wrong under the field, and sends typed values', async () => {
+  await open('s-elicitation');
+  await settled();
+  await page.getByLabel('Contact').fill('ops at tidepool');
+  await page.getByLabel('Row limit').fill('0');
+  await page.getByRole('button', { name: /^Send/ }).click();
+  assert.deepEqual(await page.locator('.elerr').allInnerTexts(), ['At least 1.', 'Not an e-mail address.']);
+  assert.equal(log('answer_ask').length, 0);
+  await page.getByLabel('Contact').fill('ops@tidepool.example');
+  await page.getByLabel('Row limit').fill('50');
+  await page.getByLabel('risky').check();
+  await page.getByRole('switch', { name: 'Dry run' }).click();
+  await page.getByRole('button', { name: /^Send/ }).click();
+  await until('sent', () => log('answer_ask').length === 1);
+  assert.deepEqual([log('answer_ask')[0].decision, log('answer_ask')[0].content], ['accept', { database: 'tidepool_dev', limit: 50, dry: false, contact: 'ops@tidepool.example', tags: ['risky'] }]);
+});
+
+test('a link is shown whole and opened only by a press', async () => {
+  await open('s-link');
+  assert.equal(await page.locator('.whole').innerText(), 'https://github.example/login/device?code=AB12-CD34');
+  const link = page.locator('.linkask a');
+  assert.deepEqual([await link.getAttribute('target'), await link.getAttribute('rel')], ['_blank', 'noopener noreferrer']);
+  await settled();
+  await page.getByRole('button', { name: 'Decline' }).click();
+  await until('declined', () => log('answer_ask').length === 1);
+  assert.equal(log('answer_ask')[0].decision, 'decline');
+});
+
+test('a device that may only look sees the ask and cannot decide or write', async () => {
+  fake.control({ do: 'scope', scope: 'view' });
+  await open('s-bash');
+  await page.waitForSelector('text=Waiting for someone');
+  assert.equal(await page.locator('.askbox .btn.allow').count(), 0);
+  await page.locator('.askbox').focus();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+Enter');
+  assert.ok(await box().isDisabled());
+  assert.equal(log('answer_ask').length, 0);
+});
+
+test('fold leaves one line; A opens it again', async () => {
+  await open('s-bash');
+  await settled();
+  await page.locator('.askbox').focus();
+  await page.keyboard.press('z');
+  await page.waitForSelector('.gate.warn');
+  assert.match(await page.locator('.gate').innerText(), /Bash waits for you[\s\S]*folded/);
+  await page.evaluate(() => document.activeElement?.blur());
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('a');
+  await page.waitForSelector('.askbox');
+  assert.equal(log('answer_ask').length, 0);
+});
+
+test('without a line messages are kept and go out once when it is back, receipts lost or not', async () => {
+  await open('s-running');
+  fake.control({ do: 'offline', on: true });
+  await page.waitForSelector('.gate[data-standing="offline"]', { timeout: 6_000 });
+  assert.match(await page.locator('.gate').innerText(), /Not connected/);
+  await box().fill('kept for later');
+  assert.equal((await page.locator('.sendbtn').innerText()).split('\n')[0], 'Keep');
+  await page.locator('.sendbtn').click();
+  assert.match(await page.locator('.queue').innerText(), /Not sent[\s\S]*kept for later/);
+  fake.control({ do: 'lose', receipts: 2 });
+  fake.control({ do: 'offline', on: false });
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await until('queued once', () => fake.bridge.sessions.get('s-running').state.queue.filter((one) => one.text === 'kept for later').length === 1);
+  await page.waitForFunction(() => document.querySelector('[data-kept]') === null, undefined, { timeout: 15_000 });
+  assert.equal(log('input').length, 1);
+});
+
+test('what is typed is there after a reload', async () => {
+  await open('s-idle');
+  await box().fill('half a thought');
+  await page.waitForFunction(() => Object.keys(localStorage).some((key) => key.startsWith('sluice.draft.')));
+  await page.reload();
+  await page.waitForSelector('#message');
+  assert.equal(await box().inputValue(), 'half a thought');
+});
+
+test('a line that is silent is noticed and opened anew', async () => {
+  fake.control({ do: 'ping', every: 500 });
+  await open('s-idle');
+  fake.control({ do: 'silence', on: true });
+  await page.waitForSelector('.gate[data-standing="offline"]', { timeout: 8_000 });
+  fake.control({ do: 'silence', on: false });
+  await page.waitForSelector('.gate[data-standing="idle"], .gate[data-standing="unread"]', { timeout: 20_000 });
+});
+
+test('commands are completed with the focus in the box, and unknown ones are caught', async () => {
+  await open('s-idle');
+  await box().click();
+  await page.keyboard.type('/rev');
+  await page.waitForSelector('[role="listbox"]');
+  const active = await box().getAttribute('aria-activedescendant');
+  assert.match(await page.locator(`[id="${active}"]`).innerText(), /\/review/);
+  await page.keyboard.press('Tab');
+  assert.equal(await box().inputValue(), '/review ');
+  assert.equal(await page.locator('.argument').innerText(), '<number>');
+  await box().fill('/reviw 12');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('text=There is no command /reviw');
+  assert.equal(log('input').length, 0);
+  await page.getByRole('button', { name: 'Send as text' }).click();
+  await until('sent', () => log('input').length === 1);
+});
+
+test('files are found by the server', async () => {
+  await open('s-idle');
+  await box().click();
+  await page.keyboard.type('Compare @pooltestreap');
+  await page.waitForSelector('[role="option"] mark');
+  await page.keyboard.press('Enter');
+  assert.equal(await box().inputValue(), 'Compare @crates/pool/tests/reaper.rs ');
+});
+
+test('a picture is made smaller, said so, and sent by its hash', async () => {
+  await open('s-idle');
+  await page.evaluate(async () => {
+    const canvas = new OffscreenCanvas(3000, 1500);
+    canvas.getContext('2d')?.fillRect(0, 0, 3000, 1500);
+    const blob = await canvas.convertToBlob({ type: 'image/png' });
+    const data = new DataTransfer();
+    data.items.add(new File([blob], 'flamegraph.png', { type: 'image/png' }));
+    document.querySelector('#message').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+  });
+  await page.waitForSelector('.att li');
+  assert.match(await page.locator('.att').innerText(), /flamegraph\.png[\s\S]*2\s000 × 1\s000, made smaller/);
+  await box().fill('look at this');
+  await page.keyboard.press('Enter');
+  await until('sent', () => log('input').length === 1);
+  assert.match(log('input')[0].images[0].hash, /^[0-9a-f]{64}$/);
+});
+
+test('the queue is changed, moved, steered and taken back', async () => {
+  await open('s-running');
+  const texts = () => fake.bridge.sessions.get('s-running').state.queue.map((one) => one.text.slice(0, 8));
+  assert.deepEqual(texts(), ['Then run', 'And writ']);
+  await page.locator('.queue li').nth(1).getByRole('button', { name: 'Edit' }).focus();
+  await page.keyboard.press('Alt+ArrowUp');
+  await until('moved', () => texts()[0] === 'And writ');
+  await page.waitForFunction(() => document.querySelector('.queue li')?.textContent?.includes('And write'));
+  await page.locator('.queue li').first().getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('Change the message').fill('Changed words');
+  await page.getByLabel('Change the message').press('Enter');
+  await until('changed', () => texts()[0] === 'Changed ');
+  await page.locator('.queue li').first().getByRole('button', { name: 'Steer now' }).click();
+  await until('steered', () => texts().length === 1);
+  await page.locator('.queue li').first().getByRole('button', { name: 'Take back' }).click();
+  await until('taken back', () => texts().length === 0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await until('there again', () => texts()[0] === 'Then run');
+});
+
+test('Ctrl Enter steers into a running turn', async () => {
+  await open('s-running');
+  await box().click();
+  await page.keyboard.type('use the other clock');
+  await page.keyboard.press('Control+Enter');
+  await until('steered', () => log('input').length === 1);
+  assert.equal(log('input')[0].steer, true);
+});
+
+test('bypass needs the typed word, and the gate says it as long as it lasts', async () => {
+  await open('s-idle');
+  await page.getByRole('button', { name: /^Permission mode/ }).click();
+  await page.locator('.menu:popover-open .bad').click();
+  const go = page.getByRole('button', { name: 'Bypass permissions' });
+  assert.ok(await go.isDisabled());
+  await page.getByLabel('The word').fill('bypass');
+  await go.click();
+  await page.waitForSelector('text=Permissions are bypassed');
+  assert.equal(log('set_permission_mode')[0].mode, 'bypassPermissions');
+});
+
+test('Stop says Stopping at once; Force comes after ten seconds', async () => {
+  fake.bridge.options.neverStops = true;
+  await open('s-running');
+  await page.getByRole('button', { name: /^Stop/ }).click();
+  await page.waitForSelector('.gate[data-standing="stopping"]');
+  assert.equal(await page.getByRole('button', { name: 'Force…' }).count(), 0);
+  fake.control({ do: 'patch', sessionId: 's-running', state: { info: { since: Date.now() - 11_000 } } });
+  await page.getByRole('button', { name: 'Force…' }).click();
+  await page.getByRole('button', { name: 'End the agent' }).click();
+  await until('ended', () => log('stop_session').length === 1);
+});
+
+test('a crash shows its last words and resumes', async () => {
+  await open('s-crashed');
+  assert.match(await page.locator('.gateslot').innerText(), /killed by signal 9[\s\S]*out of memory[\s\S]*memory allocation of 536870912 bytes failed/);
+  await page.getByRole('button', { name: 'Resume where it stopped' }).click();
+  await until('resumed', () => log('resume_session').length === 1);
+});
+
+test('on a phone Enter is a new line and the button sends', async () => {
+  await context.close();
+  await fresh({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  await open('s-idle');
+  await box().click();
+  await page.keyboard.type('one');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('two');
+  assert.equal(await box().inputValue(), 'one\ntwo');
+  assert.equal(log('input').length, 0);
+  await page.locator('.sendbtn').click();
+  await until('sent', () => log('input').length === 1);
+});
+
+const STATES = ['s-permission', 's-bash', 's-hidden', 's-mcp', 's-question', 's-plan', 's-elicitation', 's-link', 's-dialog', 's-crashed', 's-running', 's-retrying', 's-limited', 's-stalled', 's-stopping', 's-starting', 's-unread', 's-idle', 's-bypass', 's-full', 's-external', 's-lost', 's-stopped'];
+for (const scheme of ['light', 'dark']) {
+  for (const size of [{ width: 1440, height: 900 }, { width: 390, height: 844 }]) {
+    test(`axe finds nothing in the dock, ${scheme}, ${size.width} px, and nothing overflows`, async () => {
+      await context.close();
+      await fresh({ viewport: size, colorScheme: scheme, bypassCSP: true });
+      for (const id of STATES) {
+        await open(id);
+        await settled();
+        await page.evaluate(axe);
+        const found = await page.evaluate(async () => (await window.axe.run('.dock')).violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' | ').slice(0, 400)}`));
+        assert.deepEqual(found, [], id);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${id} overflows by ${wide}`);
+      }
+      assert.deepEqual(errors, []);
+    });
+  }
+}
