@@ -16,4 +16,8 @@ void firstLocale().then(() => {
 });
 
 // The shell is kept for a fast start, where the browser allows it.
-registerWorker();
+try {
+  registerWorker();
+} catch {
+  // A policy that has no room for it: the page starts from the network then.
+}

@@ -43,7 +43,7 @@ export function NeedRow(props: { info: SessionInfo }): JSX.Element {
   return (
     <li class="need" classList={{ crash: crashed() }}>
       <Glyph info={props.info} />
-      <div class="names"><a class="title trunc" href={href()}>{titleOf(props.info)}</a><span class="sub trunc mono">{folderName(props.info.projectPath)}</span></div>
+      <div class="names"><a class="title trunc" href={href()}>{titleOf(props.info)}</a><span class="line2 trunc mono">{folderName(props.info.projectPath)}</span></div>
       <div class="act">
         <Switch fallback={<span>{standing(props.info).word}</span>}>
           <Match when={crashed()}><b class="strong t-bad">{standing(props.info).word}</b> {standing(props.info).evidence}</Match>

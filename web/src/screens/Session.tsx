@@ -33,6 +33,7 @@ export function SessionStage(): JSX.Element {
   const id = createMemo(() => here()?.id ?? '');
   const wide = matches('(min-width: 110rem)');
   const roomy = matches('(min-width: 80rem)');
+  const narrow = matches('(max-width: 47.99rem)');
   const beside = createMemo(() => (wide() && here()?.view === 'transcript' && here()?.beside !== id() ? (here()?.beside ?? '') : ''));
   const [focused, setFocused] = createSignal<'first' | 'beside'>('first');
   const of = () => (focused() === 'beside' && beside() ? beside() : id());
@@ -44,6 +45,8 @@ export function SessionStage(): JSX.Element {
   let before: Element | null = null;
   const close = () => { setDrawer(false); if (before instanceof HTMLElement && before.isConnected) before.focus(); };
   const toggle = () => {
+    // On a phone the panel is a place of its own.
+    if (narrow()) return go(sessionHref(id(), 'overview'));
     if (roomy()) return setPanelOpen(panelOpen() === 'open' ? 'closed' : 'open');
     if (drawer()) return close();
     before = document.activeElement;

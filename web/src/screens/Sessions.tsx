@@ -118,7 +118,7 @@ export function ListRow(props: { info: SessionInfo }): JSX.Element {
   return (
     <li class="lrow" classList={{ unread: unread(props.info) }}>
       <Glyph info={props.info} />
-      <div class="names"><a class="title trunc" href={sessionHref(props.info.sessionId)}>{titleOf(props.info)}</a><span class="sub trunc"><ListWords info={props.info} /></span></div>
+      <div class="names"><a class="title trunc" href={sessionHref(props.info.sessionId)}>{titleOf(props.info)}</a><span class="line2 trunc"><ListWords info={props.info} /></span></div>
       <span class="flow"><Show when={props.info.activity.length}><Hydrograph values={props.info.activity} tone={props.info.standing === 'running' ? undefined : 'still'} bars={20} /></Show></span>
       <span class="where trunc" title={props.info.projectPath}><span class="mono">{folderName(props.info.projectPath)}</span></span>
       <span class="num right money">{props.info.external ? '' : money(props.info.cost)}</span>

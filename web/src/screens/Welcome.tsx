@@ -23,10 +23,9 @@ export default function Welcome(): JSX.Element {
     go(sessionHref(begun.sessionId), true);
   };
   return (
-    <main class="main" id="main" tabIndex={-1}>
-      <header class="head"><div class="ttl"><h1>{t('onboarding.welcome')}</h1></div></header>
-      <div class="scroll" data-region="stream"><div class="begin">
-        <h2>{t('onboarding.welcome')}</h2>
+    <main class="main page" id="main" tabIndex={-1}>
+      <header class="head"><h1>{t('onboarding.welcome')}</h1></header>
+      <div class="scroll" tabIndex={0} role="group" aria-label={t('onboarding.welcome')} data-region="stream"><div class="begin">
         <p>{t('onboarding.welcomeWords')}</p>
         <p class="trust">{t('onboarding.demo')}</p>
         <div class="row wrap">
