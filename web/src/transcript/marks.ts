@@ -28,6 +28,7 @@ function cause(error: string, status: number | undefined): string {
     case 'overloaded': return t('transcript.errOverloaded') + code;
     case 'rate_limit': return t('transcript.errRate') + code;
     case 'server_error': return t('transcript.errServer') + code;
+    case 'authentication_failed': return t('transcript.errKey') + code;
     default: return (status === undefined ? t('transcript.errConnect') : t('transcript.errServer')) + code;
   }
 }
@@ -66,7 +67,9 @@ function note(kind: string, text: string): string {
 export function markText(facts: MarkFacts, at: number, now: number): string {
   switch (facts.what) {
     case 'error': return advice(facts.error, facts.text, facts.status);
-    case 'retry': return facts.over
+    case 'retry': return facts.failed
+      ? t('transcript.retryFailed', { what: cause(facts.error, facts.status), n: facts.attempt })
+      : facts.over
       ? t('transcript.retryOver', { what: cause(facts.error, facts.status), attempt: facts.attempt })
       : t('transcript.retryNow', { what: cause(facts.error, facts.status), time: age(facts.until - now), attempt: facts.attempt, max: facts.max ?? '–' });
     case 'limit':

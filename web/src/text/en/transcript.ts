@@ -51,6 +51,7 @@ export default {
   // marks
   retryNow: '{what}. Next try in {time}, attempt {attempt} of {max}.',
   retryOver: '{what}. Tried again, attempt {attempt}, and went on.',
+  retryFailed: { one: '{what}. Tried {n} time more, without success.', other: '{what}. Tried {n} times more, without success.' },
   limitReached: 'Rate limit reached. Resets at {time}; the turn goes on by itself then.',
   limitReachedPlain: 'Rate limit reached.',
   limitNear: 'Rate limit nearly reached: {part} used.',
@@ -91,6 +92,7 @@ export default {
   errBudget: 'Stopped: the budget is used up. Raise it to continue.',
   errSchema: 'The answer never fitted the schema.',
   errAny: 'The turn ended with an error.',
+  errKey: 'The key was refused',
   errConnect: 'The model could not be reached',
   // calls: names
   nameLooked: 'Looked',

@@ -81,7 +81,7 @@ export class Transcript extends Observed {
     const place: Place = { seq, at, turn };
     const message = fields(what as unknown);
     const type = str(message['type']) ?? '';
-    if (type !== 'system') this.endRetry();
+    if (type !== 'system') this.endRetry(type === 'assistant' && message['error'] !== undefined);
     switch (type) {
       case 'assistant': this.takeAssistant(message, place); break;
       case 'user': applyUser(this, message, place); break;
@@ -155,20 +155,22 @@ export class Transcript extends Observed {
 
   addBreak(what: Break['what'], place: Place): Break {
     const broken = new Break(this.key(place), what, place.seq, place.at);
-    if (this.current && this.current.items.length === 0 && !this.current.origin) this.entries = this.entries.filter((entry) => entry !== this.current);
-    const rest = this.current;
-    // A break inside a turn cuts it: what follows hangs on a second part of the same turn.
-    if (rest && rest.items.length > 0 && what !== 'cleared') {
-      const next = new Turn(`${rest.key}+${place.seq}`, rest.n, place.seq, place.at);
-      next.origin = undefined;
+    const turn = this.current;
+    if (turn && turn.items.length === 0 && what === 'compacted') {
+      // Before the first words of a turn: the turn goes on below.
+      this.entries = [...this.entries.filter((entry) => entry !== turn), broken, turn];
+    } else if (turn && what !== 'cleared') {
+      // A break inside a turn cuts it: what follows hangs on a second part of the same turn.
+      const next = new Turn(`${turn.key}+${place.seq}`, turn.n, place.seq, place.at);
       this.entries = [...this.entries, broken, next];
-      this.splits.add(rest);
+      this.splits.add(turn);
       this.current = next;
-      this.changed(rest);
-      return broken;
+      this.changes.add(turn);
+    } else {
+      // What cleared the line was said before it, and its result still comes.
+      this.entries = [...this.entries, broken];
+      if (what === 'cleared') { this.settle(); this.lastTotal = undefined; }
     }
-    this.entries = [...this.entries, broken];
-    if (what === 'cleared') { this.settle(); this.current = undefined; this.lastTotal = undefined; }
     this.changed();
     return broken;
   }
@@ -340,10 +342,11 @@ export class Transcript extends Observed {
     this.retry = this.mark(facts, place);
   }
 
-  endRetry(): void {
+  /** Something else came: the retry is over, well or not. */
+  endRetry(failed = false): void {
     const mark = this.retry;
     if (mark?.facts.what !== 'retry') return;
-    mark.facts = { ...mark.facts, over: true };
+    mark.facts = { ...mark.facts, over: true, failed };
     this.changes.add(mark);
     this.retry = undefined;
   }

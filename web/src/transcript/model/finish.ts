@@ -15,8 +15,9 @@ export function finish(call: CallItem, block: Fields, content: unknown, place: P
   const meta = fields(list(outer['tool_result_meta']).map(fields).find((one) => one['id'] === call.id));
   const decision = fields(meta['permission_decision']);
   const rejected = decision['decision'] === 'reject';
-  if (failed && (rejected || call.denial !== undefined || call.ask?.outcome === 'denied' || REFUSED.test(text))) {
-    call.state = /interrupted by user/i.test(text) && !rejected ? 'cancelled' : 'denied';
+  if (failed && text.includes('[Request interrupted by user')) call.state = 'cancelled';
+  else if (failed && (rejected || call.denial !== undefined || call.ask?.outcome === 'denied' || REFUSED.test(text))) {
+    call.state = 'denied';
     call.denial ??= { reason: call.ask?.message ?? undefined, by: denier(str(decision['source']), str(decision['reason_type'])) };
   } else if (failed) call.state = 'failed';
   else if (isBackground(call)) call.state = call.task && call.task.status !== 'running' ? taskState(call.task.status) : 'background';

@@ -102,7 +102,7 @@ export type Origin =
 
 export type MarkFacts =
   | { what: 'error'; error: string; text: string; status: number | undefined }
-  | { what: 'retry'; error: string; status: number | undefined; attempt: number; max: number | undefined; until: number; over: boolean }
+  | { what: 'retry'; error: string; status: number | undefined; attempt: number; max: number | undefined; until: number; over: boolean; failed: boolean }
   | { what: 'limit'; status: string; resets: number | undefined; type: string | undefined; part: number | undefined }
   | { what: 'stopped'; by: string | undefined; calls: number }
   | { what: 'notice'; level: 'info' | 'warning'; text: string }

@@ -175,6 +175,66 @@ test('ten thousand messages are taken in well under a second', () => {
 
 const RECORDINGS = join(import.meta.dirname, '../../../../../shared/wire/recordings');
 
+/** Everything that is on a row, with what hangs below it. */
+function everything(transcript: Transcript): { texts: Set<string>; calls: Set<string> } {
+  const texts = new Set<string>();
+  const calls = new Set<string>();
+  const walk = (items: readonly Item[]) => {
+    for (const item of items) {
+      if (item.kind === 'text') texts.add(item.text);
+      if (item.kind === 'command') texts.add(item.output);
+      if (item.kind === 'mark' && item.facts.what === 'error') texts.add(item.facts.text);
+      if (item.kind === 'call') { calls.add(item.id); walk(item.children); }
+    }
+  };
+  for (const row of new Rows().of(transcript)) { if (row.item) walk([row.item]); walk(row.items); }
+  return { texts, calls };
+}
+
+test.skipIf(!existsSync(RECORDINGS))('nothing the recorded agents said or did is lost (skipped without ../shared)', () => {
+  const lost: string[] = [];
+  for (const version of readdirSync(RECORDINGS)) {
+    for (const scenario of readdirSync(join(RECORDINGS, version))) {
+      const file = join(RECORDINGS, version, scenario, 'stdout.ndjson');
+      if (!existsSync(file)) continue;
+      const transcript = new Transcript();
+      const texts: string[] = [];
+      const ids: string[] = [];
+      for (const line of readFileSync(file, 'utf8').split('\n')) {
+        let what: { type?: string; message?: { content?: { type: string; text?: string; id?: string }[] } };
+        try { what = JSON.parse(line) as typeof what; } catch { continue; }
+        if (typeof what !== 'object' || what === null || Array.isArray(what)) continue;
+        transcript.apply(record(what));
+        if (what.type !== 'assistant') continue;
+        for (const block of what.message?.content ?? []) {
+          if (block.type === 'text' && block.text) texts.push(block.text);
+          if (block.type === 'tool_use' && block.id) ids.push(block.id);
+        }
+      }
+      const shown = everything(transcript);
+      for (const one of texts) if (!shown.texts.has(one)) lost.push(`${version}/${scenario}: ${one}`);
+      for (const id of ids) if (!shown.calls.has(id)) lost.push(`${version}/${scenario}: ${id}`);
+    }
+  }
+  expect(lost).toEqual([]);
+});
+
+test('a compaction before the first words of a turn loses nothing', () => {
+  const transcript = build(prompt('p', 'x'), said('m', text('a')), result(), { type: 'system', subtype: 'init' }, { type: 'system', subtype: 'compact_boundary', compact_metadata: {} }, said('m2', text('b')), result());
+  expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'item', 'end', 'break', 'item', 'end']);
+});
+
+test('what clears the line ends above it', () => {
+  const transcript = build(prompt('p', '/clear'), { type: 'system', subtype: 'init' }, { type: 'conversation_reset' }, result(), prompt('q', 'x'), result());
+  expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'end', 'break', 'prompt', 'end']);
+});
+
+test('an interrupt is no refusal', () => {
+  const transcript = build(prompt('p', 'x'), said('m', call('c', 'Bash')), answered('c', "The user doesn't want to proceed with this tool use.", { tool_use_result: 'User rejected tool use', tool_result_meta: [{ id: 'c', non_execution_kind: 'user-rejected' }] }, true),
+    { type: 'user', message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] }, parent_tool_use_id: null });
+  expect(turns(transcript)[0]?.items.slice(1)).toMatchObject([{ state: 'cancelled' }, { facts: { what: 'stopped', calls: 1 } }]);
+});
+
 test.skipIf(!existsSync(RECORDINGS))('no message of the recorded versions is unknown (skipped without ../shared)', () => {
   const unknown = new Map<string, number>();
   let messages = 0;

@@ -16,7 +16,7 @@ export function applySystem(transcript: Transcript, message: Fields, place: Plac
     case 'status': status(transcript, message, place); return;
     case 'compact_boundary': compacted(transcript, fields(message['compact_metadata']), place); return;
     case 'api_retry':
-      transcript.retrying({ what: 'retry', error: str(message['error']) ?? 'unknown', status: num(message['error_status']), attempt: num(message['attempt']) ?? 1, max: num(message['max_retries']), until: place.at + (num(message['retry_delay_ms']) ?? 0), over: false }, place);
+      transcript.retrying({ what: 'retry', error: str(message['error']) ?? 'unknown', status: num(message['error_status']), attempt: num(message['attempt']) ?? 1, max: num(message['max_retries']), until: place.at + (num(message['retry_delay_ms']) ?? 0), over: false, failed: false }, place);
       return;
     case 'task_started': case 'task_progress': case 'task_updated': case 'task_notification': task(transcript, subtype, message, place); return;
     case 'hook_response': hook(transcript, message, place); return;

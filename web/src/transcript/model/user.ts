@@ -35,7 +35,17 @@ function stopped(transcript: Transcript, place: Place, parent?: string): void {
   const turn = transcript.turnFor(place);
   const last = turn.items.at(-1);
   if (last?.kind === 'mark' && last.facts.what === 'stopped') return;
-  const cut = turn.items.filter((item) => item.kind === 'call' && (item.state === 'running' || item.state === 'cancelled')).length;
+  let cut = 0;
+  for (const item of turn.items) {
+    if (item.kind !== 'call') continue;
+    // An interrupt is told to the model as a refusal; nobody refused anything.
+    if (item.state === 'denied' && item.ask?.outcome !== 'denied' && item.denial?.reason === undefined) {
+      item.state = 'cancelled';
+      item.denial = undefined;
+      transcript.changes.add(item);
+    }
+    if (item.state === 'running' || item.state === 'cancelled') cut += 1;
+  }
   transcript.mark({ what: 'stopped', by: undefined, calls: cut }, place);
 }
 
