@@ -67,7 +67,7 @@ impl Connection {
             } => self.usage(&by, session_id, from, to).await,
             M::Highlight { lang, text } => {
                 let lines = self.hub.shared.renderings.highlight(lang, text).await?;
-                data(lines)
+                data(&*lines)
             }
             M::Diff {
                 session_id,
