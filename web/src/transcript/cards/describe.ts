@@ -73,12 +73,12 @@ const bash: Known = {
 const edit: Known = {
   icon: 'edit',
   target: (call) => path(inputText(call, 'file_path')),
-  outcome: (call, result) => (result['type'] === 'create' ? t('transcript.newFile') : call.state === 'failed' && /not found|String to replace/i.test(call.result ? plain(call.result) : '') ? t('transcript.noChange') : ''),
+  outcome: (call, result) => (result['type'] === 'create' ? t('transcript.newFile') : call.state === 'failed' && /String to replace not found/i.test(call.result ? plain(call.result) : '') ? t('transcript.noChange') : ''),
 };
 
 const task = (call: CallItem): Target => {
   const result = fields(call.structured);
-  const subject = str(call.input['subject']) ?? str(fields(result['task'])['subject']) ?? `#${str(call.input['taskId']) ?? ''}`;
+  const subject = str(call.input['subject']) ?? str(fields(result['task'])['subject']) ?? call.about ?? `#${str(call.input['taskId']) ?? ''}`;
   switch (call.name) {
     case 'TaskCreate': return words(t('transcript.created', { what: subject }));
     case 'TaskUpdate': {
@@ -123,6 +123,8 @@ const KNOWN: Readonly<Record<string, Known>> = {
       if (result['type'] === 'notebook') return t('transcript.cells', { n: list(file['cells']).length });
       if (result['type'] === 'pdf' || result['type'] === 'parts') return bytes(num(file['originalSize']) ?? 0);
       if (from === undefined || n === undefined) return '';
+      if (n === 0) return '';
+      if (total !== undefined && n === 1 && total > 1) return t('transcript.lineOf', { line: from, total });
       if (total !== undefined && (from > 1 || n < total)) return t('transcript.range', { from, to: from + n - 1, total });
       return t('transcript.lineCount', { n });
     },
@@ -239,7 +241,7 @@ export function summarise(call: CallItem, waiting: boolean): Summary {
     case 'drafting': return { ...summary, outcome: t('transcript.writing'), tone: 'run' };
     case 'running': return { ...summary, tone: 'run' };
     case 'background': return { ...summary, outcome: t('transcript.inBackground'), tone: 'run' };
-    case 'cancelled': return { ...summary, outcome: t('transcript.cancelled') };
+    case 'cancelled': return { ...summary, outcome: call.task?.background ? t('transcript.endStopped') : t('transcript.cancelled') };
     case 'denied': return { ...summary, outcome: denied(call), tone: 'err' };
     case 'failed': return { ...summary, outcome: failure(call, tool, result), tone: 'err' };
     case 'done': return { ...summary, outcome: done(call, tool, result), by: allowed(call), counts: counts(call, result) };
@@ -266,9 +268,11 @@ function done(call: CallItem, tool: Known, result: Fields): string {
   return parts.join(' · ');
 }
 
+const LOOKING = new Set(['Read', 'Grep', 'Glob', 'LS']);
+
 function allowed(call: CallItem): string | undefined {
   const ask = call.ask;
-  if (ask?.outcome !== 'allowed') return undefined;
+  if (ask?.outcome !== 'allowed') return call.byRule && !LOOKING.has(call.name) ? t('transcript.allowedByRule') : undefined;
   const by = who(ask.by, ask.device);
   if (call.name === 'AskUserQuestion') return t('transcript.answeredBy', { who: by });
   if (call.name === 'ExitPlanMode') return t('transcript.approvedBy', { who: by });

@@ -30,6 +30,7 @@ export class Transcript extends Observed {
   private lastTotal: number | undefined;
   private retry: MarkItem | undefined;
   private made = 0;
+  private readonly taskNames = new Map<string, string>();
   private lastAt = 0;
   private before = 0;
   /** Lists made since watchers were last told: these may still grow in place. */
@@ -265,6 +266,8 @@ export class Transcript extends Observed {
     if (call.state === 'drafting') { call.state = 'running'; call.began = place.at; }
     const meta = list(message['tool_use_meta']).map(fields).find((one) => one['id'] === id);
     if (meta) call.shown = { server: str(meta['server_display_name']), tool: str(meta['display_name']) };
+    const task = str(call.input['taskId']);
+    if (task !== undefined) call.about = this.taskNames.get(task);
     this.drafts.forget(id);
     this.calls.set(id, call);
     if (known) this.changes.add(call);
@@ -275,8 +278,19 @@ export class Transcript extends Observed {
     const call = this.calls.get(id);
     if (!call) return undefined;
     finish(call, block, content, place, outer);
+    this.nameTasks(call);
     this.changes.add(call);
     return call;
+  }
+
+  /** Remembers what tasks are called: later calls name only their number. */
+  private nameTasks(call: CallItem): void {
+    const result = fields(call.structured);
+    for (const one of [result['task'], ...list(result['tasks'])]) {
+      const id = str(fields(one)['id']);
+      const subject = str(fields(one)['subject']);
+      if (id !== undefined && subject !== undefined) this.taskNames.set(id, subject);
+    }
   }
 
   private takeResult(message: Fields, place: Place): void {
@@ -432,7 +446,7 @@ export function originOf(origin: Fields): Turn['origin'] {
     case 'peer': case 'observer': case 'coordinator': return { kind: 'peer', text: str(origin['name']) ?? str(origin['from']) ?? '' };
     case 'channel': return { kind: 'channel', text: str(origin['server']) ?? '' };
     case 'auto-continuation': return { kind: 'continuation', text: '' };
-    case undefined: case 'human': return undefined;
+    case undefined: case 'human': case 'unclassified': return undefined;
     default: return { kind: 'unknown', text: str(origin['kind']) ?? '' };
   }
 }

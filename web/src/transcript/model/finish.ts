@@ -15,6 +15,7 @@ export function finish(call: CallItem, block: Fields, content: unknown, place: P
   const meta = fields(list(outer['tool_result_meta']).map(fields).find((one) => one['id'] === call.id));
   const decision = fields(meta['permission_decision']);
   const rejected = decision['decision'] === 'reject';
+  call.byRule = decision['decision'] === 'accept' && (decision['reason_type'] === 'rule' || decision['source'] === 'user_permanent');
   if (failed && text.includes('[Request interrupted by user')) call.state = 'cancelled';
   else if (failed && (rejected || call.denial !== undefined || call.ask?.outcome === 'denied' || REFUSED.test(text))) {
     call.state = 'denied';
@@ -24,12 +25,12 @@ export function finish(call: CallItem, block: Fields, content: unknown, place: P
   else call.state = 'done';
 }
 
+/** Why, before who: the agent names the person also where a rule of theirs decided. */
 function denier(source: string | undefined, reason: string | undefined): 'user' | 'rule' | 'hook' | 'mode' | 'other' {
-  if (source?.startsWith('user')) return 'user';
-  if (source === 'hook' || reason === 'hook') return 'hook';
+  if (reason === 'rule' || reason === 'subcommandResults') return 'rule';
+  if (reason === 'hook' || source === 'hook') return 'hook';
   if (reason === 'mode') return 'mode';
-  if (source === 'config' || reason === 'rule') return 'rule';
-  return 'other';
+  return source?.startsWith('user') ? 'user' : 'other';
 }
 
 function isBackground(call: CallItem): boolean {

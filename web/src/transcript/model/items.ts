@@ -65,6 +65,8 @@ export class CallItem extends Base {
   structured: Json | undefined;
   resultSeq: number | undefined;
   ask: AskOutcome | undefined;
+  /** A rule allowed it. */
+  byRule = false;
   denial: { reason: string | undefined; by: 'user' | 'rule' | 'hook' | 'mode' | 'other' } | undefined;
   task: TaskFacts | undefined;
   /** A subagent's own items. */
@@ -72,6 +74,8 @@ export class CallItem extends Base {
   agentType: string | undefined;
   /** Names an MCP server gave for itself and the tool. */
   shown: { server: string | undefined; tool: string | undefined } | undefined;
+  /** The task it is about, where it names only a number. */
+  about: string | undefined;
   /** Text a skill brought in. */
   loaded: string | undefined;
 }

@@ -229,6 +229,16 @@ test('what clears the line ends above it', () => {
   expect(new Rows().of(transcript).map((row) => row.kind)).toEqual(['prompt', 'end', 'break', 'prompt', 'end']);
 });
 
+test('a call that names a task by its number is told its name', () => {
+  const transcript = build(prompt('p', 'x'), said('m', call('a', 'TaskCreate', { subject: 'Fix it' })), answered('a', 'ok', { tool_use_result: { task: { id: '1', subject: 'Fix it' } } }), said('n', call('b', 'TaskUpdate', { taskId: '1', status: 'completed' })));
+  expect(turns(transcript)[0]?.items[2]).toMatchObject({ about: 'Fix it' });
+});
+
+test('a rule that denied is not mistaken for a person', () => {
+  const transcript = build(prompt('p', 'x'), said('m', call('c', 'Read')), answered('c', 'File is in a directory that is denied', { tool_use_result: 'Error: x', tool_result_meta: [{ id: 'c', permission_decision: { decision: 'reject', source: 'user_reject', reason_type: 'rule' } }] }, true));
+  expect(turns(transcript)[0]?.items[1]).toMatchObject({ state: 'denied', denial: { by: 'rule' } });
+});
+
 test('an interrupt is no refusal', () => {
   const transcript = build(prompt('p', 'x'), said('m', call('c', 'Bash')), answered('c', "The user doesn't want to proceed with this tool use.", { tool_use_result: 'User rejected tool use', tool_result_meta: [{ id: 'c', non_execution_kind: 'user-rejected' }] }, true),
     { type: 'user', message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] }, parent_tool_use_id: null });

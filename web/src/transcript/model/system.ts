@@ -67,15 +67,19 @@ function hook(transcript: Transcript, message: Fields, place: Place): void {
   const outcome = str(message['outcome']) ?? 'success';
   // A hook that went well is not worth a row; the panel lists the hooks that were seen.
   if (outcome === 'success') return;
+  // With 2 it stops the call, and the call's own row says so.
+  const blocks = num(message['exit_code']) === 2;
+  if (blocks && str(message['hook_event']) === 'PreToolUse') return;
   const output = textOf(heavy(message['stderr'])) || textOf(heavy(message['output']));
-  transcript.mark({ what: 'hook', name: str(message['hook_name']) ?? str(message['hook_event']) ?? '', outcome, output, code: num(message['exit_code']) }, place);
+  transcript.mark({ what: 'hook', name: str(message['hook_name']) ?? str(message['hook_event']) ?? '', outcome: blocks ? 'blocked' : outcome, output, code: num(message['exit_code']) }, place);
 }
 
 function denied(transcript: Transcript, message: Fields): void {
   const call = transcript.calls.get(str(message['tool_use_id']) ?? '');
   if (!call) return;
   const type = str(message['decision_reason_type']);
-  call.denial = { reason: str(message['decision_reason']) ?? str(message['message']), by: type === 'hook' ? 'hook' : type === 'mode' ? 'mode' : type === 'rule' || type === 'permissionRule' ? 'rule' : 'other' };
+  const said = str(message['message']);
+  call.denial = { reason: str(message['decision_reason']) ?? (said?.startsWith('Permission to use') ? undefined : said), by: type === 'hook' ? 'hook' : type === 'mode' ? 'mode' : type === 'rule' || type === 'subcommandResults' ? 'rule' : 'other' };
   call.state = 'denied';
   transcript.changes.add(call);
 }
