@@ -1,9 +1,11 @@
 //! Code with colours, differences between texts and images of a size to be shown; pure: values in, values out.
 
 mod class;
+pub mod diff;
 pub mod highlight;
 pub mod image;
 
 pub use class::{Class, Run};
+pub use diff::{diff, from_patch};
 pub use highlight::highlight;
 pub use image::normalise;

@@ -202,8 +202,10 @@ impl Lexer {
 
     fn opens_string(&mut self, line: &mut Line<'_>, rest: &str) -> bool {
         let prefix = if self.has(Trait::Prefixes) && !is_name(line.before) {
-            rest.find(['"', '\''])
-                .filter(|at| *at <= 2 && rest.bytes().take(*at).all(|byte| b"rbfuRBFU".contains(&byte)))
+            // two letters at most: looking further each time would take long
+            let quote = rest.bytes().take(3).position(|byte| matches!(byte, b'"' | b'\''));
+            quote
+                .filter(|at| rest.bytes().take(*at).all(|byte| b"rbfuRBFU".contains(&byte)))
                 .unwrap_or(0)
         } else {
             0

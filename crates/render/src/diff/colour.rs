@@ -1,0 +1,147 @@
+//! Lines with the colours of their language, cut where words changed.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use super::{Line, Part, Raw, RawHunk, Tag};
+use crate::class::{Class, Run};
+use crate::highlight;
+
+/// Where the colours of a line come from.
+pub(super) enum Colours<'a> {
+    None,
+    /// Both texts were read from their starts, so that a comment of many lines is known as one.
+    Texts {
+        old: Vec<Vec<Run>>,
+        new: Vec<Vec<Run>>,
+    },
+    /// Each hunk is read for itself.
+    Hunks {
+        path: &'a str,
+        deadline: Instant,
+    },
+}
+
+impl<'a> Colours<'a> {
+    pub(super) fn none() -> Self {
+        Self::None
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    pub(super) fn of_hunks(path: &'a str, deadline: Instant) -> Self {
+        Self::Hunks { path, deadline }
+    }
+
+    /// By whole texts where they are small enough, else by hunks.
+    pub(super) fn of_texts(path: &'a str, old: &str, new: &str, hunks: &[RawHunk<'_>], deadline: Instant) -> Self {
+        let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
+        // same lines show the colours of the new side
+        let removed = lines()
+            .filter(|line| line.tag == Tag::Removed)
+            .filter_map(|line| line.old);
+        let old = up_to(old, removed.max().unwrap_or(0));
+        let new = up_to(new, lines().filter_map(|line| line.new).max().unwrap_or(0));
+        if old.len().max(new.len()) > highlight::MOST_BYTES {
+            return Self::of_hunks(path, deadline);
+        }
+        let half = deadline.saturating_duration_since(Instant::now()) / 2;
+        Self::Texts {
+            old: highlight::within(path, old, half),
+            new: highlight::within(path, new, half),
+        }
+    }
+
+    pub(super) fn lines(&mut self, raw: &[Raw<'_>], marks: &[Vec<Range<usize>>]) -> Vec<Line> {
+        let by_hunk = match self {
+            Self::Hunks { path, deadline } => Some((side(path, raw, Tag::Removed, *deadline), {
+                side(path, raw, Tag::Added, *deadline)
+            })),
+            _ => None,
+        };
+        let (mut removed, mut added) = by_hunk.unwrap_or_default();
+        let (mut removed, mut added) = (removed.drain(..), added.drain(..));
+        let mut out = Vec::with_capacity(raw.len());
+        for (at, line) in raw.iter().enumerate() {
+            let runs = match self {
+                Self::None => None,
+                Self::Texts { old, new } => {
+                    let (text, number) = if line.tag == Tag::Removed {
+                        (old, line.old)
+                    } else {
+                        (new, line.new)
+                    };
+                    let at = number.and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
+                    at.and_then(|at| text.get_mut(at)).map(std::mem::take)
+                }
+                Self::Hunks { .. } => {
+                    // both sides hold the lines that are the same
+                    let old = if line.tag == Tag::Added { None } else { removed.next() };
+                    let new = if line.tag == Tag::Removed { None } else { added.next() };
+                    new.or(old)
+                }
+            };
+            let marks = marks.get(at).map_or(&[][..], Vec::as_slice);
+            out.push(Line {
+                tag: line.tag,
+                old: line.old,
+                new: line.new,
+                parts: parts(line.text, runs, marks),
+                unended: line.unended,
+            });
+        }
+        out
+    }
+}
+
+/// The first so many lines.
+fn up_to(text: &str, lines: u32) -> &str {
+    let count = usize::try_from(lines).unwrap_or(usize::MAX);
+    let length = text.split_inclusive('\n').take(count).map(str::len).sum();
+    text.get(..length).unwrap_or(text)
+}
+
+/// The colours of one side of a hunk.
+fn side(path: &str, raw: &[Raw<'_>], tag: Tag, deadline: Instant) -> Vec<Vec<Run>> {
+    let mut text = String::new();
+    for line in raw.iter().filter(|line| line.tag == tag || line.tag == Tag::Same) {
+        text.push_str(line.text);
+        text.push('\n');
+    }
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return Vec::new();
+    }
+    highlight::within(path, &text, left)
+}
+
+/// The runs of a line, cut at the marks.
+fn parts(text: &str, runs: Option<Vec<Run>>, marks: &[Range<usize>]) -> Vec<Part> {
+    let runs = runs
+        .filter(|runs| runs.iter().map(|run| run.text.len()).sum::<usize>() == text.len())
+        .map(|runs| runs.iter().map(|run| (run.class, run.text.len())).collect())
+        .unwrap_or_else(|| vec![(Class::Plain, text.len())]);
+    let mut out: Vec<Part> = Vec::with_capacity(runs.len());
+    let mut marks = marks.iter().peekable();
+    let mut at = 0;
+    for (class, length) in runs {
+        let end = at + length;
+        while at < end {
+            while marks.next_if(|mark| mark.end <= at).is_some() {}
+            let (changed, until) = match marks.peek() {
+                Some(mark) if mark.start <= at => (true, mark.end.min(end)),
+                Some(mark) => (false, mark.start.min(end)),
+                None => (false, end),
+            };
+            out.push(Part {
+                class,
+                text: text.get(at..until).unwrap_or_default().to_owned(),
+                changed,
+            });
+            at = until;
+        }
+    }
+    out
+}
