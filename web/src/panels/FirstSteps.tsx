@@ -4,7 +4,8 @@ import type { Checked, SessionState } from '../api/types';
 import { Button, Field, Icon, Input } from '../ui';
 import { t, type Key } from '../text';
 import { go } from '../route/route';
-import { request, reasonOf, records, welcome } from '../screens/link';
+import { createAsked } from '../screens/asked';
+import { may, request, reasonOf, records, welcome } from '../screens/link';
 import { setNewAgent } from '../screens/prefs';
 import { Pane } from './Pane';
 
@@ -27,7 +28,8 @@ export function steps(all: readonly { what: { type: string } & Record<string, un
 }
 
 export function FirstSteps(props: { id: string; state: SessionState | undefined }): JSX.Element {
-  const list = createMemo(() => steps(records(props.id), props.state, 0));
+  const [devices] = createAsked(() => (may('admin') ? (props.state?.info.finishedAt ?? 0) : null), async () => (await request({ type: 'devices' })).devices.length);
+  const list = createMemo(() => steps(records(props.id), props.state, devices.latest ?? 1));
   const done = () => list().filter((step) => step.done).length;
   const next = () => list().find((step) => !step.done);
   return (

@@ -9,7 +9,7 @@ import { shortPath } from '../transcript/services';
 import { done } from './act';
 import { archive, resume, SessionMenu, titleOf } from './Dialogs';
 import { folderName, rowAge } from './groups';
-import { may, now, openSession, request } from './link';
+import { may, now, openSession, request, up } from './link';
 import { Glyph, standing } from './Standing';
 
 /** Tools whose ask is a difference to read. */
@@ -54,8 +54,8 @@ export function NeedRow(props: { info: SessionInfo }): JSX.Element {
         <Switch>
           <Match when={crashed()}>
             <Show when={may('operate')}>
-              <Button look="primary" disabled={busy()} onClick={() => void resume(props.info, setBusy)}>{busy() ? t('sessions.resuming') : t('sessions.resume')}</Button>
-              <Button onClick={() => void archive(props.info)}>{t('sessions.dismiss')}</Button>
+              <Button look="primary" disabled={busy() || !up()} onClick={() => void resume(props.info, setBusy)}>{busy() ? t('sessions.resuming') : t('sessions.resume')}</Button>
+              <Button disabled={!up()} onClick={() => void archive(props.info)}>{t('sessions.dismiss')}</Button>
             </Show>
           </Match>
           <Match when={!may('approve')}><span class="dim">{t('sessions.lookOnly')}</span></Match>
@@ -63,7 +63,7 @@ export function NeedRow(props: { info: SessionInfo }): JSX.Element {
             <Show when={whole(one())} fallback={
               <Button look="primary" onClick={() => go(href())}>{one().kind === 'question' ? t('sessions.answer') : one().kind === 'plan' ? t('sessions.review') : CHANGES.has(one().toolName) ? t('sessions.read') : t('sessions.open')}</Button>
             }>
-              <Button look="primary" disabled={busy()} onClick={() => void allow(one())}>{busy() ? t('sessions.allowing') : t('sessions.allow')}</Button>
+              <Button look="primary" disabled={busy() || !up()} onClick={() => void allow(one())}>{busy() ? t('sessions.allowing') : t('sessions.allow')}</Button>
               <Button onClick={() => go(href())}>{t('sessions.deny')}</Button>
             </Show>
           )}</Match>

@@ -4,7 +4,7 @@ import { Button, Icon } from '../ui';
 import { t } from '../text';
 import { age } from '../text/format';
 import { route } from '../route/route';
-import { client, line, newer, now } from './link';
+import { bridgeFull, client, line, newer, now } from './link';
 import { storageFull } from './prefs';
 
 export function Notices(): JSX.Element {
@@ -28,6 +28,9 @@ export function Notices(): JSX.Element {
       </Show>
       <Show when={newer()}>
         <div class="notice ask" role="status"><Icon name="retry" /><span><span class="what">{t('sessions.newVersion')}</span> {t('sessions.newVersionWords')}</span><Button small onClick={() => location.reload()}>{t('sessions.reload')}</Button></div>
+      </Show>
+      <Show when={bridgeFull()}>
+        <div class="notice bad" role="status"><Icon name="warn" /><span><span class="what">{t('sessions.disk')}</span> {t('sessions.diskWords')}</span></div>
       </Show>
       <Show when={storageFull()}>
         <div class="notice bad" role="status"><Icon name="warn" /><span><span class="what">{t('sessions.storage')}</span> {t('sessions.storageWords')}</span></div>

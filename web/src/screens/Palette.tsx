@@ -14,7 +14,7 @@ import { Glyph } from './Standing';
 import { actionWord } from './words';
 import './palette.css';
 
-interface Line { key: string; group: string; draw: JSX.Element; note: string; run: () => void }
+interface Line { key: string; words: string; draw: JSX.Element; note: string; run: () => void }
 
 /** Letters in order, better the closer together and the nearer to the start of a word. Nothing when they do not all occur. */
 export function score(text: string, query: string): number | null {
@@ -54,23 +54,25 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
   const lines = createMemo((): Line[] => {
     const query = text().trim();
     const by = group(sessions(), unread);
-    const rank = <T,>(list: readonly T[], word: (one: T) => string) => list.map((one) => ({ one, n: score(word(one), query) })).filter((entry): entry is { one: T; n: number } => entry.n !== null).sort((a, b) => b.n - a.n).map((entry) => entry.one);
     const all = [...by.needs, ...by.running, ...by.idle, ...by.elsewhere, ...(query ? by.archived : [])];
-    const places: Line[] = rank(spots, (spot) => spot.word()).map((spot) => ({ key: `p-${spot.at}`, group: t('sessions.paletteDo'), draw: <>{icon(spot.icon)}<span class="grow trunc">{spot.word()}</span></>, note: '', run: leave(() => go(spot.href)) }));
-    const does: Line[] = rank(DOES, actionWord).map((one) => ({ key: `d-${one}`, group: t('sessions.paletteDo'), draw: <>{icon('chevron')}<span class="grow trunc">{actionWord(one)}</span></>, note: capsOf(one), run: leave(() => queueMicrotask(() => perform(one))) }));
     const here = route();
     const info = here.at === 'session' ? infoOf(here.id) : undefined;
-    const own: Line[] = info ? rank(entries(info).filter((entry) => entry !== 'separator'), (entry) => entry.label).map((entry) => ({ key: `m-${entry.label}`, group: titleOf(info), draw: <>{icon(entry.icon ?? 'dots')}<span class="grow trunc">{entry.label}</span></>, note: '', run: leave(entry.onSelect) })) : [];
-    return [
-      ...rank(all, (one) => `${titleOf(one)} ${folderName(one.projectPath)}`).slice(0, query ? 12 : 8).map((one): Line => ({
-        key: `s-${one.sessionId}`, group: t('sessions.paletteSessions'), draw: <><Glyph info={one} /><span class="trunc">{titleOf(one)}</span><span class="grow mono dim trunc">{folderName(one.projectPath)}</span></>, note: rowAge(one, now()), run: leave(() => go(sessionHref(one.sessionId))),
+    const line = (key: string, words: string, name: IconName, note: string, run: () => void): Line => ({ key, words, note, run: leave(run), draw: <>{icon(name)}<span class="grow trunc">{words}</span></> });
+    const choices: Line[] = [
+      ...all.slice(0, query ? undefined : 8).map((one): Line => ({
+        key: `s-${one.sessionId}`, words: `${titleOf(one)} ${folderName(one.projectPath)}`, note: rowAge(one, now()), run: leave(() => go(sessionHref(one.sessionId))),
+        draw: <><Glyph info={one} /><span class="trunc">{titleOf(one)}</span><span class="grow mono dim trunc">{folderName(one.projectPath)}</span></>,
       })),
-      ...(query ? own : []),
-      ...does, ...places,
-      ...((query ? hits.latest : null) ?? []).map((hit): Line => ({
-        key: `h-${hit.sessionId}-${hit.seq}`, group: t('sessions.paletteSaid'), draw: <>{icon('grep')}<span class="grow trunc"><For each={hit.snippet}>{(piece, i) => (i() % 2 ? <mark>{piece}</mark> : piece)}</For></span></>, note: hit.title ?? '', run: leave(() => go(sessionHref(hit.sessionId, 'transcript', hit.seq))),
-      })),
+      ...(query && info ? entries(info).filter((entry) => entry !== 'separator').map((entry) => line(`m-${entry.label}`, entry.label, entry.icon ?? 'dots', titleOf(info), entry.onSelect)) : []),
+      ...DOES.map((one) => line(`d-${one}`, actionWord(one), 'chevron', capsOf(one), () => queueMicrotask(() => perform(one)))),
+      ...spots.map((spot) => line(`p-${spot.at}`, spot.word(), spot.icon, '', () => go(spot.href))),
     ];
+    if (!query) return choices;
+    const ranked = choices.map((one) => ({ one, n: score(one.words, query) })).filter((entry): entry is { one: Line; n: number } => entry.n !== null).sort((a, b) => b.n - a.n).slice(0, 14).map((entry) => entry.one);
+    return [...ranked, ...(hits.latest ?? []).map((hit): Line => ({
+      key: `h-${hit.sessionId}-${hit.seq}`, words: '', note: hit.title ?? '', run: leave(() => go(sessionHref(hit.sessionId, 'transcript', hit.seq))),
+      draw: <>{icon('grep')}<span class="grow trunc"><For each={hit.snippet}>{(piece, i) => (i() % 2 ? <mark>{piece}</mark> : piece)}</For></span></>,
+    }))];
   });
   createEffect(() => { if (at() >= lines().length) setAt(Math.max(0, lines().length - 1)); });
   createEffect(() => document.getElementById(`${id}-${at()}`)?.scrollIntoView({ block: 'nearest' }));

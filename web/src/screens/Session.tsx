@@ -10,7 +10,7 @@ import { announce, Button } from '../ui';
 import { TranscriptView, type StreamHandle } from '../transcript';
 import { openSheet } from './Dialogs';
 import { client, infoOf, line, now, openSession } from './link';
-import { enter, panelOpen, reading, setPanelOpen } from './prefs';
+import { anchor, enter, panelOpen, reading, setPanelOpen } from './prefs';
 import { reach, servicesFor } from './services';
 import { SessionHead } from './SessionHead';
 import { useTranscript } from './transcript';
@@ -151,6 +151,18 @@ function Talk(props: SideProps): JSX.Element {
     const info = infoOf(props.id);
     if (!info || !client().list.unread(info)) return undefined;
     return view.store.records.findLast((record) => record.what.type === 'sluice_prompt')?.seq;
+  });
+  // Whoever wants to read from the top stays with the message when the answer has filled the window.
+  let held = -1;
+  view.onChange((change) => {
+    if (anchor() !== 'top' || !following || (!change.grown.size && !change.appended.length)) return;
+    const asked = view.store.records.findLast((record) => record.what.type === 'sluice_prompt')?.seq;
+    const box = stream()?.element;
+    if (asked === undefined || asked === held || !box) return;
+    const row = box.querySelector(`[data-seq="${asked}"]`);
+    if (!row || row.getBoundingClientRect().top > box.getBoundingClientRect().top + 24) return;
+    held = asked;
+    stream()?.toSeq(asked);
   });
   view.onChange((change) => { if (reading() === 'on' && !change.reset) for (const text of spoken(change.appended)) announce(text); });
 

@@ -6,7 +6,8 @@ import { capsOf } from '../keys/keymap';
 import { perform } from '../keys/listen';
 import { format, go, route, sessionHref, type View } from '../route/route';
 import { SessionMenu, titleOf } from './Dialogs';
-import { folderName } from './groups';
+import { folderName, group } from './groups';
+import { sessions, unread } from './link';
 import { Glyph, standing } from './Standing';
 
 export interface HeadProps {
@@ -30,9 +31,12 @@ export function SessionHead(props: HeadProps): JSX.Element {
   const extra = (): MenuEntry[] => [
     ...(matchMedia('(max-width: 47.99rem)').matches ? [...views.map((one) => ({ label: one.word(), checked: one.view === props.view, onSelect: () => go(sessionHref(props.id, one.view)) })), 'separator' as const] : []),
     ...(props.view === 'transcript' ? [{ label: t('sessions.findIn'), icon: 'grep' as const, hotkey: capsOf('find'), onSelect: () => void perform('find') }] : []),
+    ...(wide() && !props.beside && !other() && props.view === 'transcript' ? [...others().map((info) => ({ label: t('sessions.besideOf', { title: titleOf(info) }), icon: 'side' as const, onSelect: () => go(sessionHref(props.id, 'transcript', null, info.sessionId)) })), 'separator' as const] : []),
     ...(props.beside ? [{ label: t('sessions.closeBeside'), icon: 'x' as const, onSelect: () => closeBeside() }]
       : wide() && other() ? [{ label: t('sessions.closeBeside'), icon: 'x' as const, onSelect: () => go(sessionHref(other())) }] : []),
   ];
+  /** Those one may want to look at meanwhile: who waits, what runs, what was used last. */
+  const others = () => { const by = group(sessions(), unread); return [...by.needs, ...by.running, ...by.idle].filter((info) => info.sessionId !== props.id).slice(0, 5); };
   const closeBeside = () => { const here = route(); if (here.at === 'session') go(format({ ...here, beside: '' })); };
   return (
     <header class="head">

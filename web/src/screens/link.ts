@@ -12,6 +12,9 @@ let read: { line: Accessor<Line>; welcome: Accessor<Welcome | null>; now: Access
 const [listed, setListed] = createSignal(false);
 const [outdated, setOutdated] = createSignal(false);
 export { listed };
+const [diskFull, setDiskFull] = createSignal(false);
+/** The bridge refused something because it cannot write. */
+export const bridgeFull = diskFull;
 /** The bridge holds a newer page than this one. */
 export const newer = outdated;
 
@@ -91,7 +94,9 @@ export const records = (id: string): readonly Record[] => views.get(id)?.view.re
 export function request<T extends CommandType>(command: CommandOf<T> & { type: T }): Promise<Answer<T>>;
 export function request<R>(command: CommandOf<CommandType>): Promise<R>;
 export function request(command: CommandOf<CommandType>): Promise<unknown> {
-  return client().commands.send(command) as Promise<JsonValue>;
+  const answer = client().commands.send(command) as Promise<JsonValue>;
+  answer.then(() => setDiskFull(false), (error: unknown) => { if (error instanceof Refusal && error.code === 'storage') setDiskFull(true); });
+  return answer;
 }
 
 /** Why something failed, in the words of the bridge, with what to do about it. */

@@ -61,11 +61,9 @@ export default {
 
   files: 'Geänderte Dateien',
   filesNone: 'Dateien, die er ändert oder anlegt.',
-  newFile: 'neu',
 
   mcp: 'MCP-Server',
   mcpNone: 'Keine Server in diesem Ordner oder deinen Einstellungen.',
-  mcpCount: { one: '1 Server', other: '{n} Server' },
   mcpNeeds: { one: '1 braucht dich', other: '{n} brauchen dich' },
   mcpConnected: 'Verbunden',
   mcpFailed: 'Fehlgeschlagen',
@@ -82,7 +80,6 @@ export default {
 
   rules: 'Regeln',
   rulesNone: 'Jede Änderung und jeder Befehl fragt. Regeln, die du mit „Erlauben und nicht mehr fragen“ machst, landen hier.',
-  rulesOld: 'Dieser Agent nennt seine Regeln nicht.',
   allow: 'Erlauben',
   ask: 'Fragen',
   deny: 'Ablehnen',
@@ -108,7 +105,6 @@ export default {
   inForceNone: 'Dieser Agent nennt seine Einstellungen nicht.',
   setting: 'Einstellung',
   value: 'Wert',
-  from: 'Aus',
   fromDefault: 'Vorgabe',
   srcUser: 'du, überall',
   srcProject: 'dieses Projekt',
@@ -126,7 +122,6 @@ export default {
 
   hooks: 'Hooks',
   hooksNone: 'Keine Hooks in diesem Ordner oder deinen Einstellungen.',
-  hooksOld: 'Dieser Agent nennt seine Hooks nicht.',
 
   drift: 'Nicht verstanden',
   driftNone: 'Alles, was der Agent sagte, wurde verstanden.',

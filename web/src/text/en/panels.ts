@@ -63,12 +63,10 @@ export default {
   // Files
   files: 'Files changed',
   filesNone: 'Files it edits or makes.',
-  newFile: 'new',
 
   // MCP
   mcp: 'MCP servers',
   mcpNone: 'No servers in this folder or your settings.',
-  mcpCount: { one: '1 server', other: '{n} servers' },
   mcpNeeds: { one: '1 needs you', other: '{n} need you' },
   mcpConnected: 'Connected',
   mcpFailed: 'Failed',
@@ -86,7 +84,6 @@ export default {
   // Rules
   rules: 'Rules',
   rulesNone: 'Every edit and command asks. Rules you make by “Allow, and stop asking” land here.',
-  rulesOld: 'This agent does not tell its rules.',
   allow: 'Allow',
   ask: 'Ask',
   deny: 'Deny',
@@ -113,7 +110,6 @@ export default {
   inForceNone: 'This agent does not tell its settings.',
   setting: 'Setting',
   value: 'Value',
-  from: 'From',
   fromDefault: 'default',
   srcUser: 'you, everywhere',
   srcProject: 'this project',
@@ -132,7 +128,6 @@ export default {
   // Hooks
   hooks: 'Hooks',
   hooksNone: 'No hooks in this folder or your settings.',
-  hooksOld: 'This agent does not tell its hooks.',
 
   // Drift
   drift: 'Not understood',

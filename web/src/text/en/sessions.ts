@@ -16,9 +16,6 @@ export default {
   connected: 'Connected',
   connecting: 'Connecting',
   notConnected: 'Not connected · {age}',
-  skip: 'Skip to the content',
-  skipBox: 'Skip to the message box',
-  titleNeeds: '({n}) {what}',
   loading: 'Loading this part of the page',
 
   // Groups and rows
@@ -27,10 +24,8 @@ export default {
   idle: 'Idle',
   elsewhere: 'Found on this machine',
   archived: 'Archived',
-  found: 'Found',
   needsCount: { one: 'One session needs you', other: '{n} sessions need you' },
   untitled: 'Session without a title',
-  made: 'Made in a terminal',
   search: 'Search everything said',
   clearSearch: 'Clear the search',
   newSession: 'New session',
@@ -42,7 +37,6 @@ export default {
   today: 'Today',
   week: 'Week',
   all: 'All',
-  onlyFolder: 'Only {folder}',
   everyFolder: 'All folders',
   none: 'No sessions yet. Those that other programs made in your folders will be listed here too.',
   noneHere: 'Nothing here.',
@@ -72,13 +66,11 @@ export default {
   question: 'Question',
   plan: 'Plan',
   form: 'Form',
-  exited: 'Agent exited',
   andMore: { one: 'and 1 more after it', other: 'and {n} more after it' },
   choices: { one: '1 choice', other: '{n} choices' },
   lookOnly: 'Waiting for someone. This device may look but not decide.',
 
   // Menu of a session
-  menu: 'Session menu',
   menuOf: 'Menu of {title}',
   rename: 'Rename',
   fork: 'Fork',
@@ -92,7 +84,7 @@ export default {
   remove: 'Delete…',
   stopAgent: 'Stop the agent',
   copyLink: 'Copy a link',
-  beside: 'Open beside',
+  besideOf: 'Beside: {title}',
   closeBeside: 'Close this side',
   details: 'Details',
   hideDetails: 'Hide details',
@@ -117,7 +109,6 @@ export default {
   // Rewind
   rewindTitle: 'Rewind',
   rewindTo: 'To before',
-  rewindPick: 'Which message',
   rewindNone: 'There is no message to go back to.',
   rewindBoth: 'The conversation and the files',
   rewindBothWords: 'Files go back, and a session goes on from there.',
@@ -174,14 +165,10 @@ export default {
   agentMissing: '{agent}, not found',
   model: 'Model',
   modelDefault: 'As the agent decides',
-  modelOther: 'Name of the model',
   mode: 'Permission mode',
   paidBy: 'Paid by: {who}',
-  firstMessage: 'First message',
-  start: 'Start',
   starting: 'Starting',
   goOn: 'Go on with the newest one here',
-  mayNot: 'This device may look but not start anything.',
   modeDefault: 'Ask each time',
   modeDefaultWords: 'Asks before every edit and every command that is not read-only.',
   modeAcceptEdits: 'Accept edits',
@@ -202,11 +189,7 @@ export default {
   gone: 'There is no such session',
   goneWords: 'It was deleted, or the link belongs to another machine. Nothing of it is here.',
   toSessions: 'To the sessions',
-  external: 'Made in a terminal, not started here. What it said can be read; to go on, resume it.',
-  opening: 'Opening the session',
   findIn: 'Find in this session',
-  regionRail: 'Sessions',
-  regionHead: 'Head',
   panel: 'Session details',
 
   // Changes
@@ -263,9 +246,6 @@ export default {
   palette: 'Go to',
   paletteHint: 'A session, a message, a command',
   paletteNone: 'Nothing of that name.',
-  paletteSessions: 'Sessions',
-  paletteDo: 'Do',
-  paletteSaid: 'Said',
 
   // When things go wrong
   offline: 'Not connected for {age}.',
@@ -286,15 +266,8 @@ export default {
   broke: 'This part of the page broke',
   brokeWords: 'Sessions are not affected, and what you typed is kept. The words below help whoever repairs it.',
   again: 'Try again',
-  revoked: 'This device was revoked',
-  goneToast: 'The session was deleted, on {who}.',
-  goneElsewhere: 'The session was deleted.',
 
   // Announcements
-  sayFinished: '{title} is finished',
-  sayCrashed: '{title}: the agent exited',
   sayBack: 'Connected',
   sayLost: 'Not connected',
-  sayAsk: '{what} waits for you: {title}',
-  noticeAsk: 'Someone is waited for',
 } as const;
