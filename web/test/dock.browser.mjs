@@ -30,7 +30,8 @@ async function fresh(options) {
   page.on('pageerror', (error) => errors.push(String(error)));
 }
 const open = async (id) => { await page.goto(`${fake.url}/#/s/${id}`); await page.waitForSelector('.dockbox [data-standing], .dockbox .askbox'); };
-const settled = () => page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 400); }));
+/** Longer than keys are ignored after an ask appears. */
+const settled = (ms = 400) => page.evaluate((wait) => new Promise((resolve) => { setTimeout(resolve, wait); }), ms);
 const log = (type) => fake.bridge.log.filter((one) => one.type === type);
 const until = async (what, check) => { const end = Date.now() + 5_000; for (;;) { const value = await check(); if (value) return value; if (Date.now() > end) assert.fail(`never: ${what}`); await new Promise((resolve) => { setTimeout(resolve, 20); }); } };
 const focused = () => page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.id ?? document.activeElement?.tagName);
@@ -434,6 +435,37 @@ test('a crash shows its last words and resumes', async () => {
   await until('resumed', () => log('resume_session').length === 1);
 });
 
+test('a message to a session that is not running resumes it first', async () => {
+  await open('s-stopped');
+  await box().fill('go on');
+  await page.keyboard.press('Enter');
+  await until('sent', () => log('input').length === 1);
+  assert.deepEqual(fake.bridge.log.filter((one) => ['resume_session', 'input'].includes(one.type)).map((one) => one.type), ['resume_session', 'input']);
+});
+
+test('the title counts the sessions that need a person', async () => {
+  await open('s-idle');
+  await page.waitForFunction(() => /^\(12\) /.test(document.title));
+  fake.control({ do: 'decide', sessionId: 's-bash', outcome: 'allowed', by: 'Phone' });
+  await page.waitForFunction(() => /^\(11\) /.test(document.title));
+});
+
+test('a session is painted from what was kept, and caught up with one request', async () => {
+  await open('s-running');
+  await page.waitForFunction(() => document.querySelectorAll('.trow').length > 3);
+  await page.evaluate(() => window.dispatchEvent(new Event('pagehide')));
+  await until('kept', () => page.evaluate(() => new Promise((resolve) => { const request = indexedDB.open('sluice'); request.onsuccess = () => { const get = request.result.transaction('snapshots').objectStore('snapshots').get('s-running'); get.onsuccess = () => { request.result.close(); resolve(get.result !== undefined); }; }; })));
+  const told = [];
+  const hear = fake.bridge.receive.bind(fake.bridge);
+  fake.bridge.receive = (client, message) => { told.push(message); hear(client, message); };
+  fake.control({ do: 'record', sessionId: 's-running', what: { type: 'system', subtype: 'status' } });
+  await page.reload();
+  await page.waitForFunction(() => document.querySelectorAll('.trow').length > 3);
+  fake.bridge.receive = hear;
+  const cursor = told.find((one) => one.type === 'hello')?.cursors?.['s-running'] ?? told.find((one) => one.type === 'subscribe' && one.sessionId === 's-running')?.cursor;
+  assert.ok(cursor?.seq > 10);
+});
+
 test('on a phone Enter is a new line and the button sends', async () => {
   await context.close();
   await fresh({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
@@ -456,12 +488,22 @@ for (const scheme of ['light', 'dark']) {
       await fresh({ viewport: size, colorScheme: scheme, bypassCSP: true });
       for (const id of STATES) {
         await open(id);
-        await settled();
+        await settled(100);
         await page.evaluate(axe);
         const found = await page.evaluate(async () => (await window.axe.run('.dock')).violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' | ').slice(0, 400)}`));
         assert.deepEqual(found, [], id);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(wide <= 0, `${id} overflows by ${wide}`);
+      }
+      for (const [id, act] of [['s-permission', () => page.locator('.askbox .change').click()], ['s-bash', () => page.keyboard.press('z')], ['s-idle', () => box().pressSequentially('/co')], ['s-idle', () => box().fill('/nocommand x').then(() => page.locator('.sendbtn').click())]]) {
+        await open(id);
+        await settled();
+        if (id === 's-bash') await page.locator('.askbox').focus();
+        await act();
+        await settled(100);
+        await page.evaluate(axe);
+        const found = await page.evaluate(async () => (await window.axe.run('.dock')).violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' | ').slice(0, 400)}`));
+        assert.deepEqual(found, [], `${id} ${act}`);
       }
       assert.deepEqual(errors, []);
     });

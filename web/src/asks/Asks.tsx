@@ -139,6 +139,14 @@ export function Asks(props: AsksProps): JSX.Element {
     dismiss: (stop, now) => { if (!keys || !may() || !guard.accept(now)) return false; if (stop) keys.dismissAndStop(); else keys.dismiss(); return true; },
   });
 
+  /** Pulling the head down folds it, on a screen that is touched. */
+  const pull = (down: PointerEvent) => {
+    if (down.pointerType !== 'touch') return;
+    const end = (up: PointerEvent) => { if (up.type === 'pointerup' && up.clientY - down.clientY > 40) fold(true); removeEventListener('pointerup', end); removeEventListener('pointercancel', end); };
+    addEventListener('pointerup', end);
+    addEventListener('pointercancel', end);
+  };
+
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     // Nothing that was on its way to something else decides here.
@@ -164,7 +172,7 @@ export function Asks(props: AsksProps): JSX.Element {
             on:keydown={{ handleEvent: onKeyDown, capture: true }}
             onFocusOut={(event) => { if (which.startsWith('frozen') && event.currentTarget.isConnected && !(event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget))) thaw(); }}>
             <Show when={frozen() === null} fallback={<Gone outcome={outcome()} now={props.now} />}>
-              <div class="askhead" onDblClick={() => fold(true)}>
+              <div class="askhead" onPointerDown={pull}>
                 <StateGlyph shape="down" />
                 <span class="what">{askWords(now())}</span>
                 <span class="age">{age(Math.max(0, props.now - now().at))}</span>

@@ -33,7 +33,9 @@ export interface DockHandle { focusBox: () => void; focusGate: () => void; focus
 export function Dock(props: DockProps): JSX.Element {
   const id = () => props.session.store.id;
   const here = () => props.here !== false;
-  const kept = useKept(props.client, id);
+  const all = useKept(props.client, id);
+  // What leaves at once is not worth a row.
+  const kept = () => all().filter((entry) => entry.state !== 'sent' || props.now - props.client.connection.skew - entry.at > 800);
   const standing = createMemo(() => sessionStanding(props));
   const name = () => standing()?.name ?? 'idle';
   const connected = () => props.line.phase === 'up' || props.line.phase === 'connecting';
@@ -90,7 +92,7 @@ export function Dock(props: DockProps): JSX.Element {
       <div class="dockbox">
         <Asks client={props.client} session={props.session} line={props.line} now={props.now} here={here()} handle={(one) => setAsks(one)} takeBoxText={() => box?.take() ?? ''} onLeftover={(text) => box?.add(text)} diffOf={props.diffOf} />
         <Show when={asks()?.showing() !== true}>
-          <Gate {...props} queued={props.session.queue.length > 0} />
+          <Gate {...props} onModel={props.onModel ?? (() => box?.chooseModel())} queued={props.session.queue.length > 0} />
         </Show>
         <Queue client={props.client} session={props.session} kept={kept()} connected={props.line.phase === 'up'} running={running()} resumable={name() === 'crashed' || name() === 'lost'} onTakenBack={(text) => box?.add(text)} />
         <Composer client={props.client} session={props.session} line={props.line} busy={busy()} running={name() === 'running' || name() === 'stalled' || name() === 'retrying'} resumeFirst={name() === 'stopped' || name() === 'external'}

@@ -1,13 +1,13 @@
 // What stands under the line of the gate when something is wrong: the ladder of a stall, a crash, the last resort.
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Client, SessionView } from '../protocol';
-import { t } from '../text';
+import { locale, t } from '../text';
 import { when } from '../text/format';
 import { Button, copyText } from '../ui';
 import { createAct } from './act';
 import { exitWords } from './standing';
 
-const withSeconds = (at: number): string => new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+const withSeconds = (at: number): string => new Date(at).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 
 /** Interrupt, stop what it waits for, restart: all rungs at once, each says what it did and when. */
 export function Stalled(props: { client: Client; session: SessionView; now: number; interrupt: () => void }): JSX.Element {

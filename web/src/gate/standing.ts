@@ -4,7 +4,7 @@ import type { AskInfo, SessionInfo, SessionState } from '../api/types';
 import type { Line } from '../protocol/connection';
 import { groupOf, type Group } from '../protocol/sessions';
 import { t } from '../text';
-import { age, clock, count } from '../text/format';
+import { age, clock, count, when } from '../text/format';
 import type { GlyphShape } from '../ui';
 
 export type Ground = 'neutral' | 'run' | 'warn' | 'bad' | 'off';
@@ -75,8 +75,14 @@ function waitWords(about: string | null): string {
 export const projectName = (path: string): string => path.split('/').filter(Boolean).at(-1) ?? path;
 
 const ago = (at: number | null, now: number): string | null => (at === null ? null : t('asks.lastSign', { age: age(Math.max(0, now - at)) }));
-const figureAt = (at: number, now: number): string => { const passed = now - at; return passed < 10_000 ? t('asks.now') : passed < 3_600_000 ? age(passed).replace(/ \d+ s$/, (s) => (passed < 60_000 ? s : '')) : passed < 86_400_000 ? `${Math.floor(passed / 3_600_000)} h` : clockOrDay(at, now); };
-const clockOrDay = (at: number, now: number): string => (now - at < 6 * 86_400_000 ? new Intl.DateTimeFormat(undefined, { weekday: 'short' }).format(at) : new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' }).format(at));
+/** How long ago, in the width of a figure: now, 42 s, 9 m, 3 h, then the day. */
+function figureAt(at: number, now: number): string {
+  const passed = now - at;
+  if (passed < 10_000) return t('asks.now');
+  if (passed < 60_000) return `${Math.floor(passed / 1_000)} s`;
+  if (passed < 3_600_000) return `${Math.floor(passed / 60_000)} m`;
+  return passed < 86_400_000 ? `${Math.floor(passed / 3_600_000)} h` : when(at, now);
+}
 
 export function standingOf(info: SessionInfo, c: Circumstances): Standing {
   const base = standingNow(info, c);

@@ -27,10 +27,15 @@ export function pageBuild(): string | null {
   return document.querySelector<HTMLMetaElement>('meta[name="sluice-build"]')?.content || null;
 }
 
+/** Who wants to be called is called from a hidden page too, so its line is kept. */
+function wantsCalls(): boolean {
+  try { return (localStorage.getItem('sluice.notices') ?? 'off') !== 'off'; } catch { return false; }
+}
+
 /** Makes the client of this page and starts it. */
 export function startClient(options: Partial<ClientOptions> = {}): Client {
   const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`;
-  const client = new Client({ open: () => new WebSocket(address) as unknown as Wire, client: 'sluice-web', build: pageBuild(), paired, reload, ...options });
+  const client = new Client({ open: () => new WebSocket(address) as unknown as Wire, client: 'sluice-web', build: pageBuild(), paired, reload, triesHidden: wantsCalls, ...options });
   const seen = () => (document.hidden ? client.connection.background() : client.connection.foreground());
   document.addEventListener('visibilitychange', () => { seen(); if (document.hidden) void client.cache.flush(); });
   window.addEventListener('pageshow', (event) => { if (event.persisted) client.connection.foreground(); });

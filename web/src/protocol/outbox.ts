@@ -9,6 +9,7 @@ import { Topic } from './topic';
 const PREFIX = 'sluice.outbox.';
 /** Sent, and no receipt for this long: said, not given up. */
 export const UNANSWERED = 15_000;
+const MOST_AGE = 30 * 86_400_000;
 
 export interface Kept {
   readonly id: string;
@@ -57,6 +58,8 @@ export class Outbox {
       try {
         const value: unknown = JSON.parse(this.shelf.getItem(key) ?? 'null');
         if (!isKept(value)) continue;
+        // A message for a session that is no more; nobody looks for it after so long.
+        if (value.at < Date.now() - MOST_AGE) { this.shelf.removeItem(key); index -= 1; continue; }
         seen.add(value.id);
         this.entries.set(value.id, value);
         this.stateOf(value.id);

@@ -72,6 +72,7 @@ export class SessionStore {
   private written = new Map<number, Draft>();
   private change: Change = nothing();
   private scheduled = false;
+  private beaten = 0;
   private gap: ReturnType<typeof setTimeout> | null = null;
   private reading = false;
 
@@ -289,11 +290,19 @@ export class SessionStore {
     this.flushSoon();
   }
 
+  /** At most eight steps a second; a still session stands still. */
+  private beat(): void {
+    const now = Date.now();
+    if (now - this.beaten < 125) return;
+    this.beaten = now;
+    this.pulse += 1;
+  }
+
   private flushSoon(): void {
     if (this.scheduled) return;
     this.scheduled = true;
     this.schedule(() => {
-      if (this.change.appended.length > 0 || this.change.grown.size > 0) this.pulse += 1;
+      if (this.change.appended.length > 0 || this.change.grown.size > 0) this.beat();
       this.flush();
     });
   }
