@@ -180,21 +180,34 @@ test('a revoked device is out while its page is open', () => lab(async ({ own, p
   assert.equal(await own.evaluate(openSocket, `ws://127.0.0.1:${port}/ws`), 'closed 1006');
 }));
 
-test('a link on a foreign page opens ours, without a way back and without a word of where from', () => lab(async ({ pages, origin }) => {
-  const [page] = pages;
-  const answered = page.waitForResponse((response) => response.url() === `${origin}/`);
-  await page.evaluate((address) => { location.href = address; }, `${origin}/`);
-  const status = (await answered).status();
+test('a link on a foreign page opens ours, and gives no way back', () => lab(async ({ context, pages, origin }) => {
+  const follow = async (page) => {
+    const home = page.url();
+    const answered = page.waitForResponse((response) => response.url() === `${origin}/`);
+    await page.evaluate((address) => { location.href = address; }, `${origin}/`);
+    const status = (await answered).status();
+    await page.waitForURL(`${origin}/**`);
+    assert.equal(await page.evaluate(() => window.opener), null);
+    await page.goto(home);
+    return status;
+  };
   // 503 where no page was built in.
-  assert.ok(status === 200 || status === 503, String(status));
-  await page.waitForURL(`${origin}/**`);
-  assert.equal(await page.evaluate(() => window.opener), null);
+  const own = await context.newPage();
+  const expected = (await own.goto(`${origin}/`)).status();
+  assert.ok(expected === 200 || expected === 503, String(expected));
+  for (const page of pages) assert.equal(await follow(page), expected);
+  if (expected !== 200) return;
+  // And again once the page's service worker asks in the browser's place.
+  await own.evaluate(() => navigator.serviceWorker.ready);
+  await own.reload();
+  assert.ok(await own.evaluate(() => navigator.serviceWorker.controller !== null));
+  for (const page of pages) assert.equal(await follow(page), 200, 'by the service worker');
 }));
 
 test('our own page breaks none of the rules it comes with', () => lab(async ({ context, origin }) => {
   const page = await context.newPage();
   const broken = [];
-  page.on('console', (message) => /Content Security Policy|Trusted/.test(message.text()) && broken.push(message.text()));
+  page.on('console', (message) => /Content Security Policy|Trusted|Permissions-Policy/.test(message.text()) && broken.push(message.text()));
   page.on('pageerror', (error) => broken.push(error.message));
   page.on('response', (answer) => new URL(answer.url()).pathname !== '/ws' && answer.status() >= 400 && answer.status() !== 503 && broken.push(`${answer.status()} ${answer.url()}`));
   await page.goto(`${origin}/`, { waitUntil: 'networkidle' });

@@ -88,7 +88,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let state = StateFolder::take(&folder)?;
     let (store, _) = Store::open(&folder.join("bridge.db"), sluice_store::Options::default())?;
     let access = Access::open(Arc::new(store), AccessOptions::default(), |notice| {
-        println!("{notice:?}")
+        println!("{notice:?}");
     })
     .await?;
     let options = ServerOptions::new(env!("CARGO_PKG_VERSION"));

@@ -8,7 +8,7 @@ use http::{HeaderMap, Method};
 
 use super::credential::{self, Credential};
 use super::host::{Authority, HostRules};
-use super::origin::{self, Site};
+use super::origin::{self, Navigation, Site};
 use super::reason::Reason;
 
 /// How a connection reached us.
@@ -28,7 +28,7 @@ pub(crate) struct Seen {
     pub(crate) address: IpAddr,
     own_origin: bool,
     site: Site,
-    navigation: bool,
+    navigation: Navigation,
     pub(crate) credential: Option<Credential>,
 }
 
@@ -81,7 +81,10 @@ pub(crate) fn look(parts: &Parts, arrival: &Arrival, rules: &HostRules, behind_p
         .to_canonical(),
         own_origin,
         site: Site::read(headers),
-        navigation: parts.method == Method::GET && origin::is_navigation(headers),
+        navigation: match parts.method {
+            Method::GET => Navigation::read(headers),
+            _ => Navigation::No,
+        },
         credential,
         host,
     })
@@ -89,7 +92,7 @@ pub(crate) fn look(parts: &Parts, arrival: &Arrival, rules: &HostRules, behind_p
 
 /// What the route needs. Whether the secret is anybody's is looked at after this.
 pub(crate) fn admit(seen: &Seen, need: Need) -> Result<(), Reason> {
-    if seen.site == Site::Foreign && !(need == Need::Page && seen.navigation) {
+    if seen.site == Site::Foreign && !(need == Need::Page && seen.navigation != Navigation::No) {
         return Err(Reason::Site);
     }
     let from_browser = match (need, &seen.credential) {
@@ -108,7 +111,7 @@ pub(crate) fn admit(seen: &Seen, need: Need) -> Result<(), Reason> {
         Need::Read if seen.own_origin => Ok(()),
         // Browsers send no Origin with what a page of ours merely reads; they say by this where it came from.
         Need::Read if seen.site == Site::SameOrigin => Ok(()),
-        Need::Read if seen.site == Site::Person && seen.navigation => Ok(()),
+        Need::Read if seen.site == Site::Person && seen.navigation == Navigation::Yes => Ok(()),
         _ if !seen.own_origin => Err(Reason::OriginMissing),
         _ if seen.site == Site::Person => Err(Reason::Site),
         _ => Ok(()),

@@ -87,6 +87,15 @@ fn another_page_may_link_to_the_page_and_do_nothing_else() {
     }
     let frame = [link[0], link[1], ("sec-fetch-dest", "iframe")];
     assert_eq!(outcome("GET", &frame, Need::Page), Err(Reason::Site));
+    let by_worker = [link[0], link[1], ("sec-fetch-dest", "empty")];
+    assert_eq!(
+        outcome("GET", &by_worker, Need::Page),
+        Ok(()),
+        "our service worker asks for it"
+    );
+    assert_eq!(outcome("GET", &by_worker, Need::Read), Err(Reason::Site));
+    let script = [link[0], ("sec-fetch-mode", "no-cors"), ("sec-fetch-dest", "script")];
+    assert_eq!(outcome("GET", &script, Need::Page), Err(Reason::Site));
     let other_port = [("sec-fetch-site", "same-site"), COOKIE, OUR_PAGE];
     assert_eq!(outcome("POST", &other_port, Need::Change), Err(Reason::Site));
 }

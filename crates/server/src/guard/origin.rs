@@ -33,9 +33,25 @@ impl Site {
 }
 
 /// Whether a browser is about to show the answer as a page of its own.
-pub(super) fn is_navigation(headers: &HeaderMap) -> bool {
-    let is = |name, value: &[u8]| headers.get(name).is_some_and(|given| given.as_bytes() == value);
-    is("sec-fetch-mode", b"navigate") && is("sec-fetch-dest", b"document")
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Navigation {
+    /// No; or in a frame, which is no page of its own.
+    No,
+    Yes,
+    /// Through a service worker of ours, which asks in its place (seen in Chromium 148).
+    ByWorker,
+}
+
+impl Navigation {
+    pub(super) fn read(headers: &HeaderMap) -> Self {
+        let value = |name| headers.get(name).map(http::HeaderValue::as_bytes);
+        match (value("sec-fetch-mode"), value("sec-fetch-dest")) {
+            (Some(b"navigate"), Some(b"document")) => Self::Yes,
+            // Scripts of a page cannot ask like this.
+            (Some(b"navigate"), Some(b"empty")) => Self::ByWorker,
+            _ => Self::No,
+        }
+    }
 }
 
 /// Whether it says our own origin (`true`) or none (`false`).

@@ -21,7 +21,7 @@ pub(super) const CSP: &str = "default-src 'none'; script-src 'self'; style-src '
 pub(super) const SANDBOX_CSP: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const PERMISSIONS: &str = "accelerometer=(), autoplay=(), bluetooth=(), camera=(), display-capture=(), \
+const PERMISSIONS: &str = "accelerometer=(), autoplay=(self), camera=(), display-capture=(), \
     encrypted-media=(), fullscreen=(self), geolocation=(), gyroscope=(), hid=(), idle-detection=(), local-fonts=(), \
     magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), screen-wake-lock=(self), \
     serial=(), usb=(), xr-spatial-tracking=()";
