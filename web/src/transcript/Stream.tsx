@@ -120,10 +120,13 @@ export function Stream(props: StreamProps): JSX.Element {
     const height = box.clientHeight || 800;
     const from = all.length === 0 ? 0 : heights.at(Math.max(0, top - AHEAD));
     const to = all.length === 0 ? 0 : Math.min(all.length, heights.at(top + height + AHEAD) + 1);
+    const inside = document.activeElement !== document.body && inner.contains(document.activeElement);
     batch(() => {
       setRange({ from, to });
       setPads({ top: heights.top(from), bottom: Math.max(0, heights.total - heights.top(to)) });
     });
+    // The row that had the focus left the document: the list takes it, or the keys would go nowhere.
+    if (inside && document.activeElement === document.body) box.focus({ preventScroll: true });
   }
 
   const elementOf = (key: string): HTMLElement | null => inner.querySelector<HTMLElement>(`[data-row="${CSS.escape(key)}"]`);
@@ -239,6 +242,22 @@ export function Stream(props: StreamProps): JSX.Element {
     folds.closeAll(keys);
   }
 
+  /** Opening or closing a body: its row stays where it is, also at the end; there the end is kept only if still in view. */
+  const onClick = (event: MouseEvent) => {
+    const target = event.target as Element;
+    const row = target.closest('summary, .link-btn') ? target.closest<HTMLElement>('[data-row]') : null;
+    if (!row) return;
+    anchor = { key: row.dataset['row'] ?? '', offset: row.getBoundingClientRect().top - box.getBoundingClientRect().top };
+    if (!following()) return;
+    setFollowing(false);
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
+      if (rest <= NEAR_END) { setFollowing(true); return; }
+      seen = rows().length;
+      props.onFollow?.(false);
+    }));
+  };
+
   const onSelect = () => {
     const selection = document.getSelection();
     if (selection && !selection.isCollapsed && selection.anchorNode && inner.contains(selection.anchorNode)) { remember(); follow(false); }
@@ -296,7 +315,7 @@ export function Stream(props: StreamProps): JSX.Element {
     <FoldsProvider value={folds}>
       <div class="streambox">
         <div ref={box} class="stream" role="log" aria-live="off" aria-label={t('transcript.label')} tabIndex={0} onScroll={onScroll} onKeyDown={onKeyDown}
-          on:toggle={{ capture: true, handleEvent: () => { if (!following()) remember(); } }} onPointerDown={() => { if (!following()) remember(); }}>
+          on:click={{ capture: true, handleEvent: onClick }}>
           <div ref={inner} class="in">
             <Show when={props.hasOlder && range().from === 0}><p class="older"><LinkButton onClick={() => props.onOlder?.()}>{t('transcript.older')}</LinkButton></p></Show>
             <Show when={rows().length === 0}>{props.empty ?? <p class="older">{t('transcript.empty')}</p>}</Show>

@@ -54,11 +54,11 @@ export class Drafts {
     for (const [key, draft] of this.open) if (draft.item.kind === 'call' && draft.item.id === callId) this.open.delete(key);
   }
 
-  /** What was being written will not be finished: it goes. */
-  drop(parent: string | null): void {
+  /** What one writer was writing will not be finished: it goes. Without one, everybody's. */
+  drop(parent?: string | null): void {
     const gone = new Set<Item>();
     for (const [key, draft] of this.open) {
-      if (parent !== null && draft.parent !== parent) continue;
+      if (parent !== undefined && draft.parent !== parent) continue;
       this.open.delete(key);
       gone.add(draft.item);
       if (draft.item.kind === 'call') this.transcript.calls.delete(draft.item.id);
