@@ -28,6 +28,10 @@ pub enum StateError {
     },
     #[error("the state folder {} cannot be used: {error}\nhint: check its rights, or name another with --state", .path.display())]
     Io { path: PathBuf, error: io::Error },
+    #[error(
+        "the folder {} is open to other users and holds other things\nhint: name a folder of its own with --state, or close it with chmod 700", .path.display()
+    )]
+    Shared { path: PathBuf },
     #[error("the state folder {} belongs to another user\nhint: name another with --state", .path.display())]
     Foreign { path: PathBuf },
 }
@@ -35,6 +39,8 @@ pub enum StateError {
 fn pid(note: Option<&BridgeNote>) -> String {
     note.map_or_else(String::new, |note| format!(" (pid {})", note.pid))
 }
+
+const LOCK: &str = "bridge.lock";
 
 /// The folder, held: no other bridge runs on it while this lives.
 #[derive(Debug)]
@@ -63,6 +69,11 @@ impl StateFolder {
             return Err(StateError::Foreign { path: path.to_owned() });
         }
         if about.permissions().mode() & 0o077 != 0 {
+            // Somebody's home or /tmp, named by mistake, is not ours to close.
+            let empty = fs::read_dir(path).map_err(problem)?.next().is_none();
+            if !empty && !path.join(LOCK).exists() {
+                return Err(StateError::Shared { path: path.to_owned() });
+            }
             fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(problem)?;
         }
         let lock = File::options()
@@ -70,7 +81,7 @@ impl StateFolder {
             .truncate(false)
             .write(true)
             .mode(0o600)
-            .open(path.join("bridge.lock"));
+            .open(path.join(LOCK));
         let lock = lock.map_err(problem)?;
         match lock.try_lock() {
             Ok(()) => Ok(Self {
@@ -133,8 +144,26 @@ mod tests {
     #[test]
     fn a_folder_others_can_read_is_closed_to_them() {
         let folder = tempfile::tempdir().unwrap();
+        let open = || fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let mode = || fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777;
+        open();
+        drop(StateFolder::take(folder.path()).unwrap());
+        assert_eq!(mode(), 0o700);
+        open();
+        drop(StateFolder::take(folder.path()).unwrap());
+        assert_eq!(mode(), 0o700, "it is a state folder by now");
+    }
+
+    #[test]
+    fn a_folder_of_other_things_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("letter"), "").unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let _held = StateFolder::take(folder.path()).unwrap();
-        assert_eq!(fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777, 0o700);
+        assert!(matches!(
+            StateFolder::take(folder.path()),
+            Err(StateError::Shared { .. })
+        ));
+        assert_eq!(fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777, 0o755);
+        assert!(!folder.path().join(LOCK).exists());
     }
 }

@@ -94,6 +94,9 @@ impl Reason {
     pub(crate) fn hint(self) -> Option<&'static str> {
         match self {
             Self::Host => Some("open the address the terminal printed, or start with --host NAME"),
+            Self::Origin => Some(
+                "open the address the terminal printed; a proxy in front has to pass on Host and X-Forwarded-Proto",
+            ),
             Self::OriginMissing => Some("programs use a token: `sluice serve token NAME`"),
             Self::Unauthenticated | Self::Unknown | Self::Expired => {
                 Some("`sluice serve pair` makes a code for a browser, `sluice serve token NAME` a token for a program")
