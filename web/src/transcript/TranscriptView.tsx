@@ -1,5 +1,6 @@
-import { createSignal, lazy, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
+import { createMemo, createSignal, lazy, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
 import { Stream, type StreamHandle, type StreamProps } from './Stream';
+import { remembering } from './remember';
 import { TranscriptServicesProvider, type TranscriptServices } from './services';
 
 const Find = lazy(() => import('./Find').then((module) => ({ default: module.Find })));
@@ -18,6 +19,7 @@ export interface TranscriptViewProps extends Omit<StreamProps, 'handle'> {
 
 /** The whole transcript of a session: the list, its find bar, and the keys of both. */
 export function TranscriptView(props: TranscriptViewProps): JSX.Element {
+  const services = createMemo(() => remembering(props.services));
   const [stream, setStream] = createSignal<StreamHandle>();
   const [finding, setFinding] = createSignal(false);
   let mark: (() => void) | undefined;
@@ -44,7 +46,7 @@ export function TranscriptView(props: TranscriptViewProps): JSX.Element {
   onMount(() => document.addEventListener('keydown', onKeyDown));
   onCleanup(() => document.removeEventListener('keydown', onKeyDown));
   return (
-    <TranscriptServicesProvider value={props.services}>
+    <TranscriptServicesProvider value={services()}>
       <div class="transcript">
         <Show when={finding() ? stream() : undefined}>{(handle) => <Suspense><Find stream={handle()} onClose={close} onShown={(again) => { mark = again; }} /></Suspense>}</Show>
         <Stream transcript={props.transcript} hasOlder={props.hasOlder} onOlder={props.onOlder} startAt={props.startAt} foldLooks={props.foldLooks} onFollow={props.onFollow} empty={props.empty}
