@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import solid from 'vite-plugin-solid';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, type Plugin, type Rolldown } from 'vite';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -30,6 +30,24 @@ function themeFirst(): Plugin {
   };
 }
 
+/** The files a first visit loads: the entry, what it imports, its styles, the theme. The rest is kept when used. */
+function shellOf(bundle: Readonly<Record<string, Rolldown.OutputAsset | Rolldown.OutputChunk>>): string[] {
+  const files = new Set<string>();
+  const add = (name: string) => {
+    const file = bundle[name];
+    if (!file || files.has(name)) return;
+    files.add(name);
+    if (file.type !== 'chunk') return;
+    file.imports.forEach(add);
+    file.viteMetadata?.importedCss.forEach(add);
+  };
+  for (const [name, file] of Object.entries(bundle)) {
+    if (name === 'sw.js') continue;
+    if ((file.type === 'chunk' && file.isEntry) || /^assets\/theme-/.test(name)) add(name);
+  }
+  return [...files].sort();
+}
+
 /** Builds the service worker beside the page and writes into it which files make up the shell. */
 function shellWorker(): Plugin {
   return {
@@ -43,7 +61,7 @@ function shellWorker(): Plugin {
       handler(_options, bundle) {
         const worker = bundle['sw.js'];
         if (worker?.type !== 'chunk') return;
-        const files = Object.keys(bundle).filter((name) => /^assets\/.*\.(js|css|svg|png)$/.test(name)).sort();
+        const files = shellOf(bundle);
         const sum = createHash('sha256');
         for (const name of files) {
           const file = bundle[name];

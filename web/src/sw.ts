@@ -1,5 +1,6 @@
 // Keeps the shell (page, scripts, styles) of one build for a fast start, and nothing else: no record,
 // no blob, no answer of the API is ever kept here. A new build has a new name, the old one goes.
+// On the first visit only what the page has just loaded is kept, so it costs no second transfer.
 export {};
 declare const self: ServiceWorkerGlobalScope;
 
@@ -7,7 +8,7 @@ const CACHE = 'shell-__BUILD__';
 const SHELL = JSON.parse('__SHELL__') as string[];
 
 self.addEventListener('install', (event) => {
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(['/', ...SHELL])).then(() => self.skipWaiting()));
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(SHELL)).then(() => self.skipWaiting()));
 });
 
 self.addEventListener('activate', (event) => {
