@@ -251,3 +251,16 @@ async fn a_page_can_ask_whether_its_device_is_known_without_opening_a_socket() {
     house.access.revoke(&device, None).await.unwrap();
     assert_eq!(ask.send(house.port).await.status, 401);
 }
+
+#[tokio::test]
+async fn a_frame_that_is_too_large_is_refused_by_its_length_before_it_is_sent() {
+    use tokio::io::AsyncWriteExt;
+    let house = House::open().await;
+    let token = house.token(Scope::View).await;
+    let mut socket = open(&house, &[("authorization", &token)]).await;
+    next(&mut socket).await.unwrap();
+    let length = (sluice_server::MAX_FRAME as u64 + 1).to_be_bytes();
+    let head: Vec<u8> = [0x81, 0xff].into_iter().chain(length).chain([0; 4]).collect();
+    socket.get_mut().write_all(&head).await.unwrap();
+    assert_eq!(close_code(&mut socket).await, Some(1009));
+}
