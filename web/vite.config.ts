@@ -30,21 +30,12 @@ function themeFirst(): Plugin {
   };
 }
 
-/** The files a first visit loads: the entry, what it imports, its styles, the theme. The rest is kept when used. */
+/** The files a first visit loads: those the page names. The rest is kept when it is used. */
 function shellOf(bundle: Readonly<Record<string, Rolldown.OutputAsset | Rolldown.OutputChunk>>): string[] {
-  const files = new Set<string>();
-  const add = (name: string) => {
-    const file = bundle[name];
-    if (!file || files.has(name)) return;
-    files.add(name);
-    if (file.type !== 'chunk') return;
-    file.imports.forEach(add);
-    file.viteMetadata?.importedCss.forEach(add);
-  };
-  for (const [name, file] of Object.entries(bundle)) {
-    if (name === 'sw.js') continue;
-    if ((file.type === 'chunk' && file.isEntry) || /^assets\/theme-/.test(name)) add(name);
-  }
+  const page = bundle['index.html'];
+  const html = page?.type === 'asset' ? String(page.source) : '';
+  const files = new Set([...html.matchAll(/"\/(assets\/[^"]+)"/g)].map((match) => match[1] ?? ''));
+  if (files.size < 2) throw new Error('the page names no files: the worker would keep nothing');
   return [...files].sort();
 }
 
