@@ -111,6 +111,17 @@ test('Escape: text is cleared, then the ask denied, then the turn interrupted; a
   await until('interrupted', () => log('interrupt').length === 1);
 });
 
+test('when it is done the focus is where it was', async () => {
+  await open('s-idle');
+  await box().focus();
+  fake.control({ do: 'ask', sessionId: 's-idle', kind: 'bash' });
+  await until('dialog focused', async () => (await focused()) === 'dialog');
+  await settled();
+  await page.keyboard.press('Control+Enter');
+  await until('allowed', () => log('answer_ask').length === 1);
+  await until('box focused', async () => (await focused()) === 'message');
+});
+
 test('an open menu takes Escape for itself', async () => {
   await open('s-running');
   await page.locator('.comp .sel').first().click();

@@ -120,6 +120,8 @@ export function Asks(props: AsksProps): JSX.Element {
     returnTo = null;
     if (back instanceof HTMLElement && back.isConnected && !dialog?.contains(back)) back.focus({ preventScroll: true });
   };
+  // When the last one is done, the focus goes back where it was.
+  createEffect(on(shown, (now, was) => { if (was && !now) giveBack(); }));
   const focus = () => { setFolded(false); queueMicrotask(() => { if (!dialog) return; if (!dialog.contains(document.activeElement)) returnTo = document.activeElement; dialog.focus({ preventScroll: true }); }); };
   const arrive = (element: HTMLElement) => {
     dialog = element;
@@ -185,7 +187,7 @@ export function Asks(props: AsksProps): JSX.Element {
                 <IconButton small icon="down" label={t('asks.fold')} hotkey="Z" onClick={() => fold(true)} />
               </div>
               <Form ask={now()} {...props} forms={forms} may={may} guard={() => guard} setKeys={(next) => { keys = next; }} setLeftover={(ask, text) => { leftovers.set(ask, text); }}
-                answered={(ask) => { answered.add(ask); }} giveBack={giveBack} />
+                answered={(ask, here) => { if (here) answered.add(ask); else answered.delete(ask); }} />
             </Show>
           </section>
         )}</Show>
@@ -204,8 +206,7 @@ interface FormProps extends Omit<AsksProps, 'handle'> {
   guard: () => Guard;
   setKeys: (keys: AskKeys | null) => void;
   setLeftover: (ask: string, text: () => string) => void;
-  answered: (ask: string) => void;
-  giveBack: () => void;
+  answered: (ask: string, here: boolean) => void;
 }
 
 function Form(props: FormProps): JSX.Element {
@@ -217,8 +218,6 @@ function Form(props: FormProps): JSX.Element {
     setKeys: props.setKeys, setLeftover: (text) => props.setLeftover(props.ask.ask, text), takeBoxText: props.takeBoxText, answered: props.answered,
   });
   onCleanup(() => props.setKeys(null));
-  // When it was answered from here, the focus goes back before the form is taken away.
-  createEffect(on(context.act.busy, (busy, was) => { if (was && !busy && context.act.problem() === null) props.giveBack(); }));
   return (
     <>
       <Switch fallback={<OtherAsk context={context} />}>

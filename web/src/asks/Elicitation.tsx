@@ -44,7 +44,7 @@ export function Elicitation(props: { context: AskContext }): JSX.Element {
   return (
     <>
       <div class="asktitle">
-        <h2 id={`ask-title-${ask.ask}`}><Revealed text={String(ask.request['message'] ?? ask.request['title'] ?? server)} /></h2>
+        <h2 id={`ask-title-${ask.ask}`}><Revealed prose text={String(ask.request['message'] ?? ask.request['title'] ?? server)} /></h2>
         <p id={`ask-why-${ask.ask}`}>{goes[0]}<code>{server}</code>{goes[1]}</p>
       </div>
       <div class="askbody" ref={body}>
@@ -82,14 +82,14 @@ function FieldRow(props: { field: FormField; value: FormValue | undefined; probl
   const many = () => (Array.isArray(props.value) ? props.value : []);
   return (
     <>
-      <label class="ellab" for={id} id={`${id}-l`}><Revealed text={field.label} /><Show when={field.required}><span class="req">{t('ui.required')}</span></Show></label>
+      <label class="ellab" for={id} id={`${id}-l`}><Revealed prose text={field.label} /><Show when={field.required}><span class="req">{t('ui.required')}</span></Show></label>
       <div>
         <Switch>
           <Match when={field.kind === 'text' && field.format === null && (field.max === null || field.max > 80) && field}><textarea {...common} class="input" rows="1" value={text()} onInput={(event) => props.onChange(event.currentTarget.value)} /></Match>
           <Match when={field.kind === 'text' && field}>{(one) => <input {...common} class="input" type={one().format === 'email' ? 'email' : one().format === 'uri' ? 'url' : one().format === 'date' ? 'date' : one().format === 'date-time' ? 'datetime-local' : 'text'} value={text()} onInput={(event) => props.onChange(event.currentTarget.value)} />}</Match>
           <Match when={field.kind === 'number' && field}>{(one) => <input {...common} class="input short" type="text" inputmode={one().whole ? 'numeric' : 'decimal'} value={text()} onInput={(event) => props.onChange(event.currentTarget.value)} />}</Match>
           <Match when={field.kind === 'switch'}><Toggle id={id} label={field.label} checked={props.value === true} disabled={props.disabled} onChange={(on) => props.onChange(on)} /></Match>
-          <Match when={field.kind === 'one' && field}>{(one) => <Select {...common} value={text()} options={[...(one().required && text() !== '' ? [] : [{ value: '', label: t('asks.nothingChosen') }]), ...one().options]} onChange={(value) => props.onChange(value)} />}</Match>
+          <Match when={field.kind === 'one' && field}>{(one) => <Select {...common} value={text()} options={[...(one().required && text() !== '' ? [] : [{ value: '', label: t('asks.nothingChosen') }]), ...one().options.map(({ value, label }) => ({ value, label }))]} onChange={(value) => props.onChange(value)} />}</Match>
           <Match when={field.kind === 'many' && field}>{(one) => (
             <div class="many" role="group" aria-labelledby={`${id}-l`} id={id} data-field={field.key} tabIndex={-1}>
               <For each={one().options}>{(option) => <Checkbox checked={many().includes(option.value)} disabled={props.disabled} onChange={(on) => { props.onTouch(); props.onChange(on ? [...many(), option.value] : many().filter((value) => value !== option.value)); }}>{option.label}</Checkbox>}</For>
@@ -97,7 +97,7 @@ function FieldRow(props: { field: FormField; value: FormValue | undefined; probl
           )}</Match>
           <Match when={field.kind === 'json'}><textarea {...common} class="input mono" rows="2" spellcheck={false} value={text()} onInput={(event) => props.onChange(event.currentTarget.value)} /></Match>
         </Switch>
-        <Show when={field.description}><p class="elhint" id={`${id}-h`}><Revealed text={field.description ?? ''} /></p></Show>
+        <Show when={field.description}><p class="elhint" id={`${id}-h`}><Revealed prose text={field.description ?? ''} /></p></Show>
         <Show when={props.problem}><p class="elerr t-bad" id={`${id}-e`}>{props.problem}</p></Show>
       </div>
     </>

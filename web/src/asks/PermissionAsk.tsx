@@ -161,10 +161,10 @@ function Why(props: { context: AskContext }): JSX.Element {
   const matched = () => { const rule = ask.request['matched_ask_rule']; return typeof rule === 'object' && rule !== null ? (rule as { tool_name?: string; rule_content?: string; source?: string }) : null; };
   return (
     <div id={`ask-why-${ask.ask}`}>
-      <Show when={description ?? why}>{(first) => <p><Revealed text={first()} /></p>}</Show>
+      <Show when={description ?? why}>{(first) => <p><Revealed prose text={first()} /></p>}</Show>
       <Show when={(description !== null && why !== null) || text('blocked_path') !== null || ask.agent !== null || matched() !== null}>
         <dl class="why">
-          <Show when={description !== null && why}>{(one) => <><dt>{t('asks.because')}</dt><dd><Revealed text={one()} /></dd></>}</Show>
+          <Show when={description !== null && why}>{(one) => <><dt>{t('asks.because')}</dt><dd><Revealed prose text={one()} /></dd></>}</Show>
           <Show when={matched()}>{(rule) => <><dt>{t('asks.rule')}</dt><dd class="mono">{rule().tool_name}{rule().rule_content ? `(${rule().rule_content})` : ''}</dd></>}</Show>
           <Show when={text('blocked_path')}>{(one) => <><dt>{t('asks.path')}</dt><dd class="mono"><Revealed text={one()} /></dd></>}</Show>
           <Show when={ask.agent}>{(one) => <><dt>{t('asks.from')}</dt><dd class="t-other"><Icon name="agent" /> {one()}</dd></>}</Show>

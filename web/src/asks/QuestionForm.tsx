@@ -78,13 +78,13 @@ function Fieldset(props: { question: Question; choice: Choice; disabled: boolean
   const type = () => (props.question.multi ? 'checkbox' : 'radio');
   return (
     <fieldset class="qs" onKeyDown={onKeyDown} disabled={props.disabled}>
-      <legend><span><Revealed text={props.question.question} /></span> <span class="hd">{[props.question.header, props.question.multi ? t('asks.anyNumber') : ''].filter(Boolean).join(' · ')}</span></legend>
+      <legend><span><Revealed prose text={props.question.question} /></span> <span class="hd">{[props.question.header, props.question.multi ? t('asks.anyNumber') : ''].filter(Boolean).join(' · ')}</span></legend>
       <For each={props.question.options}>{(option, index) => (
         <label class="qopt" classList={{ on: props.choice.chosen.includes(option.label) }} onPointerEnter={() => setNear(option.preview ? option.label : null)} onPointerLeave={() => setNear(null)}>
           <input type={type()} name={name} checked={props.choice.chosen.includes(option.label)} onFocus={() => setNear(option.preview ? option.label : null)} onBlur={() => setNear(null)} onChange={() => pick(index())} />
-          <span class="l"><Revealed text={plainLabel(option.label)} /><Show when={option.recommended}> <span class="chip">{t('asks.recommended')}</span></Show></span>
+          <span class="l"><Revealed prose text={plainLabel(option.label)} /><Show when={option.recommended}> <span class="chip">{t('asks.recommended')}</span></Show></span>
           <Show when={index() < 9}><span class="key not-phone"><Kbd keys={String(index() + 1)} /></span></Show>
-          <Show when={option.description}><span class="d"><Revealed text={option.description} /></span></Show>
+          <Show when={option.description}><span class="d"><Revealed prose text={option.description} /></span></Show>
         </label>
       )}</For>
       <div class="qopt" classList={{ on: props.choice.own }}>

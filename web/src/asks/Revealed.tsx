@@ -2,9 +2,9 @@ import { For, Show, type JSX } from 'solid-js';
 import { t } from '../text';
 import { hides, reveal } from './reveal';
 
-/** Text of a machine, whole and wrapped; what cannot be seen is written as an escape, in red. */
-export function Revealed(props: { text: string }): JSX.Element {
-  return <For each={reveal(props.text)}>{(piece) => <Show when={piece.hidden} fallback={piece.text}><mark class="unseen">{piece.text}</mark></Show>}</For>;
+/** Text of a machine, whole and wrapped; what cannot be seen is written as an escape, in red. Sentences may have spaces of their own. */
+export function Revealed(props: { text: string; prose?: boolean | undefined }): JSX.Element {
+  return <For each={reveal(props.text, props.prose === true)}>{(piece) => <Show when={piece.hidden} fallback={piece.text}><mark class="unseen">{piece.text}</mark></Show>}</For>;
 }
 
 /** The whole command, with a warning when it holds something that would not be seen. */

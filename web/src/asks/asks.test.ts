@@ -14,6 +14,9 @@ test('characters that hide something are shown as escapes', () => {
   expect(reveal('\u001b[2K\r')).toEqual([{ text: '\\e', hidden: true }, { text: '[2K', hidden: false }, { text: '\\r', hidden: true }]);
   expect(reveal('\u{e0041}')).toEqual([{ text: '\\u{e0041}', hidden: true }]);
   expect(reveal('a\u00a0b')[1]).toEqual({ text: '\\xa0', hidden: true });
+  expect(hides('👨‍👩‍👧 ❤️')).toBe(false);
+  expect(hides('a\u200db')).toBe(true);
+  expect([hides('1\u202f000'), reveal('1\u202f000', true)]).toEqual([true, [{ text: '1\u202f000', hidden: false }]]);
   for (const text of ['', 'cargo test\n\tü 日本語 😀 —', 'a && \\\n  b']) expect([hides(text), reveal(text).map((piece) => piece.text).join('')]).toEqual([false, text]);
 });
 
@@ -98,6 +101,13 @@ test('what is wrong is said per field', () => {
 test('a form sends values of the right type and leaves out what is empty', () => {
   const fields = fieldsOf(request);
   expect(contentOf(fields, { ...initialValues(fields), mail: 'a@b.c', db: 'ci', n: '7', many: ['x'], odd: '{"a":1}' })).toEqual({ mail: 'a@b.c', n: 7, db: 'ci', on: true, many: ['x'], odd: { a: 1 } });
+});
+
+test('numbers in an enum stay numbers, a moment has a zone, a comma is a point', () => {
+  const fields = fieldsOf({ requested_schema: { properties: { n: { type: 'integer', enum: [1, 2] }, at: { type: 'string', format: 'date-time' }, part: { type: 'number' } } } });
+  const content = contentOf(fields, { n: '2', at: '2026-11-15T10:00', part: '0,5' });
+  expect([content['n'], content['part']]).toEqual([2, 0.5]);
+  expect(content['at']).toMatch(/^2026-11-1\dT\d\d:\d\d:00\.000Z$/);
 });
 
 test('a half-filled form is there again after a reload', () => {

@@ -43,8 +43,8 @@ export interface AskContext {
 }
 
 export interface ContextOptions extends Pick<AskContext, 'client' | 'sessionId' | 'ask' | 'project' | 'may' | 'guard' | 'forms' | 'diffOf' | 'setKeys' | 'takeBoxText' | 'setLeftover'> {
-  /** It was answered from here: no need to say so when it goes. */
-  answered: (ask: string) => void;
+  /** It is answered from here: no need to say so when it goes. Called again with false when that failed. */
+  answered: (ask: string, here: boolean) => void;
 }
 
 export function createContext(options: ContextOptions): AskContext {
@@ -60,11 +60,11 @@ export function createContext(options: ContextOptions): AskContext {
       setVerb(which);
       next = async () => {
         if (before) await before();
-        answered(options.ask.ask);
+        answered(options.ask.ask, true);
         await options.client.commands.send({ type: 'answer_ask', ask: options.ask.ask, sessionId: options.sessionId, ...body });
       };
       const done = await act.run();
-      if (done) options.forms.forget(options.ask.ask);
+      if (done) options.forms.forget(options.ask.ask); else answered(options.ask.ask, false);
       setVerb(null);
       return done;
     },

@@ -15,12 +15,16 @@ const escapeOf = (char: string): string => {
   return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
 };
 
-/** The text in pieces; hidden characters are pieces of their own, written as escapes. */
-export function reveal(text: string): Piece[] {
+/** A joiner between two pictures makes one of them; anywhere else it is only hidden. */
+const joins = (text: string, at: number): boolean => /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u.test(text.slice(Math.max(0, at - 3), at)) && /^\p{Extended_Pictographic}/u.test(text.slice(at + 1));
+
+/** The text in pieces; hidden characters are pieces of their own, written as escapes. Prose may have its own spaces. */
+export function reveal(text: string, prose = false): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
-  const marks = new RegExp(`${HIDDEN.source}|${SPACES.source}`, 'gu');
+  const marks = prose ? HIDDEN : new RegExp(`${HIDDEN.source}|${SPACES.source}`, 'gu');
   for (const match of text.matchAll(marks)) {
+    if (match[0] === '\u200d' && joins(text, match.index)) continue;
     if (match.index > from) pieces.push({ text: text.slice(from, match.index), hidden: false });
     const last = pieces.at(-1);
     if (last?.hidden) last.text += escapeOf(match[0]); else pieces.push({ text: escapeOf(match[0]), hidden: true });

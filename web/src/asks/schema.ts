@@ -2,7 +2,8 @@
 import { isObject } from '../protocol/storage';
 import { t } from '../text';
 
-export interface SchemaOption { value: string; label: string }
+/** `raw` is what is sent; an option may be a number. */
+export interface SchemaOption { value: string; label: string; raw: unknown }
 interface Base { key: string; label: string; description: string | null; required: boolean }
 export type FormField = Base & (
   | { kind: 'text'; format: 'email' | 'uri' | 'date' | 'date-time' | null; min: number | null; max: number | null; pattern: string | null; initial: string }
@@ -24,11 +25,11 @@ const str = (value: unknown): string | null => (typeof value === 'string' ? valu
 function optionsOf(schema: Schema): SchemaOption[] | null {
   if (Array.isArray(schema['enum'])) {
     const names: unknown[] = Array.isArray(schema['enumNames']) ? schema['enumNames'] : [];
-    return schema['enum'].map((value, index) => ({ value: String(value), label: str(names[index]) ?? String(value) }));
+    return schema['enum'].map((value, index) => ({ value: String(value), label: str(names[index]) ?? String(value), raw: value as unknown }));
   }
   const list = schema['oneOf'] ?? schema['anyOf'];
   if (Array.isArray(list) && list.length > 0 && list.every((one) => isObject(one) && 'const' in one)) {
-    return (list as Schema[]).map((one) => ({ value: String(one['const']), label: str(one['title']) ?? String(one['const']) }));
+    return (list as Schema[]).map((one) => ({ value: String(one['const']), label: str(one['title']) ?? String(one['const']), raw: one['const'] }));
   }
   return null;
 }
@@ -66,6 +67,9 @@ export function fieldsOf(request: { [key: string]: unknown }): FormField[] {
 
 export const initialValues = (fields: readonly FormField[]): FormValues => Object.fromEntries(fields.map((field) => [field.key, field.initial]));
 
+/** A comma is a decimal point where people write it so. */
+const decimal = (text: string): number => Number(text.trim().replace(',', '.'));
+
 const EMAIL = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
@@ -87,7 +91,7 @@ export function problemOf(field: FormField, value: FormValue | undefined): strin
     case 'number': {
       const text = typeof value === 'string' ? value.trim() : '';
       if (text === '') return field.required ? t('asks.needed') : null;
-      const number = Number(text);
+      const number = decimal(text);
       if (!Number.isFinite(number)) return t('asks.notNumber');
       if (field.whole && !Number.isInteger(number)) return t('asks.notWhole');
       if (field.min !== null && number < field.min) return t('asks.tooSmall', { n: field.min });
@@ -114,17 +118,22 @@ export function problemOf(field: FormField, value: FormValue | undefined): strin
 }
 
 /** What is sent: numbers as numbers, nothing for what was left empty. */
-export function contentOf(fields: readonly FormField[], values: FormValues): { [key: string]: string | number | boolean | string[] | null | object } {
-  const content: { [key: string]: string | number | boolean | string[] | null | object } = {};
+export function contentOf(fields: readonly FormField[], values: FormValues): { [key: string]: unknown } {
+  const content: { [key: string]: unknown } = {};
   for (const field of fields) {
     const value = values[field.key];
     if (field.kind === 'switch') content[field.key] = value === true;
-    else if (field.kind === 'many') { if (Array.isArray(value) && value.length > 0) content[field.key] = value; }
+    else if (field.kind === 'many') { if (Array.isArray(value) && value.length > 0) content[field.key] = value.map((one) => rawOf(field.options, one)); }
     else if (typeof value === 'string' && value.trim() !== '') {
-      if (field.kind === 'number') content[field.key] = Number(value);
+      if (field.kind === 'number') content[field.key] = decimal(value);
+      else if (field.kind === 'one') content[field.key] = rawOf(field.options, value);
+      // A field for date and time knows no zone; the server gets a moment.
+      else if (field.kind === 'text' && field.format === 'date-time') content[field.key] = new Date(value).toISOString();
       else if (field.kind === 'json') { try { content[field.key] = JSON.parse(value) as object; } catch { /* problemOf said so */ } }
       else content[field.key] = value;
     }
   }
   return content;
 }
+
+const rawOf = (options: readonly SchemaOption[], value: string): unknown => options.find((option) => option.value === value)?.raw ?? value;

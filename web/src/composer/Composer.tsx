@@ -225,7 +225,7 @@ export function Composer(props: ComposerProps): JSX.Element {
       </Show>
       <form class="comp" classList={{ one: props.compact === true, over: over() }} id="composer" onSubmit={(event) => { event.preventDefault(); void send(); }}
         onDragOver={(event) => { if (event.dataTransfer?.types.includes('Files')) { event.preventDefault(); setOver(true); } }} onDragLeave={() => setOver(false)}
-        onDrop={(event) => { setOver(false); const found = picturesOf(event.dataTransfer); if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); void addPictures(found); }}>
+        onDrop={(event) => { setOver(false); const found = picturesOf(event.dataTransfer); if (!event.dataTransfer?.types.includes('Files')) return; event.preventDefault(); const other = [...event.dataTransfer.files].find((file) => !found.includes(file)); void addPictures(found).then(() => { if (other) setNote(t('composer.notPicture', { name: other.name })); }); }}>
         <Show when={pictures().length > 0}>
           <ul class="att">
             <For each={pictures()}>{(one) => <li><Icon name="image" /><span class="trunc">{one.name}</span> <span class="dim not-phone">{one.smaller ? t('composer.madeSmaller', { width: count(one.width), height: count(one.height) }) : t('composer.pictureSize', { width: count(one.width), height: count(one.height) })}</span><IconButton small icon="x" label={`${t('composer.remove')} ${one.name}`} onClick={() => removePicture(one)} /></li>}</For>

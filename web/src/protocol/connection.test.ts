@@ -152,6 +152,27 @@ test('a revoked device is unpaired and does not try again', () => {
   expect(wires.length).toBe(1);
 });
 
+test('after pairing again the same connection goes on', () => {
+  const { client, last } = testClient();
+  client.connection.start();
+  last().welcome();
+  bye(last(), 'revoked');
+  client.connection.start();
+  expect(client.connection.line.value.phase).toBe('connecting');
+  last().welcome();
+  expect(client.connection.line.value.phase).toBe('up');
+});
+
+test('asking for it begins a hanging try anew', () => {
+  const { client, wires } = testClient();
+  client.connection.start();
+  client.connection.tryNow();
+  expect(wires.length).toBe(1);
+  vi.advanceTimersByTime(3_000);
+  client.connection.tryNow();
+  expect([wires.length, wires[0]?.closed]).toEqual([2, true]);
+});
+
 test('a device the bridge does not know is unpaired', async () => {
   const { client, last } = testClient({ paired: async () => false });
   client.connection.start();

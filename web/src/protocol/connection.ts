@@ -71,6 +71,7 @@ export class Connection {
   private stopped = false;
   private lostAt: number;
   private tries = 0;
+  private triedAt = 0;
   private heard = 0;
   private bye: Bye | null = null;
   private pingEvery = FIRST_PING;
@@ -89,7 +90,10 @@ export class Connection {
 
   start(): void {
     this.stopped = false;
+    this.bye = null;
+    this.tries = 0;
     this.lostAt = Date.now();
+    this.line.set({ phase: 'connecting', since: this.lostAt, tries: 0, nextTry: null, bye: null });
     this.startGrace();
     this.attempt();
   }
@@ -105,14 +109,16 @@ export class Connection {
 
   send(message: Command): boolean {
     if (!this.open || !this.wire) return false;
-    this.wire.send(JSON.stringify(message));
-    return true;
+    try { this.wire.send(JSON.stringify(message)); return true; } catch { this.fail(); return false; }
   }
 
   /** A person asks for it, or the device is back on a network: at once. */
   tryNow(): void {
     if (this.stopped || this.open) return;
-    if (this.wire) return;
+    // A try that hangs is begun anew; one that has just begun is left alone.
+    if (this.wire && Date.now() - this.triedAt < 1_000) return;
+    this.clear('watch');
+    this.drop();
     this.attempt();
   }
 
@@ -145,6 +151,7 @@ export class Connection {
     this.clear('retry');
     if (this.stopped) return;
     this.tries += 1;
+    this.triedAt = Date.now();
     this.tell(null);
     let wire: Wire;
     try { wire = this.options.open(); } catch { this.fail(); return; }
@@ -210,7 +217,7 @@ export class Connection {
   private hear(): void {
     this.heard = Date.now();
     this.clear('watch', 'probing');
-    this.watch = setTimeout(() => this.fail(), Math.max(this.pingEvery * 2.5, 1_000));
+    this.watch = setTimeout(() => this.fail(), this.welcome ? Math.max(this.pingEvery * 2.5, 1_000) : CONNECT_TIMEOUT);
   }
 
   private fail(): void {

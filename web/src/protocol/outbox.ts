@@ -127,7 +127,7 @@ export class Outbox {
         if (!this.connection.up) return;
         if (entry.state === 'kept') await this.sendOne(entry.id);
       }
-    });
+    }).catch(() => undefined);
   }
 
   private async sendOne(id: string): Promise<void> {
