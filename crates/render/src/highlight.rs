@@ -20,7 +20,7 @@ pub const MOST_BYTES: usize = 512 * 1024;
 /// Texts with longer lines stay plain: nobody wrote them by hand.
 pub const LONGEST_LINE: usize = 4 * 1024;
 /// How long the grammars may take before the rest stays plain.
-const PATIENCE: Duration = Duration::from_millis(120);
+const PATIENCE: Duration = Duration::from_millis(80);
 
 /// The lines of `text`, without their ends, as runs.
 ///

@@ -9,7 +9,7 @@ use super::{lines as lines_of, plain_line};
 use crate::class::{Class, Run, push};
 
 /// Longer lines stay plain and are not read: the time of a regular expression grows with the square of the length.
-const LONGEST_LINE: usize = 512;
+const LONGEST_LINE: usize = 256;
 
 static SET: LazyLock<SyntaxSet> = LazyLock::new(SyntaxSet::load_defaults_newlines);
 

@@ -257,7 +257,9 @@ impl Lexer {
             let mut letters = rest.chars().skip(1);
             let (first, second) = (letters.next(), letters.next());
             if first == Some('\\') || second == Some('\'') {
-                let inner = rest.get(1..).unwrap_or_default();
+                // the longest is `'\u{10FFFF}'`
+                let end = rest.char_indices().nth(12).map_or(rest.len(), |(at, _)| at);
+                let inner = rest.get(1..end).unwrap_or_default();
                 let Some(length) = closed(inner, &Quote::letter()) else {
                     return false;
                 };
