@@ -1,5 +1,6 @@
 // The panel of one session: what it does beside the conversation. `wide` is the overview's way to show the same.
 import { Show, type JSX } from 'solid-js';
+import { Dynamic } from 'solid-js/web';
 import { IconButton } from '../ui';
 import { t } from '../text';
 import { factsOf, stateOf, welcome } from '../screens/link';
@@ -40,11 +41,11 @@ export function Sections(props: { id: string }): JSX.Element {
 
 export function Panel(props: { id: string; drawer: boolean; onClose: () => void; ref?: (element: HTMLElement) => void }): JSX.Element {
   return (
-    <aside class="panel" ref={(element) => props.ref?.(element)} aria-label={t('sessions.panel')} tabIndex={-1}
+    <Dynamic component={props.drawer ? 'div' : 'aside'} class="panel" ref={(element: HTMLElement) => props.ref?.(element)} aria-label={t('sessions.panel')} tabIndex={-1}
       role={props.drawer ? 'dialog' : undefined} aria-modal={props.drawer ? true : undefined}
-      onKeyDown={(event) => { if (props.drawer && event.key === 'Escape') { event.stopPropagation(); props.onClose(); } }}>
+      onKeyDown={(event: KeyboardEvent) => { if (props.drawer && event.key === 'Escape') { event.stopPropagation(); props.onClose(); } }}>
       <div class="panel-head drawer-close"><h2>{t('sessions.details')}</h2><IconButton icon="x" label={t('ui.close')} onClick={() => props.onClose()} /></div>
       <Sections id={props.id} />
-    </aside>
+    </Dynamic>
   );
 }

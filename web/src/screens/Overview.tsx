@@ -10,8 +10,8 @@ import { Transcript } from '../transcript/model';
 import { Button, Select } from '../ui';
 import { createAsked } from './asked';
 import { openSheet } from './Dialogs';
-import { client, openSession, request } from './link';
-import { servicesFor } from './services';
+import { openSession, request } from './link';
+import { reach, servicesFor } from './services';
 import { Legend, Timeline, TimelineWords, turnAt } from './Timeline';
 import './session.css';
 
@@ -60,7 +60,7 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
   const [ready, setReady] = createSignal(false);
   // Everything said is needed; it is fetched before the first step.
   void (async () => {
-    while (view.store.more) if (!(await client().older(view.store, 100).catch(() => false))) break;
+    await reach(view, 1).catch(() => false);
     setReady(true);
   })();
   const records = createMemo(() => view.records().slice());

@@ -140,6 +140,10 @@ function Talk(props: SideProps): JSX.Element {
     loading = true;
     void client().older(view.store).catch(() => false).finally(() => { loading = false; });
   };
+  // Find looks at what is here: what is older is fetched when somebody looks for something.
+  const finds = (event: KeyboardEvent) => { if (props.focused && (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f' && view.more()) void reach(view, 1).catch(() => false); };
+  document.addEventListener('keydown', finds);
+  onCleanup(() => document.removeEventListener('keydown', finds));
   // A link to a record: its turn may have to be fetched first.
   createEffect(on([() => props.seq, stream, () => view.phase() === 'live'], ([seq, handle, live]) => {
     if (seq === null || !handle) return;

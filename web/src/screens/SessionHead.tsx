@@ -51,7 +51,7 @@ export function SessionHead(props: HeadProps): JSX.Element {
           </p>
         )}</Show>
       </div>
-      <nav class="tabs" aria-label={t('sessions.views')}>
+      <nav class="tabs" aria-label={props.beside ? `${t('sessions.views')}: ${titleOf(props.info)}` : t('sessions.views')}>
         <For each={views}>{(one) => <a href={sessionHref(props.id, one.view, null, props.beside ? '' : other())} aria-current={props.view === one.view ? 'page' : undefined}>{one.word()}</a>}</For>
       </nav>
       <Show when={!props.beside && props.view === 'transcript'}><IconButton icon="side" label={props.panel ? t('sessions.hideDetails') : t('sessions.details')} hotkey={capsOf('panel')} pressed={props.panel} onClick={() => props.onPanel()} /></Show>

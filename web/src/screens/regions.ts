@@ -1,6 +1,6 @@
 // F6 goes through the parts of the page in reading order: rail, head, stream, gate, box, panel.
 const PLACES = {
-  rail: '.rail-list', head: 'header.head', stream: '.stream, [data-region="stream"]', gate: '.dock .ask, .dock .gateslot', box: '.dock form.comp', panel: 'aside.panel',
+  rail: '.rail-list', head: 'header.head', stream: '.stream, [data-region="stream"]', gate: '.dock .ask, .dock .gateslot', box: '.dock form.comp', panel: '.stage > .panel',
 } as const;
 export type Region = keyof typeof PLACES;
 const ORDER = Object.keys(PLACES) as readonly Region[];

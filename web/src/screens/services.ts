@@ -38,10 +38,12 @@ export function servicesFor(view: SessionView, onDraft?: (text: string) => void)
 
 /** Loads older records until this one is there; false when there is none. */
 export async function reach(view: SessionView, seq: number): Promise<boolean> {
+  // Nothing of it is let go again while someone goes there.
+  view.store.setReading(true);
   for (let page = 0; page < 200; page += 1) {
     const first = view.store.records[0]?.seq;
     if (first !== undefined && first <= seq) return true;
-    if (!view.store.more || !(await client().older(view.store, 40))) return false;
+    if (!view.store.more || !(await client().older(view.store, 200))) return false;
   }
   return false;
 }
