@@ -1,6 +1,6 @@
 // The asks of a session in the gate: one at a time, oldest first, never over the conversation. Focus comes only when
 // nobody types, goes to the dialog and not to a button, and returns where it was.
-import { createEffect, createMemo, createSignal, Match, on, onCleanup, onMount, Show, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, ErrorBoundary, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch, type JSX } from 'solid-js';
 import type { AskInfo, Diff, JsonValue, Own } from '../api/types';
 import { Guard, mayTakeFocus } from '../gate/rules';
 import { askWords } from '../gate/standing';
@@ -10,14 +10,16 @@ import { t } from '../text';
 import { age, clock } from '../text/format';
 import { announce, Button, IconButton, StateGlyph } from '../ui';
 import { createContext, type AskKeys } from './context';
-import { Elicitation } from './Elicitation';
 import { AskForms } from './forms';
 import { inputOf } from './inputs';
-import { OtherAsk } from './OtherAsk';
 import { PermissionAsk } from './PermissionAsk';
-import { PlanReview } from './PlanReview';
-import { QuestionForm } from './QuestionForm';
 import './asks.css';
+
+const kinds = () => import('./kinds');
+const QuestionForm = lazy(async () => ({ default: (await kinds()).QuestionForm }));
+const PlanReview = lazy(async () => ({ default: (await kinds()).PlanReview }));
+const Elicitation = lazy(async () => ({ default: (await kinds()).Elicitation }));
+const OtherAsk = lazy(async () => ({ default: (await kinds()).OtherAsk }));
 
 /** An ask that went without an answer from here stays so long. */
 export const FROZEN = 4_000;
@@ -220,12 +222,16 @@ function Form(props: FormProps): JSX.Element {
   onCleanup(() => props.setKeys(null));
   return (
     <>
-      <Switch fallback={<OtherAsk context={context} />}>
-        <Match when={props.ask.kind === 'tool'}><PermissionAsk context={context} /></Match>
-        <Match when={props.ask.kind === 'question'}><QuestionForm context={context} /></Match>
-        <Match when={props.ask.kind === 'plan'}><PlanReview context={context} /></Match>
-        <Match when={props.ask.kind === 'elicitation'}><Elicitation context={context} /></Match>
-      </Switch>
+      <ErrorBoundary fallback={<div class="askfoot" role="alert"><span class="grow">{t('asks.formMissing')}</span><Button onClick={() => location.reload()}>{t('asks.reload')}</Button></div>}>
+        <Suspense fallback={<p class="asknote dim">{t('asks.formComes')}</p>}>
+          <Switch fallback={<OtherAsk context={context} />}>
+            <Match when={props.ask.kind === 'tool'}><PermissionAsk context={context} /></Match>
+            <Match when={props.ask.kind === 'question'}><QuestionForm context={context} /></Match>
+            <Match when={props.ask.kind === 'plan'}><PlanReview context={context} /></Match>
+            <Match when={props.ask.kind === 'elicitation'}><Elicitation context={context} /></Match>
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
       <Show when={context.act.problem()}>{(why) => <p class="askfoot t-bad" role="alert">{why()}</p>}</Show>
     </>
   );
