@@ -169,7 +169,8 @@ export function cards(): { title: string; script: Script; open?: boolean }[] {
 /** A session as in the design's pictures. */
 export function session(live: boolean): Script {
   const s = new Script();
-  s.prompt('The reaper test is flaky. Find out why.', 'Laptop');
+  s.prompt(`The log of the failing run:\n${Array.from({ length: 40 }, (_, i) => `2026-11-15T14:0${i % 10} worker ${i} started`).join('\n')}`, 'Laptop').end(0.01, 1);
+  s.wait(30).prompt('The reaper test is flaky. Find out why.', 'Laptop');
   s.wait(2).think('Let me look at the reaper and the test first. The clock could be the culprit.');
   s.wait(4).together((x) => {
     const a = x.begin('Grep', { pattern: 'Instant::now|sleep\\(', path: 'crates/pool', output_mode: 'content' });

@@ -82,6 +82,7 @@ export function Find(props: FindProps): JSX.Element {
     if (row?.item?.kind === 'call') props.stream.folds.set(`call:${row.item.id}`, true);
     else if (row?.item?.kind === 'thinking') props.stream.folds.set(`think:${row.item.key}`, true);
     else if (row?.kind === 'looked') props.stream.folds.set(`looked:${row.items[0]?.key ?? ''}`, true);
+    else if (row?.item?.kind === 'prompt') props.stream.folds.set(`said:${row.item.key}`, true);
     else if (row?.item?.kind === 'command') props.stream.folds.set(`cmd:${row.item.key}`, true);
     props.stream.toRow(hit.row);
     requestAnimationFrame(() => {

@@ -1,7 +1,7 @@
 export { Call } from './cards/Call';
-export { TodoList } from './cards/bodies';
+export { PlanDocument, TodoList } from './cards/bodies';
 export { CodeView, HeavyText, JsonTree, PictureView } from './cards/parts';
-export { summarise, timeOf } from './cards/describe';
+export { planOf, summarise, timeOf } from './cards/describe';
 export { ItemView } from './items';
 export * from './model';
 export { Folds, FoldsProvider, observe, shortPath, TranscriptServicesProvider, useNow, useServices, type TranscriptServices } from './services';

@@ -94,11 +94,31 @@ export function Prompt(props: { item: PromptItem }): JSX.Element {
             ...(services.promptMenu ? ['separator' as const, ...services.promptMenu(item())] : []),
           ]} trigger={(attributes) => <IconButton small icon="dots" label={t('transcript.messageMenu')} {...attributes} />} />
         </span>
-        <HeavyText value={item().text}>{(text) => <span class="saidtext">{text}</span>}</HeavyText>
+        <HeavyText value={item().text}>{(text) => <SaidText text={text} id={item().key} />}</HeavyText>
         <Show when={item().images.length > 0}><span class="saidpics"><For each={item().images}>{(picture) => <PictureView picture={picture} />}</For></span></Show>
         <Show when={item().state === 'indeterminate'}><span class="doubt t-ask">{t('transcript.indeterminate')}</span></Show>
         <Show when={item().state === 'failed'}><span class="doubt t-bad">{t('transcript.failed')}</span></Show>
       </div>
+    </>
+  );
+}
+
+const SAID_LINES = 24;
+const SAID_SHOWN = 12;
+const SAID_CHARS = 4000;
+
+/** What a person wrote; something long that was pasted shows its beginning. */
+function SaidText(props: { text: string; id: string }): JSX.Element {
+  const folds = useFolds();
+  const key = () => `said:${props.id}`;
+  const lines = createMemo(() => props.text.split('\n'));
+  const long = () => lines().length > SAID_LINES || props.text.length > SAID_CHARS;
+  const open = () => !long() || folds.isOpen(key(), false);
+  const shown = () => (open() ? props.text : lines().slice(0, SAID_SHOWN).join('\n').slice(0, SAID_CHARS / 2));
+  return (
+    <>
+      <span class="saidtext">{shown()}</span>
+      <Show when={long()}><span class="saidmore"><Show when={!open()}>… {t('transcript.lineCount', { n: lines().length })} · </Show><LinkButton onClick={() => folds.set(key(), !open())}>{open() ? t('ui.showLess') : t('ui.showAll')}</LinkButton></span></Show>
     </>
   );
 }

@@ -1,6 +1,7 @@
 // One body for every tool, by its name. What has none of its own gets the generic one.
 import { For, Show, type Component, type JSX } from 'solid-js';
 import { Terminal } from '../../ansi/Terminal';
+import { Markdown } from '../../markdown/Markdown';
 import { t } from '../../text';
 import { Icon, LinkButton, type IconName } from '../../ui';
 import { fields, heavy, list, plain, str, textOf, type CallItem, type Fields, type Heavy } from '../model';
@@ -109,11 +110,25 @@ const QuestionBody: Body = (props) => {
   );
 };
 
-const PlanBody: Body = (props) => {
+/** A plan is a document: a title, its length, and the text at full size. */
+export function PlanDocument(props: { plan: string }): JSX.Element {
   const services = useServices();
-  void services;
-  return <Show when={planOf(props.call)} fallback={<ResultText call={props.call} />}>{(plan) => <MarkdownBody text={plan()} />}</Show>;
-};
+  const heading = () => /^\s*#{1,3}\s+(.+)\n?/.exec(props.plan);
+  const rest = () => props.plan.slice(heading()?.[0].length ?? 0);
+  return (
+    <article class="plan">
+      <header><h3>{heading()?.[1] ?? t('transcript.namePlan')}</h3><span class="dim num">{t('transcript.lineCount', { n: props.plan.trim().split('\n').length })}</span></header>
+      <Markdown text={rest()} services={services} />
+    </article>
+  );
+}
+
+const PlanBody: Body = (props) => (
+  <>
+    <Show when={planOf(props.call)} fallback={<ResultText call={props.call} />}>{(plan) => <PlanDocument plan={plan()} />}</Show>
+    <Show when={props.call.state === 'denied' && props.call.denial?.reason}><p class="cutnote">{props.call.denial?.reason}</p></Show>
+  </>
+);
 
 const SkillBody: Body = (props) => (
   <>
