@@ -6,6 +6,7 @@ import { go, listen, route, sessionHref } from './route/route';
 import { Sheets, titleOf } from './screens/Dialogs';
 import { group } from './screens/groups';
 import { client, infoOf, line, listed, sessions, unread, up, welcome } from './screens/link';
+import { NewSession } from './screens/NewSession';
 import { Notices } from './screens/Notices';
 import { Wait } from './screens/Page';
 import { keep, notices, recall, sound } from './screens/prefs';
@@ -18,7 +19,6 @@ import { announce, Button, installRegions, Toasts } from './ui';
 import './screens/frame.css';
 
 const Pairing = lazy(() => import('./screens/Pairing'));
-const NewSession = lazy(() => import('./screens/NewSession'));
 const Welcome = lazy(() => import('./screens/Welcome'));
 const Usage = lazy(() => import('./screens/Usage'));
 const Settings = lazy(() => import('./screens/Settings'));

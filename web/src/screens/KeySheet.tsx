@@ -10,7 +10,7 @@ import './more.css';
 export default function KeySheet(props: { onClose: () => void }): JSX.Element {
   return (
     <Dialog open wide title={t('keys.sheet')} onClose={props.onClose} footer={<Button onClick={() => { props.onClose(); go('#/keys'); }}>{t('keys.all')}</Button>}>
-      <div class="keys" tabIndex={0} role="group" aria-label={t('keys.sheet')}>
+      <div class="keymap" tabIndex={0} role="group" aria-label={t('keys.sheet')}>
         <For each={places}>{(place) => (
           <section>
             <h2 id={`sheet-${place}`}>{placeWord(place)}</h2>

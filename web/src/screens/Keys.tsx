@@ -14,7 +14,7 @@ export default function Keys(): JSX.Element {
     <Page title={t('keys.title')} head={
       <><span class="push" /><Button small icon="undo" disabled={!isChanged()} onClick={() => { reset(); toast(t('keys.wasReset')); }}>{t('keys.defaults')}</Button></>
     }>
-      <div class="cols keys">
+      <div class="cols keymap">
         <For each={places}>{(place) => (
           <section>
             <h2 id={`keys-${place}`}>{placeWord(place)}</h2>

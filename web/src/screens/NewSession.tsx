@@ -19,7 +19,7 @@ import './lists.css';
 const short = (path: string, home: string): string => (home && (path === home || path.startsWith(`${home}/`)) ? `~${path.slice(home.length)}` : path);
 const long = (path: string, home: string): string => (path === '~' || path.startsWith('~/') ? home + path.slice(1) : path);
 
-export default function NewSession(): JSX.Element {
+export function NewSession(): JSX.Element {
   const home = () => welcome()?.home ?? '';
   const asked = () => { const here = route(); return here.at === 'new' ? here.folder : ''; };
   const [folder, setFolder] = createSignal(asked());
