@@ -34,15 +34,18 @@
 //   ping {every}                            milliseconds between pings (for new lines)
 // `GET /control/log` gives the commands that had an effect; `GET /control/state` the sessions.
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { extname, join, normalize } from 'node:path';
+import { dirname, extname, join, normalize } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { WebSocketServer } from 'ws';
 import * as make from './fake/messages.mjs';
 import { run } from './fake/commands.mjs';
 import { sessions } from './fake/sessions.mjs';
 
+// Not by its name: test runners resolve that as for a browser.
+const need = createRequire(import.meta.url);
+const { WebSocketServer } = need(join(dirname(need.resolve('ws/package.json')), 'index.js'));
 const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json', '.webmanifest': 'application/manifest+json', '.png': 'image/png' };
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; font-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types sluice-worker";
 

@@ -12,7 +12,7 @@ export default {
   start: 'Starten',
   keep: 'Behalten',
   steer: 'Jetzt lenken',
-  steerHint: 'in den laufenden Zug',
+  steerHint: 'in die laufende Runde',
   attach: 'Bilder anhängen',
   commands: 'Befehle',
   files: 'Dateien',
