@@ -94,8 +94,10 @@ impl Agents {
         found.ok_or_else(|| {
             let known: Vec<&str> = self.all.iter().map(|agent| agent.name.as_str()).collect();
             let name = name.unwrap_or_default();
-            Problem::new(Code::Agent, format!("there is no agent `{name}`"))
-                .hint(format!("known agents: {}; others by `sluice serve --agent`", known.join(", ")))
+            Problem::new(Code::Agent, format!("there is no agent `{name}`")).hint(format!(
+                "known agents: {}; others by `sluice serve --agent`",
+                known.join(", ")
+            ))
         })
     }
 
@@ -164,9 +166,8 @@ impl Agents {
     /// Where a program is.
     pub(crate) fn locate(&self, program: &Path) -> Result<PathBuf, Problem> {
         let missing = || {
-            Problem::new(Code::Agent, format!("{} was not found", program.display())).hint(
-                "install it, put its folder on PATH, or name another with `sluice serve --agent`",
-            )
+            Problem::new(Code::Agent, format!("{} was not found", program.display()))
+                .hint("install it, put its folder on PATH, or name another with `sluice serve --agent`")
         };
         if program.components().count() > 1 {
             return program.is_file().then(|| program.to_owned()).ok_or_else(missing);
@@ -211,11 +212,16 @@ mod tests {
             permission_mode: "default".into(),
             ..Wish::default()
         };
-        let (launch, _) = agents.launch(&wish, &Begin::New("5c1d5a54-5d35-4d6f-9a3c-0d6a0a7f9a11".into())).unwrap();
+        let (launch, _) = agents
+            .launch(&wish, &Begin::New("5c1d5a54-5d35-4d6f-9a3c-0d6a0a7f9a11".into()))
+            .unwrap();
         assert_eq!(launch.env.get("CLAUDECODE"), None);
         assert_eq!(launch.env.get("SLUICE_TERMINAL"), None);
         assert_eq!(launch.env.get("SLUICE_DEMO").map(String::as_str), Some("1"));
-        assert_eq!(launch.env.get("CLAUDE_CODE_ENTRYPOINT").map(String::as_str), Some("sluice-serve"));
+        assert_eq!(
+            launch.env.get("CLAUDE_CODE_ENTRYPOINT").map(String::as_str),
+            Some("sluice-serve")
+        );
         assert!(launch.env.contains_key("ANTHROPIC_API_KEY"));
         assert!(launch.args.iter().any(|arg| arg.contains("5c1d5a54")));
     }

@@ -68,7 +68,10 @@ fn take(value: &mut Value, bodies: &mut Vec<Body>) {
 fn image(fields: &Map<String, Value>) -> Option<(&'static str, String)> {
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     if text("type") == Some("base64") && fields.contains_key("data") {
-        return Some(("data", text("media_type").unwrap_or("application/octet-stream").to_owned()));
+        return Some((
+            "data",
+            text("media_type").unwrap_or("application/octet-stream").to_owned(),
+        ));
     }
     if fields.contains_key("base64") {
         let mime = text("type").filter(|kind| kind.contains('/'));

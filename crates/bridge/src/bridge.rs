@@ -25,12 +25,7 @@ impl Bridge {
         Self { hub }
     }
 
-    async fn make_export(
-        &self,
-        session: &str,
-        format: &str,
-        query: &[(String, String)],
-    ) -> Result<Exported, Problem> {
+    async fn make_export(&self, session: &str, format: &str, query: &[(String, String)]) -> Result<Exported, Problem> {
         let format = match format {
             "md" => Format::Markdown,
             "html" => Format::Html,
@@ -88,7 +83,13 @@ impl Backend for Bridge {
     fn blob<'a>(&'a self, _: &'a Who, hash: String) -> BoxFuture<'a, Result<BlobFile, Refusal>> {
         Box::pin(async move {
             let missing = || Refusal::new(RefusalKind::NotFound, "there is no such body");
-            let found = self.hub.shared.store.blob(&hash).await.map_err(|error| refusal(error.into()))?;
+            let found = self
+                .hub
+                .shared
+                .store
+                .blob(&hash)
+                .await
+                .map_err(|error| refusal(error.into()))?;
             if let Some(found) = found {
                 return Ok(BlobFile {
                     content: Content::File(found.path),
@@ -131,7 +132,9 @@ impl Backend for Bridge {
         let mut by_standing = std::collections::BTreeMap::new();
         for info in &sessions {
             let word = serde_json::to_value(info.standing).unwrap_or_default();
-            *by_standing.entry(word.as_str().unwrap_or_default().to_owned()).or_insert(0_u32) += 1;
+            *by_standing
+                .entry(word.as_str().unwrap_or_default().to_owned())
+                .or_insert(0_u32) += 1;
         }
         let mut text = String::from("# HELP sluice_sessions Sessions by state.\n# TYPE sluice_sessions gauge\n");
         for (standing, count) in by_standing {

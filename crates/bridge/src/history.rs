@@ -71,7 +71,9 @@ fn prompt_of(at: i64, turn: i64, uuid: &str, content: &Value) -> Past {
     let text = match content {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => {
-            let texts = blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str));
+            let texts = blocks
+                .iter()
+                .filter_map(|block| block.get("text").and_then(Value::as_str));
             texts.collect::<Vec<_>>().join("\n")
         }
         _ => String::new(),

@@ -23,8 +23,8 @@ use crate::look::files::Files;
 use crate::look::rendering::Renderings;
 use crate::session::{Actor, By, Command, DEPTH, Handle, Reply, info_of_row, now};
 
-use doors::Doors;
 pub use doors::Doorkeeper;
+use doors::Doors;
 use external::External;
 pub(crate) use folders::Roots;
 pub(crate) use list::{List, Screen};

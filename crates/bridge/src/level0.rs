@@ -15,11 +15,6 @@ pub(crate) fn status(session: &str, status: &str) -> Value {
     json!({"type": "status", "sessionId": session, "status": status})
 }
 
-/// `session_list`.
-pub(crate) fn session_list(sessions: &[SessionInfo]) -> Value {
-    json!({"type": "session_list", "sessions": sessions})
-}
-
 /// `recent_sessions`.
 pub(crate) fn recent_sessions(sessions: &[Value]) -> Value {
     json!({"type": "recent_sessions", "sessions": sessions})
@@ -160,7 +155,10 @@ pub(crate) fn result(session: &str, value: &Value, cost: Option<f64>, stopped: b
     });
     let error = match subtype {
         "success" => None,
-        _ => text("error").map(str::to_owned).or(errors).or_else(|| text("result").map(str::to_owned)),
+        _ => text("error")
+            .map(str::to_owned)
+            .or(errors)
+            .or_else(|| text("result").map(str::to_owned)),
     };
     let total = value.get("total_cost_usd").and_then(Value::as_f64);
     let mut message = json!({
@@ -185,7 +183,10 @@ pub(crate) fn result(session: &str, value: &Value, cost: Option<f64>, stopped: b
 fn system(session: &str, value: Value) -> Option<Value> {
     let subtype = value.get("subtype").and_then(Value::as_str)?;
     // What section 8 knows, and what a person would miss.
-    if !matches!(subtype, "init" | "compact_boundary" | "api_retry" | "task_started" | "task_notification" | "status") {
+    if !matches!(
+        subtype,
+        "init" | "compact_boundary" | "api_retry" | "task_started" | "task_notification" | "status"
+    ) {
         return None;
     }
     let mut fields: Map<String, Value> = Map::new();
@@ -268,7 +269,12 @@ pub(crate) fn ask_line(session: &str, text: &str, row: impl Fn(&str) -> Option<A
     }
     let id = value.get("request_id")?.as_str()?;
     let row = row(id);
-    Some(request_message(session, id, request, row.as_ref().filter(|row| row.state != "pending")))
+    Some(request_message(
+        session,
+        id,
+        request,
+        row.as_ref().filter(|row| row.state != "pending"),
+    ))
 }
 
 /// A record of the bridge's own that is read again.

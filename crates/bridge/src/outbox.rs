@@ -150,12 +150,6 @@ impl Outbox {
         self.news.notify_one();
     }
 
-    /// How much waits.
-    pub(crate) fn is_empty(&self) -> bool {
-        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.items.is_empty()
-    }
-
     /// Waits until there is something to send, and takes all of it.
     pub(crate) async fn take(&self) -> Taken {
         loop {

@@ -29,8 +29,11 @@ impl Problem {
 
     /// A command without a session, from a client that joined none.
     pub(crate) fn none_joined() -> Self {
-        Self::new(Code::Session, "no session was named, and this connection has joined none")
-            .hint("send sessionId, or start a session first")
+        Self::new(
+            Code::Session,
+            "no session was named, and this connection has joined none",
+        )
+        .hint("send sessionId, or start a session first")
     }
 
     /// The agent does not run.
@@ -40,8 +43,11 @@ impl Problem {
 
     /// The device may not.
     pub(crate) fn scope(needed: &str) -> Self {
-        Self::new(Code::Scope, format!("this device may not do that: it needs the scope {needed}"))
-            .hint("pair it again with `sluice serve pair --scope`")
+        Self::new(
+            Code::Scope,
+            format!("this device may not do that: it needs the scope {needed}"),
+        )
+        .hint("pair it again with `sluice serve pair --scope`")
     }
 
     /// A fault of ours.

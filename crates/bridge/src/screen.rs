@@ -184,7 +184,8 @@ impl Connection {
     }
 
     pub(super) fn say(&self, message: &ServerMessage) {
-        self.outbox.answer(0, serde_json::to_string(message).unwrap_or_default());
+        self.outbox
+            .answer(0, serde_json::to_string(message).unwrap_or_default());
     }
 
     fn complain(&self, problem: &Problem, session: Option<&str>, request: Option<&str>) {
@@ -269,12 +270,16 @@ impl Connection {
     async fn greeting(&self, unknown: Vec<String>) -> Welcome {
         let config = &self.hub.shared.config;
         let device = self.device().await;
-        let scopes = crate::api::Scope::ALL.into_iter().filter(|scope| *scope <= self.person.scope);
+        let scopes = crate::api::Scope::ALL
+            .into_iter()
+            .filter(|scope| *scope <= self.person.scope);
         Welcome {
             version: VERSION,
             bridge: env!("CARGO_PKG_VERSION").to_owned(),
             build: sluice_server::page::BUILD.map(str::to_owned),
-            capabilities: ["receipts", "blobs", "steer", "highlight", "diff", "search"].map(str::to_owned).into(),
+            capabilities: ["receipts", "blobs", "steer", "highlight", "diff", "search"]
+                .map(str::to_owned)
+                .into(),
             device,
             scopes: scopes.collect(),
             agents: self.hub.agents_offered(),
@@ -327,7 +332,9 @@ impl Connection {
             self.send_list();
             return;
         }
-        let Some(id) = self.listening.get(&s).cloned() else { return };
+        let Some(id) = self.listening.get(&s).cloned() else {
+            return;
+        };
         match self.level {
             Level::One => {
                 if let Err(problem) = self.subscribe(&id, None, TURNS).await {
@@ -391,7 +398,10 @@ impl Connection {
                 return;
             }
         }
-        let listens = matches!(message, ClientMessage::Subscribe { .. } | ClientMessage::Unsubscribe { .. });
+        let listens = matches!(
+            message,
+            ClientMessage::Subscribe { .. } | ClientMessage::Unsubscribe { .. }
+        );
         let answer = self.obey(message, Some(id)).await;
         let receipt = receipt_of(id, answer);
         let text = serde_json::to_string(&ServerMessage::Receipt(receipt.clone())).unwrap_or_default();
@@ -478,7 +488,10 @@ fn read(text: &str) -> Result<(Head, ClientMessage), (Head, Problem)> {
         Err(error) => {
             let text = error.to_string();
             let problem = if text.starts_with("unknown variant") {
-                Problem::new(Code::Type, format!("there is no message `{}`", crate::body::cut(&name, 60)))
+                Problem::new(
+                    Code::Type,
+                    format!("there is no message `{}`", crate::body::cut(&name, 60)),
+                )
             } else {
                 Problem::new(Code::Field, format!("{name}: {text}"))
             };

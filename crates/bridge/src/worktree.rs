@@ -9,13 +9,18 @@ use crate::api::{Code, Problem};
 /// Makes a worktree beside the repository's own, on a new branch.
 pub(crate) async fn make(folder: &Path) -> Result<PathBuf, Problem> {
     let problem = |why: String| {
-        Problem::new(Code::Folder, format!("no worktree can be made: {why}")).hint("start without one, or in a git repository")
+        Problem::new(Code::Folder, format!("no worktree can be made: {why}"))
+            .hint("start without one, or in a git repository")
     };
     let git = |args: Vec<String>| {
         let mut command = Command::new("git");
         // Hooks and monitors of the repository do not run for this.
         command.args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C"]);
-        command.arg(folder).args(args).stdin(std::process::Stdio::null()).kill_on_drop(true);
+        command
+            .arg(folder)
+            .args(args)
+            .stdin(std::process::Stdio::null())
+            .kill_on_drop(true);
         command
     };
     let top = git(vec!["rev-parse".into(), "--show-toplevel".into()]).output().await;
@@ -45,7 +50,10 @@ pub(crate) async fn make(folder: &Path) -> Result<PathBuf, Problem> {
 
 /// The branch a folder is on, read without running anything.
 pub(crate) fn branch(folder: &Path) -> Option<String> {
-    let git = folder.ancestors().map(|above| above.join(".git")).find(|git| git.exists())?;
+    let git = folder
+        .ancestors()
+        .map(|above| above.join(".git"))
+        .find(|git| git.exists())?;
     let git = if git.is_file() {
         let text = std::fs::read_to_string(&git).ok()?;
         let target = PathBuf::from(text.strip_prefix("gitdir:")?.trim());

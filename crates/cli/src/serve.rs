@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use sluice_bridge::api::{Code, PairingCode, Problem, Scope};
 use sluice_bridge::{Bridge, Config, Doorkeeper, Hub};
 use sluice_server::{
-    Access, AccessOptions, Inherited, ListenOptions, Notice, Port, Running, Server, ServerOptions, StateFolder,
+    Access, AccessOptions, Inheritance, Inherited, ListenOptions, Notice, Port, Running, Server, ServerOptions, StateFolder,
     TlsOptions, What, qr_rows, qr_text,
 };
 use sluice_store::{Opened, Store};
@@ -51,8 +51,13 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
     runtime.shutdown_timeout(Duration::from_secs(1));
     match ended {
         Ok(End::Stopped) => 0,
-        Ok(End::Upgrade(mut command)) => {
+        Ok(End::Upgrade(mut command, inheritance)) => {
             use std::os::unix::process::CommandExt as _;
+            // Only now: nothing this process started before inherits the listeners.
+            match inheritance.keep_for_exec() {
+                Ok((name, value)) => command.env(name, value),
+                Err(error) => return fail(&format!("the listeners cannot be handed over: {error}")),
+            };
             let error = command.exec();
             fail(&format!("the new version does not start: {error}"))
         }
@@ -73,7 +78,7 @@ pub(crate) fn state_folder(serve: &Serve, environment: &Environment) -> PathBuf 
 enum End {
     Stopped,
     /// It becomes the program at its path.
-    Upgrade(Command),
+    Upgrade(Command, Inheritance),
 }
 
 async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Result<End, String> {
@@ -128,7 +133,7 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     store.close().await.ok();
     // Held until the very end; a process that takes over takes it anew.
     drop(state);
-    Ok(command.map_or(End::Stopped, End::Upgrade))
+    Ok(command.map_or(End::Stopped, |(command, inheritance)| End::Upgrade(command, inheritance)))
 }
 
 async fn open_store(folder: &std::path::Path) -> Result<Store, String> {
@@ -246,16 +251,12 @@ async fn heard(signal: &mut Option<tokio::signal::unix::Signal>) {
 }
 
 /// The command this process becomes: the program at its path, with the same words, and the listeners it holds.
-fn upgrade(running: &Running, sluice: &std::path::Path) -> Result<Command, String> {
+fn upgrade(running: &Running, sluice: &std::path::Path) -> Result<(Command, Inheritance), String> {
     let failed = |error: std::io::Error| format!("the listeners cannot be handed over: {error}");
     let inheritance = running.inheritance().map_err(failed)?;
     let mut command = Command::new(replaced(sluice));
     command.args(std::env::args_os().skip(1));
-    let (name, value) = inheritance.keep_for_exec().map_err(failed)?;
-    command.env(name, value);
-    // Kept open until the new program has them.
-    std::mem::forget(inheritance);
-    Ok(command)
+    Ok((command, inheritance))
 }
 
 /// Linux calls a program whose file was replaced `… (deleted)`.

@@ -32,7 +32,9 @@ pub enum ClientMessage {
         permission_mode: Option<String>,
     },
     /// Ends the agent. The session stays and can be resumed.
-    StopSession { session_id: String },
+    StopSession {
+        session_id: String,
+    },
     /// The sessions that live.
     ListSessions {},
     /// All sessions, newest first, also those of other programs.
@@ -45,7 +47,9 @@ pub enum ClientMessage {
         archived: Option<bool>,
     },
     /// Level 0: everything said in a session; from then on its messages.
-    GetHistory { session_id: String },
+    GetHistory {
+        session_id: String,
+    },
 
     // Listening, level 1.
     /// From now on the records of this session: those after the cursor, or a snapshot.
@@ -58,7 +62,9 @@ pub enum ClientMessage {
         turns: Option<u32>,
     },
     /// No longer.
-    Unsubscribe { session_id: String },
+    Unsubscribe {
+        session_id: String,
+    },
     /// Records before `before`, whole turns, oldest first.
     History {
         session_id: String,
@@ -338,9 +344,13 @@ pub enum ClientMessage {
         turn: Option<i64>,
     },
     /// What the agent said that was not understood, with the raw lines.
-    Drift { session_id: String },
+    Drift {
+        session_id: String,
+    },
     /// What happened when: turns, waits, errors, for a time line.
-    Timeline { session_id: String },
+    Timeline {
+        session_id: String,
+    },
 
     // The bridge.
     Devices {},

@@ -13,11 +13,17 @@ pub enum ServerMessage {
     /// The answer to `hello`.
     Welcome(Box<Welcome>),
     /// All sessions the client may see; after `welcome`, and after `list_sessions`.
-    SessionList { sessions: Vec<SessionInfo> },
+    SessionList {
+        sessions: Vec<SessionInfo>,
+    },
     /// A session is new, or something of its summary changed.
-    Session { session: Box<SessionInfo> },
+    Session {
+        session: Box<SessionInfo>,
+    },
     /// A session is gone.
-    SessionRemoved { session_id: String },
+    SessionRemoved {
+        session_id: String,
+    },
     /// The records after the cursor were sent (`ok`), or a `snapshot` follows (`gap`).
     CaughtUp {
         session_id: String,

@@ -29,7 +29,9 @@ impl Doors {
 
     fn keeper(&self) -> Result<Arc<dyn Doorkeeper>, Problem> {
         let keeper = self.keeper.lock().unwrap_or_else(PoisonError::into_inner);
-        keeper.clone().ok_or_else(|| Problem::new(Code::Internal, "this bridge has no door"))
+        keeper
+            .clone()
+            .ok_or_else(|| Problem::new(Code::Internal, "this bridge has no door"))
     }
 
     pub(crate) async fn offer(&self, scope: Scope) -> Result<PairingCode, Problem> {

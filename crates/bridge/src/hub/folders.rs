@@ -25,7 +25,10 @@ impl Roots {
 
     /// The roots, as they are shown.
     pub(crate) fn shown(&self) -> Vec<String> {
-        self.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect()
+        self.roots
+            .iter()
+            .map(|root| root.to_string_lossy().into_owned())
+            .collect()
     }
 
     /// Where a folder a client named really is, when a session may start there.
@@ -64,8 +67,11 @@ impl Roots {
 
     fn outside(&self, path: &str) -> Problem {
         let roots = self.shown().join(", ");
-        Problem::new(Code::Folder, format!("{path}: outside the folders sessions may start in"))
-            .hint(format!("allowed: below {roots}; others by `sluice serve --root`"))
+        Problem::new(
+            Code::Folder,
+            format!("{path}: outside the folders sessions may start in"),
+        )
+        .hint(format!("allowed: below {roots}; others by `sluice serve --root`"))
     }
 
     pub(crate) fn expand(&self, path: &str) -> PathBuf {
@@ -78,7 +84,10 @@ impl Roots {
 
     /// The nearest folder above that is there, resolved.
     fn nearest(&self, path: &Path) -> PathBuf {
-        let there = path.ancestors().skip(1).find_map(|above| std::fs::canonicalize(above).ok());
+        let there = path
+            .ancestors()
+            .skip(1)
+            .find_map(|above| std::fs::canonicalize(above).ok());
         there.unwrap_or_default()
     }
 }

@@ -48,7 +48,11 @@ impl List {
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<SessionInfo> {
-        self.infos.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+        self.infos
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(id)
+            .cloned()
     }
 
     /// All of them, the newest first.
@@ -56,12 +60,19 @@ impl List {
         let infos = self.infos.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<SessionInfo> = infos.values().cloned().collect();
         drop(infos);
-        all.sort_by(|a, b| b.last_activity_at.cmp(&a.last_activity_at).then_with(|| a.session_id.cmp(&b.session_id)));
+        all.sort_by(|a, b| {
+            b.last_activity_at
+                .cmp(&a.last_activity_at)
+                .then_with(|| a.session_id.cmp(&b.session_id))
+        });
         all
     }
 
     pub(crate) fn join(&self, key: u64, screen: Screen) {
-        self.screens.lock().unwrap_or_else(PoisonError::into_inner).insert(key, screen);
+        self.screens
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, screen);
     }
 
     pub(crate) fn leave(&self, key: u64) {

@@ -12,7 +12,15 @@ use crate::session::records::kind;
 use crate::session::{By, Command, info_of_row, now};
 
 /// Modes the protocol knows.
-pub(crate) const MODES: &[&str] = &["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto", "delegate"];
+pub(crate) const MODES: &[&str] = &[
+    "default",
+    "acceptEdits",
+    "plan",
+    "bypassPermissions",
+    "dontAsk",
+    "auto",
+    "delegate",
+];
 
 /// How much of an old conversation is put into the store at once.
 const CHUNK: usize = 512;
@@ -21,7 +29,9 @@ impl Hub {
     /// Begins a session, or goes on with one. Gives its id.
     pub(crate) async fn start(&self, start: &Start, by: &By, receipt: Option<ReceiptRow>) -> Result<String, Problem> {
         if let Some(id) = &start.session_id {
-            return self.resume(id, Some(&start.project_path), start.permission_mode.clone(), by).await;
+            return self
+                .resume(id, Some(&start.project_path), start.permission_mode.clone(), by)
+                .await;
         }
         let folder = self.shared.roots.resolve(&start.project_path)?;
         let mode = mode(start.permission_mode.as_deref())?;
@@ -109,7 +119,13 @@ impl Hub {
     }
 
     /// Takes a session of another program in: its conversation becomes records.
-    pub(super) async fn import(&self, provider: &str, folder: Option<&str>, wanted: Option<&str>, by: &By) -> Result<String, Problem> {
+    pub(super) async fn import(
+        &self,
+        provider: &str,
+        folder: Option<&str>,
+        wanted: Option<&str>,
+        by: &By,
+    ) -> Result<String, Problem> {
         let sessions = self.shared.external.sessions();
         let of = provider.to_owned();
         let read = tokio::task::spawn_blocking(move || {
@@ -120,7 +136,10 @@ impl Hub {
         let missing = |error: sluice_host::Error| Problem::new(Code::Session, error.to_string());
         let (info, messages) = read.await.map_err(Problem::internal)?.map_err(missing)?;
         let info = info.ok_or_else(|| Problem::no_session(provider))?;
-        let folder = folder.map(str::to_owned).filter(|folder| !folder.is_empty()).or(info.cwd.clone());
+        let folder = folder
+            .map(str::to_owned)
+            .filter(|folder| !folder.is_empty())
+            .or(info.cwd.clone());
         let folder = self.shared.roots.resolve(&folder.unwrap_or_default())?;
         let at = now();
         let agent = self.shared.agents.find(None)?.name.clone();
@@ -172,7 +191,10 @@ impl Hub {
                 let mut body = past.body.clone();
                 if let Some(light) = crate::body::lighten(&body) {
                     for heavy in light.bodies {
-                        self.shared.store.put_blob(&row.id, heavy.bytes, &heavy.mime, past.at).await?;
+                        self.shared
+                            .store
+                            .put_blob(&row.id, heavy.bytes, &heavy.mime, past.at)
+                            .await?;
                     }
                     body = light.text;
                 }
@@ -186,7 +208,11 @@ impl Hub {
                     role: past.role.map(str::to_owned),
                 });
             }
-            last_n = self.shared.store.append_records(&row.id, row.epoch, last_n, records, None, None).await?;
+            last_n = self
+                .shared
+                .store
+                .append_records(&row.id, row.epoch, last_n, records, None, None)
+                .await?;
         }
         Ok(())
     }
@@ -212,13 +238,19 @@ impl Hub {
             Problem::new(Code::Session, format!("the conversation cannot be copied: {error}"))
         };
         let provider = forked.await.map_err(Problem::internal)?.map_err(failed)?;
-        let new = self.import(&provider, Some(&row.folder), Some(&row.permission_mode), by).await?;
+        let new = self
+            .import(&provider, Some(&row.folder), Some(&row.permission_mode), by)
+            .await?;
         self.audit(by, "fork", Some(&new), id).await;
         Ok(new)
     }
 
     pub(crate) async fn row(&self, id: &str) -> Result<SessionRow, Problem> {
-        self.shared.store.session(id).await?.ok_or_else(|| Problem::no_session(id))
+        self.shared
+            .store
+            .session(id)
+            .await?
+            .ok_or_else(|| Problem::no_session(id))
     }
 
     /// Ends a session and forgets it. The agent's own file stays.
@@ -243,7 +275,8 @@ impl Hub {
         .await
         .ok();
         self.shared.list.remove(&row.id);
-        self.audit(by, "delete", Some(&row.id), row.title.as_deref().unwrap_or_default()).await;
+        self.audit(by, "delete", Some(&row.id), row.title.as_deref().unwrap_or_default())
+            .await;
         Ok(())
     }
 
@@ -251,7 +284,9 @@ impl Hub {
     async fn wait_until_ended(&self, id: &str) {
         for _ in 0..240 {
             let up = self
-                .look(id, |state, _| matches!(state.process(), sluice_host::conversation::Process::Up { .. }))
+                .look(id, |state, _| {
+                    matches!(state.process(), sluice_host::conversation::Process::Up { .. })
+                })
                 .await;
             if !matches!(up, Ok(true)) {
                 return;
@@ -291,7 +326,8 @@ pub(crate) fn mode(wanted: Option<&str>) -> Result<&'static str, Problem> {
     let wanted = wanted.unwrap_or("default");
     let known = MODES.iter().find(|mode| **mode == wanted).copied();
     known.ok_or_else(|| {
-        Problem::new(Code::Field, format!("`{wanted}` is no permission mode")).hint(format!("one of {}", MODES.join(", ")))
+        Problem::new(Code::Field, format!("`{wanted}` is no permission mode"))
+            .hint(format!("one of {}", MODES.join(", ")))
     })
 }
 
@@ -300,5 +336,7 @@ fn before(messages: &[SessionMessage], prompt: &str) -> Option<String> {
     let at = messages
         .iter()
         .position(|message| message.uuid == prompt && message.kind == MessageKind::User)?;
-    at.checked_sub(1).and_then(|at| messages.get(at)).map(|message| message.uuid.clone())
+    at.checked_sub(1)
+        .and_then(|at| messages.get(at))
+        .map(|message| message.uuid.clone())
 }

@@ -53,7 +53,8 @@ impl Uploads {
             std::fs::create_dir_all(&folder)?;
             std::fs::write(&path, bytes)
         });
-        let failed = |error: std::io::Error| Problem::new(Code::Storage, format!("an image could not be kept: {error}"));
+        let failed =
+            |error: std::io::Error| Problem::new(Code::Storage, format!("an image could not be kept: {error}"));
         written.await.map_err(Problem::internal)?.map_err(failed)?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let upload = Upload {

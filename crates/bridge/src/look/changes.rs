@@ -56,7 +56,11 @@ async fn would_change(hub: &Hub, folder: &Path, tool: &str, input: &Value) -> Re
             Err(why) => return Ok(rendering::none(named, why)),
         },
         "MultiEdit" => {
-            let edits = input.get("edits").and_then(Value::as_array).cloned().unwrap_or_default();
+            let edits = input
+                .get("edits")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default();
             match edited(old.as_deref().unwrap_or_default(), &edits) {
                 Ok(new) => new,
                 Err(why) => return Ok(rendering::none(named, why)),
@@ -93,7 +97,9 @@ async fn read(hub: &Hub, path: &Path) -> Result<Option<String>, String> {
             return Err("this file is too large to be shown".to_owned());
         }
         let bytes = std::fs::read(&whole).map_err(|error| error.to_string())?;
-        String::from_utf8(bytes).map(Some).map_err(|_| "this file is not text".to_owned())
+        String::from_utf8(bytes)
+            .map(Some)
+            .map_err(|_| "this file is not text".to_owned())
     });
     read.await.unwrap_or_else(|error| Err(error.to_string()))
 }
@@ -112,7 +118,11 @@ fn edited(old: &str, edits: &[Value]) -> Result<String, String> {
         if !text.contains(from) {
             return Err("the text to be replaced is not in the file as it stands".to_owned());
         }
-        text = if all { text.replace(from, to) } else { text.replacen(from, to, 1) };
+        text = if all {
+            text.replace(from, to)
+        } else {
+            text.replacen(from, to, 1)
+        };
     }
     Ok(text)
 }
@@ -134,7 +144,11 @@ async fn find(hub: &Hub, session: &str, call: &str) -> Result<Option<Value>, Pro
     let row = hub.row(session).await?;
     let mut before = i64::MAX;
     loop {
-        let page = hub.shared.store.records_before(session, row.epoch, before, 2000, CHUNK).await?;
+        let page = hub
+            .shared
+            .store
+            .records_before(session, row.epoch, before, 2000, CHUNK)
+            .await?;
         for record in page.records.iter().rev() {
             if record.body.contains(call) && record.body.contains("\"tool_use_result\"") {
                 let value: Value = serde_json::from_str(&record.body).unwrap_or_default();
@@ -149,7 +163,11 @@ async fn find(hub: &Hub, session: &str, call: &str) -> Result<Option<Value>, Pro
 }
 
 async fn did_change(hub: &Hub, result: &Value) -> Result<Diff, Problem> {
-    let path = result.get("filePath").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let path = result
+        .get("filePath")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
     let hunks = hunks(result);
     if !hunks.is_empty() {
         return rendering::patched(path, hunks).await;
@@ -179,7 +197,12 @@ fn hunks(result: &Value) -> Vec<PatchHunk> {
                 old_lines: number("oldLines"),
                 new_start: number("newStart"),
                 new_lines: number("newLines"),
-                lines: lines.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
+                lines: lines
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect(),
             }
         })
         .collect()
@@ -202,20 +225,29 @@ pub(crate) async fn of_session(hub: &Hub, session: &str, turn: Option<i64>) -> R
     let mut files: Vec<(String, Option<Value>)> = Vec::new();
     let mut after = 0;
     loop {
-        let page = hub.shared.store.records_after(session, row.epoch, after, 4000, CHUNK).await?;
+        let page = hub
+            .shared
+            .store
+            .records_after(session, row.epoch, after, 4000, CHUNK)
+            .await?;
         for record in &page.records {
             after = record.seq.unwrap_or(after);
             if turn.is_some() && record.turn != turn || !record.body.contains("\"filePath\"") {
                 continue;
             }
             let value: Value = serde_json::from_str(&record.body).unwrap_or_default();
-            let Some(result) = value.get("tool_use_result") else { continue };
+            let Some(result) = value.get("tool_use_result") else {
+                continue;
+            };
             let changed = result.get("structuredPatch").is_some() || result.get("originalFile").is_some();
             let Some(path) = result.get("filePath").and_then(Value::as_str).filter(|_| changed) else {
                 continue;
             };
             if files.len() < FILES && !files.iter().any(|(known, _)| known == path) {
-                files.push((path.to_owned(), result.get("originalFile").cloned().filter(|it| !it.is_null())));
+                files.push((
+                    path.to_owned(),
+                    result.get("originalFile").cloned().filter(|it| !it.is_null()),
+                ));
             }
         }
         if !page.more {
@@ -242,7 +274,10 @@ mod tests {
 
     #[test]
     fn edits_are_made_in_order_and_a_text_that_is_not_there_is_told() {
-        let edits = [json!({"old_string": "a", "new_string": "b"}), json!({"old_string": "b", "new_string": "c", "replace_all": true})];
+        let edits = [
+            json!({"old_string": "a", "new_string": "b"}),
+            json!({"old_string": "b", "new_string": "c", "replace_all": true}),
+        ];
         assert_eq!(edited("a b a", &edits).unwrap(), "c c a");
         assert!(edited("x", &edits).is_err());
     }

@@ -21,7 +21,11 @@ pub(crate) async fn check(hub: &Hub, what: &str, value: Option<&str>) -> Result<
             if !(address.starts_with("http://") || address.starts_with("https://")) {
                 return Err(Problem::new(Code::Field, "an address begins with http:// or https://"));
             }
-            prompt(hub, &[("ANTHROPIC_BASE_URL", address), ("ANTHROPIC_AUTH_TOKEN", "none")]).await
+            prompt(
+                hub,
+                &[("ANTHROPIC_BASE_URL", address), ("ANTHROPIC_AUTH_TOKEN", "none")],
+            )
+            .await
         }
         _ => Err(Problem::new(Code::Field, "what is agent, key or server")),
     }
@@ -41,7 +45,11 @@ async fn agent(hub: &Hub, name: Option<&str>) -> Result<Checked, Problem> {
         }
     };
     let mut command = Command::new(program);
-    command.args(&agent.args).arg("--version").env_clear().envs(agents.clean());
+    command
+        .args(&agent.args)
+        .arg("--version")
+        .env_clear()
+        .envs(agents.clean());
     let said = run(command).await;
     Ok(match said {
         Ok((true, out, _)) => Checked {
@@ -66,8 +74,19 @@ async fn agent(hub: &Hub, name: Option<&str>) -> Result<Checked, Problem> {
 async fn prompt(hub: &Hub, variables: &[(&str, &str)]) -> Result<Checked, Problem> {
     let shared = &hub.shared;
     let mut command = Command::new(&shared.config.sluice);
-    command.args(["-p", "Answer with the word ready.", "--output-format", "json", "--max-turns", "1", "--bare"]);
-    command.env_clear().envs(shared.agents.clean()).current_dir(std::env::temp_dir());
+    command.args([
+        "-p",
+        "Answer with the word ready.",
+        "--output-format",
+        "json",
+        "--max-turns",
+        "1",
+        "--bare",
+    ]);
+    command
+        .env_clear()
+        .envs(shared.agents.clean())
+        .current_dir(std::env::temp_dir());
     for (name, value) in variables {
         command.env(name, value);
     }
@@ -75,16 +94,26 @@ async fn prompt(hub: &Hub, variables: &[(&str, &str)]) -> Result<Checked, Proble
         Ok((true, out, _)) => {
             let answer: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
             let failed = answer.get("is_error").and_then(serde_json::Value::as_bool) == Some(true);
-            let text = answer.get("result").and_then(serde_json::Value::as_str).unwrap_or_default();
+            let text = answer
+                .get("result")
+                .and_then(serde_json::Value::as_str)
+                .unwrap_or_default();
             Checked {
                 ok: !failed,
-                message: if failed { text.to_owned() } else { "a model answered".to_owned() },
+                message: if failed {
+                    text.to_owned()
+                } else {
+                    "a model answered".to_owned()
+                },
                 hint: None,
             }
         }
         Ok((false, out, err)) => {
             let answer: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
-            let text = answer.get("result").and_then(serde_json::Value::as_str).map(str::to_owned);
+            let text = answer
+                .get("result")
+                .and_then(serde_json::Value::as_str)
+                .map(str::to_owned);
             Checked {
                 ok: false,
                 message: text.unwrap_or_else(|| err.trim().to_owned()),
@@ -100,7 +129,11 @@ async fn prompt(hub: &Hub, variables: &[(&str, &str)]) -> Result<Checked, Proble
 }
 
 async fn run(mut command: Command) -> Result<(bool, String, String), String> {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
     let output = tokio::time::timeout(PATIENCE, command.output()).await;
     match output {
         Ok(Ok(output)) => Ok((

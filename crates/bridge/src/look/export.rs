@@ -76,7 +76,13 @@ impl Export {
         let plain: String = self
             .title
             .chars()
-            .map(|letter| if letter.is_alphanumeric() || letter == '-' { letter } else { '-' })
+            .map(|letter| {
+                if letter.is_alphanumeric() || letter == '-' {
+                    letter
+                } else {
+                    '-'
+                }
+            })
             .collect();
         let end = match self.format {
             Format::Markdown => "md",
@@ -120,7 +126,9 @@ impl Export {
 
     async fn middle(&mut self) -> Result<String, Problem> {
         let store = self.hub.shared.store.clone();
-        let page = store.records_after(&self.session, self.epoch, self.after, 2000, CHUNK).await?;
+        let page = store
+            .records_after(&self.session, self.epoch, self.after, 2000, CHUNK)
+            .await?;
         let mut text = String::new();
         for record in &page.records {
             self.after = record.seq.unwrap_or(self.after);
@@ -151,9 +159,16 @@ impl Export {
         let mut places = Vec::new();
         find(value, &mut String::new(), &mut places);
         for place in places {
-            let Some(reference) = value.pointer_mut(&place) else { continue };
-            let Some(hash) = body::reference(reference).map(str::to_owned) else { continue };
-            let text = reference.pointer("/$blob/mime").and_then(Value::as_str).is_some_and(|mime| mime.starts_with("text/"));
+            let Some(reference) = value.pointer_mut(&place) else {
+                continue;
+            };
+            let Some(hash) = body::reference(reference).map(str::to_owned) else {
+                continue;
+            };
+            let text = reference
+                .pointer("/$blob/mime")
+                .and_then(Value::as_str)
+                .is_some_and(|mime| mime.starts_with("text/"));
             let Ok(bytes) = tokio::fs::read(self.hub.shared.config.blob_path(&hash)).await else {
                 continue;
             };
@@ -179,12 +194,22 @@ impl Export {
             }
             "sluice_note" => self.part(text, "Note", field("text"), false),
             "assistant" => {
-                for block in value.pointer("/message/content").and_then(Value::as_array).into_iter().flatten() {
+                for block in value
+                    .pointer("/message/content")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten()
+                {
                     self.block(block, text);
                 }
             }
             "user" if !self.without.results => {
-                for block in value.pointer("/message/content").and_then(Value::as_array).into_iter().flatten() {
+                for block in value
+                    .pointer("/message/content")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten()
+                {
                     if block.get("type").and_then(Value::as_str) == Some("tool_result") {
                         let id = block.get("tool_use_id").and_then(Value::as_str).unwrap_or_default();
                         let name = self.names.get(id).cloned().unwrap_or_default();
@@ -204,8 +229,15 @@ impl Export {
             "thinking" if !self.without.thinking => self.part(text, "Thinking", field("thinking"), false),
             "tool_use" => {
                 self.names.insert(field("id").to_owned(), field("name").to_owned());
-                let input = block.get("input").map(|input| serde_json::to_string_pretty(input).unwrap_or_default());
-                self.part(text, &format!("Call {}", field("name")), &input.unwrap_or_default(), true);
+                let input = block
+                    .get("input")
+                    .map(|input| serde_json::to_string_pretty(input).unwrap_or_default());
+                self.part(
+                    text,
+                    &format!("Call {}", field("name")),
+                    &input.unwrap_or_default(),
+                    true,
+                );
             }
             _ => {}
         }
@@ -217,7 +249,11 @@ impl Export {
         }
         match (self.format, code) {
             (Format::Html, true) => {
-                text.push_str(&format!("<section><h2>{}</h2><pre>{}</pre></section>\n", html(who), html(words)));
+                text.push_str(&format!(
+                    "<section><h2>{}</h2><pre>{}</pre></section>\n",
+                    html(who),
+                    html(words)
+                ));
             }
             (Format::Html, false) => {
                 let words = html(words).replace('\n', "<br>");
@@ -249,12 +285,26 @@ impl Export {
 }
 
 /// Beginnings of what only keys begin with.
-const KEYS: &[&str] = &["sk-", "ghp_", "gho_", "github_pat_", "xoxb-", "xoxp-", "AKIA", "ASIA", "glpat-", "AIza", "eyJhbGci"];
+const KEYS: &[&str] = &[
+    "sk-",
+    "ghp_",
+    "gho_",
+    "github_pat_",
+    "xoxb-",
+    "xoxp-",
+    "AKIA",
+    "ASIA",
+    "glpat-",
+    "AIza",
+    "eyJhbGci",
+];
 
 fn is_secret(word: &str) -> bool {
     let known = KEYS.iter().any(|key| word.starts_with(key)) && word.len() >= 16;
     let mixed = word.len() >= 32
-        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/_-".contains(&byte))
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"+/_-".contains(&byte))
         && word.bytes().any(|byte| byte.is_ascii_digit())
         && word.bytes().any(|byte| byte.is_ascii_uppercase())
         && word.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -292,7 +342,9 @@ fn words(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(blocks)) => {
-            let texts = blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str));
+            let texts = blocks
+                .iter()
+                .filter_map(|block| block.get("text").and_then(Value::as_str));
             texts.collect::<Vec<_>>().join("\n")
         }
         _ => String::new(),
@@ -310,7 +362,11 @@ fn longest_fence(text: &str) -> usize {
 }
 
 fn html(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
 }
 
 #[cfg(test)]

@@ -31,7 +31,10 @@ impl Files {
     pub(crate) async fn search(&self, folder: PathBuf, query: String, limit: usize) -> Result<Paths, Problem> {
         let fresh = {
             let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-            lists.get(&folder).filter(|(at, _)| at.elapsed() < FRESH).map(|(_, list)| Arc::clone(list))
+            lists
+                .get(&folder)
+                .filter(|(at, _)| at.elapsed() < FRESH)
+                .map(|(_, list)| Arc::clone(list))
         };
         let list = match fresh {
             Some(list) => list,
@@ -53,7 +56,10 @@ impl Files {
     fn keep(&self, folder: PathBuf, list: &Listed) {
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         if lists.len() >= FOLDERS {
-            let oldest = lists.iter().min_by_key(|(_, (at, _))| *at).map(|(path, _)| path.clone());
+            let oldest = lists
+                .iter()
+                .min_by_key(|(_, (at, _))| *at)
+                .map(|(path, _)| path.clone());
             if let Some(oldest) = oldest {
                 lists.remove(&oldest);
             }
@@ -64,7 +70,10 @@ impl Files {
 
 /// Everything below a folder that is not ignored, links not followed.
 fn walk(folder: &Path) -> Vec<(String, bool)> {
-    let walker = WalkBuilder::new(folder).hidden(false).filter_entry(|entry| entry.file_name() != ".git").build();
+    let walker = WalkBuilder::new(folder)
+        .hidden(false)
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build();
     let entries = walker.flatten().skip(1).take(KNOWN);
     entries
         .filter_map(|entry| {
@@ -86,7 +95,10 @@ fn best(list: &[(String, bool)], query: &str, limit: usize) -> Vec<PathInfo> {
     };
     if query.trim().is_empty() {
         let top = list.iter().filter(|(path, _)| !path.contains('/'));
-        return top.take(limit).map(|(path, folder)| shown(path, *folder, Vec::new())).collect();
+        return top
+            .take(limit)
+            .map(|(path, folder)| shown(path, *folder, Vec::new()))
+            .collect();
     }
     let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
     let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
@@ -123,13 +135,22 @@ mod tests {
         let root = place.path();
         std::fs::create_dir_all(root.join("src/deep")).unwrap();
         std::fs::create_dir_all(root.join(".git")).unwrap();
-        for file in ["src/main.rs", "src/deep/machine.rs", "README.md", "target.log", ".git/config"] {
+        for file in [
+            "src/main.rs",
+            "src/deep/machine.rs",
+            "README.md",
+            "target.log",
+            ".git/config",
+        ] {
             std::fs::write(root.join(file), "").unwrap();
         }
         std::fs::write(root.join(".gitignore"), "*.log\n").unwrap();
         let list = walk(root);
         let names: Vec<&str> = list.iter().map(|(path, _)| path.as_str()).collect();
-        assert!(!names.contains(&"target.log") && !names.iter().any(|name| name.starts_with(".git/")), "{names:?}");
+        assert!(
+            !names.contains(&"target.log") && !names.iter().any(|name| name.starts_with(".git/")),
+            "{names:?}"
+        );
         let found = best(&list, "main", 10);
         assert_eq!(found.first().map(|it| it.path.as_str()), Some("src/main.rs"));
         assert_eq!(found[0].matched, [4, 5, 6, 7]);

@@ -46,7 +46,9 @@ fn below(roots: &Roots, trusted: &Trusted, prefix: &str) -> Vec<PathInfo> {
         return found;
     };
     // A folder above the roots may be passed through, but nothing beside them is shown.
-    let Ok(entries) = std::fs::read_dir(&folder) else { return found };
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        return found;
+    };
     let mut names: Vec<_> = entries
         .flatten()
         .filter(|entry| {
@@ -92,7 +94,10 @@ impl Trusted {
         let projects = self.0.as_ref()?.get("projects")?.as_object()?;
         let accepted = path.ancestors().any(|above| {
             let project = projects.get(&*above.to_string_lossy());
-            project.and_then(|it| it.get("hasTrustDialogAccepted")).and_then(serde_json::Value::as_bool) == Some(true)
+            project
+                .and_then(|it| it.get("hasTrustDialogAccepted"))
+                .and_then(serde_json::Value::as_bool)
+                == Some(true)
         });
         Some(accepted)
     }

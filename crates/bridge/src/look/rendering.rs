@@ -46,7 +46,10 @@ impl Renderings {
             let lines = sluice_render::highlight::highlight(&lang, &text);
             let run = |run: sluice_render::Run| (run.class.as_str().to_owned(), run.text);
             Highlighted {
-                lines: lines.into_iter().map(|line| line.into_iter().map(run).collect()).collect(),
+                lines: lines
+                    .into_iter()
+                    .map(|line| line.into_iter().map(run).collect())
+                    .collect(),
             }
         });
         let done = Arc::new(done.await.map_err(Problem::internal)?);
@@ -60,7 +63,9 @@ impl Renderings {
         kept.order.push_back((key.clone(), bytes));
         kept.by_hash.insert(key, done);
         while kept.bytes > KEPT_BYTES {
-            let Some((oldest, bytes)) = kept.order.pop_front() else { return };
+            let Some((oldest, bytes)) = kept.order.pop_front() else {
+                return;
+            };
             kept.bytes -= bytes;
             kept.by_hash.remove(&oldest);
         }
@@ -120,7 +125,9 @@ fn told(path: String, found: diff::Diff) -> Diff {
         lines: hunk.lines.into_iter().map(line).collect(),
     });
     let extension = std::path::Path::new(&path).extension();
-    let lang = extension.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let lang = extension
+        .map(|it| it.to_string_lossy().into_owned())
+        .unwrap_or_default();
     Diff {
         kind: match found.kind {
             diff::Kind::New => "new",

@@ -14,7 +14,10 @@ pub(crate) fn turns(state: &State) -> Vec<TurnInfo> {
     let turns = state.turns().iter().enumerate();
     turns
         .map(|(at, turn)| {
-            let waits = state.asks().iter().filter(|ask| ask.turn == Some(at) && ask.kind.is_for_a_person());
+            let waits = state
+                .asks()
+                .iter()
+                .filter(|ask| ask.turn == Some(at) && ask.kind.is_for_a_person());
             let waits = waits.map(|ask| {
                 let end = match ask.state {
                     AskState::Pending => state.now(),
@@ -45,7 +48,9 @@ pub(crate) fn turns(state: &State) -> Vec<TurnInfo> {
 pub(crate) fn word(end: &End) -> &'static str {
     match end {
         End::Result { .. } if !end.is_error() => "success",
-        End::Result { reason: Some(reason), .. } if reason.to_string().contains("abort") => "stopped",
+        End::Result {
+            reason: Some(reason), ..
+        } if reason.to_string().contains("abort") => "stopped",
         End::Result { .. } => "error",
         End::Unreported => "unreported",
         End::Died(_) => "died",
@@ -58,7 +63,11 @@ pub(crate) async fn moments(hub: &Hub, id: &str, epoch: i64) -> Result<(HashMap<
     let mut moments = Vec::new();
     let mut after = 0;
     loop {
-        let page = hub.shared.store.records_after(id, epoch, after, 4000, 8 * 1024 * 1024).await?;
+        let page = hub
+            .shared
+            .store
+            .records_after(id, epoch, after, 4000, 8 * 1024 * 1024)
+            .await?;
         for record in &page.records {
             let Some(seq) = record.seq else { continue };
             after = seq;

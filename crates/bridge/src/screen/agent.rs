@@ -14,7 +14,8 @@ impl Connection {
         match message {
             M::McpStatus { session_id } => self.request(session_id, json!({"subtype": "mcp_status"})).await,
             M::McpReconnect { session_id, server } => {
-                self.request(session_id, json!({"subtype": "mcp_reconnect", "serverName": server})).await
+                self.request(session_id, json!({"subtype": "mcp_reconnect", "serverName": server}))
+                    .await
             }
             M::McpToggle {
                 session_id,
@@ -25,13 +26,16 @@ impl Connection {
                 self.request(session_id, request).await
             }
             M::McpAuthenticate { session_id, server } => {
-                self.request(session_id, json!({"subtype": "mcp_authenticate", "serverName": server})).await
+                self.request(session_id, json!({"subtype": "mcp_authenticate", "serverName": server}))
+                    .await
             }
             M::StopTask { session_id, task } => {
-                self.request(session_id, json!({"subtype": "stop_task", "task_id": task})).await
+                self.request(session_id, json!({"subtype": "stop_task", "task_id": task}))
+                    .await
             }
             M::TaskOutput { session_id, task } => {
-                self.request(session_id, json!({"subtype": "get_task_output", "task_id": task})).await
+                self.request(session_id, json!({"subtype": "get_task_output", "task_id": task}))
+                    .await
             }
             M::Background {
                 session_id,
@@ -43,9 +47,7 @@ impl Connection {
                 }
                 self.request(session_id, request).await
             }
-            M::ContextUsage { session_id } => {
-                self.request(session_id, json!({"subtype": "get_context_usage"})).await
-            }
+            M::ContextUsage { session_id } => self.request(session_id, json!({"subtype": "get_context_usage"})).await,
             M::Settings { session_id } => self.request(session_id, json!({"subtype": "get_settings"})).await,
             M::SetSetting {
                 session_id,
@@ -57,11 +59,19 @@ impl Connection {
                     _ => json!({"subtype": "update_settings", "source": source, "settings": settings}),
                 };
                 let done = self.request(session_id, request).await?;
-                self.hub.audit(&self.person.by, "setting", self.joined.as_deref(), &settings.to_string()).await;
+                self.hub
+                    .audit(
+                        &self.person.by,
+                        "setting",
+                        self.joined.as_deref(),
+                        &settings.to_string(),
+                    )
+                    .await;
                 Ok(done)
             }
             M::Rules { session_id } => {
-                self.request(session_id, json!({"subtype": "list_permission_rules"})).await
+                self.request(session_id, json!({"subtype": "list_permission_rules"}))
+                    .await
             }
             M::ChangeRule {
                 session_id,
@@ -73,26 +83,43 @@ impl Connection {
             M::Hooks { session_id } => self.request(session_id, json!({"subtype": "get_hooks_listing"})).await,
             M::SetModel { session_id, model } => {
                 let session = self.session(session_id.as_deref()).await?;
-                let running = self.request_of(&session, json!({"subtype": "set_model", "model": model})).await;
-                self.unless_stopped(&session, running, |model_of| Command::Remember {
-                    model: Some(model_of),
-                    effort: None,
-                    thinking: None,
-                    mode: None,
-                }, model)
-                .await
-            }
-            M::SetPermissionMode { session_id, mode: wanted } => {
-                let wanted = mode(Some(&wanted))?.to_owned();
-                let session = self.session(session_id.as_deref()).await?;
-                let running = self.request_of(&session, json!({"subtype": "set_permission_mode", "mode": wanted})).await;
-                let done = self
-                    .unless_stopped(&session, running, |mode| Command::Remember {
-                        model: None,
+                let running = self
+                    .request_of(&session, json!({"subtype": "set_model", "model": model}))
+                    .await;
+                self.unless_stopped(
+                    &session,
+                    running,
+                    |model_of| Command::Remember {
+                        model: Some(model_of),
                         effort: None,
                         thinking: None,
-                        mode: Some(mode),
-                    }, wanted.clone())
+                        mode: None,
+                    },
+                    model,
+                )
+                .await
+            }
+            M::SetPermissionMode {
+                session_id,
+                mode: wanted,
+            } => {
+                let wanted = mode(Some(&wanted))?.to_owned();
+                let session = self.session(session_id.as_deref()).await?;
+                let running = self
+                    .request_of(&session, json!({"subtype": "set_permission_mode", "mode": wanted}))
+                    .await;
+                let done = self
+                    .unless_stopped(
+                        &session,
+                        running,
+                        |mode| Command::Remember {
+                            model: None,
+                            effort: None,
+                            thinking: None,
+                            mode: Some(mode),
+                        },
+                        wanted.clone(),
+                    )
                     .await?;
                 self.hub.audit(&self.person.by, "mode", Some(&session), &wanted).await;
                 Ok(done)
@@ -101,33 +128,48 @@ impl Connection {
                 let session = self.session(session_id.as_deref()).await?;
                 let request = json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": tokens});
                 let running = self.request_of(&session, request).await;
-                self.unless_stopped(&session, running, |tokens| Command::Remember {
-                    model: None,
-                    effort: None,
-                    thinking: Some(tokens),
-                    mode: None,
-                }, tokens)
+                self.unless_stopped(
+                    &session,
+                    running,
+                    |tokens| Command::Remember {
+                        model: None,
+                        effort: None,
+                        thinking: Some(tokens),
+                        mode: None,
+                    },
+                    tokens,
+                )
                 .await
             }
             M::SetEffort { session_id, effort } => {
                 let session = self.session(session_id.as_deref()).await?;
                 let request = json!({"subtype": "apply_flag_settings", "settings": {"effortLevel": effort}});
                 let running = self.request_of(&session, request).await;
-                self.unless_stopped(&session, running, |effort| Command::Remember {
-                    model: None,
-                    effort: Some(effort),
-                    thinking: None,
-                    mode: None,
-                }, effort)
+                self.unless_stopped(
+                    &session,
+                    running,
+                    |effort| Command::Remember {
+                        model: None,
+                        effort: Some(effort),
+                        thinking: None,
+                        mode: None,
+                    },
+                    effort,
+                )
                 .await
             }
             M::Interrupt { session_id, all } => {
                 let session = self.session(session_id.as_deref()).await?;
-                self.hub.ask(&session, |reply| Command::Interrupt { all, reply }).await?;
+                self.hub
+                    .ask(&session, |reply| Command::Interrupt { all, reply })
+                    .await?;
                 self.hub.audit(&self.person.by, "interrupt", Some(&session), "").await;
                 Ok(Value::Null)
             }
-            other => Err(Problem::new(Code::Type, format!("`{other:?}` is no question to the agent"))),
+            other => Err(Problem::new(
+                Code::Type,
+                format!("`{other:?}` is no question to the agent"),
+            )),
         }
     }
 
@@ -261,6 +303,10 @@ fn rules_of(settings: &Value, source: &str, behavior: &str) -> Vec<String> {
     let of = |it: &&Value| it.get("source").and_then(Value::as_str) == Some(source);
     let found = sources.into_iter().flatten().find(of);
     let rules = found.and_then(|it| it.pointer(&format!("/settings/permissions/{behavior}")));
-    let rules = rules.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let rules = rules
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
     rules.map(str::to_owned).collect()
 }

@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 use sluice_store::{PromptRow, ReceiptRow};
 
 use super::Connection;
-use crate::api::{
-    AnswerAsk, ClientMessage, Code, Image, Input, Problem, Scope, ServerMessage, Start,
-};
+use crate::api::{AnswerAsk, ClientMessage, Code, Image, Input, Problem, Scope, ServerMessage, Start};
 use crate::session::{Command, TURNS, now};
 
 /// The largest text of a prompt.
@@ -74,7 +72,14 @@ pub(super) fn needs(message: &ClientMessage) -> Scope {
         }
         M::AnswerAsk(answer) if is_bypass(answer.mode.as_deref()) => Scope::Admin,
         // A rule for others than this session is a setting.
-        M::AnswerAsk(answer) if answer.destination.as_deref().is_some_and(|place| place == "userSettings") => Scope::Admin,
+        M::AnswerAsk(answer)
+            if answer
+                .destination
+                .as_deref()
+                .is_some_and(|place| place == "userSettings") =>
+        {
+            Scope::Admin
+        }
         M::Approve { .. }
         | M::ApproveAlways { .. }
         | M::Reject { .. }
@@ -198,16 +203,16 @@ impl Connection {
                 project_path,
                 permission_mode,
             } => {
-                let id = self.hub.resume(&session_id, project_path.as_deref(), permission_mode, &by).await?;
+                let id = self
+                    .hub
+                    .resume(&session_id, project_path.as_deref(), permission_mode, &by)
+                    .await?;
                 Ok(json!({"sessionId": id}))
             }
             M::StopSession { session_id } => {
                 let id = self.hub.known(&session_id, &by).await?;
                 self.hub
-                    .ask(&id, |reply| Command::Stop {
-                        by: by.clone(),
-                        reply,
-                    })
+                    .ask(&id, |reply| Command::Stop { by: by.clone(), reply })
                     .await?;
                 self.hub.audit(&by, "stop", Some(&id), "").await;
                 Ok(Value::Null)
@@ -296,7 +301,9 @@ impl Connection {
             }
             M::Archive { session_id, archived } => {
                 let session = self.hub.known(&session_id, &by).await?;
-                self.hub.ask(&session, |reply| Command::Archive { archived, reply }).await?;
+                self.hub
+                    .ask(&session, |reply| Command::Archive { archived, reply })
+                    .await?;
                 Ok(Value::Null)
             }
             M::Delete { session_id } => {
@@ -307,13 +314,17 @@ impl Connection {
             }
             M::Revoke { device } => {
                 self.hub.shared.doors.revoke(&device).await?;
+                self.hub.audit(&by, "revoke", None, &device).await;
                 Ok(Value::Null)
             }
             M::Pair { scope } => {
                 let offer = self.hub.shared.doors.offer(scope.unwrap_or(Scope::Approve)).await?;
                 serde_json::to_value(offer).map_err(Problem::internal)
             }
-            other => Err(Problem::new(Code::Type, format!("`{other:?}` is not a command of this level"))),
+            other => Err(Problem::new(
+                Code::Type,
+                format!("`{other:?}` is not a command of this level"),
+            )),
         }
     }
 
@@ -367,7 +378,9 @@ impl Connection {
             return Err(Problem::new(Code::Field, "a prompt needs text or an image"));
         }
         let level = self.level;
-        self.hub.ask(&session, |reply| Command::MayPrompt { level, reply }).await?;
+        self.hub
+            .ask(&session, |reply| Command::MayPrompt { level, reply })
+            .await?;
         let uuid = match &input.uuid {
             Some(uuid) => uuid::Uuid::parse_str(uuid)
                 .map_err(|_| Problem::new(Code::Field, "uuid is no UUID"))?
@@ -384,7 +397,11 @@ impl Connection {
             by: self.person.by.device.clone(),
             by_name: self.person.by.name.clone(),
             state: "queued".to_owned(),
-            content: if images.is_empty() { String::new() } else { Value::from(images).to_string() },
+            content: if images.is_empty() {
+                String::new()
+            } else {
+                Value::from(images).to_string()
+            },
             text: input.text,
             since: at,
             ..PromptRow::default()
@@ -413,7 +430,10 @@ impl Connection {
     /// Images are kept aside; the prompt names them.
     async fn keep_images(&self, session: &str, images: &[Image]) -> Result<Vec<Value>, Problem> {
         if images.len() > IMAGES {
-            return Err(Problem::new(Code::Limit, format!("a prompt holds at most {IMAGES} images")));
+            return Err(Problem::new(
+                Code::Limit,
+                format!("a prompt holds at most {IMAGES} images"),
+            ));
         }
         let mut kept = Vec::new();
         for image in images {
@@ -428,10 +448,16 @@ impl Connection {
             };
             let image = tokio::task::spawn_blocking(move || sluice_render::image::normalise(&bytes)).await;
             let image = image.map_err(Problem::internal)?;
-            let image = image.map_err(|error| Problem::new(Code::Field, format!("an image cannot be used: {error}")))?;
+            let image =
+                image.map_err(|error| Problem::new(Code::Field, format!("an image cannot be used: {error}")))?;
             let bytes = image.bytes.len();
             let mime = image.mime.to_string();
-            let hash = self.hub.shared.store.put_blob(session, image.bytes, &mime, now()).await?;
+            let hash = self
+                .hub
+                .shared
+                .store
+                .put_blob(session, image.bytes, &mime, now())
+                .await?;
             kept.push(json!({"hash": hash, "mime": mime, "bytes": bytes}));
         }
         Ok(kept)
@@ -511,7 +537,12 @@ impl Connection {
     }
 
     /// An answer to questions: a string for one, or a map.
-    async fn answer_question(&mut self, session: Option<String>, call: String, result: Value) -> Result<Value, Problem> {
+    async fn answer_question(
+        &mut self,
+        session: Option<String>,
+        call: String,
+        result: Value,
+    ) -> Result<Value, Problem> {
         let id = self.session(session.as_deref()).await?;
         let about = call.clone();
         let questions = self
@@ -521,7 +552,9 @@ impl Connection {
                 let ask = asks.find(|ask| ask.call.as_deref() == Some(&about) || ask.id.to_string() == about)?;
                 let line: Value = serde_json::from_str(ask.line.as_ref()?).ok()?;
                 let questions = line.pointer("/request/input/questions")?.as_array()?;
-                let texts = questions.iter().filter_map(|it| it.get("question").and_then(Value::as_str));
+                let texts = questions
+                    .iter()
+                    .filter_map(|it| it.get("question").and_then(Value::as_str));
                 Some(texts.map(str::to_owned).collect::<Vec<_>>())
             })
             .await?
@@ -539,7 +572,12 @@ impl Connection {
                 Some(Value::Object(inner)) => Value::Object(inner.clone()),
                 _ => Value::Object(map),
             },
-            _ => return Err(Problem::new(Code::Field, "result is a string or a map from question to answer")),
+            _ => {
+                return Err(Problem::new(
+                    Code::Field,
+                    "result is a string or a map from question to answer",
+                ));
+            }
         };
         let answer = AnswerAsk {
             answers: Some(answers),

@@ -5,8 +5,8 @@ use sluice_store::{SearchFilter, UsageBy, UsageFilter};
 
 use super::Connection;
 use crate::api::{
-    Audit, AuditEntry, BridgeStatus, ClientMessage, Code, Device, Devices, DriftLine, DriftLines, Exported, HistoryPage,
-    Problem, Record, SearchHit, SearchHits, Sessions, TimelineData, TurnInfo, UsageInfo, UsageTable,
+    Audit, AuditEntry, BridgeStatus, ClientMessage, Code, Device, Devices, DriftLine, DriftLines, Exported,
+    HistoryPage, Problem, Record, SearchHit, SearchHits, Sessions, TimelineData, TurnInfo, UsageInfo, UsageTable,
 };
 use crate::look;
 use crate::session::now;
@@ -114,7 +114,9 @@ impl Connection {
         let id = self.hub.known(session, &self.person.by).await?;
         let row = self.hub.row(&id).await?;
         let store = &self.hub.shared.store;
-        let page = store.records_before(&id, row.epoch, before, PAGE_ROWS, PAGE_BYTES).await?;
+        let page = store
+            .records_before(&id, row.epoch, before, PAGE_ROWS, PAGE_BYTES)
+            .await?;
         let records = page.records.into_iter().filter_map(|record| {
             Some(Record {
                 session_id: id.clone(),
@@ -154,7 +156,8 @@ impl Connection {
         let recent = self.hub.shared.store.folders(20).await?;
         let roots = self.hub.shared.roots.clone();
         let agents = self.hub.shared.agents.config_dir.clone();
-        let found = tokio::task::spawn_blocking(move || look::folders::complete(&roots, &agents, prefix.as_deref(), &recent));
+        let found =
+            tokio::task::spawn_blocking(move || look::folders::complete(&roots, &agents, prefix.as_deref(), &recent));
         data(found.await.map_err(Problem::internal)?)
     }
 
@@ -180,7 +183,13 @@ impl Connection {
         data(SearchHits { hits: hits.collect() })
     }
 
-    async fn usage(&self, by: &str, session: Option<String>, from: Option<i64>, to: Option<i64>) -> Result<Value, Problem> {
+    async fn usage(
+        &self,
+        by: &str,
+        session: Option<String>,
+        from: Option<i64>,
+        to: Option<i64>,
+    ) -> Result<Value, Problem> {
         let of = match by {
             "day" => UsageBy::Day,
             "folder" => UsageBy::Folder,
@@ -282,7 +291,14 @@ impl Connection {
     }
 
     pub(super) async fn device(&self) -> Device {
-        let row = self.hub.shared.store.device(&self.person.by.device).await.ok().flatten();
+        let row = self
+            .hub
+            .shared
+            .store
+            .device(&self.person.by.device)
+            .await
+            .ok()
+            .flatten();
         match row {
             Some(row) => self.device_of(&row),
             None => Device {
@@ -298,7 +314,9 @@ impl Connection {
     }
 
     fn device_of(&self, row: &sluice_store::DeviceRow) -> Device {
-        let scope = crate::api::Scope::ALL.into_iter().find(|scope| scope.as_str() == row.scopes);
+        let scope = crate::api::Scope::ALL
+            .into_iter()
+            .find(|scope| scope.as_str() == row.scopes);
         Device {
             id: row.id.clone(),
             name: row.name.clone(),

@@ -59,18 +59,19 @@ impl Connection {
                 permission_mode,
             } => {
                 let by = self.person.by.clone();
-                let id = self.hub.resume(&session_id, project_path.as_deref(), permission_mode, &by).await?;
+                let id = self
+                    .hub
+                    .resume(&session_id, project_path.as_deref(), permission_mode, &by)
+                    .await?;
                 self.begun(&id, true).await?;
             }
             message if super::commands::is_request(&message) => {
                 self.ask_agent(message).await?;
             }
             message if super::commands::is_look(&message) => {
-                return Err(Problem::new(
-                    crate::api::Code::Type,
-                    "this is a command of level 1",
-                )
-                .hint("say hello first"));
+                return Err(
+                    Problem::new(crate::api::Code::Type, "this is a command of level 1").hint("say hello first")
+                );
             }
             message => {
                 self.obey(message, None).await?;
@@ -128,7 +129,11 @@ impl Connection {
                     (false, true) => "running",
                     (false, false) => "idle",
                 };
-                let init = state.session().version.is_some().then(|| level0::init(&session, state.session()));
+                let init = state
+                    .session()
+                    .version
+                    .is_some()
+                    .then(|| level0::init(&session, state.session()));
                 let asks = state.pending_asks().filter(|ask| level0::shows(ask));
                 let asks = asks.map(|ask| level0::ask(&session, ask, None)).collect();
                 (status.to_owned(), init, asks)
@@ -222,7 +227,12 @@ fn note_names(line: &str, names: &mut std::collections::HashMap<String, String>)
         return;
     }
     let value: Value = serde_json::from_str(line).unwrap_or_default();
-    for block in value.pointer("/message/content").and_then(Value::as_array).into_iter().flatten() {
+    for block in value
+        .pointer("/message/content")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
         let text = |key: &str| block.get(key).and_then(Value::as_str).map(str::to_owned);
         if let (Some("tool_use"), Some(id), Some(name)) =
             (block.get("type").and_then(Value::as_str), text("id"), text("name"))

@@ -104,7 +104,15 @@ impl Actor {
         );
         self.jobs.spawn(async move {
             let settled = store
-                .settle_ask(&session, &request, outcome, at, Some(&who.device), Some(&who.name), Some(&decision))
+                .settle_ask(
+                    &session,
+                    &request,
+                    outcome,
+                    at,
+                    Some(&who.device),
+                    Some(&who.name),
+                    Some(&decision),
+                )
                 .await;
             Done::Decided(Decided { ask: request, settled })
         });
@@ -178,7 +186,11 @@ impl Actor {
             let Some(id) = self.state.asks().get(at).map(|ask| ask.id.to_string()) else {
                 continue;
             };
-            let Some(row) = self.ledger.get(&id).filter(|row| row.state != "pending" && !row.written) else {
+            let Some(row) = self
+                .ledger
+                .get(&id)
+                .filter(|row| row.state != "pending" && !row.written)
+            else {
                 continue;
             };
             let kept: Option<Kept> = row.decision.as_deref().and_then(|text| serde_json::from_str(text).ok());
@@ -226,8 +238,14 @@ impl Actor {
             kind: kind(ask).to_owned(),
             tool_name: ask.name.to_string(),
             outcome: outcome.to_owned(),
-            by: row.as_ref().filter(|_| by_person).and_then(|row| row.decided_by_name.clone()),
-            device: row.as_ref().filter(|_| by_person).and_then(|row| row.decided_by.clone()),
+            by: row
+                .as_ref()
+                .filter(|_| by_person)
+                .and_then(|row| row.decided_by_name.clone()),
+            device: row
+                .as_ref()
+                .filter(|_| by_person)
+                .and_then(|row| row.decided_by.clone()),
             message: kept.as_ref().and_then(|kept| kept.message.clone()),
             rules: kept.as_ref().map(|kept| kept.rules(ask)).unwrap_or_default(),
             destination: kept.as_ref().and_then(|kept| kept.destination.clone()),
@@ -245,7 +263,9 @@ impl Actor {
         if !by_person {
             let (store, session) = (self.shared.store.clone(), self.id.clone());
             self.jobs.spawn(async move {
-                let settled = store.settle_ask(&session, &id, outcome, settled_at, None, None, None).await;
+                let settled = store
+                    .settle_ask(&session, &id, outcome, settled_at, None, None, None)
+                    .await;
                 if let Err(error) = settled {
                     tracing::error!(%error, "what became of an ask could not be written down");
                 }
@@ -368,7 +388,12 @@ pub(super) fn about(ask: &Ask, request: &Value) -> (String, bool) {
             "Bash" => (text("command"), true),
             "WebFetch" => (text("url"), true),
             "WebSearch" => (text("query"), true),
-            _ => (text("file_path").or_else(|| text("path")).or_else(|| text("notebook_path")), false),
+            _ => (
+                text("file_path")
+                    .or_else(|| text("path"))
+                    .or_else(|| text("notebook_path")),
+                false,
+            ),
         },
     };
     let found = found.unwrap_or_default();
@@ -444,9 +469,15 @@ fn allowed(ask: &Ask, answer: &AnswerAsk) -> Result<Verdict, Problem> {
     let request = request(ask);
     let mut input = answer.updated_input.clone();
     if let Some(answers) = &answer.answers {
-        let mut whole = input.take().or_else(|| request.get("input").cloned()).unwrap_or_default();
+        let mut whole = input
+            .take()
+            .or_else(|| request.get("input").cloned())
+            .unwrap_or_default();
         let Some(fields) = whole.as_object_mut() else {
-            return Err(Problem::new(Code::Field, "the questions cannot be answered: their input is no object"));
+            return Err(Problem::new(
+                Code::Field,
+                "the questions cannot be answered: their input is no object",
+            ));
         };
         fields.insert("answers".to_owned(), answers.clone());
         input = Some(whole);
@@ -468,7 +499,12 @@ fn allowed(ask: &Ask, answer: &AnswerAsk) -> Result<Verdict, Problem> {
         updates.push(suggestion);
     }
     if let Some(rule) = &answer.rule {
-        updates.push(add_rule(rule, "allow", answer.destination.as_deref().unwrap_or("session"), true)?);
+        updates.push(add_rule(
+            rule,
+            "allow",
+            answer.destination.as_deref().unwrap_or("session"),
+            true,
+        )?);
     }
     if let Some(mode) = &answer.mode {
         updates.push(json!({"type": "setMode", "mode": mode, "destination": "session"}));
@@ -491,17 +527,26 @@ pub(crate) fn add_rule(rule: &str, behavior: &str, destination: &str, add: bool)
     let (tool, content) = match rule.split_once('(') {
         Some((tool, rest)) => match rest.strip_suffix(')') {
             Some(content) => (tool, Some(content)),
-            None => return Err(Problem::new(Code::Field, format!("`{rule}` is no rule: a bracket is missing"))),
+            None => {
+                return Err(Problem::new(
+                    Code::Field,
+                    format!("`{rule}` is no rule: a bracket is missing"),
+                ));
+            }
         },
         None => (rule, None),
     };
     if tool.trim().is_empty() {
-        return Err(Problem::new(Code::Field, "a rule begins with the name of a tool").hint("such as Bash(cargo test:*)"));
+        return Err(
+            Problem::new(Code::Field, "a rule begins with the name of a tool").hint("such as Bash(cargo test:*)")
+        );
     }
     let known = ["session", "localSettings", "projectSettings", "userSettings"];
     if !known.contains(&destination) {
-        return Err(Problem::new(Code::Field, format!("`{destination}` is no place for a rule"))
-            .hint(format!("one of {}", known.join(", "))));
+        return Err(
+            Problem::new(Code::Field, format!("`{destination}` is no place for a rule"))
+                .hint(format!("one of {}", known.join(", "))),
+        );
     }
     let mut value = json!({"toolName": tool.trim()});
     if let (Some(content), Some(fields)) = (content, value.as_object_mut()) {

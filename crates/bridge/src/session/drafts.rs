@@ -191,15 +191,12 @@ impl Drafts {
         self.open.is_empty() && self.messages.is_empty()
     }
 
-    /// Conversations in which something is being written.
-    pub(crate) fn parents(&self) -> Vec<Option<String>> {
-        let mut parents: Vec<Option<String>> = self.open.iter().map(|open| open.parent.clone()).collect();
-        parents.dedup();
-        parents
-    }
-
     /// The blocks there are, for a screen that comes now. `text` gives what each holds so far.
-    pub(crate) fn blocks(&self, s: u32, text: impl Fn(Option<&str>, u64) -> Option<(String, Option<String>, Option<String>)>) -> Vec<String> {
+    pub(crate) fn blocks(
+        &self,
+        s: u32,
+        text: impl Fn(Option<&str>, u64) -> Option<(String, Option<String>, Option<String>)>,
+    ) -> Vec<String> {
         let blocks = self.open.iter().map(|open| {
             let (text, id, name) = text(open.parent.as_deref(), open.index).unwrap_or_default();
             json(&ServerMessage::Block(Block {

@@ -40,7 +40,10 @@ impl Actor {
         if last < self.records.position().committed {
             // The machine lost power, and the log's end with it: its numbers are given again.
             tracing::warn!(session = %self.id, last, "a runner's log is shorter than it was");
-            self.records.read_up_to(Position { committed: last, safe: last });
+            self.records.read_up_to(Position {
+                committed: last,
+                safe: last,
+            });
         }
         if let AgentStatus::Running { pid, .. } = agent {
             tracing::debug!(session = %self.id, pid, "a runner is reached");
@@ -92,7 +95,9 @@ impl Actor {
             Kind::Stderr => self.wrote_aside(&String::from_utf8_lossy(&record.body)),
             Kind::Started => {
                 let pid = serde_json::from_slice::<serde_json::Value>(&record.body).ok();
-                let pid = pid.and_then(|it| it.get("pid")?.as_u64()).and_then(|pid| u32::try_from(pid).ok());
+                let pid = pid
+                    .and_then(|it| it.get("pid")?.as_u64())
+                    .and_then(|pid| u32::try_from(pid).ok());
                 self.up(at, pid);
             }
             Kind::Exited => {
@@ -101,8 +106,15 @@ impl Actor {
             }
             Kind::Note => self.noted(at, &String::from_utf8_lossy(&record.body)),
         }
-        let safe = if self.drafts.is_empty() { number } else { self.records.position().safe };
-        self.records.read_up_to(Position { committed: number, safe });
+        let safe = if self.drafts.is_empty() {
+            number
+        } else {
+            self.records.position().safe
+        };
+        self.records.read_up_to(Position {
+            committed: number,
+            safe,
+        });
     }
 
     async fn said(&mut self, at: i64, text: &str) {
@@ -134,7 +146,9 @@ impl Actor {
         let entries = std::mem::take(&mut self.new_entries);
         let mut shown = None;
         for entry in entries {
-            let Some(it) = self.state.entries().get(entry) else { continue };
+            let Some(it) = self.state.entries().get(entry) else {
+                continue;
+            };
             let turn = it.turn.map(|turn| i64::from(turn) + 1);
             match it.kind {
                 EntryKind::Prompt(prompt) => self.prompt_taken_up(at, prompt as usize, turn),
@@ -152,7 +166,9 @@ impl Actor {
         let new = New {
             at,
             kind: kind::SAID,
-            turn: shown.flatten().or_else(|| self.state.open_turn().map(|turn| turn as i64 + 1)),
+            turn: shown
+                .flatten()
+                .or_else(|| self.state.open_turn().map(|turn| turn as i64 + 1)),
             body: frame.readable().to_owned(),
             shown: shown.is_some(),
             text,
@@ -244,7 +260,11 @@ impl Actor {
             return frame;
         };
         for body in light.bodies {
-            let stored = self.shared.store.put_blob(&self.id, body.bytes, &body.mime, now()).await;
+            let stored = self
+                .shared
+                .store
+                .put_blob(&self.id, body.bytes, &body.mime, now())
+                .await;
             if let Err(error) = stored {
                 // What cannot be kept aside travels as it is.
                 tracing::error!(session = %self.id, %error, "a body could not be stored");
@@ -288,7 +308,9 @@ impl Actor {
             // Growing is told by the deltas themselves.
             return;
         }
-        let call = parent.and_then(|at| self.state.calls().get(at)).map(|call| call.id.to_string());
+        let call = parent
+            .and_then(|at| self.state.calls().get(at))
+            .map(|call| call.id.to_string());
         if self.drafts.forget(call.as_deref()) {
             let void = crate::api::ServerMessage::Void {
                 s: self.s,

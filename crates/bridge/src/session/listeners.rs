@@ -37,8 +37,12 @@ impl Actor {
             self.show_drafts(&listener);
             let at = now();
             let state = self.view(at);
-            listener.outbox.answer(self.s, text(&ServerMessage::State(Box::new(state))));
-            listener.outbox.answer(self.s, text(&ServerMessage::Facts(Box::new(self.facts()))));
+            listener
+                .outbox
+                .answer(self.s, text(&ServerMessage::State(Box::new(state))));
+            listener
+                .outbox
+                .answer(self.s, text(&ServerMessage::Facts(Box::new(self.facts()))));
         }
         self.listeners.push(listener);
         Ok(())
@@ -146,7 +150,9 @@ impl Actor {
             let draft = self.state.drafts().iter().find(|draft| self.is_of(draft, parent))?;
             let block = draft.blocks.iter().find(|block| block.index == index)?;
             let (id, name) = match &block.kind {
-                sluice_host::conversation::DraftKind::Call { id, name } => (Some(id.to_string()), Some(name.to_string())),
+                sluice_host::conversation::DraftKind::Call { id, name } => {
+                    (Some(id.to_string()), Some(name.to_string()))
+                }
                 _ => (None, None),
             };
             Some((block.text.clone(), id, name))
@@ -165,7 +171,9 @@ impl Actor {
 
     /// Keeps a record and tells everybody.
     pub(super) fn keep(&mut self, new: New) {
-        let Some((_, frame)) = self.records.add(new) else { return };
+        let Some((_, frame)) = self.records.add(new) else {
+            return;
+        };
         self.push_one(Item::Frame(frame));
     }
 

@@ -38,7 +38,13 @@ impl Actor {
             committed: row.runner_committed,
             safe: row.runner_safe,
         };
-        let records = Records::new(&row.id, row.epoch, last_n.max(store.last_n(&row.id).await?), last_seq, position);
+        let records = Records::new(
+            &row.id,
+            row.epoch,
+            last_n.max(store.last_n(&row.id).await?),
+            last_seq,
+            position,
+        );
         let prompts = store.prompts(&row.id).await?;
         let (queue, sent) = sort(prompts, &refold.state);
         let asks = store.asks(&row.id).await?;
@@ -113,8 +119,8 @@ impl Refold {
                     if frame.ty() == "result" {
                         self.note_models(body);
                     }
-                    let answered = frame.ty() == "control_response"
-                        && self.greeting == Greeting::Sent(frame.request_id());
+                    let answered =
+                        frame.ty() == "control_response" && self.greeting == Greeting::Sent(frame.request_id());
                     self.step(at, What::Said(frame));
                     if answered {
                         self.greeting = Greeting::Done;

@@ -210,7 +210,7 @@ impl Actor {
         let in_turn = self.state.open_turn().is_some();
         let greeted = self.greeting == Greeting::Done;
         let ending = self.ending.take();
-        let refusal = self.refusal(greeted);
+        let forgot = self.forgot(greeted);
         self.keep_process(at, &serde_json::json!({"exited": exit}));
         self.step(at, What::Exited(exit));
         self.greeting = Greeting::Owed;
@@ -218,8 +218,8 @@ impl Actor {
         if let Some(link) = &self.link {
             link.say(ToRunner::Shutdown { grace_ms: 0 });
         }
-        if refusal.is_some() && ending.is_none() {
-            self.forgotten(refusal.unwrap_or_default());
+        if forgot && ending.is_none() {
+            self.forgotten();
             return;
         }
         let clean = exit.code == Some(0) && !in_turn && greeted;
@@ -269,18 +269,24 @@ impl Actor {
         }
     }
 
-    /// Why an agent that was to go on with a conversation will not: it does not know it.
-    fn refusal(&self, greeted: bool) -> Option<String> {
+    /// Whether an agent that was to go on with a conversation said that it does not know it.
+    fn forgot(&self, greeted: bool) -> bool {
         if greeted {
-            return None;
+            return false;
         }
-        let said = self.state.entries().iter().rev().take(3).map(|entry| entry.line.as_str());
+        let said = self
+            .state
+            .entries()
+            .iter()
+            .rev()
+            .take(3)
+            .map(|entry| entry.line.as_str());
         let mut all = said.chain(self.stderr.iter().rev().take(5).map(String::as_str));
-        all.find(|line| line.contains("No conversation found")).map(str::to_owned)
+        all.any(|line| line.contains("No conversation found"))
     }
 
     /// The agent knows nothing of the conversation: it begins anew, and everybody is told.
-    fn forgotten(&mut self, said: String) {
+    fn forgotten(&mut self) {
         tracing::warn!(session = %self.id, "the agent does not know its conversation any more; it begins anew");
         let text = "The agent no longer has this conversation. It begins anew and remembers nothing of what is above.";
         let note = Own::SluiceNote {
@@ -288,7 +294,6 @@ impl Actor {
             text: text.into(),
         };
         self.keep_own(now(), None, &note, None);
-        let _ = said;
         self.link = None;
         self.begin(&Begin::New(uuid::Uuid::new_v4().to_string()));
     }

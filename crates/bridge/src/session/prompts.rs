@@ -79,7 +79,10 @@ impl Actor {
         }
         let busy = self.state.open_turn().is_some()
             || self.state.interruption().is_some()
-            || self.state.queue().any(|prompt| prompt.state != PromptState::Indeterminate);
+            || self
+                .state
+                .queue()
+                .any(|prompt| prompt.state != PromptState::Indeterminate);
         if busy {
             return;
         }
@@ -89,7 +92,10 @@ impl Actor {
     }
 
     fn can_write(&self) -> bool {
-        self.caught_up && self.link.is_some() && self.state_is_up() && self.greeting == Greeting::Done
+        self.caught_up
+            && self.link.is_some()
+            && self.state_is_up()
+            && self.greeting == Greeting::Done
             && self.ending.is_none()
     }
 
@@ -127,7 +133,10 @@ impl Actor {
         }
         let mut content = Vec::new();
         for image in &stored {
-            let Some((hash, mime)) = image.get("hash").and_then(Value::as_str).zip(image.get("mime").and_then(Value::as_str))
+            let Some((hash, mime)) = image
+                .get("hash")
+                .and_then(Value::as_str)
+                .zip(image.get("mime").and_then(Value::as_str))
             else {
                 continue;
             };
@@ -145,7 +154,9 @@ impl Actor {
 
     /// The machine moved a prompt on.
     pub(super) fn prompt_changed(&mut self, at: usize) {
-        let Some(prompt) = self.state.prompts().get(at) else { return };
+        let Some(prompt) = self.state.prompts().get(at) else {
+            return;
+        };
         let uuid = prompt.id.to_string();
         let state = match prompt.state {
             PromptState::Queued => "queued",
@@ -190,7 +201,9 @@ impl Actor {
 
     /// The agent took a prompt up: this is its place in the conversation.
     pub(super) fn prompt_taken_up(&mut self, at: i64, prompt: usize, turn: Option<i64>) {
-        let Some(it) = self.state.prompts().get(prompt) else { return };
+        let Some(it) = self.state.prompts().get(prompt) else {
+            return;
+        };
         let uuid = it.id.to_string();
         let row = match self.sent.get(&uuid) {
             Some(row) => row.clone(),
@@ -273,7 +286,10 @@ impl Actor {
             },
             None => self.queue.len(),
         };
-        let below = place.checked_sub(1).and_then(|at| self.queue.get(at)).map(|row| row.position);
+        let below = place
+            .checked_sub(1)
+            .and_then(|at| self.queue.get(at))
+            .map(|row| row.position);
         let above = self.queue.get(place).map(|row| row.position);
         row.position = match (below, above) {
             (Some(below), Some(above)) => f64::midpoint(below, above),

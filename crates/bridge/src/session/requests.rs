@@ -50,7 +50,12 @@ impl Actor {
             Command::MayPrompt { level, reply } => {
                 reply.send(self.may_prompt(level)).ok();
             }
-            Command::Prompt { row, steer, from, reply } => {
+            Command::Prompt {
+                row,
+                steer,
+                from,
+                reply,
+            } => {
                 reply.send(Ok(self.accept(*row, steer, from))).ok();
             }
             Command::EditPrompt { uuid, text, reply } => {
@@ -185,7 +190,9 @@ impl Actor {
             self.dirty.facts = true;
             self.dirty.state = true;
         }
-        let Some(waiter) = self.waiters.remove(request) else { return };
+        let Some(waiter) = self.waiters.remove(request) else {
+            return;
+        };
         let answer = match heard {
             Heard::Answered(frame) => read(&frame),
             Heard::Expired => Err(Problem::new(Code::Refused, "the agent did not answer in time")
@@ -290,7 +297,10 @@ impl Actor {
         let usage = turn.usage.unwrap_or_default();
         let result = turn.entry.and_then(|entry| self.state.entries().get(entry));
         let result = result.and_then(|entry| serde_json::from_str::<Value>(&entry.line).ok());
-        let by_model = result.as_ref().and_then(|it| it.get("modelUsage")).filter(|it| !it.is_null());
+        let by_model = result
+            .as_ref()
+            .and_then(|it| it.get("modelUsage"))
+            .filter(|it| !it.is_null());
         let of_turn = by_model.map(|now| difference(self.by_model.as_ref(), now));
         if let Some(by_model) = by_model {
             self.by_model = Some(by_model.clone());
@@ -356,7 +366,9 @@ impl Actor {
 pub(super) fn end_word(end: &End) -> &'static str {
     match end {
         End::Result { .. } if !end.is_error() => "success",
-        End::Result { reason: Some(reason), .. } if reason.to_string().contains("abort") => "stopped",
+        End::Result {
+            reason: Some(reason), ..
+        } if reason.to_string().contains("abort") => "stopped",
         End::Result { .. } => "error",
         End::Unreported => "unreported",
         End::Died(_) => "died",
@@ -368,12 +380,18 @@ fn difference(before: Option<&Value>, now: &Value) -> Value {
     let mut used = serde_json::Map::new();
     for (model, totals) in now.as_object().into_iter().flatten() {
         let old = before.and_then(|before| before.get(model));
-        let number = |of: Option<&Value>, key: &str| of.and_then(|it| it.get(key)).and_then(Value::as_f64).unwrap_or(0.0);
+        let number =
+            |of: Option<&Value>, key: &str| of.and_then(|it| it.get(key)).and_then(Value::as_f64).unwrap_or(0.0);
         let restarted = number(old, "costUSD") > number(Some(totals), "costUSD")
             || number(old, "outputTokens") > number(Some(totals), "outputTokens");
         let old = old.filter(|_| !restarted);
         let spent = |key: &str| number(Some(totals), key) - number(old, key);
-        let tokens = ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
+        let tokens = [
+            "inputTokens",
+            "outputTokens",
+            "cacheReadInputTokens",
+            "cacheCreationInputTokens",
+        ];
         let tokens = tokens.map(|key| (key.to_owned(), Value::from(spent(key).max(0.0) as u64)));
         let mut fields: serde_json::Map<String, Value> = tokens.into_iter().collect();
         fields.insert("costUSD".to_owned(), spent("costUSD").into());

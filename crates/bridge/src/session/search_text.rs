@@ -34,7 +34,16 @@ fn words(content: &Value) -> Option<String> {
                 match block.get("type").and_then(Value::as_str) {
                     Some("text") => add(&mut found, block.get("text")),
                     Some("tool_use") => {
-                        for key in ["command", "file_path", "pattern", "path", "url", "query", "prompt", "description"] {
+                        for key in [
+                            "command",
+                            "file_path",
+                            "pattern",
+                            "path",
+                            "url",
+                            "query",
+                            "prompt",
+                            "description",
+                        ] {
                             add(&mut found, block.get("input").and_then(|input| input.get(key)));
                         }
                     }

@@ -8,9 +8,9 @@ use super::actor::{Actor, Extra, millis};
 use super::asks;
 use super::process::Ending;
 use crate::api::{
-    ActivityState, AskBrief, AskInfo, CommandInfo, ContextState, CostState, Cursor, DriftState, Facts, ModelInfo, ProcessState,
-    QueuedPrompt, RunningCall, ServerInfo, SessionInfo, SessionState, Standing, TaskInfo, TodoInfo, TransportState,
-    TurnState,
+    ActivityState, AskBrief, AskInfo, CommandInfo, ContextState, CostState, Cursor, DriftState, Facts, ModelInfo,
+    ProcessState, QueuedPrompt, RunningCall, ServerInfo, SessionInfo, SessionState, Standing, TaskInfo, TodoInfo,
+    TransportState, TurnState,
 };
 
 /// How many tasks that ended are still told of.
@@ -61,7 +61,9 @@ impl Actor {
         match self.standing.0 {
             Standing::Waiting => self.state.pending_asks().next().map(|ask| ask.name.to_string()),
             Standing::Crashed | Standing::Stopped => self.extra.reason.clone(),
-            Standing::Running | Standing::Stalled => self.state.running_calls().next().map(|call| call.name.to_string()),
+            Standing::Running | Standing::Stalled => {
+                self.state.running_calls().next().map(|call| call.name.to_string())
+            }
             Standing::Retrying => self.retry.as_ref().and_then(|retry| retry.error.clone()),
             _ => None,
         }
@@ -238,7 +240,10 @@ impl Actor {
     fn turn_state(&self) -> Option<TurnState> {
         let at = self.state.open_turn()?;
         let turn = self.state.turns().get(at)?;
-        let prompts = turn.prompts.iter().filter_map(|prompt| self.state.prompts().get(*prompt));
+        let prompts = turn
+            .prompts
+            .iter()
+            .filter_map(|prompt| self.state.prompts().get(*prompt));
         Some(TurnState {
             turn: at as i64 + 1,
             began: millis(turn.began),

@@ -33,17 +33,32 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sluice-runner", &[]),
     // The server says who gets in; it sees no agent and no session.
     ("sluice-server", &["sluice-store"]),
+    // The bridge is the host arm for many: it links no engine either.
+    (
+        "sluice-bridge",
+        &[
+            "sluice-host",
+            "sluice-render",
+            "sluice-runner",
+            "sluice-server",
+            "sluice-store",
+            "sluice-wire",
+        ],
+    ),
     ("sluice-simulator", &["sluice-wire"]),
     (
         "sluice",
         &[
+            "sluice-bridge",
             "sluice-engine",
             "sluice-mcp-door",
             "sluice-model",
             "sluice-permission",
             "sluice-runner",
+            "sluice-server",
             "sluice-simulator",
             "sluice-stdio",
+            "sluice-store",
             "sluice-terminal",
             "sluice-tools",
             "sluice-wire",
@@ -62,7 +77,8 @@ const OWNED: &[(&str, &[&str])] = &[
         &["sluice-model", "sluice-tools", "sluice-engine", "sluice-server"],
     ),
     ("hyper", &["sluice-simulator", "sluice-server"]),
-    ("axum", &["sluice-server"]),
+    ("axum", &["sluice-server", "sluice-bridge"]),
+    ("rusqlite", &["sluice-store"]),
     ("rcgen", &["sluice-server"]),
     ("clap", &["sluice"]),
     ("anyhow", &["sluice"]),

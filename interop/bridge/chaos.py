@@ -1,0 +1,282 @@
+"""Agents, runners, the bridge and clients are killed at random, sockets are cut, frames are sent twice and late.
+
+Afterwards every accepted prompt was run once, every ask has one outcome, every client's state equals the bridge's, and no
+process is left. A run is its seed: `chaos.py --seed N --seconds S` replays it.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import signal
+import sys
+import time
+import uuid
+
+import websockets
+
+from stage import Stage, connect
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Screen:
+    """A client of level 1 that holds what it was told, and sends every command until it has its receipt."""
+
+    def __init__(self, stage, token, name):
+        self.stage, self.token, self.name = stage, token, name
+        self.records, self.cursor, self.state = {}, {}, {}
+        self.receipts, self.unsent, self.twice = {}, {}, []
+        self.socket = None
+        self.wanted = set()
+
+    def take(self, record):
+        session, key = record["sessionId"], (record["epoch"], record["seq"])
+        known = self.records.setdefault(session, {})
+        text = json.dumps(record["what"], sort_keys=True)
+        if key in known and known[key] != text:
+            self.twice.append((session, key))
+        known[key] = text
+        self.cursor[session] = {"epoch": record["epoch"], "seq": max(record["seq"], self.cursor.get(session, {}).get("seq", 0))}
+
+    def hear(self, message):
+        kind = message["type"]
+        if kind == "record":
+            last = self.cursor.get(message["sessionId"])
+            if last and last["epoch"] == message["epoch"] and message["seq"] > last["seq"] + 1:
+                self.twice.append(("hole", message["sessionId"], last, message["seq"]))
+            self.take(message)
+        elif kind == "snapshot":
+            for record in message["records"]:
+                self.take(record)
+            self.cursor[message["sessionId"]] = message["cursor"]
+        elif kind == "state":
+            self.state[message["sessionId"]] = message
+        elif kind == "receipt":
+            before = self.receipts.get(message["id"])
+            if before and before != message:
+                self.twice.append(("receipt", message["id"], before, message))
+            self.receipts[message["id"]] = message
+            self.unsent.pop(message["id"], None)
+
+    async def run(self, dice, stop):
+        """Connects again and again until told to stop."""
+        while not stop.is_set():
+            try:
+                async with connect(self.stage, self.token) as client:
+                    self.socket = client.socket
+                    await client.say(type="hello", version=1, client=self.name, cursors=dict(self.cursor))
+                    for message in list(self.unsent.values()):
+                        await client.say(**message)
+                    for session in self.wanted - set(self.cursor):
+                        await client.say(type="subscribe", id=str(uuid.uuid4()), sessionId=session)
+                    async for frame in client.socket:
+                        self.hear(json.loads(frame))
+            except (OSError, websockets.WebSocketException, TimeoutError):
+                pass
+            self.socket = None
+            await asyncio.sleep(0.05)
+
+    async def command(self, dice, **message):
+        message.setdefault("id", str(uuid.UUID(int=dice.getrandbits(128))))
+        self.unsent[message["id"]] = message
+        if self.socket:
+            try:
+                await self.socket.send(json.dumps(message))
+                if dice.random() < 0.2:
+                    await self.socket.send(json.dumps(message))
+            except (OSError, websockets.WebSocketException):
+                pass
+        return message["id"]
+
+    async def receipt(self, id, seconds=60):
+        deadline = time.time() + seconds
+        while id not in self.receipts:
+            if time.time() > deadline:
+                raise AssertionError(f"no receipt for {id}")
+            if id in self.unsent and self.socket and time.time() > deadline - seconds + 5:
+                try:
+                    await self.socket.send(json.dumps(self.unsent[id]))
+                except (OSError, websockets.WebSocketException):
+                    pass
+            await asyncio.sleep(0.05)
+        return self.receipts[id]
+
+
+def agents(stage, word):
+    """Processes of this stage whose command line holds `word`."""
+    found = []
+    for pid in stage.runners():
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                line = file.read().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if word in line:
+            found.append(pid)
+    return found
+
+
+async def storm(stage, dice, seconds, screens, log):
+    """Breaks things until the time is over."""
+    end = time.time() + seconds
+    while time.time() < end:
+        await asyncio.sleep(dice.uniform(0.3, 1.5))
+        what = dice.choice(["agent", "runner", "bridge", "bridge", "cut", "cut", "stop"])
+        try:
+            if what == "agent":
+                found = agents(stage, "--input-format stream-json")
+            elif what == "runner":
+                found = agents(stage, "runner run")
+            else:
+                found = []
+            if found:
+                os.kill(dice.choice(found), signal.SIGKILL)
+            elif what == "bridge":
+                stage.restart(signal.SIGKILL)
+            elif what == "stop":
+                stage.restart(signal.SIGTERM)
+            elif what == "cut":
+                screen = dice.choice(screens)
+                if screen.socket:
+                    screen.socket.transport.abort()
+        except OSError:
+            continue
+        log.append(what)
+
+
+async def talk(screen, screens, session, dice, accepted, end):
+    """Sends prompts, and answers what is asked."""
+    while time.time() < end:
+        prompt = str(uuid.UUID(int=dice.getrandbits(128)))
+        text = dice.choice(["hello", "write a file", "list the folder"]) + f" [{prompt}]"
+        id = await screen.command(dice, type="input", sessionId=session, text=text, uuid=prompt)
+        try:
+            receipt = await screen.receipt(id)
+        except AssertionError:
+            continue
+        if receipt["ok"]:
+            accepted.append(prompt)
+        await asyncio.sleep(dice.uniform(0.2, 1.0))
+
+
+async def answer(screens, session, dice, stop):
+    """Everybody answers everything; one answer counts. A session that crashed is resumed."""
+    tried = set()
+    while not stop.is_set():
+        for screen in screens:
+            state = screen.state.get(session)
+            for ask in (state or {}).get("asks", []):
+                if (screen.name, ask["ask"]) not in tried:
+                    tried.add((screen.name, ask["ask"]))
+                    decision = dice.choice(["allow", "allow", "deny"])
+                    await screen.command(dice, type="answer_ask", sessionId=session, ask=ask["ask"], decision=decision)
+        state = screens[0].state.get(session)
+        if state and state["info"]["standing"] in ("crashed", "stopped"):
+            await screens[0].command(dice, type="resume_session", sessionId=session)
+        await asyncio.sleep(0.25)
+
+
+def is_done(screen, session, accepted):
+    seen = {json.loads(text)["uuid"] for text in screen.records.get(session, {}).values() if '"sluice_prompt"' in text}
+    state = screen.state.get(session)
+    return set(accepted) <= seen and state and state["activity"]["state"] == "idle" and not state["queue"]
+
+
+async def settle(screens, sessions, accepted, seconds):
+    end = time.time() + seconds
+    while time.time() < end:
+        if all(is_done(screen, session, accepted[session]) for screen in screens for session in sessions):
+            return
+        await asyncio.sleep(0.2)
+    for session in sessions:
+        for screen in screens:
+            if not is_done(screen, session, accepted[session]):
+                state = screen.state.get(session) or {}
+                seen = [it for it in accepted[session] if it in "".join(screen.records.get(session, {}).values())]
+                raise AssertionError(
+                    f"{screen.name} {session}: {len(seen)} of {len(accepted[session])} prompts, "
+                    f"{state.get('info', {}).get('standing')} {state.get('activity')} queue {state.get('queue')}"
+                )
+
+
+def judge(screens, sessions, accepted):
+    for screen in screens:
+        assert not screen.twice, f"{screen.name}: {screen.twice[:3]}"
+    for session in sessions:
+        first = screens[0].records[session]
+        for other in screens[1:]:
+            both = set(first) & set(other.records[session])
+            assert all(first[key] == other.records[session][key] for key in both), "two screens were told different things"
+        texts = [json.loads(text) for _, text in sorted(max((it.records[session] for it in screens), key=len).items())]
+        delivered = [it["uuid"] for it in texts if it["type"] == "sluice_prompt" and it["state"] == "delivered"]
+        assert len(delivered) == len(set(delivered)), "a prompt was run twice"
+        failed = {it["uuid"] for it in texts if it["type"] == "sluice_prompt" and it["state"] == "failed"}
+        missing = set(accepted[session]) - set(delivered) - failed
+        assert not missing, f"accepted and never run: {missing}"
+        asks = [it["ask"] for it in texts if it["type"] == "sluice_ask"]
+        assert len(asks) == len(set(asks)), "an ask has two outcomes"
+
+
+async def play(seed, seconds):
+    dice = random.Random(seed)
+    stage = Stage().start()
+    try:
+        token = stage.token()
+        screens = [Screen(stage, token, f"screen{n}") for n in range(2)]
+        stop, quiet = asyncio.Event(), asyncio.Event()
+        tasks = [asyncio.create_task(screen.run(dice, stop)) for screen in screens]
+        sessions, accepted = [], {}
+        for _ in range(2):
+            id = await screens[0].command(dice, type="start", projectPath=stage.folder, permissionMode="default")
+            session = (await screens[0].receipt(id))["data"]["sessionId"]
+            sessions.append(session)
+            accepted[session] = []
+            for screen in screens:
+                screen.wanted.add(session)
+                await screen.command(dice, type="subscribe", sessionId=session)
+        answering = [asyncio.create_task(answer(screens, session, dice, quiet)) for session in sessions]
+        log, end = [], time.time() + seconds
+        talking = [
+            asyncio.create_task(talk(screens[n % 2], screens, session, dice, accepted[session], end))
+            for n, session in enumerate(sessions)
+        ]
+        await storm(stage, dice, seconds, screens, log)
+        await asyncio.gather(*talking)
+        await settle(screens, sessions, accepted, 90)
+        quiet.set()
+        judge(screens, sessions, accepted)
+        for session in sessions:
+            id = await screens[0].command(dice, type="stop_session", sessionId=session)
+            assert (await screens[0].receipt(id))["ok"]
+        end = time.time() + 20
+        while agents(stage, "runner run") and time.time() < end:
+            await asyncio.sleep(0.1)
+        stop.set()
+        for task in tasks + answering:
+            task.cancel()
+        stage.kill(signal.SIGTERM)
+        left = stage.runners()
+        assert not left, f"left behind: {left}"
+        prompts = sum(len(it) for it in accepted.values())
+        print(f"seed {seed}: {seconds} s, {len(log)} blows ({', '.join(sorted(set(log)))}), {prompts} prompts, all run once")
+    except BaseException:
+        print(f"seed {seed} FAILED; replay: interop/bridge/chaos.py --seed {seed} --seconds {seconds}")
+        print(stage.log())
+        raise
+    finally:
+        stage.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--seconds", type=float, default=20)
+    asked = parser.parse_args()
+    seed = asked.seed if asked.seed is not None else random.SystemRandom().getrandbits(32)
+    try:
+        asyncio.run(play(seed, asked.seconds))
+    except AssertionError as error:
+        print(f"FAIL {error}")
+        sys.exit(1)
