@@ -153,8 +153,8 @@ export class FakeBridge {
     const s = ++client.numbers;
     const fits = cursor && cursor.epoch === session.epoch && cursor.seq <= session.records.length && session.records.length - cursor.seq <= 2_000;
     if (fits) {
-      for (const record of session.records.slice(cursor.seq)) this.send(client, { type: 'record', ...record });
       this.send(client, { type: 'caught_up', sessionId: session.id, s, verdict: 'ok', cursor: session.cursor });
+      for (const record of session.records.slice(cursor.seq)) this.send(client, { type: 'record', ...record });
     } else {
       const from = Math.max(0, session.turnNow - turns + 1);
       const records = session.records.filter((one) => (one.turn ?? 0) >= from);
@@ -213,6 +213,8 @@ export class FakeBridge {
   connect(socket) {
     const client = { socket, hello: null, subscribed: new Map(), numbers: 0, pinging: null };
     this.clients.add(client);
+    // As the bridge does, for clients that never say hello.
+    this.send(client, { type: 'session_list', sessions: [] });
     socket.on('message', (data) => this.receive(client, JSON.parse(String(data))));
     socket.on('close', () => { clearInterval(client.pinging); this.clients.delete(client); });
   }

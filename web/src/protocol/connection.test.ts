@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { testClient, type TestWire } from './testing';
+import { testClient, welcome, type TestWire } from './testing';
 
 beforeEach(() => { vi.useFakeTimers(); vi.setSystemTime(1_000_000); });
 afterEach(() => vi.useRealTimers());
@@ -191,6 +191,35 @@ test('a page of another build loads anew', () => {
   vi.advanceTimersByTime(0);
   last().welcome({ build: 'b' });
   expect(reload).toHaveBeenCalledWith('b');
+});
+
+test('what comes before the greeting is not for us', () => {
+  const { client, last } = testClient();
+  client.connection.start();
+  last().open();
+  last().say({ type: 'session_list', sessions: [] });
+  expect(client.list.current).toBe(false);
+  last().say(welcome());
+  last().say({ type: 'session_list', sessions: [] });
+  expect(client.list.current).toBe(true);
+});
+
+test('a page that is told to load anew keeps its line', () => {
+  const reload = vi.fn();
+  const { client, wires, last } = testClient({ build: 'a', reload });
+  client.connection.start();
+  last().welcome({ build: 'b' });
+  bye(last(), 'reload');
+  vi.advanceTimersByTime(5_000);
+  expect(reload.mock.calls).toEqual([['b'], ['b']]);
+  expect([client.connection.up, wires.length]).toEqual([true, 1]);
+});
+
+test('a bridge that greets and drops is not asked without a pause', () => {
+  const { client, wires, last } = testClient();
+  client.connection.start();
+  for (let n = 0; n < 100; n += 1) { if (!last().closed) { last().welcome(); last().cut(); } vi.advanceTimersByTime(100); }
+  expect(wires.length).toBeLessThan(10);
 });
 
 test('what is not JSON or has no type is passed over', () => {

@@ -8,6 +8,8 @@ export const VERSION = 1;
 export const GRACE = 2_000;
 export const CONNECT_TIMEOUT = 10_000;
 export const PROBE_TIMEOUT = 5_000;
+/** A line that holds so long is a good one. */
+const STEADY = 5_000;
 const FIRST_PING = 15_000;
 const STEPS = [0, 500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
@@ -72,6 +74,9 @@ export class Connection {
   private lostAt: number;
   private tries = 0;
   private triedAt = 0;
+  private upAt = 0;
+  /** Lines in a row that did not hold. */
+  private brief = 0;
   private heard = 0;
   private bye: Bye | null = null;
   private pingEvery = FIRST_PING;
@@ -180,7 +185,9 @@ export class Connection {
       case 'pong': return;
       case 'welcome': this.greet(message); return;
       case 'bye': this.leave(message.reason); return;
-      default: this.messages.tell(message);
+      default:
+        // What comes before the greeting is for clients that never say hello.
+        if (this.welcome) this.messages.tell(message);
     }
   }
 
@@ -188,7 +195,7 @@ export class Connection {
     this.welcome = welcome;
     this.skew = welcome.now - Date.now();
     this.pingEvery = welcome.limits.pingEvery || FIRST_PING;
-    this.tries = 0;
+    this.upAt = Date.now();
     this.bye = null;
     this.clear('grace');
     this.hear();
@@ -202,7 +209,8 @@ export class Connection {
   private leave(reason: Bye): void {
     this.bye = reason;
     if (reason === 'revoked') { this.unpaired(); return; }
-    if (reason === 'reload') this.options.reload?.(null);
+    // The line goes on meanwhile: a page of another build is better than none.
+    if (reason === 'reload') { this.options.reload?.(this.welcome?.build ?? null); return; }
     this.fail();
   }
 
@@ -228,7 +236,9 @@ export class Connection {
     if (this.stopped) return;
     if (was) {
       this.lostAt = Date.now();
-      this.tries = 0;
+      // A bridge that greets and drops, again and again, is not asked without a pause.
+      this.brief = this.lostAt - this.upAt >= STEADY ? 0 : this.brief + 1;
+      this.tries = Math.max(0, this.brief - 1);
       this.line.set({ phase: 'connecting', since: this.lostAt, tries: 0, nextTry: null, bye: this.bye });
       this.startGrace();
     } else if (this.options.paired) {

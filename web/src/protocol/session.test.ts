@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Record } from '../api/types';
-import { GAP_PATIENCE, MOST_RECORDS, SessionStore, type Change } from './session';
+import { GAP_PATIENCE, HOLE_PATIENCE, MOST_RECORDS, SessionStore, type Change } from './session';
 import { record, testClient } from './testing';
 
 beforeEach(() => vi.useFakeTimers());
@@ -49,13 +49,35 @@ test('a hole that stays is asked for, and what was held follows it', () => {
   expect(seqs(one)).toEqual([1, 2, 3]);
 });
 
-test('a number the bridge never used is no hole once it says that all were sent', () => {
-  const { one } = store();
+test('what was missed is taken whether it comes before or after the bridge says so', () => {
+  for (const order of ['before', 'after']) {
+    const { one } = store();
+    one.applySnapshot({ epoch: 1, seq: 1 }, [record(1)], false);
+    one.cut();
+    one.asked();
+    if (order === 'after') one.applyCaughtUp('ok', { epoch: 1, seq: 3 });
+    if (order === 'after') expect(one.phase).toBe('catching');
+    one.applyRecord(record(2));
+    one.applyRecord(record(3));
+    if (order === 'before') one.applyCaughtUp('ok', { epoch: 1, seq: 3 });
+    expect([order, seqs(one), one.phase]).toEqual([order, [1, 2, 3], 'live']);
+  }
+});
+
+test('a number the bridge never used is asked for once, then passed over', () => {
+  const lost = vi.fn();
+  const { one } = store(lost);
   one.applySnapshot({ epoch: 1, seq: 1 }, [record(1)], false);
   one.applyRecord(record(3));
+  one.applyRecord(record(4));
+  vi.advanceTimersByTime(GAP_PATIENCE);
+  expect([lost.mock.calls.length, seqs(one)]).toEqual([1, [1]]);
   one.applyCaughtUp('ok', { epoch: 1, seq: 4 });
-  expect(seqs(one)).toEqual([1, 3]);
-  expect(one.cursor).toEqual({ epoch: 1, seq: 4 });
+  one.applyRecord(record(3));
+  vi.advanceTimersByTime(HOLE_PATIENCE);
+  expect([lost.mock.calls.length, seqs(one)]).toEqual([1, [1, 3, 4]]);
+  one.applyRecord(record(5));
+  expect(seqs(one)).toEqual([1, 3, 4, 5]);
 });
 
 test('another epoch replaces everything', () => {

@@ -8,6 +8,8 @@ export const MOST_RECORDS = 6_000;
 const KEEP_RECORDS = 4_000;
 /** Records that came too early are held at most so long before the session is asked for again. */
 export const GAP_PATIENCE = 400;
+/** Asked for again and still not there for so long: there is none. */
+export const HOLE_PATIENCE = 3_000;
 const MOST_HELD = 2_000;
 
 /** A block while it is written. `text` grows; the object stays the same. */
@@ -75,6 +77,10 @@ export class SessionStore {
   private beaten = 0;
   private gap: ReturnType<typeof setTimeout> | null = null;
   private reading = false;
+  /** Up to where the bridge says there are records. */
+  private target: number | null = null;
+  /** The last number when a hole was asked for. */
+  private askedAt = -1;
 
   constructor(readonly id: string, private readonly schedule: Schedule, private readonly lost: (store: SessionStore) => void) {}
 
@@ -103,7 +109,7 @@ export class SessionStore {
   }
 
   /** The session was asked for. */
-  asked(): void { if (this.phase !== 'gone') this.setPhase('catching'); }
+  asked(): void { this.target = null; if (this.phase !== 'gone') this.setPhase('catching'); }
 
   /** Someone reads far above: nothing of it is let go meanwhile. */
   setReading(reading: boolean): void {
@@ -118,22 +124,15 @@ export class SessionStore {
     this.release(false);
   }
 
-  /** Every record up to the cursor was sent. */
+  /** All records up to the cursor are sent, before this or right after it. */
   applyCaughtUp(verdict: 'ok' | 'gap', cursor: Cursor): void {
     // What was being written is told anew after this.
     this.forgetDrafts();
     if (verdict === 'gap') return;
     if (cursor.epoch !== this.epoch) { this.lost(this); return; }
-    // A hole below the cursor has no record: the bridge says that all were sent.
-    for (const seq of [...this.held.keys()].sort((a, b) => a - b)) {
-      const record = this.held.get(seq);
-      this.held.delete(seq);
-      if (record && seq > this.seq && seq <= cursor.seq) this.append(record);
-      else if (record && seq > cursor.seq) this.held.set(seq, record);
-    }
-    this.seq = Math.max(this.seq, cursor.seq);
-    this.release(false);
-    this.setPhase('live');
+    this.target = cursor.seq;
+    if (this.seq >= cursor.seq) this.setPhase('live');
+    else this.patience(HOLE_PATIENCE);
   }
 
   applyRecord(record: Record): void {
@@ -149,7 +148,7 @@ export class SessionStore {
     if (record.seq > this.seq + 1) {
       if (this.held.size >= MOST_HELD) { this.lost(this); this.held.clear(); return; }
       this.held.set(record.seq, record);
-      this.gap ??= setTimeout(() => { this.gap = null; if (this.held.size > 0) this.lost(this); }, GAP_PATIENCE);
+      this.patience(GAP_PATIENCE);
       return;
     }
     this.append(record);
@@ -208,8 +207,29 @@ export class SessionStore {
     if (change.reset || change.appended.length || change.prepended.length || change.dropped || change.grown.size || change.drafts || change.state || change.facts || change.phase) this.changes.tell(change);
   }
 
+  /** Waits for what is missing, asks for it once, and then takes it that the numbers between were never used. */
+  private patience(ms: number): void {
+    this.gap ??= setTimeout(() => {
+      this.gap = null;
+      if (this.held.size === 0) { if (this.phase === 'catching') this.setPhase('live'); return; }
+      if (this.askedAt !== this.seq) {
+        this.askedAt = this.seq;
+        this.lost(this);
+        this.patience(HOLE_PATIENCE);
+        return;
+      }
+      for (const seq of [...this.held.keys()].sort((a, b) => a - b)) {
+        const record = this.held.get(seq);
+        this.held.delete(seq);
+        if (record && seq > this.seq) this.append(record);
+      }
+      this.flushSoon();
+    }, ms);
+  }
+
   private append(record: Record): void {
     this.seq = record.seq;
+    if (this.phase === 'catching' && this.target !== null && this.seq >= this.target) this.setPhase('live');
     this.records.push(record);
     this.change.appended.push(record);
     this.supersede(record.what);
@@ -224,7 +244,7 @@ export class SessionStore {
       this.append(record);
     }
     for (const seq of this.held.keys()) if (seq <= this.seq) this.held.delete(seq);
-    if (this.held.size === 0 && this.gap !== null) { clearTimeout(this.gap); this.gap = null; }
+    if (this.held.size === 0 && this.gap !== null && this.phase !== 'catching') { clearTimeout(this.gap); this.gap = null; }
     if (!quiet) this.flushSoon();
   }
 

@@ -62,8 +62,11 @@ test('no record is lost or doubled and no message sent twice, however often the 
     else if (dice < 0.85) fake.control({ do: 'lose', receipts: 1 });
     else if (dice < 0.95) fake.control({ do: 'drop' });
     await new Promise((resolve) => { setTimeout(resolve, Math.floor(random() * 12)); });
+    // No pauses between the tries here: the more lines are cut the better.
+    client.connection.tryNow();
   }
   fake.control({ do: 'lose', receipts: 0 });
+  client.connection.tryNow();
   await until('everything arrived', () => client.outbox.all().length === 0 && stores.every((store) => store.phase === 'live' && store.cursor?.seq === fake.bridge.sessions.get(store.id)?.records.length));
   for (const store of stores) {
     const whole = fake.bridge.sessions.get(store.id)?.records.map((record) => record.seq) ?? [];
