@@ -66,11 +66,11 @@ function Row(props: { id: string; server: Server; again: () => void }): JSX.Elem
       <span class="line2">{words(props.server)}</span>
       <span class="acts">
         <Show when={may('operate')}>
-          <Show when={props.server.status === 'needs-auth'}><Button small disabled={busy()} onClick={() => void signIn()}>{t('panels.signIn')}</Button></Show>
+          <Show when={props.server.status === 'needs-auth' && may('approve')}><Button small disabled={busy()} onClick={() => void signIn()}>{t('panels.signIn')}</Button></Show>
           <Show when={props.server.status === 'failed'}>
             <Button small disabled={busy()} onClick={() => void run(() => request({ type: 'mcp_reconnect', sessionId: props.id, server: props.server.name }))}>{busy() ? t('panels.reconnecting') : t('panels.reconnect')}</Button>
           </Show>
-          <Switch label={t('panels.mcpOn', { server: props.server.name })} checked={props.server.status !== 'disabled'}
+          <Switch label={t('panels.mcpOn', { server: props.server.name })} checked={props.server.status !== 'disabled'} disabled={!may('approve')}
             onChange={(enabled) => void run(() => request({ type: 'mcp_toggle', sessionId: props.id, server: props.server.name, enabled }))} />
         </Show>
       </span>

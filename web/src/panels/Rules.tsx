@@ -48,7 +48,7 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
     void refetch();
     toast(t('panels.removed', { rule: rule.rule }), { action: { label: t('ui.undo'), run: () => void done(() => change('add', rule, source)).then(() => refetch()) } });
   };
-  const removable = (rule: Rule, source: string) => may('approve') && rule.editability !== 'readonly' && DESTINATIONS.includes(source as Destination);
+  const removable = (rule: Rule, source: string) => may('admin') && rule.editability !== 'readonly' && DESTINATIONS.includes(source as Destination);
   return (
     <Pane name="rules" title={t('panels.rules')} figure={rules().length || undefined}>
       <Asked of={asked} again={() => void refetch()}>{() => (
@@ -68,7 +68,7 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
               </ul>
             </>
           )}</For>
-          <Show when={may('approve')}><AddRule add={async (rule, to) => (await done(() => change('add', rule, to))) && (void refetch(), true)} /></Show>
+          <Show when={may('admin')}><AddRule add={async (rule, to) => (await done(() => change('add', rule, to))) && (void refetch(), true)} /></Show>
         </div>
       )}</Asked>
     </Pane>

@@ -53,7 +53,7 @@ export function entries(info: SessionInfo, extra: readonly MenuEntry[] = []): Me
       'separator',
       ...(live ? [{ label: t('sessions.stopAgent'), icon: 'stop', onSelect: () => void done(() => request({ type: 'stop_session', sessionId: id })).then((ok) => ok && toast(t('sessions.stopped'))) } as const] : []),
       { label: info.archived ? t('sessions.unarchive') : t('sessions.archive'), icon: 'folder', onSelect: () => void archive(info, !info.archived) },
-      { label: t('sessions.remove'), icon: 'x', bad: true, onSelect: () => openSheet({ kind: 'delete', id }) },
+      ...(may('admin') ? [{ label: t('sessions.remove'), icon: 'x', bad: true, onSelect: () => openSheet({ kind: 'delete', id }) } as const] : []),
     ] as const) : []),
   ];
 }

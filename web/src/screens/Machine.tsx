@@ -7,7 +7,7 @@ import { bytes, duration } from '../text/format';
 import { Bring } from '../panels/FirstSteps';
 import '../panels/panels.css';
 import { createAsked } from './asked';
-import { reasonOf, request, welcome } from './link';
+import { may, reasonOf, request, welcome } from './link';
 
 export default function Machine(props: { part: 'agents' | 'bridge' }): JSX.Element {
   return <Show when={props.part === 'agents'} fallback={<Bridge />}><Agents /></Show>;
@@ -38,7 +38,7 @@ function AgentRow(props: { agent: Agent }): JSX.Element {
       <div>
         <p><code>{props.agent.command}</code></p>
         <p>{t('settings.pays')}: {props.agent.paysDetail}</p>
-        <div class="row wrap"><Button small icon="check" disabled={busy()} onClick={() => void check()}>{busy() ? t('settings.checking') : t('settings.check')}</Button>
+        <div class="row wrap"><Button small icon="check" disabled={busy() || !may('admin')} onClick={() => void check()}>{busy() ? t('settings.checking') : t('settings.check')}</Button>
           <span role="status" class={answer()?.ok ? 't-ok' : 't-bad'}><Show when={answer()}>{(one) => <>{one().message} {one().hint}</>}</Show></span></div>
       </div>
     </div>

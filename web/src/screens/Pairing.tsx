@@ -36,9 +36,10 @@ async function pair(code: string, device: string): Promise<Outcome | null> {
   if (answer.ok) return null;
   const wait = Number(answer.headers.get('retry-after'));
   if (answer.status === 429 || answer.status === 423) return { kind: 'locked', until: Date.now() + (wait > 0 ? wait : 60) * 1000 };
-  if ([400, 401, 403, 404, 410].includes(answer.status)) return { kind: 'wrong' };
-  const body = (await answer.json().catch(() => null)) as { message?: string } | null;
-  return { kind: 'refused', why: body?.message ?? String(answer.status) };
+  const body = (await answer.json().catch(() => null)) as { code?: string; message?: string; hint?: string | null } | null;
+  // A refusal can have other reasons than the code: an address that is not allowed, too many devices.
+  if (body?.code === 'wrong_code' || (!body?.code && answer.status === 403)) return { kind: 'wrong' };
+  return { kind: 'refused', why: [body?.message ?? String(answer.status), body?.hint].filter(Boolean).join('. ') };
 }
 
 export default function Pairing(props: { code: string | null; revoked: boolean; onPaired: () => void }): JSX.Element {
