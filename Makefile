@@ -14,7 +14,7 @@ SHARED ?= ../shared
 step = @printf '\033[1m%s\033[0m\n' "$(1)"
 need = @scripts/need $(1)
 
-.PHONY: help run test check fmt bench conform interop release
+.PHONY: help run web types test test-web check fmt bench bench-bridge soak shots conform interop release
 
 help:
 	@printf '%s\n' \
@@ -22,20 +22,34 @@ help:
 	  'make test     everything that must hold: style, lints, tests, documents, the official SDKs' \
 	  'make check    style, lints and tests of what has changed' \
 	  'make bench    measure it, beside the reference CLI' \
+  'make bench-bridge  measure the bridge, beside the one the founding documents describe' \
+  'make soak     break the bridge at random for five minutes' \
+  'make shots    pictures of every screen of the page' \
+  'make types    the dialect of the bridge as TypeScript, after a change to it' \
 	  'make conform  play the recorded scenarios against it' \
 	  'make interop  the official SDKs, the official MCP client and the reference CLI with it' \
 	  'make fmt      bring the sources into shape' \
 	  'make release  the binary to ship'
 
-run:
-	$(call need,cargo)
+run: web
 	$(call step,run: building (a few minutes the first time; seconds afterwards))
-	@cargo build --profile fast -q -p sluice
-	$(call step,run: a session with the demo model; say something or leave with ctrl-d)
-	@SLUICE_TERMINAL=1 "$$CARGO_TARGET_DIR/fast/sluice" $(ARGS)
+	@cargo build --profile fast -p sluice
+	$(call step,run: open this address; ctrl-c ends the bridge)
+	@"$$CARGO_TARGET_DIR/fast/sluice" serve $(ARGS)
+
+# What the binary embeds. Installed and built again only when something of it changed.
+web:
+	$(call need,cargo node npm)
+	@scripts/web
+
+types:
+	$(call need,cargo)
+	@cargo run -q -p sluice-bridge --features types --example types
 
 test:
 	$(call need,cargo node npm python3)
+	$(call step,test: page)
+	@scripts/web test
 	$(call step,test: style)
 	@cargo fmt --all --check
 	$(call step,test: lints)
@@ -49,6 +63,10 @@ test:
 	$(call step,test: official SDKs)
 	@cargo build -q --workspace --all-features --bins
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" interop/run
+	$(call step,test: bridge)
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" interop/bridge/run
+	$(call step,test: page in a browser)
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" scripts/browser
 	$(call step,test: all of it holds)
 
 check:
@@ -89,3 +107,16 @@ conform:
 bench: release
 	$(call need,node npm python3)
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/release/sluice" python3 bench/bench.py $(ARGS)
+
+bench-bridge: release
+	$(call need,node npm python3)
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/release/sluice" bench/bridge/run $(ARGS)
+
+soak:
+	$(call need,cargo python3)
+	@cargo build --profile fast -p sluice
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/fast/sluice" interop/bridge/run soak $(ARGS)
+
+shots: web
+	@cargo build --profile fast -p sluice
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/fast/sluice" scripts/browser shots $(ARGS)

@@ -150,7 +150,7 @@ async def talk(screen, screens, session, dice, accepted, end):
     """Sends prompts, and answers what is asked."""
     while time.time() < end:
         prompt = str(uuid.UUID(int=dice.getrandbits(128)))
-        text = dice.choice(["hello", "write a file", "list the folder"]) + f" [{prompt}]"
+        text = dice.choice(["hello", "write a file hello.txt", "list the folder"]) + f" [{prompt}]"
         id = await screen.command(dice, type="input", sessionId=session, text=text, uuid=prompt)
         try:
             receipt = await screen.receipt(id)

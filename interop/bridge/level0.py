@@ -38,7 +38,7 @@ async def starts_talks_and_gets_a_result(stage, token):
 async def approves_a_call_once(stage, token):
     async with connect(stage, token) as client:
         session = await begin(stage, client)
-        await client.say(type="input", text="write a file", sessionId=session)
+        await client.say(type="input", text="write a file hello.txt", sessionId=session)
         request = await client.of("permission_request", sessionId=session)
         assert request["toolName"] and request["input"], request
         await client.of("status", sessionId=session, status="waiting_approval")
@@ -54,7 +54,7 @@ async def approves_a_call_once(stage, token):
 async def rejects_with_a_message_and_the_turn_goes_on(stage, token):
     async with connect(stage, token) as client:
         session = await begin(stage, client)
-        await client.say(type="input", text="write a file", sessionId=session)
+        await client.say(type="input", text="write a file hello.txt", sessionId=session)
         request = await client.of("permission_request", sessionId=session)
         await client.say(type="reject", id=request["toolUseId"], message="not today", sessionId=session)
         done = await client.of("tool_result", sessionId=session)
@@ -103,7 +103,7 @@ async def lists_stops_and_resumes(stage, token):
 async def reconnects_and_finds_everything(stage, token):
     async with connect(stage, token) as client:
         session = await begin(stage, client)
-        await client.say(type="input", text="write a file", sessionId=session)
+        await client.say(type="input", text="write a file hello.txt", sessionId=session)
         request = await client.of("permission_request", sessionId=session)
     # The line is cut with an ask open.
     async with connect(stage, token) as client:
@@ -129,9 +129,9 @@ async def two_screens_see_the_same_and_one_answer_counts(stage, token):
         session = await begin(stage, one)
         await two.say(type="get_history", sessionId=session)
         await two.of("history", sessionId=session)
-        await one.say(type="input", text="write a file", sessionId=session)
+        await one.say(type="input", text="write a file hello.txt", sessionId=session)
         typed = await two.of("user_input", sessionId=session)
-        assert typed["text"] == "write a file", typed
+        assert typed["text"] == "write a file hello.txt", typed
         first, second = await one.of("permission_request"), await two.of("permission_request")
         assert first["toolUseId"] == second["toolUseId"]
         await two.say(type="approve", id=first["toolUseId"], sessionId=session)

@@ -185,7 +185,7 @@ fn system(session: &str, value: Value) -> Option<Value> {
     // What section 8 knows, and what a person would miss.
     if !matches!(
         subtype,
-        "init" | "compact_boundary" | "api_retry" | "task_started" | "task_notification" | "status"
+        "init" | "compact_boundary" | "api_retry" | "task_started" | "task_notification"
     ) {
         return None;
     }
