@@ -35,6 +35,17 @@ test('what is being written is said instead of the tool', () => {
   expect(of({ standing: 'running', about: 'Bash', lastSign: now }, { writing: 'text' }).word).toBe('Writing');
 });
 
+test('what runs is said by its command, or by its name and target', () => {
+  expect(of({ standing: 'running', about: 'Bash', lastSign: now }, { target: 'cargo test' })).toMatchObject({ about: 'cargo test', short: 'Bash · 0 s ago' });
+  expect(of({ standing: 'running', about: 'Edit', lastSign: now }, { target: 'src/a.rs' }).about).toBe('Edit · src/a.rs');
+  expect(of({ standing: 'stalled', about: 'Bash', lastSign: now }, { target: 'cargo test' }).about).toBe('Bash · cargo test');
+});
+
+test('a list that holds the ask in short says its kind', () => {
+  const brief = { ask: { kind: 'elicitation', toolName: 'postgres', at: now - 5_000 } } as object;
+  expect(of({ standing: 'waiting', about: 'postgres', pendingAsks: 1, ...brief })).toMatchObject({ word: 'postgres asks', evidence: '5 s' });
+});
+
 test('a retry counts down, a limit says when it ends', () => {
   const retrying = (over: object) => of({ standing: 'retrying' }, { state: state({ info: info({ standing: 'retrying' }), retry: { attempt: 2, max: 10, until: now + 3_200, error: 'overloaded_error', status: 529, ...over } }) });
   expect(retrying({})).toMatchObject({ name: 'retrying', about: 'overloaded (529)', evidence: 'next try in 4 s, attempt 2 of 10', ground: 'warn' });

@@ -38,6 +38,8 @@ export interface Circumstances {
   line: Pick<Line, 'phase' | 'since'>;
   unread?: boolean;
   state?: SessionState | null;
+  /** What the running call is about: its command, path or address. */
+  target?: string | null;
   /** What is being written at this moment. */
   writing?: 'thinking' | 'text' | 'call' | null;
   catching?: { have: number; of: number } | null;
@@ -64,8 +66,13 @@ export function askWords(ask: Pick<AskInfo, 'kind' | 'toolName' | 'request'>): s
   }
 }
 
-/** From the name alone, for a list that does not hold the ask. */
-function waitWords(about: string | null): string {
+/** The oldest ask in short, where the bridge tells it with the list. */
+interface Brief { kind: string; toolName: string; at: number }
+const briefOf = (info: SessionInfo): Brief | null => (info as { ask?: Brief | null }).ask ?? null;
+
+/** From what a list holds of the ask. */
+function waitWords(about: string | null, brief: Brief | null): string {
+  if (brief) return askWords({ kind: brief.kind, toolName: brief.toolName, request: {} });
   if (about === 'AskUserQuestion') return t('asks.questionsWait', { n: 1 });
   if (about === 'ExitPlanMode') return t('asks.planWaits');
   return about ? t('asks.waits', { tool: toolWords(about) }) : t('asks.waitsPlain');
@@ -116,8 +123,9 @@ function standingNow(info: SessionInfo, c: Circumstances): Standing {
 
   const ask = state?.asks[0];
   if (ask || info.standing === 'waiting' || info.pendingAsks > 0) {
-    const since = ask?.at ?? info.since;
-    const word = ask ? askWords(ask) : waitWords(info.about);
+    const brief = briefOf(info);
+    const since = ask?.at ?? brief?.at ?? info.since;
+    const word = ask ? askWords(ask) : waitWords(info.about, brief);
     return { ...plain, name: 'waiting', shape: 'down', word, evidence: age(Math.max(0, now - since)), short: age(Math.max(0, now - since)), figure: age(Math.max(0, now - since)), ground: 'warn', title: word };
   }
   switch (info.standing) {
@@ -127,8 +135,8 @@ function standingNow(info: SessionInfo, c: Circumstances): Standing {
       const thinks = c.writing === 'thinking';
       const compacts = state?.activity.evidence === 'compacting';
       const word = compacts ? t('asks.compacting') : thinks ? t('asks.thinking') : c.writing === 'text' ? t('asks.writing') : t('asks.running');
-      const about = compacts || c.writing ? null : info.about;
-      return { ...plain, name: 'running', shape: 'flow', word, about, mono: true, evidence: sign, short: [about ? firstWord(about) : null, signShort].filter(Boolean).join(' · '), ground: 'run', figure: figureAt(info.lastSign ?? info.since, now) };
+      const about = compacts || c.writing ? null : named(info.about, c.target ?? null);
+      return { ...plain, name: 'running', shape: 'flow', word, about, mono: true, evidence: sign, short: [info.about && about ? firstWord(toolWords(info.about)) : null, signShort].filter(Boolean).join(' · '), ground: 'run', figure: figureAt(info.lastSign ?? info.since, now) };
     }
     case 'retrying': {
       const retry = state?.retry;
@@ -145,7 +153,7 @@ function standingNow(info: SessionInfo, c: Circumstances): Standing {
     }
     case 'stalled': {
       const silent = age(Math.max(0, now - (info.lastSign ?? info.since)));
-      return { ...plain, name: 'stalled', shape: 'still', word: t('asks.noSign', { age: silent }), about: info.about, mono: true, short: info.about ? firstWord(info.about) : project, figure: silent, ground: 'warn' };
+      return { ...plain, name: 'stalled', shape: 'still', word: t('asks.noSign', { age: silent }), about: [info.about, c.target].filter(Boolean).join(' · ') || null, mono: true, short: info.about ? firstWord(info.about) : project, figure: silent, ground: 'warn' };
     }
     case 'stopping':
       return { ...plain, name: 'stopping', shape: 'still', quiet: true, word: t('asks.stopping'), evidence: t('asks.stoppingSince', { age: age(Math.max(0, now - info.since)) }), short: age(Math.max(0, now - info.since)) };
@@ -163,6 +171,9 @@ function standingNow(info: SessionInfo, c: Circumstances): Standing {
       return c.unread ? { ...plain, name: 'unread', shape: 'unread', word: t('asks.finished') } : { ...plain, name: 'idle', shape: 'idle', word: t('asks.idle') };
   }
 }
+
+/** A command speaks for itself; anything else is named first. */
+const named = (tool: string | null, target: string | null): string | null => (target === null ? (tool === null ? null : toolWords(tool)) : tool === null || tool === 'Bash' ? target : `${toolWords(tool)} · ${target}`);
 
 const firstWord = (text: string): string => text.split(/\s/, 1)[0] ?? text;
 

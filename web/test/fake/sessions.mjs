@@ -178,7 +178,7 @@ export function sessions() {
   const running = add(opened(new FakeSession('s-running', 'Port the CLI to clap 5', { todos })));
   const bash = make.ids.call();
   running.push(make.call('Bash', { command: 'cargo test -p tidepool-pool', description: 'Run the tests' }, bash));
-  running.run('cargo test -p tidepool-pool', { calls: [{ id: bash, name: 'Bash', since: now - 38_000, parent: null }], queue: [queued('Then run it 200 times in release and tell me the slowest run.'), queued('And write the changelog entry.', { by: 'Phone', device: 'd-2' })] });
+  running.run('Bash', { calls: [{ id: bash, name: 'Bash', since: now - 38_000, parent: null }], queue: [queued('Then run it 200 times in release and tell me the slowest run.'), queued('And write the changelog entry.', { by: 'Phone', device: 'd-2' })] });
 
   add(subagents());
 
@@ -187,7 +187,7 @@ export function sessions() {
   const stalled = add(opened(new FakeSession('s-stalled', 'Waiting for a build')));
   const shell = make.ids.call();
   stalled.push(make.call('Bash', { command: 'cargo test' }, shell));
-  stalled.run('Bash', { info: { standing: 'stalled', about: 'cargo test', since: now - 130_000, lastSign: now - 130_000, activity: [...FLOW.slice(0, 20), ...Array(40).fill(0)] }, activity: { state: 'stalled', since: now - 130_000, seen: now - 130_000, evidence: 'calling', deadline: now - 70_000, rung: null }, calls: [{ id: shell, name: 'Bash', since: now - 140_000, parent: null }] });
+  stalled.run('Bash', { info: { standing: 'stalled', about: 'Bash', since: now - 130_000, lastSign: now - 130_000, activity: [...FLOW.slice(0, 20), ...Array(40).fill(0)] }, activity: { state: 'stalled', since: now - 130_000, seen: now - 130_000, evidence: 'calling', deadline: now - 70_000, rung: null }, calls: [{ id: shell, name: 'Bash', since: now - 140_000, parent: null }] });
   add(opened(new FakeSession('s-stopping', 'Being stopped'))).run('Bash', { info: { standing: 'stopping', about: 'Bash', since: now - 4_000, lastSign: now - 4_000, activity: FLOW }, activity: { state: 'interrupting', since: now - 4_000, rung: 'asked' } });
   add(new FakeSession('s-starting', 'Just begun', { info: { standing: 'starting', since: now - 400, about: '2.1.325' }, process: { state: 'starting', since: now - 400 } }));
 
