@@ -2,7 +2,7 @@
 
 export type JsonValue = number | string | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 /** A message of an agent, verbatim: `type` says which; see the protocol. */
-export type AgentMessage = { type: string } & Record<string, any>;
+export type AgentMessage = { type: string } & { [key: string]: any };
 
 export type Cursor = { 
 /**
@@ -82,7 +82,37 @@ cursor: Cursor,
 /**
  * When a turn last ended, to tell whether it was read.
  */
-finishedAt: number | null, };
+finishedAt: number | null, 
+/**
+ * The ask that waits longest, in short.
+ */
+ask: AskBrief | null, 
+/**
+ * The git branch of its folder.
+ */
+branch: string | null, 
+/**
+ * How full the context is, from 0 to 1.
+ */
+context: number | null, };
+
+export type AskBrief = { 
+/**
+ * The request id.
+ */
+ask: string, 
+/**
+ * As in [`AskInfo`].
+ */
+kind: string, toolName: string, 
+/**
+ * What it is about: the whole command, the path, the question.
+ */
+about: string, at: number, 
+/**
+ * Whether `about` is all there is to read before deciding.
+ */
+whole: boolean, };
 
 export type Standing = "idle" | "starting" | "running" | "waiting" | "retrying" | "stalled" | "stopping" | "crashed" | "stopped" | "lost" | "external";
 
@@ -190,7 +220,7 @@ agent: string | null, at: number,
 /**
  * The request as the agent wrote it: `input`, `permission_suggestions`, `decision_reason`, `blocked_path`, …
  */
-request: Record<string, unknown>, };
+request: { [key: string]: unknown }, };
 
 export type QueuedPrompt = { uuid: string, text: string, 
 /**
@@ -232,7 +262,7 @@ turn: number | null, input: number, output: number, cacheRead: number, cacheWrit
 /**
  * `modelUsage` of the last `result`: cumulative, by model.
  */
-byModel: Record<string, unknown> | null, };
+byModel: { [key: string]: unknown } | null, };
 
 export type ContextState = { tokens: number, window: number | null, };
 
@@ -556,7 +586,7 @@ changed: boolean, } | { "type": "sluice_process", state: string, code: number | 
 /**
  * What it said last beside the protocol.
  */
-stderr: Array<string>, reason: string | null, pid: number | null, } | { "type": "sluice_title", title: string, by: string | null, } | { "type": "sluice_note", 
+stderr: Array<string>, reason: string | null, pid: number | null, } | { "type": "sluice_garbled", line: string, } | { "type": "sluice_title", title: string, by: string | null, } | { "type": "sluice_note", 
 /**
  * `forgotten`, `imported`, `too_long`, `disk_full`, `disk_ok`, `rewound`, `forked`, `lost_records`, …
  */

@@ -28,7 +28,7 @@ export const welcome = (over: Partial<Welcome> = {}): ServerMessage => ({
 
 export const info = (over: Partial<SessionInfo> = {}): SessionInfo => ({
   sessionId: 's', projectPath: '/home/ada/tidepool', title: 'A session', status: 'idle', standing: 'idle', about: null, since: 0, lastSign: null, model: null, permissionMode: 'default', startedAt: 0, lastActivityAt: 0,
-  pendingAsks: 0, queue: 0, cost: 0, turns: 0, providerSessionId: null, agent: 'claude', archived: false, external: false, preview: null, activity: [], cursor: { epoch: 1, seq: 0 }, finishedAt: null, ...over,
+  pendingAsks: 0, queue: 0, cost: 0, turns: 0, providerSessionId: null, agent: 'claude', archived: false, external: false, preview: null, activity: [], cursor: { epoch: 1, seq: 0 }, finishedAt: null, ask: null, branch: null, context: null, ...over,
 });
 
 export const state = (over: Partial<SessionState> = {}): SessionState => ({

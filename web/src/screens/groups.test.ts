@@ -5,7 +5,7 @@ import { folderName, folders, group } from './groups';
 const info = (over: Partial<SessionInfo>): SessionInfo => ({
   sessionId: 's', projectPath: '/src/tidepool', title: null, status: 'idle', standing: 'idle', about: null, since: 0, lastSign: null, model: null, permissionMode: 'default',
   startedAt: 0, lastActivityAt: 0, pendingAsks: 0, queue: 0, cost: 0, turns: 0, providerSessionId: null, agent: 'sluice', archived: false, external: false, preview: null,
-  activity: [], cursor: { epoch: 0, seq: 0 }, finishedAt: null, ...over,
+  activity: [], cursor: { epoch: 0, seq: 0 }, finishedAt: null, ask: null, branch: null, context: null, ...over,
 });
 
 test('who waits for a person comes first, the longest wait at the top', () => {
