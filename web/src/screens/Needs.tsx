@@ -9,45 +9,51 @@ import { shortPath } from '../transcript/services';
 import { done } from './act';
 import { archive, resume, SessionMenu, titleOf } from './Dialogs';
 import { folderName, rowAge } from './groups';
+import { askOf, branchOf, type Brief } from './info';
 import { may, now, openSession, request, up } from './link';
 import { Glyph, standing } from './Standing';
 
 /** Tools whose ask is a difference to read. */
 const CHANGES = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit']);
 
-/** The parts of an ask that a row can hold. */
-export function brief(ask: AskInfo): { command: string | null; path: string | null; question: string | null; choices: number } {
+/** An ask as a row shows it, from the folded state when the list does not hold it. */
+export function briefOf(ask: AskInfo): Brief {
   const input = (ask.request['input'] ?? {}) as Record<string, unknown>;
-  const text = (name: string) => (typeof input[name] === 'string' ? (input[name] as string) : null);
-  const questions = Array.isArray(input['questions']) ? (input['questions'] as { question?: string; options?: unknown[] }[]) : [];
-  return {
-    command: text('command'),
-    path: text('file_path') ?? text('notebook_path') ?? text('path') ?? text('url') ?? text('query') ?? text('pattern'),
-    question: questions[0]?.question ?? (typeof ask.request['message'] === 'string' ? (ask.request['message'] as string) : null),
-    choices: questions[0]?.options?.length ?? 0,
-  };
+  const questions = Array.isArray(input['questions']) ? (input['questions'] as { question?: unknown }[]) : [];
+  const about = [input['command'], input['file_path'], input['notebook_path'], input['path'], input['url'], input['query'], input['pattern'], questions[0]?.question, ask.request['message']].find((one) => typeof one === 'string');
+  // Only a command is all there is to read; what asks not to be allowed lightly is opened first.
+  const whole = ask.kind === 'tool' && ask.toolName === 'Bash' && typeof input['command'] === 'string' && ask.request['default_to_no'] !== true;
+  return { ask: ask.ask, kind: ask.kind, toolName: ask.toolName, about: typeof about === 'string' ? about : '', at: ask.at, whole };
 }
 
 /** Characters that change how a command reads are shown as what they are. */
 const plain = (text: string): string => text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 export function NeedRow(props: { info: SessionInfo }): JSX.Element {
+  return <Show when={askOf(props.info) === null && props.info.pendingAsks > 0} fallback={<Row info={props.info} ask={askOf(props.info)} />}><Subscribed info={props.info} /></Show>;
+}
+
+/** A bridge that does not tell the ask in the list tells it to those who follow the session. */
+function Subscribed(props: { info: SessionInfo }): JSX.Element {
   const view = openSession(props.info.sessionId);
-  const ask = () => view.asks[0];
+  return <Row info={props.info} ask={view.asks[0] ? briefOf(view.asks[0]) : null} />;
+}
+
+function Row(props: { info: SessionInfo; ask: Brief | null }): JSX.Element {
   const crashed = () => props.info.standing === 'crashed' || props.info.standing === 'lost';
   const [busy, setBusy] = createSignal(false);
   const href = () => sessionHref(props.info.sessionId);
-  const allow = (one: AskInfo) => done(() => request({ type: 'answer_ask', sessionId: props.info.sessionId, ask: one.ask, decision: 'allow' }), setBusy);
-  // Only what is shown whole here can be allowed here: a command. Everything else is opened first.
-  const whole = (one: AskInfo) => one.kind === 'tool' && one.toolName === 'Bash' && brief(one).command !== null && one.request['default_to_no'] !== true;
+  const allow = (one: Brief) => done(() => request({ type: 'answer_ask', sessionId: props.info.sessionId, ask: one.ask, decision: 'allow' }), setBusy);
+  // A change is read before it is allowed, however short; so is what hides something.
+  const whole = (one: Brief) => one.whole && one.kind === 'tool' && !CHANGES.has(one.toolName) && plain(one.about) === one.about;
   return (
     <li class="need" classList={{ crash: crashed() }}>
       <Glyph info={props.info} />
-      <div class="names"><a class="title trunc" href={href()}>{titleOf(props.info)}</a><span class="line2 trunc mono">{folderName(props.info.projectPath)}</span></div>
+      <div class="names"><a class="title trunc" href={href()}>{titleOf(props.info)}</a><span class="line2 trunc mono">{folderName(props.info.projectPath)}<Show when={branchOf(props.info)}>{(branch) => <> / {branch()}</>}</Show></span></div>
       <div class="act">
         <Switch fallback={<span>{standing(props.info).word}</span>}>
           <Match when={crashed()}><b class="strong t-bad">{standing(props.info).word}</b> {standing(props.info).evidence}</Match>
-          <Match when={ask()}>{(one) => <Act ask={one()} cwd={props.info.projectPath} more={props.info.pendingAsks - 1} />}</Match>
+          <Match when={props.ask}>{(one) => <Act ask={one()} cwd={props.info.projectPath} more={props.info.pendingAsks - 1} />}</Match>
         </Switch>
       </div>
       <div class="buttons">
@@ -59,7 +65,7 @@ export function NeedRow(props: { info: SessionInfo }): JSX.Element {
             </Show>
           </Match>
           <Match when={!may('approve')}><span class="dim">{t('sessions.lookOnly')}</span></Match>
-          <Match when={ask()}>{(one) => (
+          <Match when={props.ask}>{(one) => (
             <Show when={whole(one())} fallback={
               <Button look="primary" onClick={() => go(href())}>{one().kind === 'question' ? t('sessions.answer') : one().kind === 'plan' ? t('sessions.review') : CHANGES.has(one().toolName) ? t('sessions.read') : t('sessions.open')}</Button>
             }>
@@ -76,16 +82,12 @@ export function NeedRow(props: { info: SessionInfo }): JSX.Element {
   );
 }
 
-function Act(props: { ask: AskInfo; cwd: string; more: number }): JSX.Element {
-  const facts = () => brief(props.ask);
+function Act(props: { ask: Brief; cwd: string; more: number }): JSX.Element {
+  const tool = () => props.ask.kind === 'tool';
   return (
     <>
-      <b class="strong">{props.ask.kind === 'question' ? t('sessions.question') : props.ask.kind === 'plan' ? t('sessions.plan') : props.ask.kind === 'elicitation' ? t('sessions.form') : props.ask.kind === 'tool' ? toolWords(props.ask.toolName) : askWords(props.ask)}</b>{' '}
-      <Switch>
-        <Match when={facts().command}>{(command) => <code>{plain(command())}</code>}</Match>
-        <Match when={facts().question}>{(question) => <>{question()} <Show when={facts().choices}><span class="dim">{t('sessions.choices', { n: facts().choices })}</span></Show></>}</Match>
-        <Match when={facts().path}>{(path) => <code>{plain(shortPath(path(), props.cwd))}</code>}</Match>
-      </Switch>{' '}
+      <b class="strong">{props.ask.kind === 'question' ? t('sessions.question') : props.ask.kind === 'plan' ? t('sessions.plan') : props.ask.kind === 'elicitation' ? t('sessions.form') : tool() ? toolWords(props.ask.toolName) : askWords({ kind: props.ask.kind, toolName: props.ask.toolName, request: {} })}</b>{' '}
+      <Show when={props.ask.about && props.ask.kind !== 'plan'}><Show when={tool()} fallback={plain(props.ask.about)}><code>{plain(shortPath(props.ask.about, props.cwd))}</code></Show></Show>{' '}
       <Show when={props.more > 0}><span class="dim">{t('sessions.andMore', { n: props.more })}</span></Show>
     </>
   );

@@ -7,6 +7,7 @@ import { perform } from '../keys/listen';
 import { format, go, route, sessionHref, type View } from '../route/route';
 import { SessionMenu, titleOf } from './Dialogs';
 import { folderName, group } from './groups';
+import { branchOf } from './info';
 import { sessions, unread } from './link';
 import { Glyph, standing } from './Standing';
 
@@ -47,7 +48,7 @@ export function SessionHead(props: HeadProps): JSX.Element {
         <Show when={props.info}>{(info) => (
           <p class="where trunc">
             <span class="only-phone">{standing(info()).word}<Show when={standing(info()).evidence}> · {standing(info()).evidence}</Show></span>
-            <span class="not-phone" title={info().projectPath}>{folderName(info().projectPath)}<Show when={props.worktree}>{(tree) => <> / {folderName(tree())}</>}</Show><Show when={props.model}>{(model) => <span class="sans"> · {model()}</span>}</Show></span>
+            <span class="not-phone" title={info().projectPath}>{folderName(info().projectPath)}<Show when={branchOf(info()) ?? (props.worktree ? folderName(props.worktree) : null)}>{(branch) => <> / {branch()}</>}</Show><Show when={props.model}>{(model) => <span class="sans"> · {model()}</span>}</Show></span>
           </p>
         )}</Show>
       </div>

@@ -3,13 +3,14 @@ import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, type 
 import type { SearchHit, SessionInfo } from '../api/types';
 import { announce, Button, Hydrograph, Icon, IconButton, Kbd, Segmented } from '../ui';
 import { t } from '../text';
-import { money, when } from '../text/format';
+import { money, percent, when } from '../text/format';
 import { capsOf } from '../keys/keymap';
 import { useKeys } from '../keys/listen';
 import { go, route, sessionHref } from '../route/route';
 import { createAsked } from './asked';
 import { SessionMenu, titleOf } from './Dialogs';
 import { folderName, group, rowAge, type Groups } from './groups';
+import { branchOf, contextOf } from './info';
 import { fetchAll, listed, may, now, request, sessions, unread, welcome } from './link';
 import { NeedRow } from './Needs';
 import { Page } from './Page';
@@ -72,7 +73,7 @@ function Lists(props: { groups: Groups }): JSX.Element {
       <Show when={props.groups.running.length}>
         <div class="lhead">
           <h2 class="group large">{t('sessions.running')} <span class="num">{props.groups.running.length}</span></h2>
-          <span class="hd">{t('sessions.lastMinute')}</span><span class="hd">{t('sessions.folder')}</span><span class="hd right">{t('sessions.cost')}</span><span class="hd right">{t('sessions.age')}</span>
+          <span class="hd">{t('sessions.lastMinute')}</span><span class="hd">{t('sessions.folder')}</span><span class="hd">{t('sessions.context')}</span><span class="hd right">{t('sessions.cost')}</span><span class="hd right">{t('sessions.age')}</span>
         </div>
         <ul><Rows rows={props.groups.running}>{(info) => <ListRow info={info()} />}</Rows></ul>
       </Show>
@@ -120,7 +121,8 @@ export function ListRow(props: { info: SessionInfo }): JSX.Element {
       <Glyph info={props.info} />
       <div class="names"><a class="title trunc" href={sessionHref(props.info.sessionId)}>{titleOf(props.info)}</a><span class="line2 trunc"><ListWords info={props.info} /></span></div>
       <span class="flow"><Show when={props.info.activity.length}><Hydrograph values={props.info.activity} tone={props.info.standing === 'running' ? undefined : 'still'} bars={20} /></Show></span>
-      <span class="where trunc" title={props.info.projectPath}><span class="mono">{folderName(props.info.projectPath)}</span></span>
+      <span class="where trunc" title={props.info.projectPath}><span class="mono">{folderName(props.info.projectPath)}</span><Show when={branchOf(props.info)}>{(branch) => <span class="mono dim"> / {branch()}</span>}</Show></span>
+      <span class="fill"><Show when={contextOf(props.info) !== null}><span class="mini" classList={{ high: (contextOf(props.info) ?? 0) > 0.8 }} aria-hidden="true"><i style={{ '--part': contextOf(props.info) ?? 0 }} /></span><span class="num dim">{percent(contextOf(props.info) ?? 0)}</span></Show></span>
       <span class="num right money">{props.info.external ? '' : money(props.info.cost)}</span>
       <span class="num right dim">{rowAge(props.info, now())}</span>
       <SessionMenu small info={props.info} />

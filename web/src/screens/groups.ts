@@ -31,9 +31,9 @@ export function since(ms: number, at: number, now: number): string {
   return ms < 86_400_000 ? `${Math.floor(ms / 3_600_000)} h` : when(at, now);
 }
 
-/** How long it waits, or how long ago anything happened. */
+/** How long it waits or runs, or how long ago anything happened. */
 export function rowAge(info: SessionInfo, now: number): string {
-  const at = groupOf(info) === 'needs' ? info.since : info.lastActivityAt;
+  const at = groupOf(info) === 'idle' ? info.lastActivityAt : info.since;
   return since(now - at, at, now);
 }
 

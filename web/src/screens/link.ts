@@ -18,9 +18,9 @@ export const bridgeFull = diskFull;
 /** The bridge holds a newer page than this one. */
 export const newer = outdated;
 
-/** Makes the client and goes on the line. */
-export function connect(): Client {
-  const made = startClient({ reload: () => setOutdated(true) });
+/** Makes the client and goes on the line, or waits to be let in. */
+export function connect(begin = true): Client {
+  const made = startClient({ reload: () => setOutdated(true) }, begin);
   held = made;
   createRoot(() => {
     const [sessions, setSessions] = createSignal<readonly SessionInfo[]>(made.list.all());

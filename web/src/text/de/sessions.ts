@@ -32,6 +32,7 @@ export default {
   newSession: 'Neue Sitzung',
   lastMinute: 'Letzte Minute',
   folder: 'Ordner',
+  context: 'Kontext',
   cost: 'Kosten',
   age: 'Alter',
   show: 'Zeigen',
@@ -67,7 +68,6 @@ export default {
   plan: 'Plan',
   form: 'Formular',
   andMore: { one: 'und 1 weitere danach', other: 'und {n} weitere danach' },
-  choices: { one: '1 Möglichkeit', other: '{n} Möglichkeiten' },
   lookOnly: 'Wartet auf jemanden. Dieses Gerät darf zusehen, nicht entscheiden.',
 
   menuOf: 'Menü von {title}',

@@ -31,6 +31,7 @@ export default {
   newSession: 'New session',
   lastMinute: 'Last minute',
   folder: 'Folder',
+  context: 'Context',
   cost: 'Cost',
   age: 'Age',
   show: 'Show',
@@ -67,7 +68,6 @@ export default {
   plan: 'Plan',
   form: 'Form',
   andMore: { one: 'and 1 more after it', other: 'and {n} more after it' },
-  choices: { one: '1 choice', other: '{n} choices' },
   lookOnly: 'Waiting for someone. This device may look but not decide.',
 
   // Menu of a session
