@@ -11,7 +11,8 @@ const code = takePairingCode();
 const root = document.getElementById('app');
 
 void firstLocale().then(() => {
-  connect();
+  // Who brings a code is not known yet: a line would be refused.
+  connect(code === null);
   if (root) render(() => createComponent(App, { code }), root);
 });
 

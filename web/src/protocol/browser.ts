@@ -32,8 +32,9 @@ function wantsCalls(): boolean {
   try { return (localStorage.getItem('sluice.notices') ?? 'off') !== 'off'; } catch { return false; }
 }
 
-/** Makes the client of this page and starts it. */
-export function startClient(options: Partial<ClientOptions> = {}): Client {
+/** Makes the client of this page and starts it.
+ * `begin` false: the device is not known yet; the line is begun by `connection.start()` once it is. */
+export function startClient(options: Partial<ClientOptions> = {}, begin = true): Client {
   const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`;
   const client = new Client({ open: () => new WebSocket(address) as unknown as Wire, client: 'sluice-web', build: pageBuild(), paired, reload, triesHidden: wantsCalls, ...options });
   const seen = () => (document.hidden ? client.connection.background() : client.connection.foreground());
@@ -43,6 +44,7 @@ export function startClient(options: Partial<ClientOptions> = {}): Client {
   window.addEventListener('online', () => client.connection.online());
   window.addEventListener('storage', (event) => { if (event.key === null || event.key.startsWith('sluice.outbox.')) client.outbox.read(); });
   if (document.hidden) client.connection.background();
-  client.connection.start();
+  if (begin) client.connection.start();
+  else client.connection.stop();
   return client;
 }
