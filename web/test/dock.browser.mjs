@@ -90,6 +90,19 @@ test('keys within 350 ms do nothing; Ctrl Enter allows after that, once', async 
   await page.waitForSelector('.askbox', { state: 'detached' });
 });
 
+test('a second press before the page is drawn again has no second effect', async () => {
+  await page.addInitScript(() => { const later = window.setTimeout; window.requestAnimationFrame = (draw) => later(() => draw(performance.now()), 400); });
+  await open('s-bash');
+  await settled(800);
+  await page.locator('.askbox').focus();
+  await page.keyboard.press('Control+Enter');
+  await until('allowed', () => log('answer_ask').length === 1);
+  await settled(60);
+  await page.keyboard.press('Control+Enter');
+  await page.waitForSelector('.askbox', { state: 'detached' });
+  assert.equal(log('answer_ask').length, 1);
+});
+
 test('Escape: text is cleared, then the ask denied, then the turn interrupted; arrow up brings the text back', async () => {
   await open('s-idle');
   await box().click();

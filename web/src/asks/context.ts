@@ -50,13 +50,16 @@ export interface ContextOptions extends Pick<AskContext, 'client' | 'sessionId' 
 export function createContext(options: ContextOptions): AskContext {
   const { answered, ...rest } = options;
   const [verb, setVerb] = createSignal<Verb | null>(null);
+  // Answered: the ask goes with the next state, and is not answered again until then.
+  const [over, setOver] = createSignal(false);
+  const may = () => options.may() && !over();
   let next: () => Promise<unknown> = async () => undefined;
   const act = createAct(() => next());
   return {
-    ...rest, act, verb,
+    ...rest, act, verb, may,
     answer: async (which, body, before) => {
       // A press within the first moments was meant for something else.
-      if (act.busy() || !options.may() || !options.guard.open(performance.now())) return false;
+      if (act.busy() || !may() || !options.guard.open(performance.now())) return false;
       setVerb(which);
       next = async () => {
         if (before) await before();
@@ -64,6 +67,7 @@ export function createContext(options: ContextOptions): AskContext {
         await options.client.commands.send({ type: 'answer_ask', ask: options.ask.ask, sessionId: options.sessionId, ...body });
       };
       const done = await act.run();
+      setOver(done);
       if (done) options.forms.forget(options.ask.ask); else answered(options.ask.ask, false);
       setVerb(null);
       return done;

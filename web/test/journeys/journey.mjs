@@ -1,0 +1,74 @@
+// What the files of journeys share: one bridge and one browser a file, a fresh visitor a test.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { keepPicture, launch, pair, until, visit } from './browser.mjs';
+import { startModel } from './model.mjs';
+import { startStage } from './stage.mjs';
+
+export { assert, until };
+
+/** `scenes`: what the scripted model says; null for the demo model. */
+export function stageFor(scenes, options = {}) {
+  const set = { browser: null, stage: null, model: null, cookies: null };
+  before(async () => {
+    if (scenes) set.model = await startModel(scenes);
+    [set.stage, set.browser] = await Promise.all([startStage({ model: set.model?.url ?? null, ...options }), launch()]);
+    const guest = await visit(set.browser, set.stage);
+    await pair(guest, set.stage.code);
+    set.cookies = await guest.context.cookies();
+    await guest.close();
+  });
+  after(async () => { await set.browser?.close(); await set.model?.close(); await set.stage?.close(); });
+
+  /** One journey: a fresh context that is let in already, unless `stranger`. Console and CSP are judged at its end. */
+  set.journey = (name, go, { stranger = false, ...visitor } = {}) => test(name, { timeout: 90_000 }, async () => {
+    const guest = await visit(set.browser, set.stage, { cookies: stranger ? null : set.cookies, ...visitor });
+    const extra = [];
+    try {
+      await go({ ...guest, guest, stage: set.stage, model: set.model, another: async (more = {}) => { const one = await visit(set.browser, set.stage, { cookies: set.cookies, ...more }); extra.push(one); return one; } });
+      for (const one of [guest, ...extra]) one.clean();
+    } catch (error) {
+      await keepPicture(guest.page, name);
+      if (guest.faults.length) error.message += `\n  seen in the page: ${guest.faults.join('\n  ')}`;
+      throw error;
+    } finally {
+      for (const one of [guest, ...extra]) await one.close();
+    }
+  });
+  return set;
+}
+
+/** A folder below the home of the bridge, with files. */
+export function folderWith(stage, name, files = {}) {
+  const folder = join(stage.home, name);
+  mkdirSync(folder, { recursive: true });
+  for (const [path, text] of Object.entries(files)) { mkdirSync(dirname(join(folder, path)), { recursive: true }); writeFileSync(join(folder, path), text); }
+  return folder;
+}
+
+export const box = (page) => page.locator('#message');
+export const ask = (page) => page.locator('.askbox');
+export const stands = (page, standing) => page.locator(`.gate[data-standing="${standing}"]`).waitFor();
+export const says = (page, text) => page.locator('.stream').getByText(text).first().waitFor();
+
+/** Starts a session in a folder with a first message, as a person does; gives its id. */
+export async function begin({ page, go, stage }, text, folder = stage.folder) {
+  await go(`#/new?folder=${encodeURIComponent(folder)}`);
+  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+  await box(page).fill(text);
+  await box(page).press('Control+Enter');
+  await page.waitForURL(/#\/s\//);
+  return sessionOf(page);
+}
+export const sessionOf = (page) => decodeURIComponent(/#\/s\/([^/?]+)/.exec(page.url())[1]);
+
+/** Sends a message in the session that is open. */
+export async function send(page, text) {
+  await box(page).fill(text);
+  await box(page).press('Control+Enter');
+  await until('the box is empty', async () => (await box(page).inputValue()) === '');
+}
+/** Keys do nothing for a moment after an ask appears; its buttons say when they do again. */
+export const ready = (page) => page.waitForFunction(() => { const it = document.querySelector('.askbox'); return it && !it.matches('.fresh') && it.querySelector('button:not(:disabled)'); });

@@ -1,0 +1,59 @@
+// A bridge of one's own: a home, a state folder, a port, a model, and nothing left behind.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { startProxy } from './proxy.mjs';
+
+export const BIN = process.env.SLUICE_BIN;
+assert.ok(BIN, 'SLUICE_BIN: the binary to try');
+const run = promisify(execFile);
+
+/** `model`: the address of a model, or null for the demo model. */
+export async function startStage({ model = null, extra = [] } = {}) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-page-')));
+  const home = join(root, 'home');
+  const folder = join(home, 'project');
+  const state = join(root, 'state');
+  mkdirSync(folder, { recursive: true });
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ANTHROPIC_|CLAUDE|SLUICE_)/.test(name)));
+  Object.assign(env, { HOME: home, XDG_STATE_HOME: join(root, 'xdg') }, model ? { ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: 'test' } : {});
+  const stage = { root, home, folder, state, env, url: '', code: '', port: '0', process: null, proxy: null };
+
+  stage.start = async () => {
+    stage.process = spawn(BIN, ['serve', '--port', stage.port, '--state', state, ...extra], { env, stdio: ['ignore', 'pipe', openSync(join(root, 'log'), 'a')] });
+    stage.over = new Promise((resolve) => { stage.process.once('exit', resolve); });
+    const line = await new Promise((resolve, reject) => {
+      createInterface(stage.process.stdout).once('line', resolve);
+      stage.process.once('exit', (code) => reject(new Error(`the bridge ended with ${code}: ${stage.log()}`)));
+    });
+    const [url, code] = line.trim().split('/#pair=');
+    assert.ok(code, `no address: ${line}`);
+    stage.bridge = url;
+    stage.code = code;
+    stage.port = new URL(url).port;
+    // A page that was just built, before it is part of the binary.
+    if (process.env.SLUICE_DIST && !stage.proxy) stage.proxy = await startProxy(process.env.SLUICE_DIST, stage.port);
+    stage.url = stage.proxy?.url ?? url;
+    return stage;
+  };
+  stage.log = () => { try { return readFileSync(join(root, 'log'), 'utf8').slice(-2000); } catch { return ''; } };
+  stage.kill = async (signal = 'SIGKILL') => { stage.process.kill(signal); await stage.over; };
+  stage.ask = async (...words) => (await run(BIN, ['serve', ...words, '--state', state], { env })).stdout.trim();
+  /** A fresh pairing code. */
+  stage.pair = async () => { const said = await stage.ask('pair'); return /\b[A-Z2-9]{4}-[A-Z2-9]{4}\b/.exec(said)?.[0] ?? assert.fail(`no code in ${said}`); };
+  /** What this stage started and what goes on without it. */
+  stage.rest = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).filter((pid) => {
+    try { return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`HOME=${home}`) || readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(state); } catch { return false; }
+  }).map(Number).filter((pid) => pid !== process.pid);
+  stage.close = async () => {
+    await stage.proxy?.close();
+    if (stage.process && stage.process.exitCode === null && stage.process.signalCode === null) await stage.kill('SIGTERM');
+    for (const pid of stage.rest()) { try { process.kill(pid, 'SIGKILL'); } catch { /* it has ended */ } }
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  };
+  return stage.start();
+}
