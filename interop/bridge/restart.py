@@ -19,13 +19,13 @@ import random
 SCRIPT = {
     "replies": [
         {
-            "pace_ms": 15,
+            "delay": 0.02,
             "content": [
                 {"type": "text", "text": "one two three four five six seven eight nine ten " * 12},
                 {"type": "tool_use", "name": "Bash", "input": {"command": "touch made-by-the-first", "description": "first"}},
             ],
         },
-        {"pace_ms": 15, "content": [{"type": "text", "text": "and this is the end of it " * 12}]},
+        {"delay": 0.02, "content": [{"type": "text", "text": "and this is the end of it " * 12}]},
     ]
 }
 

@@ -28,7 +28,13 @@ class Stage:
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("ANTHROPIC_", "CLAUDE", "SLUICE_"))}
         self.env.update(HOME=self.home, XDG_STATE_HOME=os.path.join(self.root, "xdg"))
         if model:
-            self.env.update(ANTHROPIC_BASE_URL=model, ANTHROPIC_API_KEY="test")
+            self.env.update(
+                ANTHROPIC_BASE_URL=model,
+                ANTHROPIC_API_KEY="test",
+                # The reference CLI asks nothing besides, so that the script is for the conversation alone.
+                CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+                DISABLE_AUTOUPDATER="1",
+            )
         self.port = "0"
 
     def start(self):
