@@ -380,7 +380,7 @@ export class Transcript extends Observed {
       return;
     }
     if (state === 'withdrawn') return;
-    this.addPrompt(own.uuid, own.text, own.images, place, (item) => { item.state = state; item.by = own.by; item.device = own.device; });
+    this.addPrompt(own.uuid, own.text, own.images ?? [], place, (item) => { item.state = state; item.by = own.by; item.device = own.device; });
   }
 
   addPrompt(uuid: string, text: PromptItem['text'], images: readonly Blob[], place: Place, set?: (item: PromptItem) => void): PromptItem {
