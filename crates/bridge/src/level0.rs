@@ -130,7 +130,7 @@ pub(crate) fn line(session: &str, text: &str, names: &dyn Fn(&str) -> Option<Str
         })],
         Some("user") => results(session, &value, names),
         Some("result") => vec![result(session, &value, None, false)],
-        Some("system") => system(session, value).into_iter().collect(),
+        Some("system") => system(session, &value).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -180,7 +180,7 @@ pub(crate) fn result(session: &str, value: &Value, cost: Option<f64>, stopped: b
     message
 }
 
-fn system(session: &str, value: Value) -> Option<Value> {
+fn system(session: &str, value: &Value) -> Option<Value> {
     let subtype = value.get("subtype").and_then(Value::as_str)?;
     // What section 8 knows, and what a person would miss.
     if !matches!(

@@ -204,7 +204,8 @@ impl Connection {
     async fn hear(&mut self, text: &str, first: bool) -> Option<Work> {
         let (head, message) = match read(text) {
             Ok(read) => read,
-            Err((head, problem)) => {
+            Err(wrong) => {
+                let (head, problem) = *wrong;
                 let session = head.session_id.as_ref().and_then(Value::as_str);
                 let id = head.id.as_ref().and_then(Value::as_str);
                 match (self.level, id) {
@@ -461,17 +462,17 @@ impl Head {
 }
 
 /// Reads a message, or says what is wrong with it.
-fn read(text: &str) -> Result<(Head, ClientMessage), (Head, Problem)> {
+fn read(text: &str) -> Result<(Head, ClientMessage), Box<(Head, Problem)>> {
     let value: Value = match serde_json::from_str(text) {
         Ok(value) => value,
         Err(error) => {
             let problem = Problem::new(Code::Frame, format!("not JSON: {error}"));
-            return Err((Head::default(), problem));
+            return Err(Box::new((Head::default(), problem)));
         }
     };
     let Value::Object(mut fields) = value else {
         let problem = Problem::new(Code::Frame, "a message is a JSON object with a `type`");
-        return Err((Head::default(), problem));
+        return Err(Box::new((Head::default(), problem)));
     };
     let head = Head {
         r#type: fields.get("type").cloned(),
@@ -479,7 +480,10 @@ fn read(text: &str) -> Result<(Head, ClientMessage), (Head, Problem)> {
         session_id: fields.get("sessionId").cloned(),
     };
     let Some(name) = head.r#type.as_ref().and_then(Value::as_str).map(str::to_owned) else {
-        return Err((head, Problem::new(Code::Frame, "a message has a `type`, a string")));
+        return Err(Box::new((
+            head,
+            Problem::new(Code::Frame, "a message has a `type`, a string"),
+        )));
     };
     // A field that is null is one that is missing.
     fields.retain(|_, field| !field.is_null());
@@ -495,7 +499,7 @@ fn read(text: &str) -> Result<(Head, ClientMessage), (Head, Problem)> {
             } else {
                 Problem::new(Code::Field, format!("{name}: {text}"))
             };
-            Err((head, problem))
+            Err(Box::new((head, problem)))
         }
     }
 }

@@ -28,7 +28,9 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         Ok(demo) => demo,
         Err(problem) => return fail(&problem),
     };
-    let keyless = demo.as_ref().map_or(Keyless::Refuse, |server| Keyless::Demo(server.url()));
+    let keyless = demo
+        .as_ref()
+        .map_or(Keyless::Refuse, |server| Keyless::Demo(server.url()));
     let options = match launch::options(&flags, &place, keyless) {
         Ok(options) => options,
         Err(refusal) => return refusal.tell(&flags, &environment),
@@ -87,12 +89,18 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
 /// The demo model, where whoever started us wants it and nothing else is there to answer. It lives in this process, so
 /// that it goes on as long as the session does.
 async fn demo(place: &Place) -> Result<Option<sluice_simulator::ModelServer>, String> {
-    let wanted = place.environment.all.iter().any(|(name, value)| name == "SLUICE_DEMO" && value == "1");
+    let wanted = place
+        .environment
+        .all
+        .iter()
+        .any(|(name, value)| name == "SLUICE_DEMO" && value == "1");
     if !wanted || place.has_key() {
         return Ok(None);
     }
     let started = sluice_simulator::start_demo(crate::interactive::DEMO_PACE).await;
-    started.map(Some).map_err(|error| format!("the demo model does not start: {error}"))
+    started
+        .map(Some)
+        .map_err(|error| format!("the demo model does not start: {error}"))
 }
 
 /// What was read of the input before the session could begin: nothing, unless the first line is waited for. None where

@@ -15,8 +15,8 @@ use futures_util::future::BoxFuture;
 use sluice_bridge::api::{Code, PairingCode, Problem, Scope};
 use sluice_bridge::{Bridge, Config, Doorkeeper, Hub};
 use sluice_server::{
-    Access, AccessOptions, Inheritance, Inherited, ListenOptions, Notice, Port, Running, Server, ServerOptions, StateFolder,
-    TlsOptions, What, qr_rows, qr_text,
+    Access, AccessOptions, Inheritance, Inherited, ListenOptions, Notice, Port, Running, Server, ServerOptions,
+    StateFolder, TlsOptions, What, qr_rows, qr_text,
 };
 use sluice_store::{Opened, Store};
 use tokio::signal::unix::{SignalKind, signal};
@@ -42,7 +42,10 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
     }
     logs::begin(serve.log_format.as_deref(), serve.verbose);
     // Two threads carry hundreds of sessions; the store and blocking work have their own.
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => return fail(&format!("the asynchronous runtime does not start: {error}")),
@@ -67,7 +70,10 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
 
 /// Where everything is kept: `--state`, or `$XDG_STATE_HOME/sluice`.
 pub(crate) fn state_folder(serve: &Serve, environment: &Environment) -> PathBuf {
-    match (&serve.state, std::env::var_os("XDG_STATE_HOME").filter(|folder| !folder.is_empty())) {
+    match (
+        &serve.state,
+        std::env::var_os("XDG_STATE_HOME").filter(|folder| !folder.is_empty()),
+    ) {
         (Some(state), _) => environment.cwd.join(state),
         (None, Some(folder)) => PathBuf::from(folder).join("sluice"),
         (None, None) => environment.home.join(".local/state/sluice"),
@@ -103,7 +109,9 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
         idle_after,
     };
     let agents = agents::find(serve, environment, &sluice)?;
-    let hub = Hub::open(store.clone(), agents, config).await.map_err(|problem| problem.message)?;
+    let hub = Hub::open(store.clone(), agents, config)
+        .await
+        .map_err(|problem| problem.message)?;
     if let Some(days) = serve.retain_days {
         forget_old(&store, days).await;
     }
@@ -133,7 +141,9 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     store.close().await.ok();
     // Held until the very end; a process that takes over takes it anew.
     drop(state);
-    Ok(command.map_or(End::Stopped, |(command, inheritance)| End::Upgrade(command, inheritance)))
+    Ok(command.map_or(End::Stopped, |(command, inheritance)| {
+        End::Upgrade(command, inheritance)
+    }))
 }
 
 async fn open_store(folder: &std::path::Path) -> Result<Store, String> {
@@ -179,7 +189,10 @@ fn listen(serve: &Serve) -> Result<ListenOptions, String> {
         _ => return Err("--tls-cert and --tls-key go together".to_owned()),
     };
     let metrics = match &serve.metrics_addr {
-        Some(text) => Some(text.parse().map_err(|_| format!("--metrics-addr {text}: no address and port"))?),
+        Some(text) => Some(
+            text.parse()
+                .map_err(|_| format!("--metrics-addr {text}: no address and port"))?,
+        ),
         None => None,
     };
     Ok(ListenOptions {

@@ -229,9 +229,7 @@ impl Hub {
         let forked = tokio::task::spawn_blocking(move || {
             let messages = sessions.messages(&provider, None)?;
             let up_to = cut.and_then(|prompt| before(&messages, &prompt));
-            let mut fork = Fork::default();
-            fork.up_to = up_to;
-            fork.title = title;
+            let fork = Fork { up_to, title };
             sessions.fork(&provider, &fork, None)
         });
         let failed = |error: sluice_host::Error| {

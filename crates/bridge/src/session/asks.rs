@@ -114,7 +114,7 @@ impl Actor {
                     Some(&decision),
                 )
                 .await;
-            Done::Decided(Decided { ask: request, settled })
+            Done::Decided(Box::new(Decided { ask: request, settled }))
         });
     }
 

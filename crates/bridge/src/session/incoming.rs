@@ -279,7 +279,7 @@ impl Actor {
         self.step(at, What::Said(frame));
         self.retry = None;
         match told {
-            Some(Told::One(text)) => self.push_one(Item::Frame(text.into())),
+            Some(Told::One(text)) => self.push_one(&Item::Frame(text.into())),
             Some(Told::Delta {
                 key,
                 one,
@@ -317,7 +317,7 @@ impl Actor {
                 parent: call,
             };
             let text = serde_json::to_string(&void).unwrap_or_default();
-            self.push_one(Item::Frame(text.into()));
+            self.push_one(&Item::Frame(text.into()));
         }
     }
 

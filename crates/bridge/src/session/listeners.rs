@@ -174,7 +174,7 @@ impl Actor {
         let Some((_, frame)) = self.records.add(new) else {
             return;
         };
-        self.push_one(Item::Frame(frame));
+        self.push_one(&Item::Frame(frame));
     }
 
     /// Keeps a record of the bridge's own.
@@ -195,7 +195,7 @@ impl Actor {
         }
     }
 
-    pub(super) fn push_one(&mut self, item: Item) {
+    pub(super) fn push_one(&self, item: &Item) {
         let s = self.s;
         for listener in self.listeners.iter().filter(|it| it.level == Level::One) {
             listener.outbox.push(s, item.clone());
@@ -222,7 +222,7 @@ impl Actor {
     pub(super) fn tell_state(&mut self, at: i64) {
         if self.listeners.iter().any(|it| it.level == Level::One) {
             let state = self.view(at);
-            self.push_one(Item::Frame(text(&ServerMessage::State(Box::new(state))).into()));
+            self.push_one(&Item::Frame(text(&ServerMessage::State(Box::new(state))).into()));
         }
         self.tell_zero_status();
     }
@@ -230,7 +230,7 @@ impl Actor {
     pub(super) fn tell_facts(&mut self) {
         if self.listeners.iter().any(|it| it.level == Level::One) {
             let facts = text(&ServerMessage::Facts(Box::new(self.facts())));
-            self.push_one(Item::Frame(facts.into()));
+            self.push_one(&Item::Frame(facts.into()));
         }
     }
 

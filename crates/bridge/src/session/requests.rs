@@ -23,7 +23,7 @@ pub(super) enum Waiter {
 /// What a job came to.
 pub(super) enum Done {
     Nothing,
-    Decided(super::asks::Decided),
+    Decided(Box<super::asks::Decided>),
 }
 
 /// An id nobody else has.
@@ -110,7 +110,7 @@ impl Actor {
     pub(super) fn take_done(&mut self, done: Done) {
         match done {
             Done::Nothing => {}
-            Done::Decided(decided) => self.decided(decided),
+            Done::Decided(decided) => self.decided(*decided),
         }
     }
 

@@ -417,7 +417,7 @@ pub(crate) fn info_of_row(row: &SessionRow) -> SessionInfo {
         title: row.title.clone(),
         status: "idle".to_owned(),
         standing,
-        about: extra.reason.clone(),
+        about: extra.reason,
         since: row.last_activity_at,
         last_sign: None,
         model: row.model.clone(),
@@ -440,7 +440,7 @@ pub(crate) fn info_of_row(row: &SessionRow) -> SessionInfo {
         },
         finished_at: extra.finished_at,
         ask: None,
-        branch: extra.branch.clone(),
+        branch: extra.branch,
         context: None,
     }
 }

@@ -20,44 +20,106 @@ fn switch(name: &'static str, help: &'static str) -> Arg {
 pub(super) fn command() -> Command {
     let scope = || value("scope", "SCOPE", "What it may do: view, operate, approve or admin");
     let json = || switch("json", "As JSON, for programs");
-    let state = || value("state", "DIR", "Where everything is kept (default: $XDG_STATE_HOME/sluice)").global(true);
-    subcommand("serve", "Carry sessions to browsers and phones; prints the address to open")
-        .arg(value("port", "N", "This port, or a refusal that says who has it (default: 4747 or the next free one)").value_parser(value_parser!(u16)))
-        .arg(list("bind", "ADDRESS", "Another address than this machine's own; needs --tls or --behind-proxy"))
-        .arg(list("host", "NAME", "A name people reach the bridge by"))
-        .arg(list("root", "DIR", "Sessions start below this folder (default: home)"))
-        .arg(state())
-        .arg(list("agent", "AGENT", "The agent to start: sluice, claude, or a command line; the first is the default"))
-        .arg(switch("tls", "Encrypt, with a certificate made here; its fingerprint is printed"))
-        .arg(value("tls-cert", "FILE", "Encrypt with this certificate (PEM)"))
-        .arg(value("tls-key", "FILE", "Its key (PEM)"))
-        .arg(switch("behind-proxy", "A proxy in front sees to TLS and sets X-Forwarded-*"))
-        .arg(value("metrics-addr", "ADDRESS:PORT", "Metrics for Prometheus at an address of their own"))
-        .arg(value("idle", "MINUTES", "End an agent that is idle so long; the next prompt starts it again (default: 30, 0: never)").value_parser(value_parser!(u64)))
-        .arg(value("retain", "DAYS", "Delete sessions nobody used for so long").value_parser(value_parser!(u64)))
-        .arg(switch("qr", "Show the address as a QR code too"))
-        .arg(value("log-format", "FORMAT", "text or json").value_parser(["text", "json"]))
-        .arg(Arg::new("log-verbose").long("log-verbose").action(ArgAction::SetTrue).help("Write down more of what the bridge does; never what was said"))
-        .subcommand(subcommand("status", "How the bridge stands").arg(json()))
-        .subcommand(subcommand("pair", "A code to pair another device with").arg(scope()))
-        .subcommand(
-            subcommand("token", "A token for a program, shown once")
-                .arg(Arg::new("name").value_name("NAME").required(true).help("What to call it"))
-                .arg(scope()),
+    let state = || {
+        value(
+            "state",
+            "DIR",
+            "Where everything is kept (default: $XDG_STATE_HOME/sluice)",
         )
-        .subcommand(
-            subcommand("devices", "The devices and tokens that may come in")
-                .arg(json())
-                .arg(value("revoke", "ID", "Shut one out; its connections close at once")),
+        .global(true)
+    };
+    subcommand(
+        "serve",
+        "Carry sessions to browsers and phones; prints the address to open",
+    )
+    .arg(
+        value(
+            "port",
+            "N",
+            "This port, or a refusal that says who has it (default: 4747 or the next free one)",
         )
-        .subcommand(subcommand("stop", "Stop the bridge; agents go on"))
-        .subcommand(subcommand("upgrade", "Let the running bridge become the program that lies at its path now"))
-        .subcommand(subcommand("unit", "Print a unit for systemd"))
+        .value_parser(value_parser!(u16)),
+    )
+    .arg(list(
+        "bind",
+        "ADDRESS",
+        "Another address than this machine's own; needs --tls or --behind-proxy",
+    ))
+    .arg(list("host", "NAME", "A name people reach the bridge by"))
+    .arg(list("root", "DIR", "Sessions start below this folder (default: home)"))
+    .arg(state())
+    .arg(list(
+        "agent",
+        "AGENT",
+        "The agent to start: sluice, claude, or a command line; the first is the default",
+    ))
+    .arg(switch(
+        "tls",
+        "Encrypt, with a certificate made here; its fingerprint is printed",
+    ))
+    .arg(value("tls-cert", "FILE", "Encrypt with this certificate (PEM)"))
+    .arg(value("tls-key", "FILE", "Its key (PEM)"))
+    .arg(switch(
+        "behind-proxy",
+        "A proxy in front sees to TLS and sets X-Forwarded-*",
+    ))
+    .arg(value(
+        "metrics-addr",
+        "ADDRESS:PORT",
+        "Metrics for Prometheus at an address of their own",
+    ))
+    .arg(
+        value(
+            "idle",
+            "MINUTES",
+            "End an agent that is idle so long; the next prompt starts it again (default: 30, 0: never)",
+        )
+        .value_parser(value_parser!(u64)),
+    )
+    .arg(value("retain", "DAYS", "Delete sessions nobody used for so long").value_parser(value_parser!(u64)))
+    .arg(switch("qr", "Show the address as a QR code too"))
+    .arg(value("log-format", "FORMAT", "text or json").value_parser(["text", "json"]))
+    .arg(
+        Arg::new("log-verbose")
+            .long("log-verbose")
+            .action(ArgAction::SetTrue)
+            .help("Write down more of what the bridge does; never what was said"),
+    )
+    .subcommand(subcommand("status", "How the bridge stands").arg(json()))
+    .subcommand(subcommand("pair", "A code to pair another device with").arg(scope()))
+    .subcommand(
+        subcommand("token", "A token for a program, shown once")
+            .arg(
+                Arg::new("name")
+                    .value_name("NAME")
+                    .required(true)
+                    .help("What to call it"),
+            )
+            .arg(scope()),
+    )
+    .subcommand(
+        subcommand("devices", "The devices and tokens that may come in")
+            .arg(json())
+            .arg(value("revoke", "ID", "Shut one out; its connections close at once")),
+    )
+    .subcommand(subcommand("stop", "Stop the bridge; agents go on"))
+    .subcommand(subcommand(
+        "upgrade",
+        "Let the running bridge become the program that lies at its path now",
+    ))
+    .subcommand(subcommand("unit", "Print a unit for systemd"))
 }
 
 pub(super) fn chosen(matches: &ArgMatches) -> Serve {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
-    let texts = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
+    let texts = |name: &str| {
+        matches
+            .get_many::<String>(name)
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
+    };
     let ask = matches.subcommand().map(|(what, matches)| {
         let text = |name: &str| matches.get_one::<String>(name).cloned();
         match what {
@@ -78,7 +140,9 @@ pub(super) fn chosen(matches: &ArgMatches) -> Serve {
             _ => ServeAsk::Stop,
         }
     });
-    let below = matches.subcommand().and_then(|(_, matches)| matches.get_one::<String>("state").cloned());
+    let below = matches
+        .subcommand()
+        .and_then(|(_, matches)| matches.get_one::<String>("state").cloned());
     Serve {
         ask,
         port: matches.get_one::<u16>("port").copied(),

@@ -39,7 +39,10 @@ fn ours(environment: &Environment, sluice: &Path) -> Agent {
         (true, Some(server)) => ("server", format!("the server at {server}")),
         (true, None) if place.environment.api_key.is_some() => ("key", "the key in ANTHROPIC_API_KEY".to_owned()),
         (true, None) => ("key", "the key this machine's settings name".to_owned()),
-        (false, _) => ("demo", "nobody: the built-in demo model answers, with real tools".to_owned()),
+        (false, _) => (
+            "demo",
+            "nobody: the built-in demo model answers, with real tools".to_owned(),
+        ),
     };
     let env = match pays {
         "demo" => BTreeMap::from([("SLUICE_DEMO".to_owned(), "1".to_owned())]),
@@ -78,7 +81,9 @@ fn reference(environment: &Environment, variables: &BTreeMap<String, String>) ->
 fn other(command: &str) -> Result<Agent, String> {
     let mut words = words(command).into_iter();
     let program = words.next().ok_or("--agent needs a name or a command line")?;
-    let name = Path::new(&program).file_name().map_or_else(|| program.clone(), |name| name.to_string_lossy().into_owned());
+    let name = Path::new(&program)
+        .file_name()
+        .map_or_else(|| program.clone(), |name| name.to_string_lossy().into_owned());
     Ok(Agent {
         name,
         program: program.into(),
@@ -115,7 +120,10 @@ mod tests {
 
     #[test]
     fn a_command_line_is_cut_into_words() {
-        assert_eq!(words("node 'my agent.js'  --x=\"a b\" ''"), ["node", "my agent.js", "--x=a b", ""]);
+        assert_eq!(
+            words("node 'my agent.js'  --x=\"a b\" ''"),
+            ["node", "my agent.js", "--x=a b", ""]
+        );
         assert!(words("  ").is_empty());
     }
 }

@@ -40,7 +40,9 @@ fn request(asked: &ServeAsk) -> Result<ControlRequest, String> {
             name: name.clone(),
             scope: scope(wanted, Scope::Approve)?,
         },
-        ServeAsk::Devices { revoke: Some(device), .. } => ControlRequest::Revoke { device: device.clone() },
+        ServeAsk::Devices {
+            revoke: Some(device), ..
+        } => ControlRequest::Revoke { device: device.clone() },
         ServeAsk::Devices { revoke: None, .. } => ControlRequest::Devices,
         ServeAsk::Stop => ControlRequest::Stop,
         ServeAsk::Upgrade => ControlRequest::Upgrade,
@@ -79,7 +81,11 @@ fn status(answer: &Value) -> String {
             answer.get("version").and_then(Value::as_str).unwrap_or_default()
         ),
         format!("addresses  {}", addresses.join("  ")),
-        format!("devices    {} known, {} connected", number("/devices"), number("/online")),
+        format!(
+            "devices    {} known, {} connected",
+            number("/devices"),
+            number("/online")
+        ),
         format!(
             "memory     {:.1} MiB; database {:.1} MiB",
             number("/bridge/resident") as f64 / 1_048_576.0,
@@ -87,9 +93,19 @@ fn status(answer: &Value) -> String {
         ),
         format!("sessions   {}", number("/bridge/sessions")),
     ];
-    for session in answer.pointer("/bridge/live").and_then(Value::as_array).into_iter().flatten() {
+    for session in answer
+        .pointer("/bridge/live")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
         let field = |key: &str| session.get(key).and_then(Value::as_str).unwrap_or_default();
-        lines.push(format!("  {:<9} {}  {}", field("state"), field("folder"), field("title")));
+        lines.push(format!(
+            "  {:<9} {}  {}",
+            field("state"),
+            field("folder"),
+            field("title")
+        ));
     }
     lines.join("\n")
 }

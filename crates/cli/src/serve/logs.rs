@@ -6,7 +6,11 @@ use tracing_subscriber::EnvFilter;
 
 /// Begins to write to standard error, as text or as JSON.
 pub(super) fn begin(format: Option<&str>, verbose: bool) {
-    let usual = if verbose { "info,sluice_bridge=debug,sluice_server=debug" } else { "warn" };
+    let usual = if verbose {
+        "info,sluice_bridge=debug,sluice_server=debug"
+    } else {
+        "warn"
+    };
     let filter = EnvFilter::try_from_env("SLUICE_LOG").unwrap_or_else(|_| EnvFilter::new(usual));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -4,7 +4,8 @@ use crate::flags::Serve;
 
 /// `~/.config/systemd/user/sluice.service`.
 pub(super) fn text(serve: &Serve) -> String {
-    let program = std::env::current_exe().map_or_else(|_| "sluice".to_owned(), |path| path.to_string_lossy().into_owned());
+    let program =
+        std::env::current_exe().map_or_else(|_| "sluice".to_owned(), |path| path.to_string_lossy().into_owned());
     let port = serve.port.map(|port| format!(" --port {port}")).unwrap_or_default();
     format!(
         "# Save as ~/.config/systemd/user/sluice.service, then: systemctl --user enable --now sluice\n\
