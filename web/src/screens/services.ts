@@ -26,7 +26,7 @@ export function servicesFor(view: SessionView, onDraft?: (text: string) => void)
     permalink: (seq) => sessionHref(id, 'transcript', seq),
     waiting: () => new Set(view.asks.flatMap((ask) => (ask.toolUseId ? [ask.toolUseId] : []))),
     openTask: () => go(sessionHref(id, 'overview')),
-    device: () => welcome()?.device.name,
+    device: () => welcome()?.device.id,
     promptMenu: (prompt) => (may('operate') ? [
       ...(onDraft && typeof prompt.text === 'string' ? [{ label: t('sessions.editResend'), icon: 'edit' as const, onSelect: () => onDraft(prompt.text as string) }] : []),
       { label: t('sessions.rewindHere'), icon: 'history', onSelect: () => openSheet({ kind: 'rewind', id, prompt: prompt.uuid }) },

@@ -28,7 +28,7 @@ export interface TranscriptServices {
   openAgent?: ((call: CallItem) => void) | undefined;
   /** More entries for the menu of a message: edit and resend, rewind, fork. */
   promptMenu?: ((prompt: PromptItem) => readonly MenuEntry[]) | undefined;
-  /** The name of this person's own device, so that "You" can be said. */
+  /** The id of this person's own device, so that "You" can be said. */
   device?: (() => string | undefined) | undefined;
 }
 

@@ -70,5 +70,15 @@ export async function send(page, text) {
   await box(page).press('Control+Enter');
   await until('the box is empty', async () => (await box(page).inputValue()) === '');
 }
-/** Keys do nothing for a moment after an ask appears; its buttons say when they do again. */
-export const ready = (page) => page.waitForFunction(() => { const it = document.querySelector('.askbox'); return it && !it.matches('.fresh') && it.querySelector('button:not(:disabled)'); });
+/** Presses a button of the ask that is open until the ask is decided: presses in its first moment are ignored on purpose. */
+export async function decide(page, button) {
+  const title = page.locator('.askbox:not(.frozen) [id^="ask-title-"]');
+  await title.first().waitFor({ state: 'attached' });
+  const id = await title.first().getAttribute('id');
+  const open = () => page.locator(`.askbox:not(.frozen) [id="${id}"]`).count();
+  await until(`decided: ${id}`, async () => {
+    if (!(await open())) return true;
+    await button.click({ timeout: 500 }).catch(() => {});
+    return !(await open());
+  });
+}

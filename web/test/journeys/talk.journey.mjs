@@ -1,7 +1,7 @@
 // From the printed address to a change that was read and allowed.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask, assert, begin, box, folderWith, says, send, stageFor, stands, until } from './journey.mjs';
+import { ask, assert, begin, box, decide, folderWith, says, send, stageFor, stands, until } from './journey.mjs';
 
 const write = (file, content) => [{ text: 'I will write it.' }, { tool: 'Write', input: { file_path: file, content } }];
 let files = {};
@@ -17,8 +17,7 @@ const { journey } = stageFor({
     { question: 'Which name?', header: 'Name', multiSelect: false, options: [{ label: 'Ada', description: 'short' }, { label: 'Grace', description: 'longer' }] },
   ] } }], [{ text: 'Thank you for the answers.' }]],
   plan: [[{ tool: 'ExitPlanMode', input: { plan: '# A plan for the gate\n\n1. Look at it\n2. Mend it' } }], [{ text: 'I begin.' }]],
-  tasks: [[{ tool: 'TaskCreate', input: { subject: 'Look at the gate', description: 'closely', activeForm: 'Looking at the gate' } }, { tool: 'TaskCreate', input: { subject: 'Mend the gate', description: 'well', activeForm: 'Mending the gate' } }],
-    [{ tool: 'TaskUpdate', input: { taskId: '1', status: 'completed' } }, { tool: 'TaskUpdate', input: { taskId: '2', status: 'in_progress' } }], [{ text: 'Two tasks.' }]],
+  tasks: [[{ tool: 'TodoWrite', input: { todos: [{ content: 'Look at the gate', status: 'completed', activeForm: 'Looking at the gate' }, { content: 'Mend the gate', status: 'in_progress', activeForm: 'Mending the gate' }] } }], [{ text: 'Two tasks.' }]],
   fail: [[{ tool: 'Bash', input: { command: 'echo some words; exit 3', description: 'Fail on purpose' } }], [{ text: 'That failed.' }]],
   refused: [[{ status: 400, error: 'the request is not liked' }]],
   list: [[{ tool: 'Bash', input: { command: 'ls', description: 'List the folder' } }], [{ text: 'Listed.' }]],
@@ -75,7 +74,7 @@ journey('a Write is shown as a difference before it is allowed, and is done afte
   await ask(page).locator('.diff').getByText('three').waitFor();
   await ask(page).getByRole('heading', { name: /Write\s*new\.txt/ }).waitFor();
   assert.ok(!existsSync(files.new));
-  await ask(page).getByRole('button', { name: /Allow once/ }).click();
+  await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await says(page, 'It is written.');
   assert.equal(readFileSync(files.new, 'utf8'), 'one\ntwo\nthree\n');
   await page.locator('.call', { hasText: 'new.txt' }).first().waitFor();
@@ -85,7 +84,7 @@ journey('a denial carries its message to the agent', async ({ guest, page, stage
   files.refused = join(folderWith(stage, 'refuses'), 'refused.txt');
   await begin(guest, 'refuse this', join(stage.home, 'refuses'));
   await ask(page).getByLabel('Message with the denial').fill('write it elsewhere');
-  await ask(page).getByRole('button', { name: /^Deny/ }).click();
+  await decide(page, ask(page).getByRole('button', { name: /^Deny/ }));
   await says(page, 'I leave it.');
   await page.locator('.call', { hasText: 'write it elsewhere' }).first().waitFor();
   assert.ok(!existsSync(files.refused));
@@ -99,7 +98,7 @@ journey('an Edit is changed by the person first, and what they wrote is what is 
   await ask(page).getByRole('button', { name: 'Change it first' }).click();
   await ask(page).getByLabel('New text').fill('better');
   await ask(page).locator('.diff').getByText('better').first().waitFor();
-  await ask(page).getByRole('button', { name: /Allow my version/ }).click();
+  await decide(page, ask(page).getByRole('button', { name: /Allow my version/ }));
   await says(page, 'Edited.');
   assert.equal(readFileSync(files.old, 'utf8'), 'this is better\n');
   await page.getByRole('link', { name: 'Changes', exact: true }).click();
@@ -111,7 +110,7 @@ journey('a rule is made from a suggestion, and the next such call does not ask',
   await ask(page).getByText('echo some words; exit 3').waitFor();
   const rule = ask(page).locator('.btn.rule').first();
   assert.match(await rule.innerText(), /this session|this project|everywhere/);
-  await rule.click();
+  await decide(page, rule);
   await says(page, 'That failed.');
   await stands(page, 'idle');
   await send(page, 'fail again');
@@ -129,10 +128,11 @@ journey('questions: one choice, several, and words of one’s own', async ({ gue
   await ask(page).getByText('east').click();
   await ask(page).getByText('Something else').last().click();
   await ask(page).getByLabel('Your own answer').fill('Hedy');
-  await answer.click();
+  await decide(page, answer);
   await says(page, 'Thank you for the answers.');
-  const card = page.locator('.call', { hasText: 'Which colour?' }).or(page.locator('.call', { hasText: 'Blue' })).first();
-  await card.waitFor();
+  const card = page.locator('details.call', { hasText: '3 questions' });
+  await card.locator('summary').click();
+  for (const said of ['Which colour?', 'Blue', 'Left', 'Hedy']) await card.getByText(said).first().waitFor();
 });
 
 journey('a plan is read as a document and approved into a mode', async ({ guest, page, stage }) => {
@@ -141,7 +141,7 @@ journey('a plan is read as a document and approved into a mode', async ({ guest,
   await box(page).fill('plan it');
   await box(page).press('Control+Enter');
   await page.getByRole('heading', { name: 'A plan for the gate' }).waitFor();
-  await page.getByRole('button', { name: /Approve, accept edits/ }).click();
+  await decide(page, page.getByRole('button', { name: /Approve, accept edits/ }));
   await says(page, 'I begin.');
   await page.getByRole('button', { name: /Permission mode: Accept edits/ }).waitFor();
 });
@@ -156,7 +156,7 @@ journey('tasks stand in the side panel with how they stand', async ({ guest, pag
 
 journey('a command that fails says so, with its output', async ({ guest, page, stage }) => {
   await begin(guest, 'fail loudly', folderWith(stage, 'fails'));
-  await ask(page).getByRole('button', { name: /Allow once/ }).click();
+  await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await says(page, 'That failed.');
   const card = page.locator('.call.err').first();
   await card.getByText('exit 3').first().waitFor();

@@ -229,9 +229,6 @@ const generic = (input: Fields): string => {
   return '';
 };
 
-/** Who, for the end of a row: "you" on this device, else the device's name. */
-export const who = (by: string | null | undefined, device: string | null | undefined): string => (device ? `${by ?? ''}${by ? ', ' : ''}${device}` : (by ?? ''));
-
 export function summarise(call: CallItem, waiting: boolean): Summary {
   const tool = known(call);
   const result = fields(call.structured);
@@ -273,7 +270,7 @@ const LOOKING = new Set(['Read', 'Grep', 'Glob', 'LS']);
 function allowed(call: CallItem): string | undefined {
   const ask = call.ask;
   if (ask?.outcome !== 'allowed') return call.byRule && !LOOKING.has(call.name) ? t('transcript.allowedByRule') : undefined;
-  const by = who(ask.by, ask.device);
+  const by = ask.by ?? '';
   if (call.name === 'AskUserQuestion') return t('transcript.answeredBy', { who: by });
   if (call.name === 'ExitPlanMode') return t('transcript.approvedBy', { who: by });
   return ask.changed ? t('transcript.allowedChanged', { who: by }) : t('transcript.allowedBy', { who: by });
@@ -284,7 +281,7 @@ function denied(call: CallItem): string {
   if (call.name === 'ExitPlanMode') return t('transcript.keptPlanning');
   switch (call.denial?.by) {
     case 'user': {
-      const by = who(call.ask?.by, call.ask?.device) || t('transcript.you').toLowerCase();
+      const by = call.ask?.by || t('transcript.you').toLowerCase();
       return reason ? t('transcript.deniedByYouWhy', { who: by, why: reason }) : t('transcript.deniedByYou', { who: by });
     }
     case 'rule': return reason ? t('transcript.deniedByRuleWhy', { why: reason }) : t('transcript.deniedByRule');
