@@ -20,6 +20,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::api::{Bye, ClientMessage, Code, Hello, Limits, Problem, Receipt, ServerMessage, VERSION, Welcome};
+use crate::body;
 use crate::hub::{Hub, Screen};
 use crate::level0;
 use crate::outbox::{Outbox, Taken};
@@ -29,6 +30,8 @@ use crate::session::{By, Command, Level, Listener, TURNS, now};
 pub(crate) const PING_EVERY: Duration = Duration::from_secs(15);
 /// A client that says nothing for so long is gone.
 const SILENT: Duration = Duration::from_secs(75);
+/// How long a client may take to say hello.
+const UNASKED: Duration = Duration::from_millis(30);
 /// How many questions of one client may be worked on at once.
 const AT_ONCE: usize = 32;
 /// Bytes of a frame a client may send.
@@ -84,12 +87,13 @@ where
         listening: HashMap::new(),
     };
     connection.join_list();
-    // Both levels begin with it: nobody has to ask.
-    connection.send_list();
     let (mut sink, mut stream) = socket.split();
     let mut heard = Instant::now();
     let mut ping = tokio::time::interval_at(heard + PING_EVERY, PING_EVERY);
     let mut first = true;
+    // A client of level 0 is shown the list without asking; one that says hello gets it with the welcome.
+    let mut unasked = std::pin::pin!(tokio::time::sleep(UNASKED));
+    let mut listed = false;
     let mut working = FuturesUnordered::new();
     loop {
         tokio::select! {
@@ -105,12 +109,20 @@ where
                     Message::Close(_) => break,
                     Message::Ping(_) | Message::Pong(_) => continue,
                 };
+                if first && !listed && !is_hello(&text) {
+                    connection.send_list();
+                }
+                listed = true;
                 if let Some(work) = connection.hear(&text, std::mem::take(&mut first)).await {
                     if working.len() >= AT_ONCE {
                         working.next().await;
                     }
                     working.push(work);
                 }
+            }
+            () = &mut unasked, if !listed => {
+                listed = true;
+                connection.send_list();
             }
             Some(()) = working.next(), if !working.is_empty() => {}
             taken = outbox.take() => {
@@ -141,6 +153,11 @@ where
         }
     }
     connection.leave().await;
+}
+
+/// Whether the first message is that of a client of level 1.
+fn is_hello(text: &str) -> bool {
+    body::cut(text, 200).contains("\"hello\"")
 }
 
 async fn send<S: Sink<Message> + Unpin>(sink: &mut S, taken: Taken) -> Result<(), S::Error> {

@@ -54,7 +54,8 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
     runtime.shutdown_timeout(Duration::from_secs(1));
     match ended {
         Ok(End::Stopped) => 0,
-        Ok(End::Upgrade(mut command, inheritance)) => {
+        Ok(End::Upgrade(taking_over)) => {
+            let (mut command, inheritance) = *taking_over;
             use std::os::unix::process::CommandExt as _;
             // Only now: nothing this process started before inherits the listeners.
             match inheritance.keep_for_exec() {
@@ -84,7 +85,7 @@ pub(crate) fn state_folder(serve: &Serve, environment: &Environment) -> PathBuf 
 enum End {
     Stopped,
     /// It becomes the program at its path.
-    Upgrade(Command, Inheritance),
+    Upgrade(Box<(Command, Inheritance)>),
 }
 
 async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Result<End, String> {
@@ -141,9 +142,7 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     store.close().await.ok();
     // Held until the very end; a process that takes over takes it anew.
     drop(state);
-    Ok(command.map_or(End::Stopped, |(command, inheritance)| {
-        End::Upgrade(command, inheritance)
-    }))
+    Ok(command.map_or(End::Stopped, |taking_over| End::Upgrade(Box::new(taking_over))))
 }
 
 async fn open_store(folder: &std::path::Path) -> Result<Store, String> {

@@ -200,7 +200,6 @@ pub enum Own {
     SluicePrompt {
         uuid: String,
         text: String,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
         images: Vec<Blob>,
         /// `delivered`, `indeterminate`, `failed` or `withdrawn`. A later record of the same uuid takes its place.
         state: String,

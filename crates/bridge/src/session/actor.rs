@@ -26,6 +26,8 @@ const LINGERS: Duration = Duration::from_secs(30);
 const STATE_EVERY: Duration = Duration::from_millis(50);
 /// How often the list is told at most, when the word for the session has not changed.
 const INFO_EVERY: Duration = Duration::from_secs(1);
+/// How often the list is told that something still moves: every screen pays for it.
+const FLOW_EVERY: Duration = Duration::from_secs(10);
 /// When a store that failed is tried again.
 const STORE_AGAIN: Duration = Duration::from_millis(500);
 
@@ -116,6 +118,8 @@ pub(super) struct Dirty {
     pub(super) state: bool,
     pub(super) facts: bool,
     pub(super) row: bool,
+    /// Something of the summary may have changed.
+    pub(super) info: bool,
 }
 
 /// Lines of the last minute, by second.
@@ -290,7 +294,11 @@ impl Actor {
     }
 
     fn changed(&mut self, change: Change) {
-        self.dirty.state = true;
+        // A text that grows is told by its deltas.
+        if !matches!(change, Change::Draft(_)) {
+            self.dirty.state = true;
+            self.dirty.info = true;
+        }
         match change {
             Change::Entry(at) => self.new_entries.push(at),
             Change::Prompt(at) => self.prompt_changed(at),
@@ -312,8 +320,10 @@ impl Actor {
         if self.dirty.state {
             wake = wake.min(self.told_state_at + STATE_EVERY);
         }
-        if self.is_moving() {
+        if self.dirty.info {
             wake = wake.min(self.told_info_at + INFO_EVERY);
+        } else if self.is_moving() {
+            wake = wake.min(self.told_info_at + FLOW_EVERY);
         }
         if let Some(again) = self.store_again {
             wake = wake.min(again);
@@ -361,6 +371,7 @@ impl Actor {
         if standing != self.standing.0 {
             self.standing = (standing, at);
             self.dirty.state = true;
+            self.dirty.info = true;
         }
         let due = now >= self.told_state_at + STATE_EVERY;
         if self.dirty.state && due {
@@ -376,12 +387,15 @@ impl Actor {
             .told_info
             .as_ref()
             .is_none_or(|told| told.standing != self.standing.0);
-        if word || now >= self.told_info_at + INFO_EVERY {
+        let every = if self.dirty.info { INFO_EVERY } else { FLOW_EVERY };
+        if word || ((self.dirty.info || self.is_moving()) && now >= self.told_info_at + every) {
             self.told_info_at = now;
+            self.dirty.info = false;
             self.tell_info(at);
         }
         if self.dirty.row {
             self.dirty.row = false;
+            self.dirty.info = true;
             self.store_row();
         }
     }

@@ -48,10 +48,15 @@ fn ours(environment: &Environment, sluice: &Path) -> Agent {
         "demo" => BTreeMap::from([("SLUICE_DEMO".to_owned(), "1".to_owned())]),
         _ => BTreeMap::new(),
     };
+    // The demo shows what there is, the task list too, which the largest models do without.
+    let args = match pays {
+        "demo" => vec!["--model".into(), "claude-haiku-4-5".into()],
+        _ => Vec::new(),
+    };
     Agent {
         name: "sluice".to_owned(),
         program: sluice.to_owned(),
-        args: Vec::new(),
+        args,
         env,
         pays: pays.to_owned(),
         pays_detail: detail,
