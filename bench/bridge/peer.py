@@ -1,0 +1,78 @@
+"""The bridge the founding documents describe, measured with the same stand-in agent over the same dialect."""
+
+import shutil
+import signal
+import statistics
+import subprocess
+import time
+from pathlib import Path
+
+from stage import Stage, status
+
+PACKAGE = "@ccpocket/bridge"
+# Its SDK brings a CLI along, by version as a script or as a program: the stand-in takes its place.
+BUNDLED = ["claude-agent-sdk*/claude", "claude-agent-sdk/cli.js", "claude-agent-sdk/cli.mjs"]
+
+
+def install(cache):
+    """Where its program is; nothing when the registry does not have it."""
+    folder = cache / "peer"
+    program = folder / "node_modules/.bin/ccpocket-bridge"
+    if not program.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        words = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), PACKAGE]
+        if subprocess.run(words, capture_output=True).returncode or not program.exists():
+            return None
+    return program
+
+
+def put_agent(program, load, folder):
+    """Puts the stand-in where the peer looks for `claude`: on PATH, and in place of the one it brings."""
+    shell = f"#!/bin/sh\nexec '{load}' agent \"$@\"\n"
+    script = (
+        "#!/usr/bin/env node\n"
+        f"require('child_process').spawn({str(load)!r}, ['agent', ...process.argv.slice(2)], {{stdio: 'inherit'}})"
+        ".on('exit', (code) => process.exit(code ?? 1));\n"
+    )
+    module = script.replace("require('child_process')", "(await import('node:child_process'))")
+    modules = program.resolve().parents[3] if program.is_symlink() else program.parents[1]
+    for pattern in BUNDLED:
+        for file in (modules / "@anthropic-ai").glob(pattern):
+            file.unlink()
+            file.write_text(shell if file.name == "claude" else module)
+            file.chmod(0o755)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "claude").write_text(shell)
+    (folder / "claude").chmod(0o755)
+
+
+def all_of(pid):
+    """A process and its children."""
+    found = [pid]
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        found += all_of(int(child))
+    return found
+
+
+def measure(load, cache, deltas, every):
+    """Start, memory, delta latency and bytes; or why not."""
+    program = install(cache)
+    if program is None:
+        return None
+    with Stage("", load) as stage:
+        put_agent(program, load, stage.root / "bin")
+        stage.env.update(
+            PATH=f"{stage.root / 'bin'}:{stage.env['PATH']}", BRIDGE_PORT=str(stage.port), BRIDGE_HOST="127.0.0.1"
+        )
+        began = [stage.load("starting", str(program), times=1)["listening"]["median"] for _ in range(5)]
+        log = open(stage.root / "log", "a")
+        process = subprocess.Popen([str(program)], env=stage.env, stdout=log, stderr=log)
+        try:
+            time.sleep(5)
+            idle = sum(status(pid)["VmRSS"] for pid in all_of(process.pid))
+            streamed = stage.load("peer", path="/", deltas=deltas, every=every)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(20)
+    return {"listening": statistics.median(began), "idle": idle, **streamed}
