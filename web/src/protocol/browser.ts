@@ -42,6 +42,8 @@ export function startClient(options: Partial<ClientOptions> = {}, begin = true):
   window.addEventListener('pageshow', (event) => { if (event.persisted) client.connection.foreground(); });
   window.addEventListener('pagehide', () => void client.cache.flush());
   window.addEventListener('online', () => client.connection.online());
+  // A line that may be cut is asked at once, not after minutes of silence.
+  window.addEventListener('offline', () => client.connection.probe());
   window.addEventListener('storage', (event) => { if (event.key === null || event.key.startsWith('sluice.outbox.')) client.outbox.read(); });
   if (document.hidden) client.connection.background();
   if (begin) client.connection.start();

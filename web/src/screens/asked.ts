@@ -1,6 +1,6 @@
 // Something the bridge has to be asked for. Like a resource of Solid, but nothing around it waits: while it is asked, the
 // old answer stays, and a section that loads never takes the page away.
-import { batch, createEffect, createSignal, on, onCleanup } from 'solid-js';
+import { batch, createEffect, createMemo, createSignal, on, onCleanup } from 'solid-js';
 
 export interface Asked<T> {
   /** The last answer. */
@@ -25,7 +25,9 @@ export function createAsked<S, T>(source: () => S | null | undefined | false, fe
     );
   };
   const wanted = (key: S | null | undefined | false): key is S => key !== null && key !== undefined && key !== false;
-  createEffect(on(source, (key) => { if (wanted(key)) ask(key); }));
+  // What is asked for may tell the very thing the question depends on: only another question is asked again.
+  const question = createMemo(source);
+  createEffect(on(question, (key) => { if (wanted(key)) ask(key); }));
   onCleanup(() => { current += 1; });
   return [{ get latest() { return latest(); }, get error() { return error(); }, get loading() { return loading(); } }, { refetch: () => { const key = source(); if (wanted(key)) ask(key); } }];
 }
