@@ -31,16 +31,15 @@ def put_agent(program, load, folder):
     """Puts the stand-in where the peer looks for `claude`: on PATH, and in place of the one it brings."""
     shell = f"#!/bin/sh\nexec '{load}' agent \"$@\"\n"
     script = (
-        "#!/usr/bin/env node\n"
-        f"require('child_process').spawn({str(load)!r}, ['agent', ...process.argv.slice(2)], {{stdio: 'inherit'}})"
-        ".on('exit', (code) => process.exit(code ?? 1));\n"
+        "#!/usr/bin/env node\nconst { spawn } = await import('node:child_process');\n"
+        f"const agent = spawn({str(load)!r}, ['agent', ...process.argv.slice(2)], {{ stdio: 'inherit' }});\n"
+        "agent.on('exit', (code) => process.exit(code ?? 1));\n"
     )
-    module = script.replace("require('child_process')", "(await import('node:child_process'))")
     modules = program.resolve().parents[3] if program.is_symlink() else program.parents[1]
     for pattern in BUNDLED:
         for file in (modules / "@anthropic-ai").glob(pattern):
             file.unlink()
-            file.write_text(shell if file.name == "claude" else module)
+            file.write_text(shell if file.name == "claude" else script)
             file.chmod(0o755)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "claude").write_text(shell)

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-SECONDS = 600
+SECONDS = 240
 
 
 def free_port():

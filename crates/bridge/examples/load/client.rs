@@ -85,11 +85,20 @@ impl Client {
         }
     }
 
-    /// The next message of this type; what comes before is passed over.
+    /// The next message of this type; what comes before is passed over unread, so that the client costs little.
     pub(crate) async fn of(&mut self, name: &str) -> Outcome<Value> {
-        self.until(|message| message["type"] == name).await
+        loop {
+            let frame = self.next().await?;
+            let found = frame.strip_prefix(r#"{"type":""#).and_then(|rest| rest.split_once('"'));
+            match found.map(|(found, _)| found) {
+                Some("error") => return Err(format!("the bridge complains: {frame}").into()),
+                Some(found) if found == name => return Ok(serde_json::from_str(&frame)?),
+                _ => {}
+            }
+        }
     }
 
+    /// The next message that fits, whatever comes first in it.
     pub(crate) async fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Outcome<Value> {
         loop {
             let message: Value = serde_json::from_str(&self.next().await?)?;
