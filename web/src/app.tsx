@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, ErrorBoundary, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch, type JSX } from 'solid-js';
 import { useNotices } from './asks/notice';
 import { listenKeys, useKeys } from './keys/listen';
-import { go, listen, route, sessionHref } from './route/route';
+import { format, go, listen, route, sessionHref } from './route/route';
 import { Sheets, titleOf } from './screens/Dialogs';
 import { group } from './screens/groups';
 import { client, infoOf, line, listed, sessions, unread, up, welcome } from './screens/link';
@@ -47,6 +47,10 @@ export function App(props: { code: string | null }): JSX.Element {
 
 function Shell(): JSX.Element {
   onCleanup(listen());
+  onCleanup(client().moved.listen(({ from, to }) => {
+    const here = route();
+    if (here.at === 'session' && (here.id === from || here.beside === from)) go(format({ ...here, id: here.id === from ? to : here.id, beside: here.beside === from ? to : here.beside }), true);
+  }));
   onMount(() => { installRegions(); onCleanup(listenKeys()); });
   const [over, setOver] = createSignal<'palette' | 'keys' | null>(null);
   const needs = createMemo(() => group(sessions(), unread).needs);

@@ -8,7 +8,7 @@ import { Outbox, type Upload } from './outbox';
 import { SessionList } from './sessions';
 import { SessionStore, type Schedule } from './session';
 import { browserChest, browserShelf, type Chest, type Shelf } from './storage';
-import { Held } from './topic';
+import { Held, Topic } from './topic';
 
 /** Turns a snapshot holds at most, and how many a page of history brings. */
 export const TURNS = 12;
@@ -33,6 +33,8 @@ export class Client {
   readonly cache: SnapshotCache;
   readonly welcome = new Held<Welcome | null>(null);
   readonly shelf: Shelf;
+  /** A session goes by another name: one of another program was taken in when it was first opened. */
+  readonly moved = new Topic<{ from: string; to: string }>();
   private readonly stores = new Map<string, Open>();
   private readonly numbers = new Map<number, string>();
   private readonly schedule: Schedule;
@@ -125,7 +127,10 @@ export class Client {
   }
 
   private ask(store: SessionStore, cursor: Cursor | null): void {
-    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: TURNS }).catch((error: unknown) => {
+    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: TURNS }).then((answer) => {
+      const to = (answer as { sessionId?: string } | null)?.sessionId;
+      if (to && to !== store.id) this.moved.tell({ from: store.id, to });
+    }, (error: unknown) => {
       if (error instanceof Refusal && error.code === 'session') this.gone(store.id);
     });
   }

@@ -215,6 +215,8 @@ export class Connection {
   }
 
   private unpaired(): void {
+    // Who was let in before and is not known any more was put out.
+    if (this.upAt > 0) this.bye ??= 'revoked';
     this.clear('retry', 'grace', 'watch', 'probing');
     this.drop();
     this.stopped = true;

@@ -58,7 +58,7 @@ export async function begin({ page, go, stage }, text, folder = stage.folder) {
   await go(`#/new?folder=${encodeURIComponent(folder)}`);
   await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
   await box(page).fill(text);
-  await box(page).press('Control+Enter');
+  await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
   await page.waitForURL(/#\/s\//);
   return sessionOf(page);
 }
@@ -67,7 +67,7 @@ export const sessionOf = (page) => decodeURIComponent(/#\/s\/([^/?]+)/.exec(page
 /** Sends a message in the session that is open. */
 export async function send(page, text) {
   await box(page).fill(text);
-  await box(page).press('Control+Enter');
+  await box(page).press('Enter');
   await until('the box is empty', async () => (await box(page).inputValue()) === '');
 }
 /** Presses a button of the ask that is open until the ask is decided: presses in its first moment are ignored on purpose. */

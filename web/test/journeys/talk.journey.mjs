@@ -17,7 +17,8 @@ const { journey } = stageFor({
     { question: 'Which name?', header: 'Name', multiSelect: false, options: [{ label: 'Ada', description: 'short' }, { label: 'Grace', description: 'longer' }] },
   ] } }], [{ text: 'Thank you for the answers.' }]],
   plan: [[{ tool: 'ExitPlanMode', input: { plan: '# A plan for the gate\n\n1. Look at it\n2. Mend it' } }], [{ text: 'I begin.' }]],
-  tasks: [[{ tool: 'TodoWrite', input: { todos: [{ content: 'Look at the gate', status: 'completed', activeForm: 'Looking at the gate' }, { content: 'Mend the gate', status: 'in_progress', activeForm: 'Mending the gate' }] } }], [{ text: 'Two tasks.' }]],
+  tasks: [[{ tool: 'TaskCreate', input: { subject: 'Look at the gate', description: 'closely', activeForm: 'Looking at the gate' } }, { tool: 'TaskCreate', input: { subject: 'Mend the gate', description: 'well', activeForm: 'Mending the gate' } }],
+    [{ tool: 'TaskUpdate', input: { taskId: '1', status: 'completed' } }, { tool: 'TaskUpdate', input: { taskId: '2', status: 'in_progress' } }], [{ text: 'Two tasks.' }]],
   fail: [[{ tool: 'Bash', input: { command: 'echo some words; exit 3', description: 'Fail on purpose' } }], [{ text: 'That failed.' }]],
   refused: [[{ status: 400, error: 'the request is not liked' }]],
   list: [[{ tool: 'Bash', input: { command: 'ls', description: 'List the folder' } }], [{ text: 'Listed.' }]],
@@ -139,15 +140,19 @@ journey('a plan is read as a document and approved into a mode', async ({ guest,
   await guest.go(`#/new?folder=${encodeURIComponent(stage.folder)}`);
   await page.getByLabel('Permission mode').selectOption('plan');
   await box(page).fill('plan it');
-  await box(page).press('Control+Enter');
+  await box(page).press('Enter');
   await page.getByRole('heading', { name: 'A plan for the gate' }).waitFor();
   await decide(page, page.getByRole('button', { name: /Approve, accept edits/ }));
   await says(page, 'I begin.');
   await page.getByRole('button', { name: /Permission mode: Accept edits/ }).waitFor();
 });
 
-journey('tasks stand in the side panel with how they stand', async ({ guest, page }) => {
-  await begin(guest, 'tasks please');
+journey('tasks stand in the side panel with how they stand', async ({ guest, page, stage }) => {
+  // Models that keep track by themselves are given no list.
+  await guest.go(`#/new?folder=${encodeURIComponent(stage.folder)}`);
+  await page.getByLabel('Model', { exact: true }).fill('claude-haiku-4-5');
+  await box(page).fill('tasks please');
+  await box(page).press('Enter');
   await says(page, 'Two tasks.');
   const panel = page.locator('.stage > .panel');
   await panel.getByText('Mending the gate').or(panel.getByText('Mend the gate')).first().waitFor();

@@ -1,0 +1,105 @@
+// What an agent, a tool, a file name or a person can write must stay text: nothing runs, nothing is loaded from elsewhere.
+import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { ask, assert, begin, decide, folderWith, says, stageFor, stands, until } from './journey.mjs';
+
+const CORPUS = [
+  '<script>window.__ran=1</script>', '<img src=x onerror="window.__ran=2">', '<svg onload="window.__ran=3"></svg>', '<iframe srcdoc="<script>parent.__ran=4</script>"></iframe>',
+  '[a](javascript:window.__ran=5)', '![p](https://evil.example/pixel.png)', '<a href="javascript:window.__ran=6">x</a>', '<style>@import "https://evil.example/a.css";</style>', '[b](data:text/html,<script>window.__ran=7</script>)',
+  '<link rel=stylesheet href=https://evil.example/b.css>', '<meta http-equiv=refresh content="0;url=https://evil.example/">', '"><input autofocus onfocus="window.__ran=8">', '<form action=https://evil.example/><button>go</button></form>',
+  '<math><mtext><table><mglyph><style><img src=x onerror=window.__ran=9>', '{{constructor.constructor("window.__ran=10")()}}', '`${window.__ran=11}`', '<base href="https://evil.example/">', '\u202egpj.exe\u202c \u200b\u001b]8;;https://evil.example\u0007link\u001b]8;;\u0007',
+];
+const ALL = CORPUS.join('\n\n');
+const NAME = '<img src=x onerror=window.__ran=12>.md';
+let folder = '';
+const { journey } = stageFor({
+  speak: [[{ thinking: ALL }, { text: ALL }]],
+  run: () => [[{ tool: 'Bash', input: { command: `cat corpus.txt`, description: '<img src=x onerror=window.__ran=13>' } }], [{ text: 'Shown.' }]],
+  write: () => [[{ tool: 'Write', input: { file_path: join(folder, NAME), content: ALL } }], [{ text: 'Written.' }]],
+  question: [[{ tool: 'AskUserQuestion', input: { questions: [{ question: CORPUS[1], header: '<b>x</b>', multiSelect: false, options: [{ label: CORPUS[2], description: CORPUS[0] }, { label: CORPUS[4], description: CORPUS[11] }] }] } }], [{ text: 'Asked.' }]],
+  plan: [[{ tool: 'ExitPlanMode', input: { plan: `# ${CORPUS[1]}\n\n${ALL}` } }], [{ text: 'Planned.' }]],
+});
+/** Nothing of it ran, and nothing of it became an element. */
+async function harmless(page) {
+  const bad = await page.evaluate(() => ({
+    ran: window.__ran ?? null,
+    elements: [...document.querySelectorAll('main script, main iframe, main style, main link, main meta, main base, main object, main embed, [onerror], [onload], [onfocus]')].map((one) => one.outerHTML.slice(0, 80)),
+    links: [...document.querySelectorAll('a[href]')].map((one) => one.href).filter((href) => !/^https?:|^mailto:/.test(href)),
+    pictures: [...document.querySelectorAll('img')].map((one) => one.src).filter((src) => !src.startsWith(location.origin) && !src.startsWith('data:') && !src.startsWith('blob:')),
+    at: location.origin,
+  }));
+  assert.deepEqual(bad, { ran: null, elements: [], links: [], pictures: [], at: new URL(page.url()).origin });
+}
+
+journey('as what the agent says and thinks, and as a prompt', async ({ guest, page }) => {
+  await begin(guest, `speak ${ALL}`);
+  await stands(page, 'idle');
+  await page.locator('details.think summary').first().click();
+  await until('it is shown', () => page.evaluate(() => document.querySelector('.stream').textContent.includes('window.__ran=2')));
+  await harmless(page);
+});
+
+journey('as the title of a session, in every place that shows it', async ({ guest, page }) => {
+  await begin(guest, 'hello');
+  await stands(page, 'idle');
+  for (const title of [CORPUS[0], CORPUS[1], CORPUS[11]]) {
+    await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByLabel('Title').fill(title);
+    await page.keyboard.press('Enter');
+    await until('renamed', async () => (await page.locator('header.head h1').textContent()) === title);
+    await harmless(page);
+  }
+  const at = page.url().split('#')[1];
+  for (const hash of ['#/', '#/usage', '#/settings/devices', `#${at}/overview`, '#/?q=window']) {
+    await guest.go(hash);
+    await page.locator('h1').first().waitFor();
+    await harmless(page);
+  }
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').waitFor();
+  await harmless(page);
+});
+
+journey('as the output of a command', async ({ guest, page, stage }) => {
+  folder = folderWith(stage, 'hostile');
+  writeFileSync(join(folder, 'corpus.txt'), ALL);
+  await begin(guest, 'run it', folder);
+  await until('asked or done', async () => (await ask(page).count()) || (await page.getByText('Shown.').count()));
+  if (await ask(page).count()) { await harmless(page); await decide(page, ask(page).getByRole('button', { name: /Allow once/ })); }
+  await says(page, 'Shown.');
+  await page.locator('details.call summary').first().click();
+  await until('it is shown', () => page.evaluate(() => document.querySelector('.call').textContent.includes('__ran=2')));
+  await harmless(page);
+});
+
+journey('as the name and the text of a file, before and after it is allowed', async ({ guest, page, stage }) => {
+  folder = folderWith(stage, 'hostile-names');
+  await begin(guest, 'write it', folder);
+  await ask(page).locator('.diff').waitFor();
+  await harmless(page);
+  await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+  await says(page, 'Written.');
+  await page.locator('details.call summary').first().click();
+  await harmless(page);
+  await page.getByRole('link', { name: 'Changes', exact: true }).click();
+  await page.locator('.fbox').first().waitFor();
+  await harmless(page);
+  await page.getByRole('link', { name: 'Transcript', exact: true }).click();
+  await page.locator('#message').pressSequentially('@img');
+  await page.getByRole('option').first().waitFor();
+  await harmless(page);
+});
+
+journey('as questions and as a plan', async ({ guest, page, stage }) => {
+  await begin(guest, 'question me');
+  await ask(page).locator('.qopt').first().waitFor();
+  await harmless(page);
+  await decide(page, ask(page).getByRole('button', { name: /^Skip/ }));
+  await guest.go(`#/new?folder=${encodeURIComponent(stage.folder)}`);
+  await page.getByLabel('Permission mode').selectOption('plan');
+  await page.locator('#message').fill('plan it');
+  await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
+  await page.getByRole('button', { name: /Approve, accept edits/ }).waitFor();
+  await harmless(page);
+});

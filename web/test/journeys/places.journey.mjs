@@ -1,0 +1,240 @@
+// The other places of the page: the list, search, what can be done with a session, usage, settings, devices, keys.
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ask, assert, begin, box, decide, folderWith, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
+import { BIN } from './stage.mjs';
+
+let target = '';
+const { journey } = stageFor({
+  'say the word': [[{ text: 'The word is heliotrope.' }]],
+  'change the file': () => [[{ tool: 'Read', input: { file_path: target } }], [{ tool: 'Write', input: { file_path: target, content: 'after\n' } }], [{ text: 'Changed.' }]],
+  'keys only': [[{ tool: 'Bash', input: { command: 'touch by-keys', description: 'Make a file' } }], [{ text: 'Made by keys.' }]],
+  'many': [[{ text: Array.from({ length: 80 }, (_, n) => `Line ${n + 1} of the long answer.`).join('\n\n') }]],
+});
+const menu = (page, title) => page.getByRole('button', { name: `Menu of ${title}` }).first();
+const item = (page, name) => page.getByRole('menuitem', { name });
+
+journey('search finds what was said and goes to the place', async ({ guest, page }) => {
+  await begin(guest, 'say the word');
+  await says(page, 'heliotrope');
+  await stands(page, 'idle');
+  await guest.go('#/');
+  await page.getByLabel('Search everything said').last().fill('heliotrope');
+  await page.locator('.hit').first().click();
+  await page.waitForURL(/#\/s\/[^/]+\/\d+$/);
+  await says(page, 'heliotrope');
+});
+
+journey('a session is renamed, archived, brought back and deleted', async ({ guest, page }) => {
+  await begin(guest, 'rename me');
+  await stands(page, 'idle');
+  await menu(page, 'rename me').click();
+  await item(page, 'Rename').click();
+  await page.getByLabel('Title').fill('Another name');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Another name', level: 1 }).waitFor();
+  await guest.go('#/');
+  const link = page.getByRole('link', { name: 'Another name' }).and(page.locator('.lrow a'));
+  await page.locator('.lrow').getByRole('button', { name: 'Menu of Another name' }).click();
+  await item(page, 'Archive').click();
+  await link.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await link.waitFor();
+  await page.locator('.lrow').getByRole('button', { name: 'Menu of Another name' }).click();
+  await item(page, 'Delete…').click();
+  const sheet = page.getByRole('dialog');
+  assert.ok(await sheet.getByRole('button', { name: 'Delete', exact: true }).isDisabled());
+  await sheet.getByRole('textbox').fill('Another name');
+  await sheet.getByRole('button', { name: 'Delete', exact: true }).click();
+  await link.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor();
+  assert.equal(await link.count(), 0);
+});
+
+journey('a session is forked: the new one knows what was said and has its own life', async ({ guest, page }) => {
+  await begin(guest, 'say the word');
+  await says(page, 'heliotrope');
+  await stands(page, 'idle');
+  const first = sessionOf(page);
+  await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+  await item(page, 'Fork').click();
+  await until('another session', () => sessionOf(page) !== first);
+  await says(page, 'heliotrope');
+  await send(page, 'only in the fork');
+  await says(page, 'You said: only in the fork');
+});
+
+journey('a session is exported as markdown, as one page and as records', async ({ guest, page }) => {
+  await begin(guest, 'say the word');
+  await says(page, 'heliotrope');
+  await stands(page, 'idle');
+  for (const [name, ending] of [['Markdown', 'md'], ['One page', 'html'], ['Records', 'jsonl']]) {
+    await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+    await item(page, 'Export…').click();
+    await page.getByRole('dialog').getByText(name, { exact: true }).click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('dialog').getByRole('button', { name: 'Download' }).click()]);
+    assert.match(download.suggestedFilename(), new RegExp(`\\.${ending}$`));
+    assert.match(readFileSync(await download.path(), 'utf8'), /heliotrope/);
+    if (await page.getByRole('dialog').count()) await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+});
+
+journey('rewind shows what would change on disk, then does it', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'rewinds', { 'file.txt': 'before\n' });
+  target = join(folder, 'file.txt');
+  await begin(guest, 'change the file', folder);
+  await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+  await says(page, 'Changed.');
+  await stands(page, 'idle');
+  assert.equal(readFileSync(target, 'utf8'), 'after\n');
+  await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+  await item(page, 'Rewind…').click();
+  await page.getByRole('dialog').getByText('file.txt').first().waitFor();
+  assert.equal(readFileSync(target, 'utf8'), 'after\n');
+  await page.getByRole('dialog').getByText('Only the files').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rewind', exact: true }).click();
+  await until('the file is as before', () => readFileSync(target, 'utf8') === 'before\n');
+});
+
+journey('usage shows what was spent, by day, folder and model, also as a table', async ({ guest, page }) => {
+  await begin(guest, 'say the word');
+  await says(page, 'heliotrope');
+  await stands(page, 'idle');
+  await guest.go('#/usage');
+  await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+  await page.getByText('claude-opus-5-5').first().waitFor();
+  await page.getByText('Cost per day').first().waitFor();
+  await page.locator('svg').first().waitFor();
+});
+
+journey('theme and language are chosen, kept, and hold after a reload', async ({ guest, page }) => {
+  await guest.go('#/settings/appearance');
+  await page.getByRole('radio', { name: 'Dark' }).click();
+  await page.getByRole('radio', { name: 'Deutsch' }).click();
+  await page.getByRole('heading', { name: 'Aussehen' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Aussehen' }).waitFor();
+  assert.deepEqual(await page.evaluate(() => [document.documentElement.dataset.theme, document.documentElement.lang]), ['dark', 'de']);
+  await guest.go('#/');
+  await page.getByRole('heading', { name: 'Sitzungen', level: 1 }).waitFor();
+});
+
+journey('another device is paired by a code that is made here, is listed, and is put out again', async ({ guest, page, another }) => {
+  await guest.go('#/settings/devices');
+  await page.getByRole('button', { name: 'Pair another device' }).click();
+  await page.getByText('Look only').click();
+  await page.getByRole('button', { name: 'Make a code' }).click();
+  await page.getByRole('img', { name: /QR code/ }).waitFor();
+  const code = (await page.locator('.pairbox .code').innerText()).trim();
+  const guestbook = await another({ cookies: null, allowed: /401|WebSocket/ });
+  await guestbook.go(`#pair=${code}`);
+  await guestbook.page.getByLabel('Name of this device').fill('Borrowed tablet');
+  await guestbook.page.getByRole('button', { name: 'Pair', exact: true }).click();
+  await guestbook.page.locator('.app').waitFor();
+  await page.keyboard.press('Escape');
+  const row = page.getByRole('row', { name: /Borrowed tablet/ });
+  await row.getByText('Look only').waitFor();
+  await row.getByRole('button', { name: /^Revoke/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+  await guestbook.page.getByText('This device was revoked').waitFor();
+  await row.waitFor({ state: 'detached' });
+});
+
+journey('a session another program made is listed as such, and can be read', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'elsewhere');
+  await promisify(execFile)(BIN, ['-p', 'say the word'], { cwd: folder, env: stage.env });
+  await guest.go('#/');
+  await page.getByRole('heading', { name: /Found on this machine/ }).waitFor();
+  const row = page.locator('.lrow', { hasText: 'elsewhere' }).first();
+  await row.getByText(/Made in a terminal|from the terminal/).first().waitFor();
+  await row.getByRole('link').first().click();
+  await says(page, 'heliotrope');
+});
+
+journey('find goes through everything said, also what is not on the screen', async ({ guest, page }) => {
+  await begin(guest, 'many lines');
+  await says(page, 'Line 80 of the long answer.');
+  await stands(page, 'idle');
+  await page.locator('header.head h1').click();
+  await page.keyboard.press('Control+f');
+  await page.getByLabel('Find in this session').fill('Line 3 of');
+  await page.locator('#main').getByText('1 of 1').waitFor();
+  await page.keyboard.press('Enter');
+  await until('it is on the screen', () => page.evaluate(() => [...document.querySelectorAll('.stream p')].some((it) => it.textContent === 'Line 3 of the long answer.' && it.getBoundingClientRect().top > 0 && it.getBoundingClientRect().bottom < innerHeight)));
+});
+
+journey('keyboard only: start, type, send, allow', async ({ guest, page }) => {
+  await guest.go('#/');
+  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor();
+  await page.keyboard.press('n');
+  await page.getByRole('heading', { name: 'New session' }).waitFor();
+  await until('the box has the focus', () => page.evaluate(() => document.activeElement?.id === 'message'));
+  await until('a folder is chosen', () => page.locator('.folds input:checked').count());
+  await page.keyboard.type('keys only');
+  await page.keyboard.press('Enter');
+  await until('the ask has the focus', () => page.evaluate(() => document.activeElement?.closest('.askbox') !== null));
+  // A key within the first moment is ignored on purpose, and starts that moment again.
+  await until('allowed', async () => { if (!(await ask(page).count())) return true; await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 400); })); await page.keyboard.press('Control+Enter'); return !(await ask(page).count()); });
+  await says(page, 'Made by keys.');
+  await page.keyboard.press('Escape');
+  await page.locator('body').press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).or(page.locator('#message')).first().waitFor();
+});
+
+journey('phone: start, read, allow, without anything wider than the screen', async ({ guest, page }) => {
+  await begin(guest, 'keys only, on a phone');
+  await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+  await says(page, 'Made by keys.');
+  for (const hash of ['', '#/usage', '#/settings', '#/settings/devices', '#/help', '#/keys', '#/new', `#/s/${sessionOf(page)}/changes`, `#/s/${sessionOf(page)}/overview`, `#/s/${sessionOf(page)}`]) {
+    await guest.go(hash);
+    await page.locator('h1').first().waitFor();
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 1, `${hash} is too wide`);
+  }
+}, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+journey('commands and files are offered while one types', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'typed', { 'src/heron.rs': 'fn main() {}\n' });
+  await begin(guest, 'hello there', folder);
+  await stands(page, 'idle');
+  await box(page).pressSequentially('/com');
+  await page.getByRole('option', { name: /compact/ }).waitFor();
+  await box(page).fill('');
+  await box(page).pressSequentially('look at @her');
+  await page.getByRole('option', { name: /heron\.rs/ }).waitFor();
+  await page.keyboard.press('Enter');
+  assert.match(await box(page).inputValue(), /@src\/heron\.rs/);
+});
+
+journey('a picture is attached and sent', async ({ guest, page, stage }) => {
+  await begin(guest, 'hello there');
+  await stands(page, 'idle');
+  const file = join(stage.root, 'dot.png');
+  writeFileSync(file, Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC', 'base64'));
+  await page.locator('input[type=file]').setInputFiles(file);
+  await page.locator('.comp').getByText(/10 × 10/).or(page.locator('.comp img')).first().waitFor();
+  await send(page, 'look at this');
+  await page.locator('.stream .saidpics img').first().waitFor();
+  await says(page, 'You said: look at this');
+});
+
+journey('the agent’s mode and model are changed from the message box', async ({ guest, page }) => {
+  await begin(guest, 'hello there');
+  await stands(page, 'idle');
+  await page.getByRole('button', { name: /^Permission mode/ }).click();
+  await page.getByRole('menuitemradio', { name: /Accept edits/ }).or(item(page, /Accept edits/)).first().click();
+  await page.getByRole('button', { name: /Permission mode: Accept edits/ }).waitFor();
+});
+
+journey('the panels of a session answer: context, cost, rules, settings, hooks, what was not understood', async ({ guest, page }) => {
+  const id = await begin(guest, 'say the word');
+  await stands(page, 'idle');
+  await guest.go(`#/s/${id}/overview`);
+  for (const title of ['Context', 'Cost', 'Rules', 'Settings', 'MCP servers', 'Not understood']) await page.getByText(title, { exact: true }).first().waitFor();
+  assert.equal(await page.getByText(/Could not be asked/).count(), 0);
+  await page.getByText('Everything the agent said was understood.').waitFor();
+});

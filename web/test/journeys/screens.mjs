@@ -1,0 +1,131 @@
+// Every screen of the page in a state worth looking at; for axe and for pictures.
+import { ask, begin, decide, folderWith, says, send, sessionOf, stands } from './journey.mjs';
+
+const todo = (subject) => ({ tool: 'TaskCreate', input: { subject, description: subject, activeForm: subject } });
+const ANSWER = `The reaper takes a connection twice when its lease ends *while* it is being checked. Two places look at \`idle_since\`:
+
+1. \`reap()\` reads it under the lock,
+2. \`checkout()\` writes it after the lock is gone.
+
+\`\`\`rust
+fn reap(&mut self, now: Instant) -> usize {
+    let before = self.idle.len();
+    self.idle.retain(|one| now - one.idle_since < self.max_idle);
+    before - self.idle.len()
+}
+\`\`\`
+
+| path | lock held | safe |
+|---|---|---|
+| reap | yes | yes |
+| checkout | no | **no** |
+
+> The lock has to be held until the write is done.`;
+let folder = '';
+const OLD = 'fn checkout(&mut self) -> Option<Connection> {\n    let one = self.idle.pop()?;\n    drop(self.lock());\n    one.idle_since = Instant::now();\n    Some(one)\n}\n';
+const NEW = OLD.replace('    drop(self.lock());\n    one.idle_since = Instant::now();\n', '    one.idle_since = Instant::now();\n    drop(self.lock());\n');
+
+export const SCENES = {
+  'Why does the reaper': [[{ thinking: 'The lease table and the idle list are written in different places. I should look at both before I say anything.' }, { text: ANSWER }]],
+  'Make a list': [[todo('Look at the lease table'), todo('Hold the lock longer'), todo('Test it a thousand times')], [{ tool: 'TaskUpdate', input: { taskId: '1', status: 'completed' } }, { tool: 'TaskUpdate', input: { taskId: '2', status: 'in_progress' } }], [{ text: 'Three steps; the first is done.' }]],
+  'Run the tests': [[{ text: 'I run the tests of the pool.' }, { tool: 'Bash', input: { command: 'printf "\\033[32mok\\033[0m  reaps_idle\\n\\033[31mFAILED\\033[0m  reaps_once\\n"; exit 101', description: 'Run the tests of the pool' } }], [{ text: 'One of two fails: `reaps_once`.' }]],
+  'Hold the lock': () => [[{ text: 'I read it first.' }, { tool: 'Read', input: { file_path: `${folder}/src/pool.rs` } }], [{ text: 'The write has to come before the lock is let go.' }, { tool: 'Edit', input: { file_path: `${folder}/src/pool.rs`, old_string: OLD, new_string: NEW } }], [{ text: 'Done: the lock is held until the write is done.' }]],
+  'Ask me how': [[{ tool: 'AskUserQuestion', input: { questions: [
+    { question: 'How long may a connection be idle?', header: 'Idle time', multiSelect: false, options: [{ label: '30 seconds (Recommended)', description: 'As it is now' }, { label: '5 minutes', description: 'Fewer new connections, more memory' }] },
+    { question: 'Where should it be logged?', header: 'Log', multiSelect: true, options: [{ label: 'Journal', description: 'Structured' }, { label: 'Standard error', description: 'As text' }] },
+  ] } }], [{ text: 'Thank you.' }]],
+  'Plan the change': [[{ tool: 'ExitPlanMode', input: { plan: '# Hold the lock until the write is done\n\n1. Move the write of `idle_since` before the lock is let go\n2. Add a test that takes and reaps at once\n3. Run it a thousand times\n\nNothing else changes.' } }], [{ text: 'I begin.' }]],
+  'Go on for a while': [[{ text: ANSWER.slice(0, 180) }, { gate: 'a while' }, { text: ANSWER.slice(180) }]],
+};
+
+async function start(guest, text, mode) {
+  await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
+  await guest.page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+  if (mode?.model) await guest.page.getByLabel('Model', { exact: true }).fill(mode.model);
+  if (mode?.mode) await guest.page.getByLabel('Permission mode').selectOption(mode.mode);
+  await guest.page.locator('#message').fill(text);
+  await guest.page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
+  await guest.page.waitForURL(/#\/s\//);
+}
+
+/** Goes through the screens; yields the name of each when it stands there. */
+export async function* screensOf({ guest, page }) {
+  folder = folderWith(guest.stage, 'tidepool', { 'src/pool.rs': OLD, 'README.md': '# Tidepool\n' });
+  await guest.go('#/new');
+  await page.getByRole('heading', { name: 'New session' }).waitFor();
+  await page.locator('.folds input').first().waitFor({ state: 'attached' });
+  yield 'new';
+  await start(guest, 'Why does the reaper take a connection twice?');
+  await says(page, 'The lock has to be held');
+  await stands(page, 'idle');
+  const idle = sessionOf(page);
+  yield 'session-idle';
+  await start(guest, 'Make a list of what is to be done', { model: 'claude-haiku-4-5' });
+  await says(page, 'Three steps');
+  await stands(page, 'idle');
+  yield 'session-tasks';
+  await page.getByRole('button', { name: /^Menu of/ }).last().waitFor();
+  await start(guest, 'Run the tests of the pool');
+  await ask(page).locator('.cmdbig').waitFor();
+  yield 'session-permission';
+  await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+  await says(page, 'One of two fails');
+  await page.locator('.call.err summary').first().click();
+  yield 'session-failure';
+  await start(guest, 'Hold the lock until the write is done');
+  await ask(page).locator('.diff').waitFor();
+  yield 'session-edit';
+  await ask(page).getByRole('button', { name: 'Change it first' }).click();
+  await ask(page).getByLabel('New text').waitFor();
+  yield 'session-edit-changed';
+  await decide(page, ask(page).getByRole('button', { name: /Allow once|Allow my version/ }));
+  await says(page, 'Done: the lock');
+  const edited = sessionOf(page);
+  await guest.go(`#/s/${edited}/changes`);
+  await page.locator('.fbox .diff').first().waitFor();
+  yield 'session-changes';
+  await guest.go(`#/s/${edited}/overview`);
+  await page.getByText('The session so far').first().waitFor();
+  yield 'session-overview';
+  await start(guest, 'Ask me how long it may be idle');
+  await ask(page).getByText('How long may').waitFor();
+  yield 'session-question';
+  await start(guest, 'Plan the change of the lock', { mode: 'plan' });
+  await page.getByRole('button', { name: /Approve, accept edits/ }).waitFor();
+  yield 'session-plan';
+  await start(guest, 'Go on for a while');
+  await says(page, 'The reaper takes');
+  await stands(page, 'running');
+  yield 'session-streaming';
+  await send(page, 'And look at the README after that').catch(() => {});
+  for (const [name, hash, heading] of [
+    ['sessions', '#/', 'Sessions'], ['usage', '#/usage', 'Usage'], ['settings', '#/settings', 'Settings'], ['settings-appearance', '#/settings/appearance', 'Settings'], ['settings-devices', '#/settings/devices', 'Settings'],
+    ['settings-agents', '#/settings/agents', 'Settings'], ['settings-bridge', '#/settings/bridge', 'Settings'], ['help', '#/help', 'Help'], ['keys', '#/keys', 'Keys'], ['welcome', '#/welcome', 'Welcome to Sluice'],
+  ]) {
+    await guest.go(hash);
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    if (name === 'settings-devices') await page.getByRole('row', { name: /Computer/ }).first().waitFor();
+    if (name === 'usage') await page.getByText('claude-opus-5-5').first().waitFor();
+    yield name;
+  }
+  await guest.go('#/?q=reaper');
+  await page.locator('.hit').first().waitFor();
+  yield 'search';
+  await guest.go(`#/s/${idle}`);
+  await says(page, 'The lock has to be held');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').waitFor();
+  yield 'palette';
+  await page.keyboard.press('Escape');
+  await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+  await page.getByRole('menuitem', { name: 'Export…' }).waitFor();
+  yield 'session-menu';
+  await page.getByRole('menuitem', { name: 'Export…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Download' }).waitFor();
+  yield 'export';
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await guest.go('#/s/nothing-of-that-name');
+  await page.getByText('There is no such session').waitFor();
+  yield 'gone';
+}
