@@ -78,6 +78,8 @@ pub(crate) struct Shared {
     pub(crate) commands: Once,
     /// When the bridge began.
     pub(crate) began: i64,
+    /// The agents, looked for once: every greeting names them.
+    offered: std::sync::OnceLock<Vec<crate::api::Agent>>,
     loaded: Mutex<HashMap<String, Handle>>,
     loading: tokio::sync::Mutex<()>,
     numbers: AtomicU32,
@@ -139,6 +141,7 @@ impl Hub {
             renderings: Renderings::default(),
             commands: Once::default(),
             began: now(),
+            offered: std::sync::OnceLock::new(),
             loaded: Mutex::default(),
             loading: tokio::sync::Mutex::default(),
             numbers: AtomicU32::new(1),
@@ -214,6 +217,10 @@ impl Hub {
 
     /// The agents that can be started, as clients are told.
     pub(crate) fn agents_offered(&self) -> Vec<crate::api::Agent> {
+        self.shared.offered.get_or_init(|| self.look_for_agents()).clone()
+    }
+
+    fn look_for_agents(&self) -> Vec<crate::api::Agent> {
         let agents = self.shared.agents.all.iter().enumerate();
         agents
             .map(|(at, agent)| crate::api::Agent {

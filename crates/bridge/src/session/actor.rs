@@ -74,6 +74,8 @@ pub(crate) struct Actor {
     pub(super) retry: Option<Retry>,
     pub(super) by_model: Option<serde_json::Value>,
     pub(super) flow: Flow,
+    /// When the agent last said anything of its own.
+    pub(super) last_sign: Option<i64>,
     pub(super) standing: (Standing, i64),
     pub(super) dirty: Dirty,
     pub(super) told_info: Option<SessionInfo>,
@@ -217,6 +219,7 @@ impl Actor {
             retry: None,
             by_model: loaded.by_model,
             flow: Flow::default(),
+            last_sign: None,
             standing: (Standing::Idle, at),
             dirty: Dirty {
                 state: true,

@@ -118,11 +118,15 @@ impl Actor {
     }
 
     async fn said(&mut self, at: i64, text: &str) {
-        self.flow.count(at);
         let Ok(frame) = Frame::parse(text) else {
+            self.sign(at);
             self.garbled(at, text);
             return;
         };
+        // An answer to a question of the bridge says nothing about the turn.
+        if frame.ty() != "control_response" {
+            self.sign(at);
+        }
         match frame.ty() {
             "stream_event" => {
                 self.streamed(at, frame);
@@ -181,6 +185,11 @@ impl Actor {
             self.dirty.row = true;
             self.idle_since = Instant::now();
         }
+    }
+
+    fn sign(&mut self, at: i64) {
+        self.flow.count(at);
+        self.last_sign = Some(at);
     }
 
     fn garbled(&mut self, at: i64, text: &str) {

@@ -78,7 +78,7 @@ impl Actor {
             standing: self.standing.0,
             about: self.about(),
             since: self.standing.1,
-            last_sign: self.state.heard().map(millis),
+            last_sign: self.last_sign.or_else(|| self.state.heard().map(millis)),
             model: self.model(),
             pending_asks: count(self.state.pending_asks().count()),
             queue: count(self.queue.len()),
