@@ -207,6 +207,7 @@ impl Actor {
 
     /// The process has ended.
     pub(super) fn exited(&mut self, at: i64, exit: Exit, reason: Option<String>) {
+        self.lost_since = None;
         let in_turn = self.state.open_turn().is_some();
         let greeted = self.greeting == Greeting::Done;
         let ending = self.ending.take();

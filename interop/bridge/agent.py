@@ -1,0 +1,54 @@
+"""A stand-in agent of a few lines, for what real ones do only when they are unlucky. `agent.py MODE …flags of the bridge`."""
+
+import json
+import os
+import subprocess
+import sys
+import uuid
+
+MODE = sys.argv[1]
+SESSION = next((arg.split("=", 1)[1] for arg in sys.argv if arg.startswith(("--session-id=", "--resume="))), "none")
+
+
+def say(**message):
+    message.setdefault("session_id", SESSION)
+    message.setdefault("uuid", str(uuid.uuid4()))
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def turn(text, **result):
+    say(type="system", subtype="init", model="stand-in", tools=[], cwd=os.getcwd(), claude_code_version="0")
+    say(type="assistant", parent_tool_use_id=None, message={"id": str(uuid.uuid4()), "role": "assistant", "model": "stand-in", "content": [{"type": "text", "text": text}]})
+    say(type="result", subtype="success", is_error=False, result=text, duration_ms=1, duration_api_ms=1, num_turns=1, total_cost_usd=0, usage={}, modelUsage={}, permission_denials=[], **result)
+
+
+if MODE == "forgetful" and any(arg.startswith("--resume=") for arg in sys.argv):
+    sys.stderr.write("No conversation found with session ID: " + SESSION + "\n")
+    sys.exit(1)
+if MODE == "breeder":
+    subprocess.Popen(["sleep", "1000"], start_new_session=True)
+
+prompts = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "control_request":
+        say(type="control_response", response={"subtype": "success", "request_id": message["request_id"], "response": {}})
+    if message["type"] != "user":
+        continue
+    prompts += 1
+    if MODE == "silent":
+        say(type="system", subtype="init", model="stand-in", tools=[], cwd=os.getcwd())
+    elif MODE == "drift":
+        say(type="from_the_future", subtype="surprise", value=7)
+        sys.stdout.write("this is no JSON\n")
+        turn("done")
+    elif MODE == "wakes":
+        turn("first")
+        turn("nobody asked", origin={"kind": "task-notification"})
+    elif MODE == "flood":
+        for number in range(20_000):
+            say(type="assistant", parent_tool_use_id=None, message={"id": f"m{number}", "role": "assistant", "model": "stand-in", "content": [{"type": "text", "text": "x" * 2000}]})
+        turn("done")
+    else:
+        turn(f"prompt {prompts}")
