@@ -176,7 +176,11 @@ export class Client {
       case 'block': this.at(message.s)?.applyBlock(message); break;
       case 'delta': this.at(message.s)?.applyDelta(message.b, message.text); break;
       case 'void': this.at(message.s)?.applyVoid(message.parent ?? null); break;
-      case 'state': this.stores.get(message.sessionId)?.store.applyState(message); break;
+      case 'state':
+        // The summary of a list is told less often; what is known of a session holds everywhere.
+        this.list.apply({ type: 'session', session: message.info });
+        this.stores.get(message.sessionId)?.store.applyState(message);
+        break;
       case 'facts': this.stores.get(message.sessionId)?.store.applyFacts(message); break;
       default: break;
     }

@@ -24,7 +24,15 @@ export function NewSession(): JSX.Element {
   const asked = () => { const here = route(); return here.at === 'new' ? here.folder : ''; };
   const [folder, setFolder] = createSignal(asked());
   const [typed, setTyped] = createSignal(asked());
-  const [found] = createAsked(() => (up() ? long(typed(), home()) : null), (prefix) => request({ type: 'folders', prefix: prefix || null }).catch(() => ({ paths: [], recent: [] })));
+  const [found] = createAsked(() => (up() ? long(typed(), home()) : null), async (prefix) => {
+    try {
+      const answer = await request({ type: 'folders', prefix: prefix || null });
+      // Nothing was used yet: what lies at home.
+      return prefix || answer.paths.length || answer.recent.length || !home() ? answer : await request({ type: 'folders', prefix: `${home()}/` });
+    } catch {
+      return { paths: [], recent: [] };
+    }
+  });
   // Recent ones while nothing is typed; else what begins so.
   const offered = createMemo((): PathInfo[] => {
     const answer = found.latest;
