@@ -36,7 +36,9 @@ pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
         broken.filter_map(|named| Some(format!("The server {}: {}", named.name, named.config.as_ref().err()?)));
     checkup.problems.extend(broken);
     let sandbox = sandbox.unwrap_or_else(|| "not asked for (`sandbox.enabled` in the settings)".to_owned());
-    let report = report(&place, &servers, &sandbox, &checkup);
+    let (bridge, broken) = crate::serve::health::look(environment);
+    checkup.problems.extend(broken);
+    let report = report(&place, &servers, &sandbox, &bridge, &checkup);
     let _gone = io::stdout().lock().write_all(plain(&report).as_bytes());
     i32::from(!checkup.problems.is_empty())
 }
@@ -63,7 +65,7 @@ pub(crate) fn auth_status(flags: &Flags, environment: &Environment) -> i32 {
     i32::from(source.is_none())
 }
 
-fn report(place: &Place, servers: &[Named], sandbox: &str, checkup: &Checkup) -> String {
+fn report(place: &Place, servers: &[Named], sandbox: &str, bridge: &[(&str, String)], checkup: &Checkup) -> String {
     let Place { environment, settings } = place;
     let key = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
         (Some(_), _, _) => "ANTHROPIC_API_KEY is set",
@@ -121,6 +123,7 @@ fn report(place: &Place, servers: &[Named], sandbox: &str, checkup: &Checkup) ->
         .chain([("found", found)])
         .chain(plugins)
         .chain(servers)
+        .chain(bridge.iter().cloned())
         .chain(problems)
         .chain([("in all", verdict)])
         .map(|(name, value)| format!("{name:<9} {value}\n"))

@@ -2,6 +2,7 @@
 
 mod agents;
 mod ask;
+pub(crate) mod health;
 mod logs;
 mod unit;
 

@@ -65,7 +65,8 @@ pub(crate) fn listed(found: &OnDisk) -> SessionInfo {
         cursor: Cursor { epoch: 0, seq: 0 },
         finished_at: None,
         ask: None,
-        branch: found.git_branch.clone(),
+        // What git says where there is no branch.
+        branch: found.git_branch.clone().filter(|branch| branch != "HEAD"),
         context: None,
     }
 }

@@ -251,7 +251,7 @@ impl Hub {
             .ok_or_else(|| Problem::no_session(id))
     }
 
-    /// Ends a session and forgets it. The agent's own file stays.
+    /// Ends a session and forgets it, with what the agent kept of it.
     pub(crate) async fn delete(&self, id: &str, by: &By) -> Result<(), Problem> {
         let row = self.row(id).await?;
         let stopper = by.clone();
@@ -264,7 +264,16 @@ impl Hub {
         let (reply, left) = tokio::sync::oneshot::channel();
         self.tell(&row.id, Command::Leave { reply }).await;
         left.await.ok();
+        let chain = self.shared.store.provider_ids(&row.id).await?;
         self.shared.store.delete_session(&row.id).await?;
+        let sessions = self.shared.external.sessions();
+        let gone = tokio::task::spawn_blocking(move || {
+            for provider in chain {
+                // One that was never written has no file.
+                sessions.delete(&provider.provider_id, None).ok();
+            }
+        });
+        gone.await.ok();
         let dir = self.shared.config.runner_dir(&row.id);
         tokio::task::spawn_blocking(move || {
             sluice_runner::registry::sweep(&dir);

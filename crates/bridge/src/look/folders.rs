@@ -20,7 +20,9 @@ pub(crate) fn complete(roots: &Roots, config: &Path, prefix: Option<&str>, recen
             used: Some(row.last_used_at),
             ..info(Path::new(&row.path), &trusted)
         });
-    let recent = recent.collect();
+    let recent: Vec<PathInfo> = recent.collect();
+    // Somebody who is here for the first time is shown where to begin.
+    let prefix = prefix.or(recent.is_empty().then_some("~/"));
     let paths = prefix.map(|prefix| below(roots, &trusted, prefix)).unwrap_or_default();
     Paths { paths, recent }
 }
