@@ -15,15 +15,18 @@ BUNDLED = ["claude-agent-sdk*/claude", "claude-agent-sdk/cli.js", "claude-agent-
 
 
 def install(cache):
-    """Where its program is; nothing when the registry does not have it."""
+    """Where its program is. Fails with the reason when npm cannot get it."""
     folder = cache / "peer"
     program = folder / "node_modules/.bin/ccpocket-bridge"
     if not program.exists():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        words = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), PACKAGE]
-        if subprocess.run(words, capture_output=True).returncode or not program.exists():
-            return None
+        words = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), PACKAGE]
+        done = subprocess.run([*words, "--loglevel=error"], capture_output=True, text=True)
+        if "E404" in done.stderr:
+            raise LookupError("the package registry of this machine does not have it")
+        if done.returncode or not program.exists():
+            raise LookupError(f"npm cannot install it: {' '.join(done.stderr.split())[:200]}")
     return program
 
 
@@ -55,10 +58,8 @@ def all_of(pid):
 
 
 def measure(load, cache, deltas, every):
-    """Start, memory, delta latency and bytes; or why not."""
+    """Start, memory, delta latency and bytes."""
     program = install(cache)
-    if program is None:
-        return None
     with Stage("", load) as stage:
         put_agent(program, load, stage.root / "bin")
         stage.env.update(
