@@ -156,7 +156,10 @@ function Why(props: { context: AskContext }): JSX.Element {
   const { ask } = props.context;
   const text = (key: string) => { const value = ask.request[key]; return typeof value === 'string' && value !== '' ? value : null; };
   const input = inputOf(ask.request);
-  const description = text('description') ?? (typeof input['description'] === 'string' ? input['description'] : null);
+  const told = text('description') ?? (typeof input['description'] === 'string' ? input['description'] : null);
+  // The heading names the path already.
+  const repeats = ['file_path', 'notebook_path', 'path'].some((key) => typeof input[key] === 'string' && told !== null && (input[key] === told || (input[key] as string).endsWith(`/${told}`)));
+  const description = repeats ? null : told;
   const why = text('decision_reason');
   const matched = () => { const rule = ask.request['matched_ask_rule']; return typeof rule === 'object' && rule !== null ? (rule as { tool_name?: string; rule_content?: string; source?: string }) : null; };
   return (

@@ -6,6 +6,7 @@ import { t } from '../text';
 import { sessionHref } from '../route/route';
 import { createAsked } from '../screens/asked';
 import { request } from '../screens/link';
+import { shortPath } from '../transcript/services';
 import { Asked, Pane } from './Pane';
 
 /** What the session changed so far, asked for again after every call that may have written. */
@@ -19,7 +20,7 @@ export function Files(props: { id: string; state: SessionState | undefined }): J
         <Show when={files().length} fallback={<p class="dim">{t('panels.filesNone')}</p>}>
           <ul class="files">
             <For each={files()}>{(file) => (
-              <li><a href={sessionHref(props.id, 'changes')}><Path path={file.path} /></a><Counts added={file.added} removed={file.removed} /></li>
+              <li><a href={sessionHref(props.id, 'changes')}><Path path={shortPath(file.path, props.state?.info.projectPath)} /></a><Counts added={file.added} removed={file.removed} /></li>
             )}</For>
           </ul>
         </Show>

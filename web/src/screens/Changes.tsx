@@ -5,6 +5,7 @@ import { Button, Checkbox, copyText, Field, Icon, IconButton, Menu, Path, Segmen
 import { Counts, DiffView } from '../diff/DiffView';
 import { t } from '../text';
 import { useKeys } from '../keys/listen';
+import { shortPath } from '../transcript/services';
 import { createAsked } from './asked';
 import { openSheet } from './Dialogs';
 import { client, may, openSession, reasonOf, request } from './link';
@@ -20,7 +21,8 @@ export default function Changes(props: { id: string }): JSX.Element {
   const [range, setRange] = createSignal('all');
   const step = () => `${range()} ${view.state()?.info.finishedAt ?? 0}`;
   const [changes, { refetch }] = createAsked(step, () => request({ type: 'changes', sessionId: props.id, turn: range() === 'all' ? null : Number(range()) }));
-  const files = () => (changes.error ? [] : (changes.latest?.files ?? []));
+  // Below the folder of the session as people name them there.
+  const files = createMemo(() => (changes.error ? [] : (changes.latest?.files ?? []).map((file) => ({ ...file, path: shortPath(file.path, view.state()?.info.projectPath) }))));
   const sum = (field: 'added' | 'removed') => files().reduce((n, file) => n + file[field], 0);
 
   const [read, setRead] = createSignal<readonly string[]>(JSON.parse(recall(`seen.${props.id}`) ?? '[]') as string[]);

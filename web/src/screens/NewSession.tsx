@@ -28,7 +28,10 @@ export function NewSession(): JSX.Element {
     try {
       const answer = await request({ type: 'folders', prefix: prefix || null });
       // Nothing was used yet: what lies at home.
-      return prefix || answer.paths.length || answer.recent.length || !home() ? answer : await request({ type: 'folders', prefix: `${home()}/` });
+      if (prefix || answer.paths.length || answer.recent.length || !home()) return answer;
+      const { paths } = await request({ type: 'folders', prefix: `${home()}/` });
+      // Home itself is offered last: few want an agent to work in all of it.
+      return { recent: [], paths: [...paths.filter((one) => one.path !== home()), ...paths.filter((one) => one.path === home())] };
     } catch {
       return { paths: [], recent: [] };
     }
@@ -40,6 +43,8 @@ export function NewSession(): JSX.Element {
     const list = typed() ? [...answer.paths, ...answer.recent.filter((one) => one.path.startsWith(long(typed(), home())))] : [...answer.recent, ...answer.paths];
     return [...new Map(list.map((one) => [one.path, one])).values()].slice(0, 12);
   });
+  // A link to another folder while this place is open.
+  createEffect(on(asked, (next) => { if (next) { setFolder(next); setTyped(next); } }, { defer: true }));
   createEffect(on(offered, (list) => { if (!folder() && !typed() && list[0]) setFolder(list[0].path); }));
   const chosen = () => offered().find((one) => one.path === folder());
   const choose = (path: string) => { setFolder(path); };

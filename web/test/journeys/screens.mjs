@@ -41,8 +41,8 @@ export const SCENES = {
 async function start(guest, text, mode) {
   await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
   await guest.page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
-  if (mode?.model) await guest.page.getByLabel('Model', { exact: true }).fill(mode.model);
-  if (mode?.mode) await guest.page.getByLabel('Permission mode').selectOption(mode.mode);
+  await guest.page.getByLabel('Model', { exact: true }).fill(mode?.model ?? '');
+  await guest.page.getByLabel('Permission mode').selectOption(mode?.mode ?? 'default');
   await guest.page.locator('#message').fill(text);
   await guest.page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
   await guest.page.waitForURL(/#\/s\//);
@@ -70,7 +70,7 @@ export async function* screensOf({ guest, page }) {
   yield 'session-permission';
   await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await says(page, 'One of two fails');
-  await page.locator('.call.err summary').first().click();
+  await page.locator('details.call.err[open]').waitFor();
   yield 'session-failure';
   await start(guest, 'Hold the lock until the write is done');
   await ask(page).locator('.diff').waitFor();
@@ -86,6 +86,7 @@ export async function* screensOf({ guest, page }) {
   yield 'session-changes';
   await guest.go(`#/s/${edited}/overview`);
   await page.getByText('The session so far').first().waitFor();
+  await page.getByText('Asking the agent').first().waitFor({ state: 'detached' });
   yield 'session-overview';
   await start(guest, 'Ask me how long it may be idle');
   await ask(page).getByText('How long may').waitFor();
