@@ -12,14 +12,38 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-env-changed=SLUICE_WEB_DIST");
     let dist = dist();
     println!("cargo::rerun-if-changed={}", dist.display());
-    let mut files = Vec::new();
-    if dist.join("index.html").is_file() {
-        collect(&dist, &mut files)?;
-    }
-    files.sort();
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
     let out = Path::new(&out);
-    fs::write(out.join("page_files.rs"), table(&dist, &files, out)?)
+    // A copy is compiled in: the page may be built anew meanwhile.
+    let page = out.join("page");
+    if page.exists() {
+        fs::remove_dir_all(&page)?;
+    }
+    fs::create_dir_all(&page)?;
+    let mut files = Vec::new();
+    if dist.join("index.html").is_file() {
+        copy(&dist, &page)?;
+        collect(&page, &mut files)?;
+    }
+    files.sort();
+    fs::write(out.join("page_files.rs"), table(&page, &files, out)?)
+}
+
+/// Copies a folder, without what is hidden.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let Some(name) = path.file_name().filter(|name| !name.to_string_lossy().starts_with('.')) else {
+            continue;
+        };
+        if path.is_dir() {
+            fs::create_dir_all(to.join(name))?;
+            copy(&path, &to.join(name))?;
+        } else {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
 }
 
 fn dist() -> PathBuf {
