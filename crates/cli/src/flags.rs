@@ -21,8 +21,10 @@ mod tests;
 use std::ffi::OsString;
 use std::fmt;
 
-pub(crate) use command::parse;
-pub(crate) use fields::{Flags, InputFormat, Mcp, McpAdd, OutputFormat, Plugin, Serve, ServeAsk, Sim, Subcommand, Window};
+pub(crate) use command::{command, parse};
+pub(crate) use fields::{
+    Flags, InputFormat, Mcp, McpAdd, OutputFormat, Plugin, Serve, ServeAsk, Sim, Subcommand, Window,
+};
 pub(crate) use help::help;
 
 /// The version of the reference CLI whose protocol is spoken; hosts compare it, so it comes first in `-v`.

@@ -4,6 +4,7 @@
 //! else is told.
 
 mod approval;
+mod completions;
 mod conversation;
 mod debug;
 mod doctor;
@@ -12,6 +13,7 @@ mod flags;
 mod headless;
 mod interactive;
 mod launch;
+mod man;
 mod mcp_list;
 mod mcp_serve;
 mod narrowing;
@@ -88,6 +90,14 @@ fn run(flags: Flags, environment: Environment) -> i32 {
             Some(Subcommand::Mcp(Mcp::Serve { agent })) => mcp_serve::run(&flags, &environment, *agent).await,
             Some(Subcommand::Mcp(asked)) => mcp_list::run(asked, &flags, &environment),
             Some(Subcommand::Plugin(asked)) => plugins::run(asked, &flags, &environment),
+            Some(Subcommand::Completions(shell)) => {
+                say(&completions::script(*shell, &flags::command()));
+                0
+            }
+            Some(Subcommand::Man) => {
+                say(&man::page(&flags::command()));
+                0
+            }
             Some(Subcommand::AuthStatus) => doctor::auth_status(&flags, &environment),
             Some(Subcommand::Serve(serve)) => serve::run(serve, &environment),
             // Output that goes into a pipe is meant for a program, as with `--print`.

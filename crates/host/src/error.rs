@@ -38,7 +38,8 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, text: impl fmt::Display) -> Self {
+    /// One of this kind; transports of others need it.
+    pub fn new(kind: ErrorKind, text: impl fmt::Display) -> Self {
         Self {
             kind,
             text: text.to_string(),

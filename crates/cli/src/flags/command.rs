@@ -10,6 +10,7 @@ use sluice_permission::split_rules;
 use super::fields::{InputFormat, OutputFormat, Window};
 use super::table::{Fills, Flag, MODES, Takes, flags as table};
 use super::{FlagError, Flags, Plugin, Sim, Subcommand, mcp, serve};
+use crate::completions::Shell;
 
 /// Reads a command line, without the program's name.
 ///
@@ -55,7 +56,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Flags, FlagE
 const PROMPT: &str = "prompt";
 const SCRIPT: &str = "script";
 
-pub(super) fn command() -> Command {
+pub(crate) fn command() -> Command {
     let script = || Arg::new(SCRIPT).value_name("SCRIPT").required(true).help("A JSON file");
     Command::new("sluice")
         .about("An agent in the terminal, and behind every host that speaks stream-json")
@@ -105,8 +106,19 @@ pub(super) fn command() -> Command {
                 .subcommand_required(true)
                 .subcommand(subcommand("status", "As JSON; exits with 1 if there is nothing")),
         )
+        .subcommand(
+            subcommand("completions", "A script that lets a shell complete this command line").arg(
+                Arg::new(SHELL)
+                    .value_name("SHELL")
+                    .required(true)
+                    .value_parser(Shell::NAMES)
+                    .help("bash, zsh or fish"),
+            ),
+        )
+        .subcommand(subcommand("man", "The manual page, for man -l -"))
 }
 
+const SHELL: &str = "shell";
 const PATH: &str = "path";
 const STRICT: &str = "strict";
 const JSON: &str = "json";
@@ -182,6 +194,11 @@ fn chosen(matches: &ArgMatches) -> Option<Subcommand> {
         ("serve", matches) => Some(Subcommand::Serve(Box::new(serve::chosen(matches)))),
         ("plugin", matches) => plugin(matches).map(Subcommand::Plugin),
         ("auth", _) => Some(Subcommand::AuthStatus),
+        ("completions", matches) => {
+            let shell = matches.get_one::<String>(SHELL)?;
+            Shell::named(shell).map(Subcommand::Completions)
+        }
+        ("man", _) => Some(Subcommand::Man),
         _ => Some(Subcommand::Doctor),
     }
 }

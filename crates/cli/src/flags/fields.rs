@@ -1,5 +1,7 @@
 //! What a command line says, with a typed field for every flag of the table.
 
+use crate::completions::Shell;
+
 /// A command line once read. An absent flag is `None`, `false` or empty; an empty value is kept as such.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Flags {
@@ -147,6 +149,10 @@ pub(crate) enum Subcommand {
     AuthStatus,
     /// The bridge.
     Serve(Box<Serve>),
+    /// What a shell can complete.
+    Completions(Shell),
+    /// The manual page.
+    Man,
 }
 
 /// The bridge: how it is to be, or what is asked of one that runs.

@@ -22,9 +22,9 @@ const EDGES: &[(&str, &[&str])] = &[
         "sluice-mcp-door",
         &["sluice-engine", "sluice-permission", "sluice-tools", "sluice-wire"],
     ),
-    ("sluice-terminal", &["sluice-wire"]),
     // The host arm never links the engine.
     ("sluice-host", &["sluice-wire"]),
+    ("sluice-terminal", &["sluice-host", "sluice-wire"]),
     // The store sees no network, no agent and no screen.
     ("sluice-store", &[]),
     // Colours, differences and images are worked out from values alone.
@@ -51,6 +51,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "sluice-bridge",
             "sluice-engine",
+            "sluice-host",
             "sluice-mcp-door",
             "sluice-model",
             "sluice-permission",

@@ -1,11 +1,27 @@
-//! The interactive door: a person at a terminal, line by line.
+//! The interactive door: a host with a screen.
 //!
-//! It is a host like any other: it has an [`Agent`] to say things to and to hear from, and knows
-//! nothing of the engine behind it. What is heard becomes lines ([`show`], pure); what is typed
-//! becomes prompts and answers ([`answer`], pure); [`run`] carries both.
+//! It links no engine: it is given an agent ([`Agent`]), shows what `sluice_host::conversation` knows of it, and keeps no
+//! turn or ask of its own. The way of the data: bytes become keys ([`input`]), keys and pictures of the conversation
+//! meet in the [`app`], which gives wishes and frames; rows are made by [`view`], which is pure; [`screen`] brings them
+//! to the terminal and gives it back on every way out.
 
-pub mod answer;
-pub mod run;
-pub mod show;
+// What it is told.
+pub mod facts;
+// What a person does,
+pub mod input;
+// what they see of it,
+pub mod text;
+pub mod theme;
+pub mod view;
+// and what lies between.
+pub mod app;
+// The terminal itself.
+pub mod screen;
 
-pub use run::{Agent, Heading, run};
+// All of it at work.
+mod doing;
+mod run;
+
+pub use app::Next;
+pub use facts::{Facts, Settings, Variables};
+pub use run::{Agent, Outcome, run};

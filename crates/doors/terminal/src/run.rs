@@ -1,250 +1,491 @@
-//! The loop: what is typed goes to the agent, what is heard goes to the screen.
+//! The loop: keys, the agent's events, signals and time come in; frames and wishes go out.
 
-use std::collections::{HashSet, VecDeque};
-use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::PathBuf;
-use std::thread;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use sluice_wire::control::{CanUseTool, ControlRequest, Interrupt, Request, RequestId};
-use sluice_wire::stdout::CommandState;
-use sluice_wire::{ToAgent, ToHost, stdin};
+use rustix::process::Signal as Os;
+use sluice_host::conversation::Time;
+use sluice_host::transport::Transport;
+use sluice_host::{Client, Error, Event, Events, Options};
+use tokio::io::unix::AsyncFd;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-use crate::answer;
-use crate::show::{Paint, Show};
+use crate::app::{Act, App, Next, Now, Told};
+use crate::doing::{Doer, Forms, branch};
+use crate::facts::Facts;
+use crate::input::{Decoder, Input, Reply};
+use crate::screen::{Outlet, Writer, tty};
+use crate::view::picture::Picture;
 
-/// An agent, whatever is behind it.
+/// The stream draws at most so often.
+const FRAME: Duration = Duration::from_millis(33);
+/// Sizes come in storms.
+const QUIET: Duration = Duration::from_millis(50);
+/// How long an agent may take to leave.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// How the agent is reached.
 #[derive(Debug)]
-pub struct Agent {
-    /// What is said to it.
-    pub say: mpsc::Sender<ToAgent>,
-    /// What it says.
-    pub hear: mpsc::Receiver<ToHost>,
+pub enum Agent {
+    /// Some other way than by a process.
+    Over(Box<dyn Transport>),
+    /// As a process, as the options say.
+    Child,
 }
 
-/// What stands at the top.
-#[derive(Debug, Clone)]
-pub struct Heading {
-    /// Our version.
-    pub version: String,
-    /// Where the session works.
-    pub folder: PathBuf,
-    /// Who answers.
-    pub model: String,
+/// How a session at the terminal ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// With this exit code.
+    Left(i32),
+    /// To begin with something else.
+    Again(Next),
 }
 
-/// What a person does.
-enum Act {
-    Line(String),
-    Leave,
-    Interrupt,
+pub(crate) fn now() -> Now {
+    let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(passed.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Talks with a person until they leave; gives the exit code.
-pub async fn run(mut agent: Agent, heading: Heading, first: Option<String>) -> i32 {
-    let paint = Paint(io::stdout().is_terminal());
-    let mut table = Table {
-        show: Show::new(paint),
-        paint,
-        say: agent.say,
-        busy: false,
-        open: HashSet::new(),
-        leaving: false,
-        asks: VecDeque::new(),
-        requests: 0,
-    };
-    table.print(&format!(
-        "{} {}\n{}\n\n",
-        paint.bold("Sluice"),
-        paint.faint(&heading.version),
-        paint.faint(&format!("{} · {}", heading.folder.display(), heading.model)),
-    ));
-    table.print(&paint.faint("Type a message. Ctrl-C interrupts, Ctrl-D or /exit leaves.\n\n"));
-    let mut acts = listen();
-    match first {
-        Some(prompt) => table.prompt(prompt).await,
-        None => table.invite(),
-    }
-    loop {
-        tokio::select! {
-            act = acts.recv() => match act {
-                Some(Act::Line(line)) => {
-                    if table.typed(line).await {
-                        return 0;
-                    }
-                }
-                Some(Act::Interrupt) if table.busy => table.interrupt().await,
-                // What was typed before the end is still answered, as long as nobody has to be asked.
-                Some(Act::Leave) if table.busy && table.asks.is_empty() => table.leaving = true,
-                Some(Act::Interrupt | Act::Leave) | None => {
-                    table.print("\n");
-                    return 0;
-                }
-            },
-            heard = agent.hear.recv() => match heard {
-                Some(message) => {
-                    table.heard(&message);
-                    if table.leaving && (!table.busy || !table.asks.is_empty()) {
-                        table.print("\n");
-                        return 0;
-                    }
-                }
-                None => return 1,
-            },
-        }
-    }
-}
-
-/// Lines and Ctrl-C as they come.
-fn listen() -> mpsc::Receiver<Act> {
-    let (typed, acts) = mpsc::channel(16);
-    let pressed = typed.clone();
-    tokio::spawn(async move {
-        while tokio::signal::ctrl_c().await.is_ok() {
-            if pressed.send(Act::Interrupt).await.is_err() {
-                return;
-            }
+/// Shows a session to a person until they leave.
+///
+/// # Errors
+/// When standard input is no terminal.
+pub async fn run(facts: Facts, agent: Agent, options: Options) -> io::Result<Outcome> {
+    let mut session = Session::open(facts)?;
+    session.draw(true);
+    let forms = Forms::default();
+    let asked = forms.clone();
+    let options = options
+        .asks(true)
+        .include_partial_messages(true)
+        .on_elicitation(move |elicitation| asked.clone().ask(elicitation));
+    let connecting = tokio::spawn(async move {
+        match agent {
+            Agent::Over(transport) => Client::over(transport, options).await,
+            Agent::Child => Client::connect(options).await,
         }
     });
-    thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
-            let Ok(line) = line else { break };
-            if typed.blocking_send(Act::Line(line)).is_err() {
-                return;
-            }
-        }
-        // Nobody waits any more when the session has ended by itself.
-        let _gone = typed.blocking_send(Act::Leave);
-    });
-    acts
+    let outcome = session.live(connecting, forms).await;
+    session.close(&outcome);
+    if let Some(client) = session.client.take() {
+        tokio::time::timeout(FAREWELL, client.close()).await.ok();
+    }
+    Ok(outcome)
 }
 
-/// What lies between the person and the agent.
-struct Table {
-    show: Show,
-    paint: Paint,
-    say: mpsc::Sender<ToAgent>,
-    /// A prompt is not done with yet.
-    busy: bool,
-    /// The prompts that are not done with.
-    open: HashSet<String>,
-    /// Nothing more will be typed.
-    leaving: bool,
-    asks: VecDeque<(RequestId, CanUseTool)>,
-    requests: u64,
+struct Signals {
+    resize: Signal,
+    terminate: Signal,
+    hangup: Signal,
+    go_on: Signal,
 }
 
-impl Table {
-    /// A line was typed; true if it means good-bye.
-    async fn typed(&mut self, line: String) -> bool {
-        if let Some((id, ask)) = self.asks.front() {
-            let typed = answer::read(&line);
-            match answer::response(id, ask, &typed) {
-                None => self.question(),
-                Some(response) => {
-                    self.asks.pop_front();
-                    self.tell(response).await;
-                    self.ask_next();
-                }
+struct Session {
+    facts: Arc<Facts>,
+    app: App,
+    writer: Writer,
+    outlet: Outlet,
+    keyboard: AsyncFd<std::os::fd::BorrowedFd<'static>>,
+    decoder: Decoder,
+    signals: Signals,
+    client: Option<Client>,
+    /// The next entry to be looked at.
+    from: usize,
+    /// Something may have changed that is not drawn.
+    dirty: bool,
+    drawn: Instant,
+    resized: Option<Instant>,
+    /// When the screen changes by itself.
+    tick: Option<Now>,
+    escape: Option<Instant>,
+    background: bool,
+    shown_ask: Option<String>,
+    /// Prompts and other wishes from before the agent was there.
+    waiting: Vec<Act>,
+}
+
+impl Session {
+    fn open(facts: Facts) -> io::Result<Self> {
+        let (columns, rows) = tty::size().unwrap_or((80, 24));
+        tty::give_back_on_panic();
+        let on = tty::take()?;
+        let outlet = Outlet::stdout();
+        let settings = &facts.settings;
+        let writer = Writer::new(settings.theme, settings.glyphs, columns, rows);
+        outlet.send(format!("\r{on}{}", tty::QUESTIONS));
+        let app = App::new(facts.clone(), columns, rows, now());
+        Ok(Self {
+            facts: Arc::new(facts),
+            app,
+            writer,
+            outlet,
+            keyboard: keyboard()?,
+            decoder: Decoder::default(),
+            signals: Signals {
+                resize: signal(SignalKind::window_change())?,
+                terminate: signal(SignalKind::terminate())?,
+                hangup: signal(SignalKind::hangup())?,
+                go_on: signal(SignalKind::from_raw(Os::CONT.as_raw()))?,
+            },
+            client: None,
+            from: 0,
+            dirty: false,
+            drawn: Instant::now(),
+            resized: None,
+            tick: None,
+            escape: None,
+            background: false,
+            shown_ask: None,
+            waiting: Vec::new(),
+        })
+    }
+
+    async fn live(&mut self, mut connecting: tokio::task::JoinHandle<Result<Client, Error>>, forms: Forms) -> Outcome {
+        let (told, mut heard) = mpsc::unbounded_channel::<Told>();
+        let mut events: Option<Events> = None;
+        let mut doer: Option<Doer> = None;
+        told.send(Told::Branch(branch(&self.facts.folder))).ok();
+        if let Some(prompt) = self.facts.prompt.clone() {
+            self.app.send_first(&prompt, now());
+        }
+        loop {
+            if let Some(outcome) = self.carry_out(doer.as_ref(), &told).await {
+                return outcome;
             }
-            return false;
-        }
-        match line.trim() {
-            "/exit" | "/quit" => return true,
-            "" if self.busy => {}
-            "" => self.invite(),
-            _ => self.prompt(line).await,
-        }
-        false
-    }
-
-    async fn prompt(&mut self, text: String) {
-        self.busy = true;
-        let uuid = uuid::Uuid::new_v4().to_string();
-        let mut prompt = stdin::User::new(text);
-        prompt.uuid = Some(uuid.clone());
-        self.open.insert(uuid);
-        self.tell(prompt).await;
-    }
-
-    async fn interrupt(&mut self) {
-        self.requests += 1;
-        let id = format!("terminal-{}", self.requests);
-        self.tell(ControlRequest::new(id, Interrupt::default())).await;
-    }
-
-    fn heard(&mut self, message: &ToHost) {
-        match message {
-            ToHost::ControlRequest(request) => {
-                if let Request::CanUseTool(ask) = &request.request {
-                    self.asks.push_back((request.request_id.clone(), (**ask).clone()));
-                    if self.asks.len() == 1 {
-                        self.ask_next();
+            if self.outlet.is_gone() {
+                return Outcome::Left(0);
+            }
+            let wake = self.wake();
+            let connected = doer.is_some();
+            tokio::select! {
+                biased;
+                _ = self.signals.terminate.recv() => return self.ended(143),
+                _ = self.signals.hangup.recv() => return self.ended(129),
+                _ = self.signals.go_on.recv() => self.come_back(),
+                _ = self.signals.resize.recv() => self.resized = Some(Instant::now()),
+                read = read(&self.keyboard), if !self.background => match read {
+                    Ok(bytes) if bytes.is_empty() => return self.ended(0),
+                    Ok(bytes) => self.typed(&bytes),
+                    Err(_) => return self.ended(0),
+                },
+                Some(news) = heard.recv() => {
+                    self.app.told(news, now());
+                    self.dirty = true;
+                    self.draw(true);
+                },
+                client = &mut connecting, if !connected => match client {
+                    Ok(Ok(client)) => {
+                        events = Some(client.events_from(0));
+                        doer = Some(Doer {
+                            client: client.clone(),
+                            told: told.clone(),
+                            forms: forms.clone(),
+                            facts: Arc::clone(&self.facts),
+                        });
+                        self.client = Some(client);
+                        self.dirty = true;
                     }
-                }
-            }
-            ToHost::ControlCancelRequest(cancel) => {
-                let first = self.asks.front().is_some_and(|(id, _)| *id == cancel.request_id);
-                self.asks.retain(|(id, _)| *id != cancel.request_id);
-                if first {
-                    self.print("\n");
-                    self.ask_next();
-                }
-            }
-            ToHost::CommandLifecycle(lifecycle) => {
-                if matches!(lifecycle.state, CommandState::Completed | CommandState::Cancelled) {
-                    self.open.remove(&lifecycle.command_uuid);
-                }
-                if self.busy && self.open.is_empty() {
-                    self.busy = false;
-                    self.print("\n");
-                    if !self.leaving {
-                        self.invite();
+                    Ok(Err(error)) => return self.broke(&error.to_string()),
+                    Err(error) => return self.broke(&error.to_string()),
+                },
+                event = next(&mut events) => match event {
+                    Some(Event::Gone { .. } | Event::Unreachable { .. }) | None => {
+                        self.look().await;
+                        return self.broke("the session's engine ended");
                     }
-                }
+                    Some(_) => self.dirty = true,
+                },
+                () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now).into()), if wake.is_some() => self.passed(),
             }
-            other => {
-                let text = self.show.message(other);
-                self.print(&text);
-                // A turn nobody asked for has ended while nothing was waited for.
-                if matches!(other, ToHost::Result(_)) && !self.busy {
-                    self.print("\n");
-                    self.invite();
-                }
+            self.draw_what_changed().await;
+        }
+    }
+
+    /// When something has to be done though nothing comes.
+    fn wake(&mut self) -> Option<Instant> {
+        let at = |time: Now| Instant::now() + Duration::from_millis(time.saturating_sub(now()));
+        self.tick = self.app.next_tick(now()).filter(|_| !self.background);
+        let tick = self.tick.map(at);
+        let frame = self.dirty.then(|| self.drawn + FRAME);
+        let size = self.resized.map(|resized| resized + QUIET);
+        [tick, frame, size, self.escape].into_iter().flatten().min()
+    }
+
+    fn passed(&mut self) {
+        let moment = Instant::now();
+        if self.escape.is_some_and(|at| at <= moment) {
+            self.escape = None;
+            for input in self.decoder.give_up_waiting() {
+                self.app.input(input, now());
+            }
+            self.dirty = true;
+            self.draw(true);
+        }
+        if self.resized.is_some_and(|at| at + QUIET <= moment) {
+            self.resized = None;
+            if let Some((columns, rows)) = tty::size() {
+                self.writer.resize(columns, rows);
+                self.app.resize(columns, rows);
+            }
+            self.draw(true);
+        }
+        if self.tick.is_some_and(|at| at <= now()) {
+            self.tick = None;
+            self.dirty = true;
+            // A notice that goes, or an ask that takes the keyboard, is drawn though a person is asked.
+            if self.holds() {
+                self.draw(true);
             }
         }
     }
 
-    /// Shows the ask that is next in line.
-    fn ask_next(&mut self) {
-        let Some((_, ask)) = self.asks.front() else { return };
-        let text = self.show.ask(ask);
-        self.print(&text);
-        self.question();
+    fn typed(&mut self, bytes: &[u8]) {
+        for input in self.decoder.feed(bytes) {
+            match input {
+                Input::Reply(reply) => self.replied(&reply),
+                input => self.app.input(input, now()),
+            }
+        }
+        let wait = Duration::from_millis(self.facts.settings.escape_ms);
+        self.escape = self.decoder.waits().then(|| Instant::now() + wait);
+        self.draw(true);
     }
 
-    fn question(&self) {
-        let offers = self.asks.front().is_some_and(|(_, ask)| {
-            ask.permission_suggestions
-                .as_ref()
-                .is_some_and(|suggestions| !suggestions.is_empty())
-        });
-        let always = if offers { ", a(lways)" } else { "" };
-        self.print(&self.paint.ask(&format!("  y(es){always}, n(o) and why: ")));
+    fn replied(&mut self, reply: &Reply) {
+        match reply {
+            Reply::Kitty => self.outlet.send(tty::KITTY.to_owned()),
+            Reply::Version(version) => {
+                if version.starts_with("XTerm") {
+                    self.writer.reflows(false);
+                }
+                if version.starts_with("XTerm") || version.starts_with("tmux") {
+                    self.outlet.send(tty::OTHER_KEYS.to_owned());
+                }
+            }
+            Reply::Background(..) | Reply::Cursor { .. } | Reply::Attributes => {}
+        }
     }
 
-    fn invite(&self) {
-        self.print(&self.paint.bold("› "));
+    /// While a person is asked, nothing is written but what their keys change.
+    fn holds(&self) -> bool {
+        let asked = self.app.asking_id();
+        asked.is_some() && asked == self.shown_ask
     }
 
-    /// A terminal that is gone is noticed when its input ends.
-    fn print(&self, text: &str) {
-        let mut out = io::stdout().lock();
-        let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    async fn look(&mut self) {
+        let Some(client) = &self.client else { return };
+        let from = self.from;
+        let time = Time(now());
+        if let Ok(picture) = client.look(move |state| Picture::of(state, from, time)).await {
+            self.from = picture.next;
+            self.app.see(picture, now());
+        }
     }
 
-    async fn tell(&self, message: impl Into<ToAgent>) {
-        // An agent that is gone is noticed when nothing more is heard of it.
-        let _gone = self.say.send(message.into()).await;
+    async fn draw_what_changed(&mut self) {
+        if !self.dirty || self.drawn.elapsed() < FRAME || self.background || self.resized.is_some() {
+            return;
+        }
+        self.look().await;
+        if self.holds() {
+            self.dirty = false;
+            self.drawn = Instant::now();
+            return;
+        }
+        self.draw(false);
     }
+
+    /// Draws a frame; `typed` when a key wants it at once.
+    fn draw(&mut self, typed: bool) {
+        if self.background || self.resized.is_some() || (self.outlet.is_full() && !typed) {
+            return;
+        }
+        let frame = self.app.frame(now());
+        let mut bytes = self.writer.draw(frame);
+        if let Some(title) = self.app.title() {
+            bytes.push_str(&format!("\x1b]2;{title}\x07"));
+        }
+        self.outlet.send(bytes);
+        self.shown_ask = self.app.asking_id();
+        if !typed {
+            self.dirty = false;
+            self.drawn = Instant::now();
+        }
+    }
+
+    /// Does what the person wants; gives the outcome when that is to leave.
+    async fn carry_out(&mut self, doer: Option<&Doer>, told: &mpsc::UnboundedSender<Told>) -> Option<Outcome> {
+        let mut acts = self.app.take_acts();
+        if doer.is_some() {
+            acts.splice(0..0, std::mem::take(&mut self.waiting));
+        }
+        for act in acts {
+            match act {
+                Act::Leave(code) => return Some(Outcome::Left(code)),
+                Act::Again(next) => return Some(Outcome::Again(next)),
+                Act::Suspend => self.suspend(),
+                Act::Ring => self.outlet.send("\x07".to_owned()),
+                Act::Redraw => {
+                    let mut bytes = String::new();
+                    self.writer.scroll_away(&mut bytes);
+                    self.outlet.send(bytes);
+                    self.draw(true);
+                }
+                Act::Dress(theme) => {
+                    self.writer.dress(theme);
+                    self.draw(true);
+                }
+                Act::Copy(text) => self.copy(&text),
+                Act::Edit { text, what } => {
+                    let text = self.edit(&text).await;
+                    told.send(Told::Edited { text, what }).ok();
+                }
+                act => match doer {
+                    Some(doer) => doer.begin(act),
+                    None => self.waiting.push(act),
+                },
+            }
+            self.dirty = true;
+        }
+        None
+    }
+
+    /// To the clipboard of the terminal, wherever that is.
+    fn copy(&self, text: &str) {
+        use base64::Engine as _;
+        let data = base64::engine::general_purpose::STANDARD.encode(text);
+        let plain = format!("\x1b]52;c;{data}\x07");
+        let bytes = if self.facts.multiplexer {
+            format!("{plain}\x1bPtmux;\x1b{plain}\x1b\\")
+        } else {
+            plain
+        };
+        self.outlet.send(bytes);
+    }
+
+    /// Takes the region off and gives the terminal back.
+    fn step_aside(&mut self) {
+        let mut bytes = String::new();
+        self.writer.erase(&mut bytes);
+        self.outlet.send(bytes);
+        self.outlet.flush(Duration::from_secs(1));
+        tty::give_back();
+    }
+
+    fn step_in(&mut self) {
+        if let Ok(on) = tty::take() {
+            self.outlet.send(format!("\r{on}"));
+            self.writer.forget();
+            if let Some((columns, rows)) = tty::size() {
+                self.writer.resize(columns, rows);
+                self.app.resize(columns, rows);
+            }
+            self.draw(true);
+        }
+    }
+
+    fn suspend(&mut self) {
+        self.step_aside();
+        rustix::process::kill_current_process_group(Os::TSTP).ok();
+        // Here again, after the shell let us go on.
+        self.background = true;
+        self.come_back();
+    }
+
+    fn come_back(&mut self) {
+        if self.background && tty::is_foreground() {
+            self.background = false;
+            self.step_in();
+        }
+    }
+
+    async fn edit(&mut self, text: &str) -> Option<String> {
+        let name = format!("sluice-{}.md", uuid::Uuid::new_v4().simple());
+        let file = std::env::temp_dir().join(name);
+        write_private(&file, text).ok()?;
+        self.step_aside();
+        let command = format!("{} \"$1\"", self.facts.editor);
+        let mut child = tokio::process::Command::new("/bin/sh");
+        child
+            .arg("-c")
+            .arg(command)
+            .arg("sh")
+            .arg(&file)
+            .current_dir(&self.facts.folder);
+        let ended = child.status().await;
+        self.step_in();
+        let edited = ended
+            .is_ok_and(|status| status.success())
+            .then(|| std::fs::read_to_string(&file).ok())
+            .flatten();
+        std::fs::remove_file(&file).ok();
+        edited
+    }
+
+    /// Nobody is there any more: the draft is one `up` away, next time.
+    fn ended(&mut self, code: i32) -> Outcome {
+        self.app.keep_draft(now());
+        Outcome::Left(code)
+    }
+
+    fn broke(&mut self, why: &str) -> Outcome {
+        self.app.keep_draft(now());
+        self.app.broke(why);
+        self.draw(true);
+        Outcome::Left(1)
+    }
+
+    fn close(&mut self, outcome: &Outcome) {
+        let mut bytes = String::new();
+        self.writer.erase(&mut bytes);
+        self.outlet.send(bytes);
+        if let Outcome::Left(_) = outcome {
+            let frame = crate::screen::Frame {
+                commit: self.app.farewell(now()),
+                shows_cursor: true,
+                ..crate::screen::Frame::default()
+            };
+            let bytes = self.writer.draw(frame);
+            self.outlet.send(bytes);
+        }
+        self.outlet.flush(Duration::from_secs(1));
+        tty::give_back();
+    }
+}
+
+fn write_private(file: &std::path::Path, text: &str) -> io::Result<()> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(file)?.write_all(text.as_bytes())
+}
+
+async fn next(events: &mut Option<Events>) -> Option<Event> {
+    match events {
+        Some(events) => events.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Standard input, to be waited for. It is open as long as the process lives, which is all the newer function wants to
+/// be promised.
+#[allow(deprecated)]
+pub(crate) fn keyboard() -> io::Result<AsyncFd<std::os::fd::BorrowedFd<'static>>> {
+    AsyncFd::with_interest(rustix::stdio::stdin(), tokio::io::Interest::READABLE)
+}
+
+/// What was typed; nothing at the end of input.
+pub(crate) async fn read(keyboard: &AsyncFd<std::os::fd::BorrowedFd<'static>>) -> io::Result<Vec<u8>> {
+    let mut ready = keyboard.readable().await?;
+    let mut bytes = vec![0; 64 * 1024];
+    let count = rustix::io::read(keyboard.get_ref(), &mut bytes)?;
+    if count < bytes.len() {
+        ready.clear_ready();
+    }
+    bytes.truncate(count);
+    Ok(bytes)
 }

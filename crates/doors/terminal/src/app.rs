@@ -1,0 +1,325 @@
+//! The person's side: keys and what was heard come in, frames and wishes go out. No I/O.
+
+mod act;
+mod answering;
+mod asking;
+mod commands;
+mod completion;
+mod editing;
+mod frame;
+mod keys;
+mod picking;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use crate::facts::Facts;
+use crate::input::{Asked, Editor, History, Key};
+use crate::text::{Role, Row, Style};
+use crate::view::feed::{Feed, Kind};
+use crate::view::picture::Picture;
+use crate::view::status::Around;
+
+pub use act::{Act, Next, Told};
+pub(crate) use asking::Asking;
+pub(crate) use completion::Popup;
+pub(crate) use picking::{Picker, Picks};
+
+/// Milliseconds since 1970.
+pub type Now = u64;
+
+/// Everything between the person and the conversation.
+#[derive(Debug)]
+pub struct App {
+    pub(crate) facts: Facts,
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+    pub(crate) editor: Editor,
+    pub(crate) history: History,
+    pub(crate) feed: Feed,
+    pub(crate) picture: Picture,
+    /// The ask that is shown, and what was done about it so far.
+    pub(crate) asking: Option<Asking>,
+    pub(crate) popup: Option<Popup>,
+    pub(crate) picker: Option<Picker>,
+    /// A row in the place of the status, and until when.
+    notice: Option<(String, Now)>,
+    pub(crate) around: Around,
+    help: bool,
+    todos: bool,
+    stash: Option<String>,
+    last_key: Now,
+    last_escape: Now,
+    last_leave: Now,
+    last_stop: Now,
+    /// What was sent last, and when: right after it a stop puts it back.
+    sent: Option<(Now, String, String)>,
+    pub(crate) acts: Vec<Act>,
+    /// Asks whose long text was committed.
+    committed: HashSet<String>,
+    /// Asks that were answered here and are still in the picture.
+    answered: HashSet<String>,
+    pub(crate) read_file: fn(&std::path::Path) -> Option<String>,
+    /// The first key of a chord.
+    chord: Option<Key>,
+    focused: Option<bool>,
+    started: Now,
+    /// What the region cannot hold: rows to be committed with the next frame.
+    pub(crate) extra: Vec<Row>,
+    pub(crate) leaving: bool,
+    /// Whether a window without focus would want to know.
+    pub(crate) told_title: String,
+}
+
+impl App {
+    /// A session that begins.
+    #[must_use]
+    pub fn new(facts: Facts, columns: usize, rows: usize, now: Now) -> Self {
+        let folder = facts.folder.display().to_string();
+        let mut app = Self {
+            feed: Feed::new(&folder),
+            history: History::kept_in(facts.config_dir.join("history.jsonl")),
+            around: Around {
+                model: crate::view::status::model_word(&facts.model),
+                root: facts.root,
+                ..Around::default()
+            },
+            facts,
+            columns,
+            rows,
+            editor: Editor::default(),
+            picture: Picture::default(),
+            asking: None,
+            popup: None,
+            picker: None,
+            notice: None,
+            help: false,
+            todos: false,
+            stash: None,
+            last_key: 0,
+            last_escape: 0,
+            last_leave: 0,
+            last_stop: 0,
+            sent: None,
+            acts: Vec::new(),
+            committed: HashSet::new(),
+            answered: HashSet::new(),
+            read_file,
+            chord: None,
+            focused: None,
+            started: now,
+            extra: Vec::new(),
+            leaving: false,
+            told_title: String::new(),
+        };
+        app.greet();
+        app
+    }
+
+    /// The first row, and on a first run what to do.
+    fn greet(&mut self) {
+        let model = if self.facts.is_demo() {
+            "demo model".to_owned()
+        } else {
+            self.around.model.clone()
+        };
+        let mut facts = vec![
+            format!("sluice {}", self.facts.version),
+            self.facts.folder_word(),
+            model,
+        ];
+        facts.retain(|fact| !fact.is_empty());
+        if let Some((title, messages)) = &self.facts.resumed {
+            facts.push(format!("resumed \"{title}\", {messages} messages"));
+        }
+        let mut rows = vec![Row::faint(&facts.join(" ∙ "))];
+        if self.facts.is_demo() && self.facts.resumed.is_none() {
+            rows.push(Row::new());
+            rows.push(Row::plain(
+                "No key is set, so a built-in demo model answers. Its tools are real.",
+            ));
+            rows.push(Row::plain(
+                "ANTHROPIC_API_KEY brings a key, ANTHROPIC_BASE_URL a server of your own.",
+            ));
+            rows.push(
+                Row::new()
+                    .add("  ?        ", Role::Accent)
+                    .add("what the keys do", Style::TEXT),
+            );
+        }
+        self.feed.say(Kind::Card, rows);
+    }
+
+    /// What is true now.
+    pub fn see(&mut self, picture: Picture, now: Now) {
+        self.feed.take(&picture, self.columns);
+        self.picture = picture;
+        self.picture.entries.clear();
+        if self
+            .sent
+            .as_ref()
+            .is_some_and(|(at, ..)| now.saturating_sub(*at) > 1000)
+            || self.picture.draft.is_some()
+        {
+            self.sent = None;
+        }
+        self.find_ask(now);
+    }
+
+    /// The wishes that came of what happened.
+    pub fn take_acts(&mut self) -> Vec<Act> {
+        std::mem::take(&mut self.acts)
+    }
+
+    /// The size of the screen changed.
+    pub fn resize(&mut self, columns: usize, rows: usize) {
+        self.columns = columns;
+        self.rows = rows;
+    }
+
+    /// The window got the focus or lost it.
+    pub fn focus(&mut self, focused: bool) {
+        self.focused = Some(focused);
+    }
+
+    /// Says something for two seconds in the place of the status.
+    pub(crate) fn notify(&mut self, text: impl Into<String>, now: Now) {
+        self.notice = Some((text.into(), now + 2000));
+    }
+
+    /// Commits rows of ours.
+    pub(crate) fn say(&mut self, rows: Vec<Row>) {
+        self.feed.say(Kind::Card, rows);
+    }
+
+    /// When the screen changes by itself the next time: a notice that goes, a time that counts. `None` while idle.
+    #[must_use]
+    pub fn next_tick(&self, now: Now) -> Option<Now> {
+        let notice = self.notice.as_ref().map(|(_, until)| *until);
+        // While a person is asked nothing moves.
+        let spins = self.picture.is_busy() && self.asking.is_none();
+        let step = match (self.facts.settings.still, self.facts.ssh, self.focused) {
+            (true, ..) => 5000,
+            (_, true, _) => 500,
+            (.., Some(false)) => 1000,
+            _ => 125,
+        };
+        let spin = spins.then(|| now + step - now % step);
+        notice.into_iter().chain(spin).chain(self.focus_time()).min()
+    }
+
+    /// Puts a prompt into the history of prompts.
+    pub(crate) fn remember(&mut self, text: &str, now: Now) {
+        self.history.add(Asked {
+            text: text.to_owned(),
+            at: now,
+            folder: self.facts.folder.display().to_string(),
+            session: self.picture.session.clone(),
+        });
+    }
+
+    /// Sends what is written.
+    pub(crate) fn send(&mut self, text: &str, images: Vec<(String, String)>, at_once: bool, now: Now) {
+        self.remember(text, now);
+        let uuid = uuid::Uuid::new_v4().to_string();
+        self.sent = Some((now, uuid.clone(), text.to_owned()));
+        self.feed.suggestion = None;
+        self.acts.push(Act::Send {
+            uuid,
+            text: text.to_owned(),
+            images,
+            at_once,
+        });
+    }
+
+    /// The last rows, once the region is gone.
+    #[must_use]
+    pub fn farewell(&self, now: Now) -> Vec<Row> {
+        let Some(session) = &self.picture.session else {
+            return Vec::new();
+        };
+        if self.picture.turn_count == 0 {
+            return Vec::new();
+        }
+        let title = self.picture.title.clone().map(|title| format!("\"{title}\""));
+        let mut facts: Vec<String> = title.into_iter().collect();
+        facts.push(crate::view::amount::running(std::time::Duration::from_millis(
+            now.saturating_sub(self.started),
+        )));
+        facts.push(crate::view::amount::count(self.picture.turn_count as u64, "turn"));
+        if self.picture.cost >= 0.005 {
+            facts.push(crate::view::amount::dollars(self.picture.cost));
+        }
+        let short = session.get(..8).unwrap_or(session);
+        vec![
+            Row::new(),
+            Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint),
+            Row::faint(&format!("  sluice -r {short}")),
+        ]
+    }
+
+    /// Keeps the draft among the prompts of before: `up` brings it back, next time.
+    pub fn keep_draft(&mut self, now: Now) {
+        let draft = self.editor.whole();
+        self.remember(&draft, now);
+    }
+
+    /// Sends what was asked on the command line.
+    pub fn send_first(&mut self, text: &str, now: Now) {
+        self.send(text, Vec::new(), false, now);
+    }
+
+    /// Says that the session cannot go on.
+    pub fn broke(&mut self, why: &str) {
+        let hint = self.picture.session.as_deref().and_then(|id| id.get(..8));
+        let hint = hint
+            .map(|id| format!("; nothing is lost: sluice -r {id}"))
+            .unwrap_or_default();
+        self.say(vec![
+            Row::new()
+                .add("✗ ", Role::Bad)
+                .add(&format!("{why}{hint}"), Style::TEXT),
+        ]);
+    }
+
+    /// The id of the ask that is shown.
+    #[must_use]
+    pub fn asking_id(&self) -> Option<String> {
+        self.asking.as_ref().map(|asking| asking.id.to_string())
+    }
+
+    /// The title of the window, when it has to be told.
+    pub fn title(&mut self) -> Option<String> {
+        let folder = self
+            .facts
+            .folder
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let sign = match (self.asking.is_some(), self.picture.is_busy()) {
+            (true, _) => "? ",
+            (_, true) => "* ",
+            _ => "",
+        };
+        let session = self
+            .picture
+            .title
+            .as_ref()
+            .map(|title| format!(": {title}"))
+            .unwrap_or_default();
+        let title = crate::text::clean::one_line(&format!("{sign}{folder}{session}"));
+        (title != self.told_title).then(|| {
+            self.told_title.clone_from(&title);
+            title
+        })
+    }
+}
+
+/// The text of a file that is not too long to be shown.
+fn read_file(path: &std::path::Path) -> Option<String> {
+    const MOST: u64 = 2 << 20;
+    let data = std::fs::metadata(path).ok()?;
+    (data.is_file() && data.len() <= MOST).then(|| std::fs::read_to_string(path).ok())?
+}

@@ -1,0 +1,122 @@
+//! Wishes of the person, and what came of them.
+
+use sluice_wire::control::{
+    CanUseToolResponse, ElicitationResponse, GetContextUsageResponse, GetUsageResponse, McpServerStatus, ModelInfo,
+    PermissionRulesState, RequestId,
+};
+use sluice_wire::mode::PermissionMode;
+
+use crate::text::Row;
+
+/// Something that has to be done outside.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Act {
+    /// Hand in a prompt.
+    Send {
+        uuid: String,
+        text: String,
+        images: Vec<(String, String)>,
+        at_once: bool,
+    },
+    /// Take back a prompt that waits.
+    Withdraw(String),
+    /// Stop the turn; `all` forgets what waits in the agent.
+    Interrupt {
+        all: bool,
+    },
+    /// Answer an ask about a call.
+    Answer {
+        ask: RequestId,
+        response: CanUseToolResponse,
+    },
+    /// Answer a form.
+    Fill {
+        ask: RequestId,
+        response: ElicitationResponse,
+    },
+    SetMode(PermissionMode),
+    SetModel(Option<String>),
+    /// Ask the agent for something a picker shows.
+    Models,
+    Servers,
+    Reconnect(String),
+    Toggle(String, bool),
+    Rules,
+    Context,
+    Cost,
+    Files(String),
+    Sessions,
+    StopTask(String),
+    TaskOutput(String),
+    Background,
+    Rename(String),
+    /// A command for the person's own shell; its output goes to the model too.
+    Shell(String),
+    /// Text for the person's editor; what it says comes back.
+    Edit {
+        text: String,
+        what: Edited,
+    },
+    Copy(String),
+    /// Write the conversation into a file.
+    Export(String),
+    Suspend,
+    /// Somebody waits for the person.
+    Ring,
+    Redraw,
+    /// Other colours.
+    Dress(crate::theme::Theme),
+    /// Leave, with this exit code.
+    Leave(i32),
+    /// Leave, and begin with something else.
+    Again(Next),
+}
+
+/// What an editor was opened for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edited {
+    /// The draft.
+    Draft,
+    /// The new text of a file an ask is about.
+    Input(RequestId),
+}
+
+/// What to begin with after this session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// A new session.
+    Fresh,
+    /// This one, or a copy of it.
+    Resume { session: String, fork: bool },
+}
+
+/// What came of a wish.
+#[derive(Debug, Clone)]
+pub enum Told {
+    Models(Vec<ModelInfo>),
+    Servers(Vec<McpServerStatus>),
+    Rules(Box<PermissionRulesState>),
+    Context(Box<GetContextUsageResponse>),
+    Cost(Box<GetUsageResponse>),
+    Files {
+        query: String,
+        found: Vec<String>,
+    },
+    Sessions(Vec<sluice_host::sessions::SessionInfo>),
+    /// An editor was closed.
+    Edited {
+        text: Option<String>,
+        what: Edited,
+    },
+    /// Rows to be committed.
+    Rows(Vec<Row>),
+    /// A few words for the status row.
+    Notice(String),
+    /// A `!` command ended: the command, and all it wrote.
+    Shell {
+        command: String,
+        output: String,
+        code: Option<i32>,
+    },
+    Branch(Option<String>),
+}

@@ -1,0 +1,432 @@
+//! Keys that answer an ask.
+
+use sluice_wire::control::{Allow, CanUseToolResponse, Deny, ElicitationAction, ElicitationResponse};
+use sluice_wire::mode::PermissionMode;
+use sluice_wire::permission_update::{Destination, PermissionUpdate, SetMode};
+
+use super::act::Edited;
+use super::asking::{Shown, plan_choices};
+use super::{Act, App, Now};
+use crate::input::{Code, Editor, Key};
+use crate::view::ask::{FieldValue, SCOPES, Verdict, scope_word};
+use crate::view::card;
+
+/// Keys of the first moments after an ask took the keyboard go to the draft.
+const GRACE: Now = 400;
+
+impl App {
+    /// A key while an ask has the keyboard; false when it is for the draft.
+    pub(super) fn ask_key(&mut self, key: Key, now: Now) -> bool {
+        let Some(asking) = &mut self.asking else { return false };
+        let stops = key.is(Code::Escape) || key == Key::ctrl('c');
+        let Some(since) = asking.focused else {
+            if key.is(Code::Tab) && self.popup.is_none() {
+                // Whoever presses tab for it means it.
+                asking.focused = Some(now.saturating_sub(GRACE));
+                return true;
+            }
+            return false;
+        };
+        if now.saturating_sub(since) < GRACE && !stops {
+            // A hand that was about to type is not interrupted.
+            asking.focused = None;
+            return false;
+        }
+        if asking.words.is_some() {
+            self.words_key(key, now);
+            return true;
+        }
+        if asking.change.is_some() {
+            self.change_key(key, now);
+            return true;
+        }
+        match key.code {
+            Code::PageUp => self.turn_asks(-1, now),
+            Code::PageDown => self.turn_asks(1, now),
+            _ => match &asking.shown {
+                Shown::Call { .. } | Shown::Plan(_) | Shown::Page { .. } => self.choice_key(key, stops, now),
+                Shown::Questions(..) => self.question_key(key, stops, now),
+                Shown::Form(_) => self.form_key(key, stops),
+            },
+        }
+        true
+    }
+
+    fn count(&self) -> usize {
+        let Some(asking) = &self.asking else { return 0 };
+        match &asking.shown {
+            Shown::Call { .. } => self.permission_of(asking).map_or(0, |dialog| dialog.choices.len()),
+            Shown::Plan(_) => plan_choices().len(),
+            Shown::Page { .. } => 2,
+            _ => 0,
+        }
+    }
+
+    fn choice_key(&mut self, key: Key, stops: bool, now: Now) {
+        let count = self.count();
+        let Some(asking) = &mut self.asking else { return };
+        if stops {
+            self.refuse_and_stop();
+            return;
+        }
+        let is_call = matches!(asking.shown, Shown::Call { .. });
+        match (key.code, key.ctrl) {
+            (Code::Up, _) | (Code::Char('p'), true) | (Code::Char('k'), false) => {
+                asking.selected = asking.selected.saturating_sub(1);
+            }
+            (Code::Down, _) | (Code::Char('n'), true) | (Code::Char('j'), false) => {
+                asking.selected = (asking.selected + 1).min(count.saturating_sub(1));
+            }
+            (Code::Home, _) => asking.selected = 0,
+            (Code::End, _) => asking.selected = count.saturating_sub(1),
+            (Code::Left, _) => self.turn_scope(-1),
+            (Code::Right, _) => self.turn_scope(1),
+            (Code::Tab, _) => asking.words = Some(Editor::default()),
+            (Code::Enter, _) => self.choose(now),
+            (Code::Char(digit @ '1'..='9'), false) => {
+                let at = digit as usize - '1' as usize;
+                if at < count {
+                    asking.selected = at;
+                    self.choose(now);
+                }
+            }
+            (Code::Char('y'), false) => {
+                asking.selected = 0;
+                self.choose(now);
+            }
+            (Code::Char('n'), false) => {
+                asking.selected = count.saturating_sub(1);
+                self.choose(now);
+            }
+            (Code::Char('e'), false) if is_call => self.begin_change(),
+            (Code::Char('c'), false) => {
+                let text = match &asking.shown {
+                    Shown::Call { ask, input, .. } => card::subject(&ask.tool_name, input),
+                    Shown::Plan(plan) => plan.clone(),
+                    Shown::Page { url, .. } => url.clone(),
+                    _ => String::new(),
+                };
+                self.acts.push(Act::Copy(text));
+            }
+            _ => {}
+        }
+    }
+
+    fn turn_scope(&mut self, by: isize) {
+        let Some(asking) = &mut self.asking else { return };
+        if let Some(Some(scope)) = asking.scopes.get_mut(asking.selected) {
+            *scope = (*scope).saturating_add_signed(by).min(SCOPES.len() - 1);
+        }
+    }
+
+    /// Takes the highlighted choice.
+    fn choose(&mut self, now: Now) {
+        let Some(asking) = &self.asking else { return };
+        match &asking.shown {
+            Shown::Plan(_) => self.choose_for_plan(),
+            Shown::Page { url, .. } => {
+                let accepts = asking.selected == 0;
+                if accepts {
+                    self.acts.push(Act::Copy(url.clone()));
+                }
+                self.fill(
+                    if accepts {
+                        ElicitationAction::Accept
+                    } else {
+                        ElicitationAction::Decline
+                    },
+                    None,
+                );
+            }
+            _ => {
+                let Some(dialog) = self.permission_of(asking) else {
+                    return;
+                };
+                let scope = asking.scopes.get(asking.selected).copied().flatten();
+                match dialog
+                    .choices
+                    .into_iter()
+                    .nth(asking.selected)
+                    .map(|(_, verdict)| verdict)
+                {
+                    Some(Verdict::Yes) => self.allow(None, None, now),
+                    Some(Verdict::Keep(update)) => self.allow(Some(placed(*update, scope)), None, now),
+                    Some(Verdict::Change) => self.begin_change(),
+                    Some(Verdict::No) => self.deny("", false),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    fn choose_for_plan(&mut self) {
+        let Some(asking) = &self.asking else { return };
+        let mode = |mode| {
+            PermissionUpdate::from(SetMode {
+                mode,
+                destination: Destination::Session,
+                ..SetMode::default()
+            })
+        };
+        match asking.selected {
+            0 => self.allow(Some(mode(PermissionMode::Default)), None, 0),
+            1 => self.allow(Some(mode(PermissionMode::AcceptEdits)), None, 0),
+            _ => self.deny("keep planning", false),
+        }
+    }
+
+    /// Allows the call, perhaps with another input, and keeps what was chosen with it.
+    pub(super) fn allow(&mut self, update: Option<PermissionUpdate>, input: Option<serde_json::Value>, now: Now) {
+        let Some(asking) = self.asking.take() else { return };
+        if let (Some(call), Some(update)) = (&asking.call, &update) {
+            let kept = match update {
+                PermissionUpdate::AddRules(add) => Some(format!("rule kept: {}", scope_word(&add.destination))),
+                _ => None,
+            };
+            if let Some(kept) = kept {
+                self.feed.note(call, kept);
+            }
+        }
+        if let Some(words) = asking
+            .words
+            .map(|words| words.whole())
+            .filter(|words| !words.trim().is_empty())
+        {
+            self.send(&words, Vec::new(), false, now);
+        }
+        let response = CanUseToolResponse::from(Allow {
+            updated_input: input.map(Into::into),
+            updated_permissions: update.map(|update| vec![update]),
+            ..Allow::default()
+        });
+        self.give(asking.id, response);
+    }
+
+    fn deny(&mut self, words: &str, stop: bool) {
+        let Some(asking) = self.asking.take() else { return };
+        let message = match words.trim() {
+            "" => "The person said no to this call.".to_owned(),
+            words => format!("The person said no to this call, and: {words}"),
+        };
+        if let Some(call) = &asking.call {
+            let why = match words.trim() {
+                "" => "you said no".to_owned(),
+                words => format!("you said no: {words}"),
+            };
+            self.feed.refused(call, why);
+        }
+        let response = CanUseToolResponse::from(Deny {
+            message,
+            interrupt: stop.then_some(true),
+            ..Deny::default()
+        });
+        self.give(asking.id, response);
+    }
+
+    fn refuse_and_stop(&mut self) {
+        match self.asking.as_ref().map(|asking| &asking.shown) {
+            Some(Shown::Plan(_)) => self.deny("keep planning", false),
+            Some(Shown::Page { .. }) => self.fill(ElicitationAction::Cancel, None),
+            _ => self.deny("", true),
+        }
+    }
+
+    fn give(&mut self, ask: sluice_wire::control::RequestId, response: CanUseToolResponse) {
+        self.answered.insert(ask.to_string());
+        self.acts.push(Act::Answer { ask, response });
+    }
+
+    fn fill(&mut self, action: ElicitationAction, content: Option<serde_json::Value>) {
+        let Some(asking) = self.asking.take() else { return };
+        self.answered.insert(asking.id.to_string());
+        self.acts.push(Act::Fill {
+            ask: asking.id,
+            response: ElicitationResponse {
+                action,
+                content: content.map(Into::into),
+                ..ElicitationResponse::default()
+            },
+        });
+    }
+
+    /// Words that go with the answer.
+    fn words_key(&mut self, key: Key, now: Now) {
+        let Some(asking) = &mut self.asking else { return };
+        let is_no = asking.selected + 1 == asking.scopes.len()
+            || matches!(asking.shown, Shown::Plan(_)) && asking.selected == 2;
+        let Some(words) = &mut asking.words else { return };
+        match key.code {
+            Code::Escape | Code::Tab => asking.words = None,
+            Code::Char('c') if key.ctrl => asking.words = None,
+            Code::Enter => {
+                let said = words.whole();
+                if is_no {
+                    self.deny(&said, false);
+                } else {
+                    self.choose(now);
+                }
+            }
+            _ => super::editing::edit(words, key),
+        }
+    }
+
+    fn begin_change(&mut self) {
+        let Some(asking) = &mut self.asking else { return };
+        let Shown::Call { ask, .. } = &asking.shown else { return };
+        let input = ask.input.to_value();
+        let word = |name: &str| input.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+        match ask.tool_name.as_str() {
+            "Bash" => {
+                let mut editor = Editor::default();
+                editor.set(&word("command").unwrap_or_default());
+                asking.change = Some(editor);
+            }
+            "Write" | "Edit" => {
+                let text = word("content").or_else(|| word("new_string")).unwrap_or_default();
+                let what = Edited::Input(asking.id.clone());
+                self.acts.push(Act::Edit { text, what });
+            }
+            _ => {}
+        }
+    }
+
+    fn change_key(&mut self, key: Key, now: Now) {
+        let Some(asking) = &mut self.asking else { return };
+        let Some(change) = &mut asking.change else { return };
+        match key.code {
+            Code::Escape => asking.change = None,
+            Code::Char('c') if key.ctrl => asking.change = None,
+            Code::Enter if !key.shift && !key.alt => {
+                let command = change.whole();
+                self.changed(&command, now);
+            }
+            _ => super::editing::edit(change, key),
+        }
+    }
+
+    /// The call runs with what was written in the place of its main text.
+    pub(super) fn changed(&mut self, text: &str, now: Now) {
+        let Some(asking) = &self.asking else { return };
+        let Shown::Call { ask, .. } = &asking.shown else { return };
+        let mut input = ask.input.to_value();
+        let name = match ask.tool_name.as_str() {
+            "Bash" => "command",
+            "Write" => "content",
+            _ => "new_string",
+        };
+        if let Some(fields) = input.as_object_mut() {
+            fields.insert(name.to_owned(), text.into());
+        }
+        self.allow(None, Some(input), now);
+    }
+
+    fn question_key(&mut self, key: Key, stops: bool, now: Now) {
+        if stops {
+            self.deny("", true);
+            return;
+        }
+        let Some(asking) = &mut self.asking else { return };
+        let Shown::Questions(questions, input) = &mut asking.shown else {
+            return;
+        };
+        if questions.is_review() {
+            match key.code {
+                Code::Up | Code::Down => questions.sending = 1 - questions.sending.min(1),
+                Code::Left => questions.at = questions.list.len().saturating_sub(1),
+                Code::Enter | Code::Char('1' | '2') => {
+                    let sends = match key.code {
+                        Code::Char(digit) => digit == '1',
+                        _ => questions.sending == 0,
+                    };
+                    if sends {
+                        let answers = questions.answers(input);
+                        self.allow(None, Some(answers), now);
+                    } else {
+                        questions.at = 0;
+                        questions.sending = 0;
+                    }
+                }
+                _ => {}
+            }
+            return;
+        }
+        let first = questions.at == 0;
+        let alone = questions.list.len() == 1;
+        let Some(question) = questions.current() else { return };
+        let count = question.options.len() + 1;
+        match key.code {
+            Code::Up => question.selected = question.selected.saturating_sub(1),
+            Code::Down => question.selected = (question.selected + 1).min(count - 1),
+            Code::Enter => {
+                if question.several
+                    && question.answer().is_empty()
+                    && let Some(mark) = question.marked.get_mut(question.selected)
+                {
+                    *mark = true;
+                }
+                if question.answer().is_empty() {
+                    return;
+                }
+                questions.at += 1;
+                if alone {
+                    let answers = questions.answers(input);
+                    self.allow(None, Some(answers), now);
+                }
+            }
+            Code::Left if !first && !question.is_own() => questions.at -= 1,
+            _ if question.is_own() => super::editing::edit(&mut question.own, key),
+            Code::Char(' ') if question.several => {
+                if let Some(mark) = question.marked.get_mut(question.selected) {
+                    *mark = !*mark;
+                }
+            }
+            Code::Char(digit @ '1'..='9') => {
+                let at = digit as usize - '1' as usize;
+                if at < count {
+                    question.selected = at;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn form_key(&mut self, key: Key, stops: bool) {
+        if stops {
+            self.fill(ElicitationAction::Cancel, None);
+            return;
+        }
+        if key == Key::ctrl('d') {
+            self.fill(ElicitationAction::Decline, None);
+            return;
+        }
+        let Some(asking) = &mut self.asking else { return };
+        let Shown::Form(form) = &mut asking.shown else { return };
+        let last = form.fields.len().saturating_sub(1);
+        let sends = (key.code == Code::Enter && key.ctrl) || (key.is(Code::Enter) && form.at >= last);
+        if sends {
+            if let Some(content) = form.content() {
+                self.fill(ElicitationAction::Accept, Some(content));
+            }
+            return;
+        }
+        let turn =
+            |at: &mut usize, count: usize, by: isize| *at = at.saturating_add_signed(by).min(count.saturating_sub(1));
+        match (key.code, form.fields.get_mut(form.at).map(|field| &mut field.value)) {
+            (Code::Enter | Code::Down | Code::Tab, _) if !key.shift => form.at = (form.at + 1).min(last),
+            (Code::Up | Code::Tab, _) => form.at = form.at.saturating_sub(1),
+            (Code::Left, Some(FieldValue::Choice { options, at })) => turn(at, options.len(), -1),
+            (Code::Right, Some(FieldValue::Choice { options, at })) => turn(at, options.len(), 1),
+            (Code::Char(' '), Some(FieldValue::Flag(set))) => *set = !*set,
+            (_, Some(FieldValue::Text(editor))) => super::editing::edit(editor, key),
+            _ => {}
+        }
+    }
+}
+
+/// The change, kept where it was turned to.
+fn placed(mut update: PermissionUpdate, scope: Option<usize>) -> PermissionUpdate {
+    if let (PermissionUpdate::AddRules(add), Some((place, _))) = (&mut update, scope.and_then(|at| SCOPES.get(at))) {
+        add.destination = place.clone();
+    }
+    update
+}

@@ -1,0 +1,391 @@
+//! The ask that is shown: which, since when, whether it has the keyboard, and what was chosen in it so far.
+
+use serde_json::Value;
+use sluice_host::conversation::{Ask, AskKind};
+use sluice_wire::ToHost;
+use sluice_wire::control::{CanUseTool, Elicitation, Request, RequestId};
+
+use super::{App, Now};
+use crate::input::Editor;
+use crate::text::{Role, Row, Style};
+use crate::view::ask::{self, Choice, Form, Permission, Questions, Verdict};
+use crate::view::markdown;
+use crate::view::status::mode_word;
+
+/// The composer has to be empty and no key may have come for so long before an ask takes the keyboard.
+const QUIET: Now = 800;
+
+/// What is asked.
+#[derive(Debug, Clone)]
+pub(crate) enum Shown {
+    Call {
+        ask: Box<CanUseTool>,
+        /// The input with paths as seen from the folder.
+        input: Value,
+        file: Option<String>,
+    },
+    Questions(Questions, Value),
+    Plan(String),
+    Form(Form),
+    /// A page to be opened.
+    Page {
+        server: String,
+        message: String,
+        url: String,
+    },
+}
+
+/// The ask that is shown.
+#[derive(Debug, Clone)]
+pub(crate) struct Asking {
+    pub(crate) id: RequestId,
+    pub(crate) call: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) shown: Shown,
+    /// Since when it has the keyboard.
+    pub(crate) focused: Option<Now>,
+    pub(crate) selected: usize,
+    /// Where each rule is kept, as a place among the scopes; by choice.
+    pub(crate) scopes: Vec<Option<usize>>,
+    /// Words that go with a yes or a no.
+    pub(crate) words: Option<Editor>,
+    /// The command, while it is changed.
+    pub(crate) change: Option<Editor>,
+}
+
+impl App {
+    /// Keeps the ask that is shown in step with the asks there are.
+    pub(super) fn find_ask(&mut self, now: Now) {
+        let open: Vec<String> = self.picture.asks.iter().map(|ask| ask.id.to_string()).collect();
+        self.answered.retain(|id| open.contains(id));
+        if let Some(asking) = &self.asking {
+            if open.contains(&asking.id.to_string()) {
+                self.focus_ask(now);
+                return;
+            }
+            // Somebody else answered, or the agent wants to know no longer.
+            if let Some(title) = self.ask_title() {
+                let row = title.add("  withdrawn", Role::Faint).cut(self.columns);
+                self.say(vec![row]);
+            }
+            self.asking = None;
+        }
+        let next = self
+            .picture
+            .asks
+            .iter()
+            .find(|ask| !self.answered.contains(&ask.id.to_string()));
+        let Some(next) = next.cloned() else { return };
+        self.show_ask(&next, now);
+    }
+
+    /// An ask that waited for the hand to rest takes the keyboard.
+    pub(super) fn focus_ask(&mut self, now: Now) {
+        let quiet = now.saturating_sub(self.last_key) >= QUIET;
+        let free = self.editor.is_empty() && quiet && self.picker.is_none() && self.popup.is_none();
+        if let Some(asking) = &mut self.asking
+            && asking.focused.is_none()
+            && free
+        {
+            asking.focused = Some(now);
+        }
+    }
+
+    /// When that is, if it is still to come.
+    pub(super) fn focus_time(&self) -> Option<Now> {
+        let waits = self.asking.as_ref().is_some_and(|asking| asking.focused.is_none());
+        (waits && self.editor.is_empty() && self.picker.is_none() && self.popup.is_none())
+            .then_some(self.last_key + QUIET)
+    }
+
+    /// Shows the ask so many places away from the present one.
+    pub(super) fn turn_asks(&mut self, by: isize, now: Now) {
+        let waiting: Vec<Ask> = self
+            .picture
+            .asks
+            .iter()
+            .filter(|ask| !self.answered.contains(&ask.id.to_string()))
+            .cloned()
+            .collect();
+        let Some(asking) = &self.asking else { return };
+        let at = waiting.iter().position(|ask| ask.id == asking.id).unwrap_or(0);
+        let next = at.saturating_add_signed(by).min(waiting.len().saturating_sub(1));
+        let focused = asking.focused;
+        if let Some(ask) = waiting.get(next).filter(|_| next != at).cloned() {
+            self.show_ask(&ask, now);
+            if let Some(asking) = &mut self.asking {
+                asking.focused = focused;
+            }
+        }
+    }
+
+    fn show_ask(&mut self, ask: &Ask, now: Now) {
+        let Some(line) = &ask.line else { return };
+        let Ok(ToHost::ControlRequest(request)) = line.to_host() else {
+            return;
+        };
+        let shown = match request.request {
+            Request::CanUseTool(call) => self.shown_call(*call),
+            Request::Elicitation(elicitation) => shown_form(&elicitation),
+            _ => return,
+        };
+        let quiet = now.saturating_sub(self.last_key) >= QUIET;
+        let free = self.editor.is_empty() && quiet && self.picker.is_none() && self.popup.is_none();
+        let mut asking = Asking {
+            id: ask.id.clone(),
+            call: ask.call.as_deref().map(str::to_owned),
+            agent: (ask.kind == AskKind::Tool)
+                .then(|| ask.agent.as_deref().map(str::to_owned))
+                .flatten(),
+            shown,
+            focused: free.then_some(now),
+            selected: 0,
+            scopes: Vec::new(),
+            words: None,
+            change: None,
+        };
+        if let Shown::Plan(plan) = &asking.shown
+            && self.committed.insert(asking.id.to_string())
+        {
+            let rows = markdown::rows(plan, self.columns);
+            self.feed.say(crate::view::feed::Kind::Text, rows);
+        }
+        let dialog = self.permission_of(&asking);
+        if let Some(dialog) = dialog {
+            asking.selected = dialog.default;
+            asking.scopes = dialog.choices.iter().map(|(_, verdict)| scope_of(verdict)).collect();
+        }
+        self.asking = Some(asking);
+        if self.focused != Some(true) {
+            self.acts.push(super::Act::Ring);
+        }
+    }
+
+    fn shown_call(&self, call: CanUseTool) -> Shown {
+        let raw = call.input.to_value();
+        match call.tool_name.as_str() {
+            "AskUserQuestion" => {
+                if let Some(questions) = Questions::read(&raw) {
+                    return Shown::Questions(questions, raw);
+                }
+            }
+            "ExitPlanMode" => {
+                if let Some(plan) = raw.get("plan").and_then(Value::as_str) {
+                    return Shown::Plan(plan.to_owned());
+                }
+            }
+            _ => {}
+        }
+        let file = raw
+            .get("file_path")
+            .and_then(Value::as_str)
+            .and_then(|path| (self.read_file)(path.as_ref()));
+        let mut input = raw;
+        if let Some(Value::String(path)) = input.get_mut("file_path")
+            && let Ok(near) = std::path::Path::new(path.as_str()).strip_prefix(&self.facts.folder)
+        {
+            *path = near.display().to_string();
+        }
+        Shown::Call {
+            ask: Box::new(call),
+            input,
+            file,
+        }
+    }
+
+    /// The dialog of an ask about a call.
+    pub(super) fn permission_of(&self, asking: &Asking) -> Option<Permission> {
+        let Shown::Call { ask, input, file } = &asking.shown else {
+            return None;
+        };
+        let count = self.picture.asks.len();
+        let at = self
+            .picture
+            .asks
+            .iter()
+            .position(|ask| ask.id == asking.id)
+            .unwrap_or(0);
+        let mut place = Vec::new();
+        if count > 1 {
+            place.push(format!("ask {} of {count}", at + 1));
+        }
+        if let Some(agent) = &asking.agent {
+            place.push(format!("from agent \"{agent}\""));
+        }
+        let mode = self.picture.mode.as_ref().map_or("ask", mode_word);
+        let mut dialog = ask::permission(ask, input, file.as_deref(), mode, &place.join(", "), self.columns);
+        for ((choice, _), scope) in dialog.choices.iter_mut().zip(&asking.scopes) {
+            if let Some((_, word)) = scope.and_then(|at| ask::SCOPES.get(at)) {
+                (*word).clone_into(&mut choice.detail);
+            }
+        }
+        Some(dialog)
+    }
+
+    fn ask_title(&self) -> Option<Row> {
+        let asking = self.asking.as_ref()?;
+        self.permission_of(asking).map(|dialog| dialog.title)
+    }
+
+    /// The rows of the ask, and where the cursor stands in them.
+    pub(super) fn ask_rows(&mut self, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
+        let Some(asking) = self.asking.clone() else {
+            return (Vec::new(), None);
+        };
+        let columns = self.columns;
+        let (mut rows, mut cursor) = match &asking.shown {
+            Shown::Call { .. } => self.call_rows(&asking, room),
+            Shown::Questions(questions, _) => questions.rows(columns),
+            Shown::Form(form) => form.rows(columns),
+            Shown::Plan(_) => {
+                let mut rows = vec![
+                    Row::new()
+                        .add("? ", Role::Ask)
+                        .add("The plan above: go on?", Style::TEXT.bold()),
+                ];
+                rows.extend(with_words(&asking, &plan_choices(), columns));
+                rows.push(ask::hints(
+                    &["enter chooses", "tab adds words", "esc keep planning"],
+                    columns,
+                ));
+                (rows, None)
+            }
+            Shown::Page { server, message, url } => {
+                let title = Row::new()
+                    .add("? ", Role::Ask)
+                    .add(&format!("{server} asks you to open  "), Style::TEXT.bold());
+                let mut rows = crate::text::wrap::hard(&title.add(url, Role::Accent), columns, 2);
+                rows.extend(crate::text::wrap::words(
+                    &Row::faint(&format!("  {message}")),
+                    columns,
+                    2,
+                ));
+                let choices = [Choice::new("Copy it, and go on"), Choice::new("Decline")];
+                rows.extend(ask::choices(&choices, asking.selected, columns));
+                rows.push(ask::hints(&["enter chooses", "esc cancels"], columns));
+                (rows, None)
+            }
+        };
+        if asking.focused.is_none() {
+            rows.pop();
+            rows.push(Row::faint("  tab answers ∙ you are typing").cut(columns));
+            cursor = None;
+        } else if asking.words.is_some() {
+            // The cursor stands behind the words.
+            let at = rows.iter().position(|row| row.text().starts_with("› "));
+            cursor = at.map(|at| (at, rows.get(at).map_or(0, Row::width)));
+        }
+        (rows, cursor)
+    }
+
+    fn call_rows(&mut self, asking: &Asking, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
+        let columns = self.columns;
+        if let Some(change) = &asking.change {
+            let mut rows = vec![
+                Row::new()
+                    .add("? ", Role::Ask)
+                    .add("Bash", Style::TEXT.bold())
+                    .add("  change it, then enter", Style::TEXT),
+            ];
+            let composer = crate::view::composer::lay_out(change, "! ", columns, room.saturating_sub(3), Style::TEXT);
+            let cursor = (composer.cursor.0 + 1, composer.cursor.1);
+            rows.extend(composer.rows);
+            rows.push(ask::hints(&["enter runs it changed", "esc back"], columns));
+            return (rows, Some(cursor));
+        }
+        let Some(dialog) = self.permission_of(asking) else {
+            return (Vec::new(), None);
+        };
+        let choices: Vec<Choice> = dialog.choices.iter().map(|(choice, _)| choice.clone()).collect();
+        let mut below = dialog.why.clone();
+        below.push(Row::new());
+        below.extend(with_words(asking, &choices, columns));
+        let turns = choices.get(asking.selected).is_some_and(|choice| choice.turns);
+        below.push(match turns {
+            true => ask::hints(
+                &["enter chooses", "left/right where the rule is kept", "esc no, and stop"],
+                columns,
+            ),
+            false => ask::hints(
+                &["enter chooses", "tab adds words", "c copies", "esc no, and stop"],
+                columns,
+            ),
+        });
+        let mut rows = Vec::new();
+        let id = asking.id.to_string();
+        if dialog.body.len() + below.len() < room && !self.committed.contains(&id) {
+            rows.extend(crate::text::wrap::hard(&dialog.title, columns, 2));
+            rows.extend(dialog.body);
+        } else {
+            // What does not fit is committed first, whole.
+            let count = dialog.body.len();
+            if self.committed.insert(id) {
+                self.extra.push(Row::new());
+                self.extra
+                    .push(dialog.title.clone().add("  your choice is below", Role::Faint));
+                self.extra.extend(dialog.body);
+            }
+            rows.push(
+                dialog
+                    .title
+                    .add(&format!("  the {count} rows above"), Role::Faint)
+                    .cut(columns),
+            );
+        }
+        rows.extend(below);
+        (rows, None)
+    }
+}
+
+fn with_words(asking: &Asking, choices: &[Choice], columns: usize) -> Vec<Row> {
+    let mut choices = choices.to_vec();
+    if let (Some(words), Some(choice)) = (&asking.words, choices.get_mut(asking.selected)) {
+        choice.label = match choice.label.as_str() {
+            "No" => "No, and say".to_owned(),
+            label => format!("{label}, and then"),
+        };
+        choice.turns = false;
+        choice.detail = words.whole();
+    }
+    ask::choices(&choices, asking.selected, columns)
+}
+
+/// What can be said to a plan.
+pub(super) fn plan_choices() -> Vec<Choice> {
+    [
+        "Yes, and ask before each change",
+        "Yes, and edits without asking",
+        "Keep planning",
+    ]
+    .map(Choice::new)
+    .into()
+}
+
+fn scope_of(verdict: &Verdict) -> Option<usize> {
+    use sluice_wire::permission_update::PermissionUpdate;
+    let Verdict::Keep(update) = verdict else { return None };
+    match &**update {
+        PermissionUpdate::AddRules(add) => ask::SCOPES.iter().position(|(place, _)| *place == add.destination),
+        _ => None,
+    }
+}
+
+fn shown_form(elicitation: &Elicitation) -> Shown {
+    let server = elicitation
+        .display_name
+        .clone()
+        .unwrap_or_else(|| elicitation.mcp_server_name.clone());
+    if let (Some("url"), Some(url)) = (elicitation.mode.as_deref(), &elicitation.url) {
+        return Shown::Page {
+            server,
+            message: elicitation.message.clone(),
+            url: url.clone(),
+        };
+    }
+    let schema = elicitation
+        .requested_schema
+        .as_ref()
+        .map(sluice_wire::Raw::to_value)
+        .unwrap_or_default();
+    Shown::Form(Form::read(&server, &elicitation.message, &schema))
+}

@@ -1,0 +1,187 @@
+//! Commands of ours: those that are about the screen, the person's files or another session.
+
+use sluice_wire::mode::PermissionMode;
+
+use super::{Act, App, Next, Now, Picker, Picks};
+use crate::text::Row;
+
+/// Name, what follows it, what it does.
+pub(crate) const OURS: &[(&str, &str, &str)] = &[
+    ("clear", "", "begin a new session"),
+    ("context", "", "what fills the context"),
+    ("copy", "", "the last answer to the clipboard"),
+    ("cost", "", "what was spent"),
+    ("exit", "", "leave"),
+    ("export", "[file]", "the conversation as a text file"),
+    ("fork", "", "go on in a copy of this session"),
+    ("help", "", "keys and commands"),
+    ("mcp", "", "servers: how they stand, on and off"),
+    ("mode", "", "how much is done without asking"),
+    ("model", "[name]", "who answers"),
+    ("permissions", "", "the rules that hold"),
+    ("rename", "<title>", "give this session a title"),
+    ("resume", "", "go on with another session"),
+    ("tasks", "", "what runs in the background"),
+    ("theme", "", "colours"),
+];
+
+/// Mode, its word, what it does.
+pub(crate) const MODES: &[(PermissionMode, &str, &str)] = &[
+    (PermissionMode::Default, "ask", "asks before every change"),
+    (
+        PermissionMode::AcceptEdits,
+        "edits",
+        "changes files here unasked, asks for more",
+    ),
+    (PermissionMode::Plan, "plan", "looks and plans, changes nothing"),
+    (
+        PermissionMode::Auto,
+        "auto",
+        "as edits, and commands proven to only read",
+    ),
+    (
+        PermissionMode::DontAsk,
+        "deny",
+        "never asks: what no rule allows is refused",
+    ),
+    (PermissionMode::BypassPermissions, "bypass", "only if launched for it"),
+];
+
+impl App {
+    /// Does what a line that begins with `/` says, if it is one of ours.
+    pub(super) fn command(&mut self, line: &str, now: Now) -> bool {
+        let Some(rest) = line.strip_prefix('/') else {
+            return false;
+        };
+        let (name, argument) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let argument = argument.trim();
+        match name {
+            "exit" | "quit" => self.leave(0),
+            "clear" | "new" => self.acts.push(Act::Again(Next::Fresh)),
+            "fork" => match self.picture.session.clone() {
+                Some(session) if self.picture.turn_count > 0 => {
+                    self.acts.push(Act::Again(Next::Resume { session, fork: true }));
+                }
+                _ => self.notify("there is nothing to fork yet", now),
+            },
+            "help" => self.help = true,
+            "model" if !argument.is_empty() => self.acts.push(Act::SetModel(Some(argument.to_owned()))),
+            "model" => self.acts.push(Act::Models),
+            "mode" => self.pick_mode(),
+            "mcp" => self.acts.push(Act::Servers),
+            "permissions" | "allowed-tools" => self.acts.push(Act::Rules),
+            "context" => self.acts.push(Act::Context),
+            "cost" | "usage" => self.acts.push(Act::Cost),
+            "resume" | "continue" => self.acts.push(Act::Sessions),
+            "rename" if !argument.is_empty() => self.acts.push(Act::Rename(argument.to_owned())),
+            "rename" => self.notify("a title has to follow: /rename fix the retry loop", now),
+            "tasks" | "bashes" => self.pick_job(now),
+            "copy" => self.copy_answer(now),
+            "export" => {
+                let default = format!(
+                    "sluice-{}.md",
+                    self.picture
+                        .session
+                        .as_deref()
+                        .and_then(|id| id.get(..8))
+                        .unwrap_or("session")
+                );
+                self.acts.push(Act::Export(if argument.is_empty() {
+                    default
+                } else {
+                    argument.to_owned()
+                }));
+            }
+            "theme" => self.pick_theme(),
+            _ => return false,
+        }
+        true
+    }
+
+    pub(super) fn leave(&mut self, code: i32) {
+        self.leaving = true;
+        self.acts.push(Act::Leave(code));
+    }
+
+    pub(super) fn copy_answer(&mut self, now: Now) {
+        if self.feed.answer.is_empty() {
+            self.notify("there is no answer yet", now);
+        } else {
+            self.acts.push(Act::Copy(self.feed.answer.clone()));
+            self.notify("sent to the terminal's clipboard", now);
+        }
+    }
+
+    fn pick_mode(&mut self) {
+        let rows = MODES
+            .iter()
+            .map(|(mode, word, about)| (word.to_string(), format!("{about:<44}{}", mode.as_str())));
+        let now = self.picture.mode.clone().unwrap_or(PermissionMode::Default);
+        let mut picker = Picker::new("Mode", Picks::Mode, rows);
+        picker.selected = MODES.iter().position(|(mode, ..)| *mode == now).unwrap_or(0);
+        self.picker = Some(picker);
+    }
+
+    fn pick_theme(&mut self) {
+        let rows = [
+            ("terminal", "its own 16 colours"),
+            ("dark", "for dark backgrounds"),
+            ("dark-daltonized", "dark, for colour-blind eyes"),
+            ("light", "for light backgrounds"),
+            ("light-daltonized", "light, for colour-blind eyes"),
+            ("none", "no colours"),
+        ];
+        let mut picker = Picker::new(
+            "Theme",
+            Picks::Theme,
+            rows.map(|(name, about)| (name.to_owned(), about.to_owned())),
+        );
+        picker.selected = rows
+            .iter()
+            .position(|(name, _)| *name == self.facts.settings.theme.name())
+            .unwrap_or(0);
+        self.picker = Some(picker);
+    }
+
+    fn pick_job(&mut self, now: Now) {
+        if self.picture.jobs.is_empty() {
+            self.notify("nothing runs in the background", now);
+            return;
+        }
+        let rows = self.picture.jobs.iter().map(|job| {
+            let kind = if &*job.kind == "local_agent" { "Agent" } else { "Bash" };
+            (job.id.to_string(), format!("{kind:<6} {}", job.description))
+        });
+        let title = format!("Jobs  {} running", self.picture.jobs.len());
+        let mut picker = Picker::new(&title, Picks::Job, rows.collect::<Vec<_>>());
+        picker.hints = vec!["enter its output", "x stop", "esc"];
+        self.picker = Some(picker);
+    }
+
+    /// The next mode of the first four.
+    pub(super) fn cycle_mode(&mut self) {
+        let now = self.picture.mode.clone().unwrap_or(PermissionMode::Default);
+        let at = MODES.iter().position(|(mode, ..)| *mode == now).unwrap_or(0);
+        let next = MODES.iter().take(4).map(|(mode, ..)| mode.clone()).nth((at + 1) % 4);
+        self.acts.extend(next.map(Act::SetMode));
+    }
+
+    /// The keys, below the composer.
+    pub(super) fn help_rows(&self) -> Vec<Row> {
+        let wide = [
+            "  / commands   @ files   ! shell   ctrl+r history",
+            "  enter send          ctrl+j newline         ctrl+g editor    alt+p model",
+            "  shift+tab mode      ctrl+t tasks           ctrl+b background",
+            "  esc stop            ctrl+c clear, leave    ctrl+s stash     alt+y copy answer",
+        ];
+        let narrow = [
+            "  / commands  @ files  ! shell",
+            "  enter send   ctrl+j newline",
+            "  esc stop     ctrl+c clear, leave",
+            "  shift+tab mode   alt+p model",
+            "  ctrl+r history   ctrl+g editor",
+        ];
+        let rows: &[&str] = if self.columns >= 80 { &wide } else { &narrow };
+        rows.iter().map(|row| Row::faint(row).cut(self.columns)).collect()
+    }
+}

@@ -1,0 +1,188 @@
+//! What shall be seen: the parts of the region, and what goes when there is too little room.
+
+use super::{App, Now};
+use crate::screen::Frame;
+use crate::text::{Row, Style};
+use crate::view::feed::Kind;
+use crate::view::{composer, status};
+
+impl App {
+    /// What stands faint in an empty composer, where it can be taken.
+    pub(super) fn placeholder(&self) -> Option<String> {
+        if let Some(suggestion) = &self.feed.suggestion {
+            return Some(suggestion.clone());
+        }
+        let first = self.facts.is_demo() && self.picture.turn_count == 0 && self.facts.resumed.is_none();
+        first.then(|| "what is in this folder?".to_owned())
+    }
+
+    /// The next frame.
+    pub fn frame(&mut self, now: Now) -> Frame {
+        let mut commit = self.feed.commit(&self.picture, self.columns);
+        if self.rows < 6 || self.columns < 20 {
+            return Frame {
+                commit,
+                region: vec![Row::plain("sluice needs 20x6").cut(self.columns)],
+                cursor: (0, 0),
+                shows_cursor: true,
+            };
+        }
+        self.focus_ask(now);
+        if self.notice.as_ref().is_some_and(|(_, until)| *until <= now) {
+            self.notice = None;
+        }
+        let spinner = self.spinner(now);
+        let has_dialog = self.asking.is_some() || self.picker.is_some();
+        let below = self.below(has_dialog);
+        let queue = status::queue(&self.picture, self.columns);
+        let room = self.rows.saturating_sub(below.rows.len());
+        let (mut top, dialog_cursor) = self.dialog(room.saturating_sub(1));
+        commit.append(&mut self.extra);
+        let mut cursor = None;
+        if has_dialog {
+            top.truncate(room);
+            if top.len() < room {
+                top.insert(0, Row::new());
+            }
+            let offset = usize::from(top.first().is_some_and(Row::is_blank));
+            cursor = dialog_cursor.map(|(row, column)| (row + offset, column));
+        } else {
+            top = self.running(now, spinner, room.saturating_sub(queue.len()));
+            top.extend(queue);
+            let over = top.len().saturating_sub(room);
+            top.drain(..over);
+        }
+        let height = top.len();
+        let mut region = top;
+        region.extend(below.rows);
+        let cursor = cursor.or(below.cursor.map(|(row, column)| (row + height, column)));
+        Frame {
+            commit,
+            shows_cursor: cursor.is_some(),
+            cursor: cursor.unwrap_or((region.len().saturating_sub(1), 0)),
+            region,
+        }
+    }
+
+    fn spinner(&self, now: Now) -> &'static str {
+        if self.facts.settings.still {
+            return "~";
+        }
+        let step = usize::try_from(now / 125).unwrap_or_default();
+        self.facts.settings.glyphs.spinner(step)
+    }
+
+    /// The ask or the picker.
+    fn dialog(&mut self, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
+        match &self.picker {
+            Some(picker) => picker.rows(self.columns, room),
+            None => self.ask_rows(room),
+        }
+    }
+
+    /// Tail, calls, tasks and activity.
+    fn running(&self, now: Now, spinner: &str, room: usize) -> Vec<Row> {
+        let columns = self.columns;
+        let tool = self.feed.running_tool();
+        let activity = status::activity(
+            &self.picture,
+            self.feed.retry.as_ref(),
+            tool.as_deref(),
+            now,
+            spinner,
+            columns,
+        );
+        let calls = self.feed.live(columns, spinner);
+        let mut tail = self.feed.tail(&self.picture, columns);
+        let mut hard = Vec::new();
+        for row in tail {
+            hard.extend(crate::text::wrap::hard(&row, columns, 0));
+        }
+        tail = hard;
+        let is_text = self.picture.draft_text().is_some() && !tail.is_empty();
+        let todos = if self.todos {
+            status::todos(&self.picture, columns)
+        } else {
+            Vec::new()
+        };
+        let fixed = usize::from(activity.is_some()) + 2;
+        // Tasks go first, then the tail, then calls.
+        let left = room.saturating_sub(fixed);
+        let calls: Vec<Row> = calls.into_iter().take(left).collect();
+        let left = left.saturating_sub(calls.len());
+        let most = left.min(self.rows / 2);
+        let over = tail.len().saturating_sub(most);
+        tail.drain(..over);
+        let left = left.saturating_sub(tail.len());
+        let mut rows = Vec::new();
+        if !calls.is_empty() {
+            if self.feed.last() != Kind::Card {
+                rows.push(Row::new());
+            }
+            rows.extend(calls);
+        }
+        let has_tail = !tail.is_empty();
+        rows.extend(tail);
+        if todos.len() <= left {
+            rows.extend(todos);
+        }
+        match activity {
+            Some(activity) => {
+                let apart = is_text || (rows.is_empty() && !has_tail && self.feed.last() != Kind::Card);
+                if apart {
+                    rows.push(Row::new());
+                }
+                rows.push(activity);
+            }
+            None => rows.push(Row::new()),
+        }
+        rows
+    }
+
+    /// Composer, popup or help, and status.
+    fn below(&self, has_dialog: bool) -> Below {
+        let mut rows = Vec::new();
+        let mut cursor = None;
+        let asked = self.asking.as_ref().is_some_and(|asking| asking.focused.is_some()) || self.picker.is_some();
+        let hidden = has_dialog && asked && self.editor.is_empty();
+        if !hidden {
+            let style = if asked { Style::FAINT } else { Style::TEXT };
+            let most = (self.rows / 3).max(1);
+            let laid = composer::lay_out(&self.editor, "› ", self.columns, most, style);
+            rows.extend(laid.rows);
+            if !asked {
+                cursor = Some(laid.cursor);
+            }
+            if self.editor.is_empty()
+                && let Some(first) = rows.first_mut()
+            {
+                let text = self
+                    .placeholder()
+                    .unwrap_or_else(|| "ask for something, or type / @ ! ?".to_owned());
+                if !self.picture.is_busy() {
+                    first.push(&text, Style::FAINT);
+                }
+                *first = std::mem::take(first).cut(self.columns);
+            }
+        }
+        if let Some(popup) = &self.popup {
+            let most = self.rows.saturating_sub(rows.len() + 3);
+            rows.extend(popup.rows(self.columns).into_iter().take(most));
+        } else if self.help {
+            let most = self.rows.saturating_sub(rows.len() + 2);
+            rows.extend(self.help_rows().into_iter().take(most));
+        }
+        rows.push(match &self.notice {
+            Some((notice, _)) => Row::faint(&format!("  {notice}")).cut(self.columns),
+            None => self
+                .popup_hints()
+                .unwrap_or_else(|| status::row(&self.picture, &self.around, self.columns)),
+        });
+        Below { rows, cursor }
+    }
+}
+
+struct Below {
+    rows: Vec<Row>,
+    cursor: Option<(usize, usize)>,
+}

@@ -1,0 +1,440 @@
+//! Keys: who gets them, and what they do in the composer.
+
+use super::act::Edited;
+use super::{Act, App, Now, Told};
+use crate::input::{Chip, Code, Input, Key};
+use crate::text::{Role, Row, Style};
+use crate::view::ask::hints;
+use crate::view::picture::Doing;
+use crate::view::{amount, status};
+
+/// How long a second press counts as one.
+const TWICE_ESCAPE: Now = 800;
+const TWICE_LEAVE: Now = 2000;
+/// Pastes over so many lines or bytes become a chip.
+const CHIP_LINES: usize = 6;
+const CHIP_BYTES: usize = 1000;
+
+impl App {
+    /// Something came from the terminal.
+    pub fn input(&mut self, input: Input, now: Now) {
+        match input {
+            Input::Key(key) => self.key(key, now),
+            Input::Paste(text) => self.paste(&text, now),
+            Input::Focus(focused) => self.focus(focused),
+            Input::Reply(_) => {}
+        }
+    }
+
+    fn paste(&mut self, text: &str, now: Now) {
+        self.last_key = now;
+        self.history.leave();
+        let long = text.lines().count() >= CHIP_LINES || text.len() >= CHIP_BYTES;
+        if long {
+            self.editor.attach(Chip::Paste(text.to_owned()));
+        } else {
+            self.editor.insert(text);
+        }
+        self.popup = None;
+    }
+
+    /// A key was pressed.
+    pub fn key(&mut self, key: Key, now: Now) {
+        let last_key = std::mem::replace(&mut self.last_key, now);
+        if self.help {
+            // Any key closes it and counts.
+            self.help = false;
+            if key.is(Code::Escape) || key == Key::char('?') {
+                return;
+            }
+        }
+        if let Some(first) = self.chord.take() {
+            self.chord_key(first, key, now);
+            return;
+        }
+        if self.picker.is_some() {
+            self.picker_key(key, now);
+            return;
+        }
+        if self.asking.is_some() && self.ask_key(key, now) {
+            // An answer is no typing: the next ask may come at once.
+            self.last_key = last_key;
+            return;
+        }
+        if self.popup.is_some() && self.popup_key(key, now) {
+            return;
+        }
+        self.chat_key(key, now);
+    }
+
+    fn popup_key(&mut self, key: Key, now: Now) -> bool {
+        let Some(popup) = &mut self.popup else { return false };
+        let last = popup.offers.len().saturating_sub(1);
+        match (key.code, key.ctrl) {
+            (Code::Up, _) | (Code::Char('p'), true) => popup.selected = popup.selected.saturating_sub(1),
+            (Code::Down, _) | (Code::Char('n'), true) => popup.selected = (popup.selected + 1).min(last),
+            (Code::Escape, _) => self.popup = None,
+            (Code::Tab, _) => {
+                self.accept();
+            }
+            (Code::Enter, false) if !key.shift && !key.alt => {
+                let is_command = popup.is_command;
+                if self.accept() && is_command {
+                    self.submit(false, now);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn chord_key(&mut self, first: Key, key: Key, now: Now) {
+        if first != Key::ctrl('x') {
+            return;
+        }
+        match (key.code, key.ctrl) {
+            (Code::Char('e'), true) => self.edit_outside(),
+            (Code::Char('b'), true) => self.acts.push(Act::Background),
+            (Code::Char('s'), true) | (Code::Enter, _) => self.submit(key.ctrl, now),
+            (Code::Char('p'), false) => self.open_paste(),
+            _ => {}
+        }
+    }
+
+    /// The paste before the cursor as text.
+    fn open_paste(&mut self) {
+        let at = self.editor.cursor();
+        let before = self.editor.text().get(..at).unwrap_or_default();
+        let found = before.char_indices().rev().find_map(|(at, letter)| {
+            let number = crate::input::editor::chip_number(letter)?;
+            match self.editor.chips().get(number)? {
+                Chip::Paste(text) => Some((at, at + letter.len_utf8(), text.clone())),
+                Chip::Image { .. } => None,
+            }
+        });
+        if let Some((from, to, text)) = found {
+            self.editor.replace(from, to, &text);
+        }
+    }
+
+    fn edit_outside(&mut self) {
+        self.acts.push(Act::Edit {
+            text: self.editor.whole(),
+            what: Edited::Draft,
+        });
+    }
+
+    fn chat_key(&mut self, key: Key, now: Now) {
+        let empty = self.editor.is_empty();
+        match (key.code, key.ctrl, key.alt) {
+            (Code::Escape, ..) => self.escape(now),
+            (Code::Char('c'), true, _) => self.interrupt_key(now),
+            (Code::Char('d'), true, _) if empty => self.leave_key("ctrl+d", now),
+            (Code::Char('x'), true, _) => self.chord = Some(key),
+            (Code::Char('z'), true, _) => self.acts.push(Act::Suspend),
+            (Code::Char('l'), true, _) => self.acts.push(Act::Redraw),
+            (Code::Char('t'), true, _) => self.todos = !self.todos,
+            (Code::Char('r'), true, _) => self.search_history(now),
+            (Code::Char('g'), true, _) => self.edit_outside(),
+            (Code::Char('s'), true, _) => self.stash_key(now),
+            (Code::Char('b'), true, _) if empty && self.picture.doing == Doing::Calling => {
+                self.acts.push(Act::Background);
+            }
+            (Code::Tab, ..) if key.shift => self.cycle_mode(),
+            (Code::Tab | Code::Right, false, false) if empty && self.placeholder_taken() => {}
+            (Code::Char('p'), _, true) => self.acts.push(Act::Models),
+            (Code::Char('y'), false, true) => self.copy_answer(now),
+            (Code::Char('?'), false, false) if empty => self.help = true,
+            (Code::Enter, true, _) => self.submit(true, now),
+            (Code::Enter, false, false) if !key.shift => {
+                if self.editor.text().ends_with('\\') && self.editor.cursor() == self.editor.text().len() {
+                    self.editor.backspace();
+                    self.editor.insert("\n");
+                } else {
+                    self.submit(false, now);
+                }
+            }
+            (Code::Up, ..) => self.up(now),
+            (Code::Down, ..) => {
+                if !self.editor.down() {
+                    let folder = self.facts.folder.display().to_string();
+                    if let Some(text) = self.history.next(&folder) {
+                        self.editor.set(&text);
+                    }
+                }
+            }
+            (Code::Tab, ..) => {}
+            _ => {
+                super::editing::edit(&mut self.editor, key);
+                self.history.leave();
+                self.complete();
+            }
+        }
+    }
+
+    /// What stands faint in an empty composer becomes the draft.
+    fn placeholder_taken(&mut self) -> bool {
+        let Some(text) = self.placeholder() else { return false };
+        self.editor.set(&text);
+        true
+    }
+
+    fn stash_key(&mut self, now: Now) {
+        if self.editor.is_empty() {
+            if let Some(text) = self.stash.take() {
+                self.editor.set(&text);
+            }
+        } else {
+            self.stash = Some(self.editor.take());
+            self.notify("stashed; ctrl+s on an empty line brings it back", now);
+        }
+    }
+
+    /// Sends the draft, or does what it says.
+    fn submit(&mut self, at_once: bool, now: Now) {
+        let text = self.editor.whole();
+        if text.trim().is_empty() {
+            return;
+        }
+        self.popup = None;
+        let images = self.editor.images();
+        let line = text.trim();
+        if line.starts_with('/') && self.command(line, now) {
+            self.remember(line, now);
+            self.editor.take();
+            return;
+        }
+        if let Some(command) = line
+            .strip_prefix('!')
+            .map(str::trim)
+            .filter(|command| !command.is_empty())
+        {
+            self.remember(line, now);
+            self.editor.take();
+            self.acts.push(Act::Shell(command.to_owned()));
+            return;
+        }
+        self.editor.take();
+        self.send(&text, images, at_once, now);
+    }
+
+    fn up(&mut self, now: Now) {
+        if self.editor.is_empty()
+            && let Some((uuid, text)) = self.picture.queue.last().cloned()
+        {
+            self.acts.push(Act::Withdraw(uuid));
+            self.editor.set(&text);
+            return;
+        }
+        if self.editor.up() {
+            return;
+        }
+        let folder = self.facts.folder.display().to_string();
+        let draft = self.editor.whole();
+        match self.history.previous(&draft, &folder) {
+            Some(text) => self.editor.set(&text),
+            None => self.notify("nothing was asked before that", now),
+        }
+    }
+
+    /// A prompt nothing was heard of yet comes back into the composer.
+    fn takes_back(&mut self, now: Now) -> bool {
+        let Some((at, _, text)) = self.sent.take() else {
+            return false;
+        };
+        if now.saturating_sub(at) > 1000 || !self.editor.is_empty() {
+            return false;
+        }
+        self.editor.set(&text);
+        true
+    }
+
+    fn stop(&mut self, all: bool, now: Now) {
+        self.last_stop = now;
+        self.takes_back(now);
+        self.acts.push(Act::Interrupt { all });
+    }
+
+    fn escape(&mut self, now: Now) {
+        let busy = self.picture.is_busy()
+            || self
+                .sent
+                .as_ref()
+                .is_some_and(|(at, ..)| now.saturating_sub(*at) <= 1000);
+        if busy {
+            if !matches!(self.picture.doing, Doing::Stopping(_)) {
+                self.stop(false, now);
+            }
+            return;
+        }
+        let twice = now.saturating_sub(self.last_escape) <= TWICE_ESCAPE;
+        self.last_escape = now;
+        if self.editor.is_empty() {
+            return;
+        }
+        if twice {
+            let text = self.editor.take();
+            self.remember(&text, now);
+        } else {
+            self.notify("esc again clears the draft", now);
+        }
+    }
+
+    fn interrupt_key(&mut self, now: Now) {
+        if !self.editor.is_empty() {
+            let text = self.editor.take();
+            self.remember(&text, now);
+            self.popup = None;
+            return;
+        }
+        let stopping = matches!(self.picture.doing, Doing::Stopping(since) if since.as_secs() >= 3);
+        if self.picture.is_busy() && !stopping {
+            // What waits comes back into the composer.
+            let queue: Vec<String> = self.picture.queue.iter().map(|(_, text)| text.clone()).collect();
+            let withdrawn = self.picture.queue.iter().map(|(uuid, _)| Act::Withdraw(uuid.clone()));
+            self.acts.extend(withdrawn);
+            if !queue.is_empty() {
+                self.editor.set(&queue.join("\n\n"));
+            }
+            self.stop(true, now);
+            return;
+        }
+        self.leave_key("ctrl+c", now);
+    }
+
+    fn leave_key(&mut self, name: &str, now: Now) {
+        if now.saturating_sub(self.last_leave) <= TWICE_LEAVE {
+            self.leave(0);
+        } else {
+            self.last_leave = now;
+            self.notify(format!("press {name} again to leave"), now);
+        }
+    }
+
+    /// What came of a wish.
+    pub fn told(&mut self, told: Told, now: Now) {
+        match told {
+            Told::Notice(text) => self.notify(text, now),
+            Told::Rows(rows) => self.say(rows),
+            Told::Files { query, found } => self.offer_files(&query, found),
+            Told::Branch(branch) => self.around.branch = branch,
+            Told::Sessions(sessions) => self.pick_session(sessions, now),
+            Told::Models(models) => self.pick_model(models, now),
+            Told::Servers(servers) => self.pick_server(&servers, now),
+            Told::Rules(rules) => self.pick_rule(&rules, now),
+            Told::Context(usage) => self.say(crate::view::report::context(&usage, self.columns)),
+            Told::Cost(usage) => self.say(crate::view::report::cost(&usage, self.columns)),
+            Told::Edited { text, what } => self.edited(text, &what, now),
+            Told::Shell { command, output, code } => self.shell_said(&command, &output, code),
+        }
+    }
+
+    fn edited(&mut self, text: Option<String>, what: &Edited, now: Now) {
+        let Some(text) = text else {
+            self.notify("the editor failed; nothing was changed", now);
+            return;
+        };
+        match what {
+            Edited::Draft => self.editor.set(text.trim_end_matches('\n')),
+            Edited::Input(ask) => {
+                if self.asking.as_ref().is_some_and(|asking| asking.id == *ask) {
+                    self.changed(&text, now);
+                }
+            }
+        }
+    }
+
+    fn shell_said(&mut self, command: &str, output: &str, code: Option<i32>) {
+        let mut rows = vec![Row::new().add("! ", Role::Accent).add(command, Style::TEXT.bold())];
+        rows.extend(
+            output
+                .trim_end()
+                .lines()
+                .map(|line| Row::plain(&format!("    {}", crate::text::clean::output_line(line)))),
+        );
+        if let Some(code) = code.filter(|code| *code != 0) {
+            rows.push(Row::faint(&format!("    exit {code}")));
+        }
+        self.say(rows);
+    }
+
+    fn pick_model(&mut self, models: Vec<sluice_wire::control::ModelInfo>, now: Now) {
+        if models.is_empty() {
+            self.notify("the agent names no models; /model NAME takes one", now);
+            return;
+        }
+        let rows = models.iter().map(|model| {
+            let resolved = model.resolved_model.as_deref().map(status::model_word);
+            let facts: Vec<String> = resolved
+                .into_iter()
+                .chain([model.description.clone()])
+                .filter(|it| !it.is_empty())
+                .collect();
+            (model.value.clone(), facts.join(" ∙ "))
+        });
+        let rows: Vec<(String, String)> = rows.collect();
+        let values = models.into_iter().map(|model| model.value).collect();
+        let mut picker = super::Picker::new("Model", super::Picks::Model(values), rows);
+        picker.hints = vec!["enter this session", "esc"];
+        self.picker = Some(picker);
+    }
+
+    fn pick_server(&mut self, servers: &[sluice_wire::control::McpServerStatus], now: Now) {
+        if servers.is_empty() {
+            self.notify("no servers are configured", now);
+            return;
+        }
+        let rows = servers.iter().map(|server| {
+            let tools = server
+                .tools
+                .as_ref()
+                .map(|tools| amount::count(tools.len() as u64, "tool"));
+            let facts: Vec<String> = tools
+                .into_iter()
+                .chain(server.error.clone())
+                .chain(server.scope.clone())
+                .chain(server.transport.clone())
+                .collect();
+            (
+                server.name.clone(),
+                format!("{:<11} {}", server.status.replace('-', " "), facts.join(" ∙ ")),
+            )
+        });
+        let rows: Vec<(String, String)> = rows.collect();
+        let on = servers
+            .iter()
+            .map(|server| (server.name.clone(), server.status != "disabled"))
+            .collect();
+        let mut picker = super::Picker::new("Servers", super::Picks::Server(on), rows);
+        picker.hints = vec!["r reconnect", "space on/off", "esc"];
+        self.picker = Some(picker);
+    }
+
+    fn pick_rule(&mut self, rules: &sluice_wire::control::PermissionRulesState, now: Now) {
+        if rules.rules.is_empty() {
+            self.notify("no rules are kept; an ask offers to keep one", now);
+            return;
+        }
+        let rows = rules.rules.iter().map(|rule| {
+            let waits = if rule.not_in_effect == Some(true) {
+                ": waits for trust"
+            } else {
+                ""
+            };
+            (
+                format!("{:<5} {}", rule.behavior.as_str(), rule.rule),
+                format!("{}{waits}", rule.source),
+            )
+        });
+        let mut picker = super::Picker::new("Rules", super::Picks::Rule, rows.collect::<Vec<_>>());
+        picker.hints = vec!["up/down", "esc"];
+        self.picker = Some(picker);
+    }
+
+    /// Hints below the composer while a popup is open; none otherwise.
+    pub(super) fn popup_hints(&self) -> Option<Row> {
+        self.popup
+            .as_ref()
+            .map(|_| hints(&["tab takes it", "up/down", "esc"], self.columns))
+    }
+}

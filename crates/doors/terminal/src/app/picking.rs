@@ -1,0 +1,290 @@
+//! Pickers: a list, one row of it highlighted, perhaps a filter.
+
+use std::time::Duration;
+
+use sluice_host::sessions::SessionInfo;
+
+use super::{Act, App, Next, Now};
+use crate::app::commands::MODES;
+use crate::input::{Code, Editor, Key};
+use crate::text::{Role, Row, Style, width};
+use crate::theme::Theme;
+use crate::view::{amount, ask};
+
+/// What is picked.
+#[derive(Debug, Clone)]
+pub(crate) enum Picks {
+    Mode,
+    Theme,
+    /// The models' values.
+    Model(Vec<String>),
+    /// Names, and whether each is on.
+    Server(Vec<(String, bool)>),
+    Rule,
+    Job,
+    Session(Vec<SessionInfo>),
+    /// Prompts of before.
+    Prompt(Vec<String>),
+}
+
+/// A list to pick from.
+#[derive(Debug, Clone)]
+pub(crate) struct Picker {
+    pub(crate) title: String,
+    pub(crate) picks: Picks,
+    /// Name, and what stands behind it.
+    rows: Vec<(String, String)>,
+    pub(crate) selected: usize,
+    /// Typing filters, where there is one.
+    filter: Option<Editor>,
+    numbered: bool,
+    pub(crate) hints: Vec<&'static str>,
+}
+
+impl Picker {
+    pub(crate) fn new(title: &str, picks: Picks, rows: impl IntoIterator<Item = (String, String)>) -> Self {
+        let filter = matches!(picks, Picks::Session(_) | Picks::Prompt(_)).then(Editor::default);
+        Self {
+            title: title.to_owned(),
+            numbered: matches!(picks, Picks::Mode | Picks::Theme | Picks::Model(_)),
+            picks,
+            rows: rows.into_iter().collect(),
+            selected: 0,
+            filter,
+            hints: vec!["enter chooses", "esc"],
+        }
+    }
+
+    /// The places of the rows that fit the filter.
+    fn fitting(&self) -> Vec<usize> {
+        let wanted = self
+            .filter
+            .as_ref()
+            .map(|filter| filter.text().to_lowercase())
+            .unwrap_or_default();
+        let fits = |(name, about): &(String, String)| {
+            wanted.is_empty() || name.to_lowercase().contains(&wanted) || about.to_lowercase().contains(&wanted)
+        };
+        self.rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| fits(row))
+            .map(|(at, _)| at)
+            .collect()
+    }
+
+    /// The rows, and where the cursor stands.
+    pub(crate) fn rows(&self, columns: usize, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
+        let fitting = self.fitting();
+        let mut title = Row::new().add(&self.title, Style::TEXT.bold());
+        let mut cursor = None;
+        if let Some(filter) = &self.filter {
+            title.push("  ", Style::TEXT);
+            title.push(filter.text(), Style::TEXT);
+            cursor = Some((0, title.width()));
+            title.push(&format!("   {} of {}", fitting.len(), self.rows.len()), Role::Faint);
+        }
+        let most = room.saturating_sub(2).max(1);
+        let from = (self.selected + 1).saturating_sub(most);
+        let names = fitting.iter().skip(from).take(most).filter_map(|at| self.rows.get(*at));
+        let widest = names
+            .map(|(name, _)| width::of(name))
+            .max()
+            .unwrap_or(0)
+            .min(columns / 2);
+        let mut rows = vec![title.cut(columns)];
+        for (place, at) in fitting.iter().enumerate().skip(from).take(most) {
+            let Some((name, about)) = self.rows.get(*at) else {
+                continue;
+            };
+            let chosen = place == self.selected;
+            let mut row = Row::new().add(if chosen { "› " } else { "  " }, Role::Accent);
+            if self.numbered {
+                row.push(&format!("{}  ", at + 1), Style::TEXT);
+            }
+            let style = if chosen { Style::TEXT.bold() } else { Style::TEXT };
+            let shown = crate::text::clean::one_line(name);
+            let shown = width::head(&shown, columns / 2).to_owned();
+            row.push(&shown, style);
+            if !about.is_empty() {
+                row.push(&" ".repeat(widest.saturating_sub(width::of(&shown)) + 2), Style::TEXT);
+                row.push(&crate::text::clean::one_line(about), Role::Faint);
+            }
+            rows.push(row.cut(columns));
+        }
+        if fitting.is_empty() {
+            rows.push(Row::faint("  nothing fits"));
+        }
+        rows.push(ask::hints(&self.hints, columns));
+        (rows, cursor)
+    }
+}
+
+impl App {
+    /// A key while a picker is open.
+    pub(super) fn picker_key(&mut self, key: Key, now: Now) {
+        let page = self.rows.saturating_sub(6).max(1);
+        let Some(picker) = &mut self.picker else { return };
+        let count = picker.fitting().len();
+        let last = count.saturating_sub(1);
+        let typed = picker.filter.is_some();
+        match (key.code, key.ctrl) {
+            (Code::Escape, _) | (Code::Char('c'), true) => match &mut picker.filter {
+                Some(filter) if !filter.is_empty() && key.is(Code::Escape) => filter.set(""),
+                _ => self.picker = None,
+            },
+            (Code::Up, _) | (Code::Char('p'), true) => picker.selected = picker.selected.saturating_sub(1),
+            (Code::Down, _) | (Code::Char('n' | 'r'), true) => picker.selected = (picker.selected + 1).min(last),
+            (Code::Char('k'), false) if !typed => picker.selected = picker.selected.saturating_sub(1),
+            (Code::Char('j'), false) if !typed => picker.selected = (picker.selected + 1).min(last),
+            (Code::PageUp, _) => picker.selected = picker.selected.saturating_sub(page),
+            (Code::PageDown, _) => picker.selected = (picker.selected + page).min(last),
+            (Code::Home, _) => picker.selected = 0,
+            (Code::End, _) => picker.selected = last,
+            (Code::Char(digit @ '1'..='9'), false) if !typed => {
+                picker.selected = (digit as usize - '1' as usize).min(last);
+            }
+            (Code::Enter, _) => {
+                self.pick(key.ctrl, now);
+            }
+            _ => {
+                self.picker_letter(key, now);
+            }
+        }
+    }
+
+    fn picker_letter(&mut self, key: Key, now: Now) {
+        let Some(picker) = &mut self.picker else { return };
+        let at = picker.fitting().get(picker.selected).copied();
+        match (&picker.picks, key.code, key.ctrl) {
+            (Picks::Session(sessions), Code::Char('f'), true) => {
+                if let Some(session) = at.and_then(|at| sessions.get(at)).map(|it| it.session_id.clone()) {
+                    self.acts.push(Act::Again(Next::Resume { session, fork: true }));
+                }
+            }
+            (Picks::Server(servers), Code::Char(letter @ ('r' | ' ')), false) => {
+                if let Some((name, on)) = at.and_then(|at| servers.get(at)).cloned() {
+                    self.acts.push(if letter == 'r' {
+                        Act::Reconnect(name)
+                    } else {
+                        Act::Toggle(name, !on)
+                    });
+                    self.picker = None;
+                    self.notify("the server is told", now);
+                }
+            }
+            (Picks::Job, Code::Char('x'), false) => {
+                if let Some(id) = at.and_then(|at| picker.rows.get(at)).map(|(id, _)| id.clone()) {
+                    self.acts.push(Act::StopTask(id));
+                    self.picker = None;
+                }
+            }
+            _ => {
+                if let Some(filter) = &mut picker.filter {
+                    super::editing::edit(filter, key);
+                    picker.selected = 0;
+                }
+            }
+        }
+    }
+
+    fn pick(&mut self, at_once: bool, now: Now) {
+        let Some(picker) = self.picker.take() else { return };
+        let Some(at) = picker.fitting().get(picker.selected).copied() else {
+            return;
+        };
+        match picker.picks {
+            Picks::Mode => self
+                .acts
+                .extend(MODES.get(at).map(|(mode, ..)| Act::SetMode(mode.clone()))),
+            Picks::Theme => {
+                if let Some(theme) = picker.rows.get(at).and_then(|(name, _)| Theme::named(name)) {
+                    self.facts.settings.theme = theme;
+                    self.acts.push(Act::Dress(theme));
+                }
+            }
+            Picks::Model(values) => self
+                .acts
+                .extend(values.get(at).map(|value| Act::SetModel(Some(value.clone())))),
+            Picks::Server(_) | Picks::Rule => {}
+            Picks::Job => self
+                .acts
+                .extend(picker.rows.get(at).map(|(id, _)| Act::TaskOutput(id.clone()))),
+            Picks::Session(sessions) => {
+                if let Some(session) = sessions.get(at) {
+                    self.acts.push(Act::Again(Next::Resume {
+                        session: session.session_id.clone(),
+                        fork: false,
+                    }));
+                }
+            }
+            Picks::Prompt(prompts) => {
+                if let Some(text) = prompts.get(at).cloned() {
+                    if at_once {
+                        self.send(&text, Vec::new(), false, now);
+                    } else {
+                        self.editor.set(&text);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The prompts of before, newest first.
+    pub(super) fn search_history(&mut self, now: Now) {
+        let folder = self.facts.folder.display().to_string();
+        let mut seen = std::collections::HashSet::new();
+        let asked = self.history.all().iter().rev().filter(|asked| asked.folder == folder);
+        let asked: Vec<_> = asked
+            .filter(|asked| seen.insert(asked.text.clone()))
+            .take(2000)
+            .cloned()
+            .collect();
+        if asked.is_empty() {
+            self.notify("nothing was asked in this folder before", now);
+            return;
+        }
+        let rows: Vec<(String, String)> = asked
+            .iter()
+            .map(|asked| {
+                let ago = amount::ago(Duration::from_millis(now.saturating_sub(asked.at)));
+                (format!("{ago:<4}"), asked.text.clone())
+            })
+            .collect();
+        let prompts = asked.into_iter().map(|asked| asked.text).collect();
+        let mut picker = Picker::new("History, this folder", Picks::Prompt(prompts), rows);
+        picker.hints = vec!["enter takes it", "ctrl+enter sends it", "esc"];
+        self.picker = Some(picker);
+    }
+
+    /// The sessions of this folder.
+    pub(super) fn pick_session(&mut self, sessions: Vec<SessionInfo>, now: Now) {
+        let wide = self.columns >= 60;
+        let rows: Vec<(String, String)> = sessions
+            .iter()
+            .map(|session| {
+                let ago = format!(
+                    "{} ago",
+                    amount::ago(Duration::from_millis(now.saturating_sub(session.last_modified)))
+                );
+                let branch = session.git_branch.clone().filter(|_| wide).unwrap_or_default();
+                let title: String = session.summary.chars().take(60).collect();
+                (
+                    format!("{ago:<8}"),
+                    if branch.is_empty() {
+                        title
+                    } else {
+                        format!("{title}   {branch}")
+                    },
+                )
+            })
+            .collect();
+        if rows.is_empty() {
+            self.notify("there are no sessions in this folder", now);
+            return;
+        }
+        let mut picker = Picker::new("Resume", Picks::Session(sessions), rows);
+        picker.hints = vec!["enter resume", "ctrl+f fork", "esc"];
+        self.picker = Some(picker);
+    }
+}

@@ -1,0 +1,147 @@
+//! What the terminal is told at the start: this crate reads no variables and looks for no home.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::theme::{Glyphs, Theme};
+
+/// Where and how a session is shown.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Our version.
+    pub version: String,
+    /// The folder the session works in.
+    pub folder: PathBuf,
+    /// The person's home.
+    pub home: PathBuf,
+    /// Where histories, keys and sessions lie.
+    pub config_dir: PathBuf,
+    /// Who answers, as far as it is known before the agent says so; `demo` for the demo model.
+    pub model: String,
+    /// What goes on: its title and how many messages it has.
+    pub resumed: Option<(String, usize)>,
+    /// What is asked first.
+    pub prompt: Option<String>,
+    /// The settings that are the terminal's own.
+    pub settings: Settings,
+    /// The editor of `$VISUAL` or `$EDITOR`.
+    pub editor: String,
+    /// The shell of `!` lines.
+    pub shell: String,
+    /// Whether this terminal reaches us over ssh.
+    pub ssh: bool,
+    /// Inside tmux or screen.
+    pub multiplexer: bool,
+    /// Whether we are root.
+    pub root: bool,
+}
+
+/// What the settings and the variables say about the screen.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    pub theme: Theme,
+    pub glyphs: Glyphs,
+    /// Lines instead of a region.
+    pub plain: bool,
+    /// No spinner.
+    pub still: bool,
+    /// Editing as in vim.
+    pub vim: bool,
+    /// How long a lone escape waits, in milliseconds.
+    pub escape_ms: u64,
+}
+
+/// The variables that matter.
+#[derive(Debug, Clone, Default)]
+pub struct Variables<'a> {
+    pub term: &'a str,
+    pub no_color: &'a str,
+    pub colorterm: &'a str,
+    /// The first that is set of `LC_ALL`, `LC_CTYPE`, `LANG`.
+    pub locale: &'a str,
+}
+
+impl Settings {
+    /// Works them out from the settings files and the variables.
+    #[must_use]
+    pub fn read(effective: &Value, variables: &Variables<'_>, screen_reader: bool) -> Self {
+        let word = |name: &str| effective.get(name).and_then(Value::as_str);
+        let ours = |name: &str| effective.get("sluice").and_then(|ours| ours.get(name));
+        let dumb = variables.term == "dumb";
+        let truecolor = matches!(variables.colorterm, "truecolor" | "24bit");
+        let wanted = word("theme").and_then(Theme::named).unwrap_or_default();
+        let theme = if !variables.no_color.is_empty() || dumb {
+            Theme::None
+        } else if truecolor {
+            wanted
+        } else {
+            wanted.without_truecolor()
+        };
+        let locale = variables.locale.to_ascii_lowercase();
+        let utf8 = locale.is_empty() || locale.contains("utf-8") || locale.contains("utf8");
+        let ascii = ours("glyphs").and_then(Value::as_str) == Some("ascii")
+            || !utf8
+            || matches!(variables.term, "linux" | "vt100" | "dumb");
+        let flag = |value: Option<&Value>| value.and_then(Value::as_bool) == Some(true);
+        Self {
+            theme,
+            glyphs: if ascii { Glyphs::Ascii } else { Glyphs::Full },
+            plain: screen_reader || dumb || flag(ours("screenReader")),
+            still: flag(effective.get("prefersReducedMotion")),
+            vim: word("editorMode") == Some("vim"),
+            escape_ms: ours("escapeMs").and_then(Value::as_u64).unwrap_or(50).clamp(10, 1000),
+        }
+    }
+}
+
+impl Facts {
+    /// The folder as people write it.
+    #[must_use]
+    pub fn folder_word(&self) -> String {
+        match self.folder.strip_prefix(&self.home) {
+            Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+            Ok(rest) => format!("~/{}", rest.display()),
+            Err(_) => self.folder.display().to_string(),
+        }
+    }
+
+    /// Whether the demo model answers.
+    #[must_use]
+    pub fn is_demo(&self) -> bool {
+        self.model == "demo"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn variables_win_over_the_theme() {
+        let settings = json!({"theme": "dark"});
+        let dark = Variables {
+            colorterm: "truecolor",
+            ..Variables::default()
+        };
+        assert_eq!(Settings::read(&settings, &dark, false).theme, Theme::Dark);
+        assert_eq!(
+            Settings::read(&settings, &Variables::default(), false).theme,
+            Theme::Terminal
+        );
+        let none = Variables { no_color: "1", ..dark };
+        assert_eq!(Settings::read(&settings, &none, false).theme, Theme::None);
+        let dumb = Variables {
+            term: "dumb",
+            ..Variables::default()
+        };
+        assert!(Settings::read(&settings, &dumb, false).plain);
+        let latin = Variables {
+            locale: "de_DE.ISO-8859-1",
+            ..Variables::default()
+        };
+        assert_eq!(Settings::read(&settings, &latin, false).glyphs, Glyphs::Ascii);
+    }
+}

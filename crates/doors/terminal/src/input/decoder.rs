@@ -1,0 +1,455 @@
+//! Bytes of a terminal as keys, pastes and replies, however they are split.
+//!
+//! A reply to a question of ours, or a sequence nobody knows, is never typed.
+
+use super::key::{Code, Key};
+
+/// One thing a terminal said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A key.
+    Key(Key),
+    /// A paste, with line feeds for line ends.
+    Paste(String),
+    /// The window has the focus, or has it no longer.
+    Focus(bool),
+    /// An answer to a question of ours.
+    Reply(Reply),
+}
+
+/// What a terminal answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// It knows the kitty keyboard protocol.
+    Kitty,
+    /// Where the cursor is; from 1.
+    Cursor { row: usize, column: usize },
+    /// Its name and version.
+    Version(String),
+    /// Its background, as three parts of 255.
+    Background(u8, u8, u8),
+    /// What it is; asked last, so everything else was answered or will not be.
+    Attributes,
+}
+
+/// A paste without marks: so many bytes with a line end in one read.
+const UNMARKED: usize = 16;
+const LONGEST: usize = 4096;
+
+/// Takes bytes as they come.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    bytes: Vec<u8>,
+    paste: Option<Vec<u8>>,
+    /// Whether the terminal marks pastes: once it did, keys that come together are keys.
+    marks: bool,
+}
+
+enum Step {
+    Took(usize, Option<Input>),
+    Wait,
+}
+
+impl Decoder {
+    /// Whether a lone escape, or the beginning of something, waits for more.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        !self.bytes.is_empty() && self.paste.is_none()
+    }
+
+    /// What these bytes bring.
+    pub fn feed(&mut self, bytes: &[u8]) -> Vec<Input> {
+        if !self.marks && self.bytes.is_empty() && self.paste.is_none() && is_unmarked_paste(bytes) {
+            return vec![Input::Paste(lines(bytes))];
+        }
+        self.bytes.extend_from_slice(bytes);
+        let mut found = Vec::new();
+        loop {
+            if self.paste.is_some() {
+                match self.end_of_paste() {
+                    Some(paste) => found.push(paste),
+                    None => return found,
+                }
+            }
+            match step(&self.bytes) {
+                Step::Wait => {
+                    if self.bytes.len() > LONGEST {
+                        self.bytes.clear();
+                    }
+                    return found;
+                }
+                Step::Took(count, input) => {
+                    self.bytes.drain(..count.min(self.bytes.len()));
+                    match input {
+                        Some(Input::Paste(_)) => {
+                            self.marks = true;
+                            self.paste = Some(Vec::new());
+                        }
+                        Some(input) => found.push(input),
+                        None => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Nothing more came in time: what waits is what it looks like.
+    pub fn give_up_waiting(&mut self) -> Vec<Input> {
+        if self.paste.is_some() {
+            return Vec::new();
+        }
+        let bytes = std::mem::take(&mut self.bytes);
+        match bytes.as_slice() {
+            [0x1b] => vec![Input::Key(Key::of(Code::Escape))],
+            [0x1b, b'['] => vec![Input::Key(Key::alt('['))],
+            [0x1b, b'O'] => vec![Input::Key(Key::alt('O'))],
+            _ => Vec::new(),
+        }
+    }
+
+    fn end_of_paste(&mut self) -> Option<Input> {
+        const END: &[u8] = b"\x1b[201~";
+        let paste = self.paste.as_mut()?;
+        match self.bytes.windows(END.len()).position(|window| window == END) {
+            Some(at) => {
+                paste.extend(self.bytes.drain(..at));
+                self.bytes.drain(..END.len());
+                let text = lines(paste);
+                self.paste = None;
+                Some(Input::Paste(text))
+            }
+            None => {
+                // The mark may be cut in two.
+                let safe = self.bytes.len().saturating_sub(END.len() - 1);
+                paste.extend(self.bytes.drain(..safe));
+                None
+            }
+        }
+    }
+}
+
+fn is_unmarked_paste(bytes: &[u8]) -> bool {
+    bytes.len() >= UNMARKED
+        && bytes.iter().any(|byte| matches!(byte, b'\r' | b'\n'))
+        && !bytes.contains(&0x1b)
+        && bytes.iter().filter(|byte| **byte >= b' ').count() > bytes.len() / 2
+}
+
+/// The text of a paste, with one kind of line ends.
+fn lines(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n")
+}
+
+fn key(count: usize, key: Key) -> Step {
+    Step::Took(count, Some(Input::Key(key)))
+}
+
+fn step(bytes: &[u8]) -> Step {
+    match bytes {
+        [] => Step::Wait,
+        [0x1b] => Step::Wait,
+        [0x1b, b'[', rest @ ..] => csi(rest),
+        [0x1b, b'O', rest @ ..] => match rest.first() {
+            None => Step::Wait,
+            Some(last) => Step::Took(3, ss3(*last).map(Input::Key)),
+        },
+        [0x1b, b']' | b'P' | b'_' | b'^', ..] => string(bytes),
+        [0x1b, 0x1b, ..] => key(1, Key::of(Code::Escape)),
+        [0x1b, rest @ ..] => match step(rest) {
+            Step::Took(count, Some(Input::Key(pressed))) => key(count + 1, Key { alt: true, ..pressed }),
+            Step::Took(count, other) => Step::Took(count + 1, other),
+            Step::Wait => Step::Wait,
+        },
+        [byte @ 0..=0x1f, ..] | [byte @ 0x7f, ..] => key(1, control(*byte)),
+        [first, ..] => letter(*first, bytes),
+    }
+}
+
+fn control(byte: u8) -> Key {
+    match byte {
+        b'\r' => Key::of(Code::Enter),
+        b'\n' => Key::ctrl('j'),
+        b'\t' => Key::of(Code::Tab),
+        0x7f | 0x08 => Key::of(Code::Backspace),
+        0 => Key::ctrl(' '),
+        0x1c => Key::ctrl('\\'),
+        0x1d => Key::ctrl(']'),
+        0x1e => Key::ctrl('^'),
+        0x1f => Key::ctrl('_'),
+        byte => Key::ctrl(char::from(byte + b'a' - 1)),
+    }
+}
+
+fn letter(first: u8, bytes: &[u8]) -> Step {
+    let length = match first {
+        0..=0x7f => 1,
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => return Step::Took(1, None),
+    };
+    let Some(whole) = bytes.get(..length) else {
+        return Step::Wait;
+    };
+    match std::str::from_utf8(whole).ok().and_then(|text| text.chars().next()) {
+        Some(letter) => key(length, Key::char(letter)),
+        None => Step::Took(1, None),
+    }
+}
+
+fn ss3(last: u8) -> Option<Key> {
+    Some(Key::of(match last {
+        b'P'..=b'S' => Code::F(last - b'P' + 1),
+        b'M' => Code::Enter,
+        last => arrow(last)?,
+    }))
+}
+
+fn arrow(last: u8) -> Option<Code> {
+    Some(match last {
+        b'A' => Code::Up,
+        b'B' => Code::Down,
+        b'C' => Code::Right,
+        b'D' => Code::Left,
+        b'H' => Code::Home,
+        b'F' => Code::End,
+        _ => return None,
+    })
+}
+
+/// `CSI` and what follows: parameters, then one letter.
+fn csi(rest: &[u8]) -> Step {
+    let Some(end) = rest.iter().position(|byte| !(0x20..=0x3f).contains(byte)) else {
+        return Step::Wait;
+    };
+    let last = rest.get(end).copied().unwrap_or_default();
+    if !(0x40..=0x7e).contains(&last) {
+        // Cut off: whatever came in between begins anew.
+        return Step::Took(2 + end, None);
+    }
+    let count = 2 + end + 1;
+    let text = std::str::from_utf8(rest.get(..end).unwrap_or_default()).unwrap_or_default();
+    Step::Took(count, sequence(text, last))
+}
+
+fn sequence(text: &str, last: u8) -> Option<Input> {
+    if let Some(rest) = text.strip_prefix('?') {
+        return match last {
+            b'u' => Some(Input::Reply(Reply::Kitty)),
+            b'c' => Some(Input::Reply(Reply::Attributes)),
+            b'R' => cursor(rest),
+            _ => None,
+        };
+    }
+    if text.starts_with(['<', '>', '=']) {
+        return None;
+    }
+    let numbers: Vec<u32> = text
+        .split(';')
+        .map(|part| part.split(':').next().unwrap_or_default().parse().unwrap_or(0))
+        .collect();
+    let number = |at: usize| numbers.get(at).copied().unwrap_or(0);
+    // An event that says "released" is no key.
+    let released = text.split(';').nth(1).is_some_and(|held| held.ends_with(":3"));
+    if released {
+        return None;
+    }
+    let pressed = match last {
+        b'I' => return Some(Input::Focus(true)),
+        b'O' => return Some(Input::Focus(false)),
+        b'R' if numbers.len() == 2 => return cursor(text),
+        b'~' if number(0) == 200 => return Some(Input::Paste(String::new())),
+        b'~' if number(0) == 27 => held(of_number(number(2))?, number(1)),
+        b'~' => held(tilde(number(0))?, number(1)),
+        b'u' => held(of_number(number(0))?, number(1)),
+        b'Z' => Key {
+            shift: true,
+            ..Key::of(Code::Tab)
+        },
+        b'P'..=b'S' => held(Code::F(last - b'P' + 1), number(1)),
+        last => held(arrow(last)?, number(1)),
+    };
+    Some(Input::Key(pressed))
+}
+
+fn cursor(text: &str) -> Option<Input> {
+    let (row, column) = text.split_once(';')?;
+    Some(Input::Reply(Reply::Cursor {
+        row: row.parse().ok()?,
+        column: column.parse().ok()?,
+    }))
+}
+
+fn tilde(number: u32) -> Option<Code> {
+    Some(match number {
+        1 | 7 => Code::Home,
+        2 => Code::Insert,
+        3 => Code::Delete,
+        4 | 8 => Code::End,
+        5 => Code::PageUp,
+        6 => Code::PageDown,
+        11..=15 => Code::F(u8::try_from(number - 10).ok()?),
+        17..=21 => Code::F(u8::try_from(number - 11).ok()?),
+        23 | 24 => Code::F(u8::try_from(number - 12).ok()?),
+        _ => return None,
+    })
+}
+
+fn of_number(number: u32) -> Option<Code> {
+    Some(match number {
+        13 | 57414 => Code::Enter,
+        27 => Code::Escape,
+        9 => Code::Tab,
+        8 | 127 => Code::Backspace,
+        57344..=63743 => return None,
+        number => Code::Char(char::from_u32(number).filter(|letter| !letter.is_control())?),
+    })
+}
+
+/// A key with what is held: 1 and the sum of shift 1, alt 2, ctrl 4, super 8, … meta 32.
+fn held(code: Code, held: u32) -> Key {
+    let bits = held.saturating_sub(1);
+    let mut key = Key {
+        code,
+        shift: bits & 1 != 0,
+        alt: bits & (2 | 32) != 0,
+        ctrl: bits & 4 != 0,
+    };
+    if let Code::Char(letter) = code {
+        if key.shift && letter.is_ascii_lowercase() && !key.ctrl {
+            key.code = Code::Char(letter.to_ascii_uppercase());
+        }
+        if key.ctrl {
+            key.code = Code::Char(letter.to_ascii_lowercase());
+        }
+        key.shift = false;
+    }
+    key
+}
+
+/// `OSC`, `DCS` and the like, up to `BEL` or `ST`.
+fn string(bytes: &[u8]) -> Step {
+    let mut at = 2;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            0x07 => return Step::Took(at + 1, told(bytes.get(1..at))),
+            0x1b => match bytes.get(at + 1) {
+                None => return Step::Wait,
+                Some(b'\\') => return Step::Took(at + 2, told(bytes.get(1..at))),
+                // Cut off.
+                Some(_) => return Step::Took(at, None),
+            },
+            _ => at += 1,
+        }
+    }
+    Step::Wait
+}
+
+fn told(inside: Option<&[u8]>) -> Option<Input> {
+    let text = std::str::from_utf8(inside?).ok()?;
+    if let Some(version) = text.strip_prefix("P>|") {
+        return Some(Input::Reply(Reply::Version(version.to_owned())));
+    }
+    let colour = text.strip_prefix("]11;rgb:")?;
+    let mut parts = colour.split('/').map(|part| {
+        let value = u32::from_str_radix(part.get(..part.len().min(2))?, 16).ok()?;
+        u8::try_from(value).ok()
+    });
+    let (red, green, blue) = (parts.next()??, parts.next()??, parts.next()??);
+    Some(Input::Reply(Reply::Background(red, green, blue)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn keys(bytes: &[u8]) -> Vec<String> {
+        let mut decoder = Decoder::default();
+        let mut found = decoder.feed(bytes);
+        found.extend(decoder.give_up_waiting());
+        found
+            .into_iter()
+            .map(|input| match input {
+                Input::Key(key) => key.to_string(),
+                other => format!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn keys_of_every_dialect_are_understood() {
+        assert_eq!(
+            keys(b"a\x01\r\t\x7f\x1b"),
+            ["a", "ctrl+a", "enter", "tab", "backspace", "esc"]
+        );
+        assert_eq!(
+            keys(b"\x1b[A\x1bOB\x1b[1;5C\x1b[Z"),
+            ["up", "down", "ctrl+right", "shift+tab"]
+        );
+        assert_eq!(
+            keys(b"\x1b[13;2u\x1b[27;2;13~\x1b\r"),
+            ["shift+enter", "shift+enter", "alt+enter"]
+        );
+        assert_eq!(keys(b"\x1b[13;5u\x1b[99;5u\x1b[27u"), ["ctrl+enter", "ctrl+c", "esc"]);
+        assert_eq!(keys("é日".as_bytes()), ["é", "日"]);
+        assert_eq!(
+            keys(b"\x1bf\x1b[5~\x1b[3~\n\x1f"),
+            ["alt+f", "pageup", "delete", "ctrl+j", "ctrl+_"]
+        );
+        assert_eq!(keys(b"\x1b[97;1:3u"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_paste_is_text_and_never_keys() {
+        let mut decoder = Decoder::default();
+        assert!(decoder.feed(b"\x1b[200~rm\r\n\x03 \x1b[A").is_empty());
+        assert!(decoder.feed(b"x\x1b[20").is_empty());
+        assert_eq!(
+            decoder.feed(b"1~y"),
+            [Input::Paste("rm\n\x03 \x1b[Ax".to_owned()), Input::Key(Key::char('y'))]
+        );
+    }
+
+    #[test]
+    fn many_lines_in_one_read_are_a_paste() {
+        assert_eq!(
+            keys(b"first line\rsecond line\r"),
+            ["Paste(\"first line\\nsecond line\\n\")"]
+        );
+        assert_eq!(keys(b"ls\r"), ["l", "s", "enter"]);
+    }
+
+    const REPLIES: &[u8] = b"\x1b[?1u\x1bP>|kitty(0.35)\x1b\\\x1b]11;rgb:1e1e/1e1e/1e1e\x07\x1b[12;40R\x1b[?64;1c";
+
+    proptest! {
+        #[test]
+        fn replies_split_anywhere_are_replies(cut in 1_usize..60, second in 1_usize..60) {
+            let mut decoder = Decoder::default();
+            let first = cut.min(REPLIES.len());
+            let then = (first + second).min(REPLIES.len());
+            let mut found = decoder.feed(&REPLIES[..first]);
+            found.extend(decoder.feed(&REPLIES[first..then]));
+            found.extend(decoder.feed(&REPLIES[then..]));
+            let expected = [
+                Reply::Kitty,
+                Reply::Version("kitty(0.35)".to_owned()),
+                Reply::Background(0x1e, 0x1e, 0x1e),
+                Reply::Cursor { row: 12, column: 40 },
+                Reply::Attributes,
+            ];
+            prop_assert_eq!(found, expected.map(Input::Reply).to_vec());
+        }
+
+        #[test]
+        fn any_bytes_come_to_an_end(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let mut decoder = Decoder::default();
+            for byte in &bytes {
+                decoder.feed(&[*byte]);
+            }
+            decoder.give_up_waiting();
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What was asked before, kept in the anchor's own file: a line of JSON for each prompt.
+
+use std::fs;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+/// How much of the end of the file is read: some thousands of prompts.
+const MOST: u64 = 4 << 20;
+
+/// One prompt of before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// What it said.
+    pub text: String,
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+    /// The folder it was asked in.
+    pub folder: String,
+    /// The session, where it is known.
+    pub session: Option<String>,
+}
+
+/// The prompts of before, oldest first.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    file: Option<PathBuf>,
+    asked: Vec<Asked>,
+    loaded: bool,
+    /// Which one the composer shows, from the end; 0 is the draft.
+    place: usize,
+    draft: String,
+}
+
+impl History {
+    /// One that is kept in this file.
+    #[must_use]
+    pub fn kept_in(file: PathBuf) -> Self {
+        Self {
+            file: Some(file),
+            ..Self::default()
+        }
+    }
+
+    /// All prompts, oldest first; read when first asked for.
+    pub fn all(&mut self) -> &[Asked] {
+        if !self.loaded {
+            self.loaded = true;
+            let earlier = self
+                .file
+                .as_deref()
+                .and_then(|file| read(file).ok())
+                .unwrap_or_default();
+            self.asked.splice(0..0, earlier);
+        }
+        &self.asked
+    }
+
+    /// Adds one. What cannot be written down is still there until the end.
+    pub fn add(&mut self, asked: Asked) {
+        self.leave();
+        if asked.text.trim().is_empty() || self.asked.last().is_some_and(|last| last.text == asked.text) {
+            return;
+        }
+        if let Some(file) = &self.file {
+            append(file, &asked).ok();
+        }
+        self.asked.push(asked);
+    }
+
+    /// The one before what is shown; `draft` is kept for the way back.
+    pub fn previous(&mut self, draft: &str, folder: &str) -> Option<String> {
+        if self.place == 0 {
+            draft.clone_into(&mut self.draft);
+        }
+        let wanted = self.place + 1;
+        let found = self.of_folder(folder, wanted)?;
+        self.place = wanted;
+        Some(found)
+    }
+
+    /// The one after what is shown; the draft after the last.
+    pub fn next(&mut self, folder: &str) -> Option<String> {
+        match self.place {
+            0 => None,
+            1 => {
+                self.place = 0;
+                Some(std::mem::take(&mut self.draft))
+            }
+            place => {
+                self.place = place - 1;
+                self.of_folder(folder, place - 1)
+            }
+        }
+    }
+
+    /// Whoever changes what is shown writes a draft of their own.
+    pub fn leave(&mut self) {
+        self.place = 0;
+    }
+
+    fn of_folder(&mut self, folder: &str, from_end: usize) -> Option<String> {
+        let mut last = None;
+        let fitting = self.all().iter().rev().filter(|asked| asked.folder == folder);
+        let mut distinct = fitting.filter(|asked| last.replace(&asked.text) != Some(&asked.text));
+        distinct.nth(from_end.checked_sub(1)?).map(|asked| asked.text.clone())
+    }
+}
+
+fn read(file: &Path) -> io::Result<Vec<Asked>> {
+    let mut file = fs::File::open(file)?;
+    let size = file.metadata()?.len();
+    file.seek(SeekFrom::Start(size.saturating_sub(MOST)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = text.lines().filter_map(|line| {
+        let value: Value = serde_json::from_str(line).ok()?;
+        let word = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(Asked {
+            text: word("display")?,
+            at: value.get("timestamp").and_then(Value::as_u64).unwrap_or_default(),
+            folder: word("project").unwrap_or_default(),
+            session: word("sessionId"),
+        })
+    });
+    Ok(lines.collect())
+}
+
+fn append(file: &Path, asked: &Asked) -> io::Result<()> {
+    let mut line = json!({
+        "display": asked.text,
+        "pastedContents": {},
+        "timestamp": asked.at,
+        "project": asked.folder,
+        "sessionId": asked.session,
+    })
+    .to_string();
+    line.push('\n');
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    // One write, so that two terminals do not mix their lines.
+    fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(file)?
+        .write_all(line.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn asked(text: &str) -> Asked {
+        Asked {
+            text: text.to_owned(),
+            at: 1,
+            folder: "/a".to_owned(),
+            session: None,
+        }
+    }
+
+    #[test]
+    fn up_walks_back_and_down_returns_to_the_draft() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("history.jsonl");
+        let mut first = History::kept_in(file.clone());
+        first.add(asked("one"));
+        first.add(asked("two"));
+        let mut history = History::kept_in(file);
+        history.add(asked("three"));
+        assert_eq!(history.previous("draft", "/a").as_deref(), Some("three"));
+        assert_eq!(history.previous("x", "/a").as_deref(), Some("two"));
+        assert_eq!(history.previous("x", "/a").as_deref(), Some("one"));
+        assert_eq!(history.previous("x", "/a"), None);
+        assert_eq!(history.next("/a").as_deref(), Some("two"));
+        history.next("/a");
+        assert_eq!(history.next("/a").as_deref(), Some("draft"));
+        assert_eq!(history.previous("", "/elsewhere"), None);
+    }
+}

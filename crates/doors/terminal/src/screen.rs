@@ -1,0 +1,11 @@
+//! The terminal: its modes, the region that is redrawn, and the bytes on their way.
+
+mod outlet;
+pub mod tty;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use outlet::Outlet;
+pub use writer::{Frame, Writer};

@@ -1,0 +1,91 @@
+//! Bytes on their way to the terminal: written by a thread of its own, so that a terminal that does not read keeps
+//! nobody from reading keys.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// Over so many unsent bytes, frames are left out.
+const FULL: usize = 64 * 1024;
+
+enum Job {
+    Write(Vec<u8>),
+    Tell(mpsc::Sender<()>),
+}
+
+/// The way to the terminal.
+#[derive(Debug, Clone)]
+pub struct Outlet {
+    jobs: mpsc::Sender<Job>,
+    unsent: Arc<AtomicUsize>,
+    gone: Arc<AtomicBool>,
+}
+
+impl Outlet {
+    /// To standard output.
+    #[must_use]
+    pub fn stdout() -> Self {
+        Self::to(io::stdout())
+    }
+
+    /// To any writer.
+    pub fn to(mut out: impl io::Write + Send + 'static) -> Self {
+        let (jobs, todo) = mpsc::channel::<Job>();
+        let unsent = Arc::new(AtomicUsize::new(0));
+        let gone = Arc::new(AtomicBool::new(false));
+        let (left, is_gone) = (Arc::clone(&unsent), Arc::clone(&gone));
+        thread::spawn(move || {
+            for job in todo {
+                match job {
+                    Job::Write(bytes) => {
+                        if out.write_all(&bytes).and_then(|()| out.flush()).is_err() {
+                            is_gone.store(true, Ordering::Relaxed);
+                        }
+                        left.fetch_sub(bytes.len(), Ordering::Relaxed);
+                    }
+                    Job::Tell(done) => {
+                        done.send(()).ok();
+                    }
+                }
+            }
+        });
+        Self { jobs, unsent, gone }
+    }
+
+    /// Hands over bytes.
+    pub fn send(&self, bytes: String) {
+        if !bytes.is_empty() {
+            self.unsent.fetch_add(bytes.len(), Ordering::Relaxed);
+            self.jobs.send(Job::Write(bytes.into_bytes())).ok();
+        }
+    }
+
+    /// Whether so much waits that a frame would only come late.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.unsent.load(Ordering::Relaxed) > FULL
+    }
+
+    /// Whether the terminal is no more.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Relaxed)
+    }
+
+    /// Waits until everything is written, but not for ever.
+    pub fn flush(&self, within: Duration) {
+        let (done, told) = mpsc::channel();
+        if self.jobs.send(Job::Tell(done)).is_ok() {
+            told.recv_timeout(within).ok();
+        }
+    }
+}
+
+/// Writes to standard output at once, past everything: the way out.
+pub(crate) fn write_now(bytes: &[u8]) {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes).and_then(|()| out.flush()).ok();
+}

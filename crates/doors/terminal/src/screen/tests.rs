@@ -1,0 +1,159 @@
+//! The writer before a terminal that is played by `vt100`.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+
+use super::{Frame, Writer};
+use crate::text::Row;
+use crate::theme::{Glyphs, Theme};
+
+struct Played {
+    terminal: vt100::Parser,
+    writer: Writer,
+    written: String,
+}
+
+impl Played {
+    fn new(columns: u16, rows: u16) -> Self {
+        Self {
+            terminal: vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 10_000),
+            writer: Writer::new(Theme::Terminal, Glyphs::Full, columns.into(), rows.into()),
+            written: String::new(),
+        }
+    }
+
+    fn draw(&mut self, commit: &[String], region: &[String], cursor: (usize, usize)) -> usize {
+        let rows = |texts: &[String]| texts.iter().map(|text| Row::plain(text)).collect();
+        let bytes = self.writer.draw(Frame {
+            commit: rows(commit),
+            region: rows(region),
+            cursor,
+            shows_cursor: true,
+        });
+        self.terminal.process(bytes.as_bytes());
+        self.written.push_str(&bytes);
+        bytes.len()
+    }
+
+    fn screen(&self) -> Vec<String> {
+        let (_, columns) = self.terminal.screen().size();
+        let rows = self.terminal.screen().rows(0, columns.get());
+        let rows: Vec<String> = rows.map(|row| row.trim_end().to_owned()).collect();
+        let used = rows.iter().rposition(|row| !row.is_empty()).map_or(0, |at| at + 1);
+        rows[..used].to_vec()
+    }
+
+    /// Everything that left the screen, and the screen.
+    fn everything(&mut self) -> Vec<String> {
+        self.terminal.screen_mut().set_scrollback(usize::MAX);
+        let above = self.terminal.screen().scrollback();
+        let mut all = Vec::new();
+        for offset in (1..=above).rev() {
+            self.terminal.screen_mut().set_scrollback(offset);
+            let (_, columns) = self.terminal.screen().size();
+            let first = self.terminal.screen().rows(0, columns.get()).next();
+            all.push(first.unwrap().trim_end().to_owned());
+        }
+        self.terminal.screen_mut().set_scrollback(0);
+        all.extend(self.screen());
+        all
+    }
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+#[test]
+fn rows_leave_upwards_and_stay_once() {
+    let mut played = Played::new(20, 5);
+    let mut expected = Vec::new();
+    for number in 0..30 {
+        let row = format!("row {number}");
+        played.draw(std::slice::from_ref(&row), &texts(&["› draft", "  status"]), (0, 7));
+        expected.push(row);
+    }
+    expected.extend(texts(&["› draft", "  status"]));
+    assert_eq!(played.everything(), expected);
+    assert_eq!(played.terminal.screen().cursor_position(), (3, 7));
+}
+
+#[test]
+fn a_key_costs_few_bytes_and_a_spinner_fewer() {
+    let mut played = Played::new(80, 24);
+    played.draw(
+        &[],
+        &texts(&["⠋ writing ∙ 12s ∙ 840 tokens ∙ esc stops", "› abc", "  sonnet ∙ ask"]),
+        (1, 5),
+    );
+    let key = played.draw(
+        &[],
+        &texts(&["⠋ writing ∙ 12s ∙ 840 tokens ∙ esc stops", "› abcd", "  sonnet ∙ ask"]),
+        (1, 6),
+    );
+    assert!(key <= 4, "{key}");
+    let step = played.draw(
+        &[],
+        &texts(&["⠙ writing ∙ 12s ∙ 840 tokens ∙ esc stops", "› abcd", "  sonnet ∙ ask"]),
+        (1, 6),
+    );
+    assert!(step <= 40, "{step}");
+    let nothing = played.draw(
+        &[],
+        &texts(&["⠙ writing ∙ 12s ∙ 840 tokens ∙ esc stops", "› abcd", "  sonnet ∙ ask"]),
+        (1, 6),
+    );
+    assert_eq!(nothing, 0);
+    assert_eq!(played.screen()[1], "› abcd");
+}
+
+#[test]
+fn a_long_committed_row_is_wrapped_by_the_terminal_alone() {
+    let mut played = Played::new(10, 6);
+    played.draw(&texts(&["abcdefghijklmno"]), &texts(&["› "]), (0, 2));
+    assert_eq!(played.screen(), texts(&["abcdefghij", "klmno", "›"]));
+}
+
+fn rows() -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::vec("[a-z日é]{0,24}", 1..7)
+}
+
+proptest! {
+    #[test]
+    fn any_way_to_a_region_ends_in_a_fresh_draw_of_it(steps in proptest::collection::vec((rows(), proptest::option::of("[A-Z]{1,30}")), 1..12)) {
+        let mut played = Played::new(24, 8);
+        let mut committed = Vec::new();
+        for (region, commit) in &steps {
+            let commit: Vec<String> = commit.iter().cloned().collect();
+            let last = region.len() - 1;
+            played.draw(&commit, region, (last, 0));
+            committed.extend(commit);
+        }
+        let mut fresh = Played::new(24, 8);
+        fresh.draw(&committed, &steps.last().unwrap().0, (steps.last().unwrap().0.len() - 1, 0));
+        let end = |rows: Vec<String>| rows.into_iter().rev().skip_while(String::is_empty).collect::<Vec<_>>();
+        prop_assert_eq!(end(played.everything()), end(fresh.everything()));
+        for forbidden in ["\x1b[2J", "\x1b[3J", "\x1b[H", "\x1bM", "\x1b[?1049"] {
+            prop_assert!(!played.written.contains(forbidden));
+        }
+    }
+
+    #[test]
+    fn sizes_in_any_order_lose_no_committed_row(sizes in proptest::collection::vec((20_u16..60, 6_u16..16), 1..12)) {
+        let mut played = Played::new(40, 10);
+        played.writer.reflows(false);
+        let mut expected = Vec::new();
+        for (number, (columns, rows)) in sizes.into_iter().enumerate() {
+            let row = format!("c{number}");
+            played.draw(std::slice::from_ref(&row), &texts(&["tail", "› draft", "  status"]), (1, 2));
+            expected.push(row);
+            played.terminal.screen_mut().set_size(rows.try_into().unwrap(), columns.try_into().unwrap());
+            played.writer.resize(columns.into(), rows.into());
+            played.draw(&[], &texts(&["tail", "› draft", "  status"]), (1, 2));
+        }
+        let all = played.everything();
+        let seen: Vec<String> = all.iter().filter(|row| row.starts_with('c')).cloned().collect();
+        prop_assert!(expected.ends_with(&seen) || seen == expected, "{:?}", all);
+    }
+}

@@ -1,0 +1,79 @@
+//! The terminal's modes: taken, and given back on every way out.
+
+use std::os::fd::BorrowedFd;
+use std::sync::{Mutex, PoisonError};
+
+use rustix::termios::{self, LocalModes, OptionalActions, Termios};
+
+use super::outlet::write_now;
+
+/// What was found at the start, for every way out, also that of a panic.
+static FOUND: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// Asked with the first frame, never waited for; what it is comes last.
+pub const QUESTIONS: &str = "\x1b[?u\x1b[>q\x1b]11;?\x07\x1b[c";
+/// Paste marks, focus events, a bar for a cursor.
+const ON: &str = "\x1b[22;0t\x1b[?2004h\x1b[?1004h\x1b[5 q";
+/// All of "off": no update open, keys as they were, no marks, no focus events, the cursor as it was, no colours.
+const OFF: &str = "\x1b[?2026l\x1b[<u\x1b[>4;0m\x1b[?2004l\x1b[?1004l\x1b[0 q\x1b[?25h\x1b[23;0t\x1b[0m";
+/// Keys told apart, in the two dialects there are.
+pub const KITTY: &str = "\x1b[>1u";
+/// The same for terminals of the older dialect.
+pub const OTHER_KEYS: &str = "\x1b[>4;2m";
+
+fn keyboard() -> BorrowedFd<'static> {
+    rustix::stdio::stdin()
+}
+
+/// How wide and high the terminal is.
+#[must_use]
+pub fn size() -> Option<(usize, usize)> {
+    let size = termios::tcgetwinsize(rustix::stdio::stdout()).ok()?;
+    (size.ws_col > 0 && size.ws_row > 0).then(|| (size.ws_col.into(), size.ws_row.into()))
+}
+
+/// Takes the terminal: every key at once, nothing echoed. Gives the bytes that switch its modes on.
+///
+/// # Errors
+/// When standard input is no terminal.
+pub fn take() -> std::io::Result<&'static str> {
+    let found = termios::tcgetattr(keyboard())?;
+    let mut raw = found.clone();
+    raw.make_raw();
+    raw.local_modes.remove(LocalModes::ISIG);
+    // Line feeds are written with their carriage return.
+    termios::tcsetattr(keyboard(), OptionalActions::Now, &raw)?;
+    FOUND
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .get_or_insert(found);
+    Ok(ON)
+}
+
+/// Whether this process is the one its terminal talks to.
+#[must_use]
+pub fn is_foreground() -> bool {
+    termios::tcgetpgrp(keyboard()).is_ok_and(|group| group == rustix::process::getpgrp())
+}
+
+/// Gives the terminal back. Does nothing the second time.
+pub fn give_back() {
+    let found = FOUND.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(found) = found {
+        write_now(OFF.as_bytes());
+        termios::tcsetattr(keyboard(), OptionalActions::Flush, &found).ok();
+    }
+}
+
+/// Lets a panic give the terminal back before it says anything.
+pub fn give_back_on_panic() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // What is on the row of the cursor stays; the message begins on a row of its own.
+        if FOUND.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+            write_now(b"\x1b[?2026l\r\x1b[J\r\n");
+        }
+        give_back();
+        before(panic);
+    }));
+}

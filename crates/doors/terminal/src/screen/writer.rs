@@ -1,0 +1,302 @@
+//! The live region: from what shall be seen to the bytes that bring it there.
+//!
+//! Rows leave the region upwards by line feeds alone. Nothing above the region is ever touched, no scroll region is set
+//! and no absolute row is named, so every committed row exists once, whatever the terminal does with its history.
+
+use crate::text::{Cell, Row, Style, wrap};
+use crate::theme::{Glyphs, Theme};
+
+/// What shall be seen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Frame {
+    /// Rows that leave for good, before the region. One may be longer than the screen is wide.
+    pub commit: Vec<Row>,
+    /// The region.
+    pub region: Vec<Row>,
+    /// The row of the region and the column where the cursor stands.
+    pub cursor: (usize, usize),
+    /// Whether the cursor is to be seen.
+    pub shows_cursor: bool,
+}
+
+/// Knows what is on the screen and writes what has to change.
+#[derive(Debug)]
+pub struct Writer {
+    theme: Theme,
+    glyphs: Glyphs,
+    columns: usize,
+    rows: usize,
+    shown: Vec<Row>,
+    /// Where the terminal's cursor is, in the region.
+    at: (usize, usize),
+    cursor_shown: bool,
+    /// Whether a narrower window breaks long rows in two.
+    reflows: bool,
+    /// Whether all of the region has to be drawn.
+    whole: bool,
+}
+
+const BEGIN: &str = "\x1b[?2026h";
+const END: &str = "\x1b[?2026l";
+
+impl Writer {
+    /// A screen with nothing of ours on it; the cursor is at the beginning of a row.
+    #[must_use]
+    pub fn new(theme: Theme, glyphs: Glyphs, columns: usize, rows: usize) -> Self {
+        Self {
+            theme,
+            glyphs,
+            columns: columns.max(2),
+            rows: rows.max(2),
+            shown: Vec::new(),
+            at: (0, 0),
+            cursor_shown: true,
+            reflows: true,
+            whole: false,
+        }
+    }
+
+    /// Other colours from now on.
+    pub fn dress(&mut self, theme: Theme) {
+        self.theme = theme;
+        self.whole = true;
+    }
+
+    /// What is known about how the terminal treats long rows when its size changes.
+    pub fn reflows(&mut self, reflows: bool) {
+        self.reflows = reflows;
+    }
+
+    /// How wide and high the screen is.
+    #[must_use]
+    pub fn size(&self) -> (usize, usize) {
+        (self.columns, self.rows)
+    }
+
+    /// The screen has another size: the region is drawn anew with the next frame.
+    ///
+    /// The rows above the cursor are counted as the terminal now has them.
+    pub fn resize(&mut self, columns: usize, rows: usize) {
+        let columns = columns.max(2);
+        if self.reflows {
+            let high = |row: &Row| row.width().max(1).div_ceil(columns);
+            let above: usize = self.shown.iter().take(self.at.0).map(high).sum();
+            self.at.0 = above + self.at.1 / columns;
+        }
+        // What lies above the screen cannot be reached, and is left alone.
+        self.at.0 = self.at.0.min(rows.saturating_sub(1));
+        self.columns = columns;
+        self.rows = rows.max(2);
+        self.whole = true;
+    }
+
+    /// The region is no longer there: another program wrote, or the screen was left. The cursor is at the beginning of
+    /// a row.
+    pub fn forget(&mut self) {
+        self.shown.clear();
+        self.at = (0, 0);
+        self.whole = false;
+    }
+
+    /// Scrolls everything on the screen into the history, by line feeds.
+    pub fn scroll_away(&mut self, out: &mut String) {
+        self.erase(out);
+        out.push_str(&"\n".repeat(self.rows.saturating_sub(1)));
+        out.push_str(&format!("\x1b[{}A\r", self.rows.saturating_sub(1).max(1)));
+    }
+
+    /// Takes the region off the screen.
+    pub fn erase(&mut self, out: &mut String) {
+        self.go_to_top(out);
+        out.push_str("\x1b[0m\x1b[J");
+        if !self.cursor_shown {
+            out.push_str("\x1b[?25h");
+            self.cursor_shown = true;
+        }
+        self.forget();
+    }
+
+    /// The bytes that bring the frame onto the screen; none when it is there already.
+    pub fn draw(&mut self, frame: Frame) -> String {
+        let region = self.fitted(frame.region);
+        let last = region.len().saturating_sub(1);
+        let cursor = (
+            frame.cursor.0.min(last),
+            frame.cursor.1.min(self.columns.saturating_sub(1)),
+        );
+        let mut out = String::new();
+        if frame.commit.is_empty() && !self.whole && !self.shown.is_empty() {
+            self.change(&mut out, &region);
+        } else if frame.commit.is_empty() && self.shown.is_empty() && region.is_empty() {
+            return out;
+        } else {
+            self.go_to_top(&mut out);
+            out.push_str("\x1b[J");
+            for row in frame.commit {
+                self.paint(&mut out, &self.glyphs.apply(row));
+                out.push_str("\r\n");
+            }
+            for (at, row) in region.iter().enumerate() {
+                if at > 0 {
+                    out.push_str("\r\n");
+                }
+                self.paint(&mut out, row);
+            }
+            self.at = (
+                last,
+                region.last().map_or(0, Row::width).min(self.columns.saturating_sub(1)),
+            );
+            // The row is full: the next letter would be on the next row, so the column is said anew.
+            if region.last().is_some_and(|row| row.width() >= self.columns) {
+                out.push('\r');
+                self.at.1 = 0;
+            }
+            self.whole = false;
+        }
+        self.shown = region;
+        self.go(&mut out, cursor);
+        if frame.shows_cursor != self.cursor_shown {
+            out.push_str(if frame.shows_cursor { "\x1b[?25h" } else { "\x1b[?25l" });
+            self.cursor_shown = frame.shows_cursor;
+        }
+        if out.is_empty() || out.len() <= 64 {
+            // A short one arrives whole anyway.
+            return out;
+        }
+        format!("{BEGIN}{out}{END}")
+    }
+
+    /// The region in rows that fit the screen.
+    fn fitted(&self, rows: Vec<Row>) -> Vec<Row> {
+        let mut fitted = Vec::with_capacity(rows.len());
+        for row in rows {
+            let row = self.glyphs.apply(row);
+            if row.width() <= self.columns {
+                fitted.push(row);
+            } else {
+                fitted.extend(wrap::hard(&row, self.columns, 0).into_iter().take(1));
+            }
+        }
+        fitted.truncate(self.rows);
+        fitted
+    }
+
+    /// Writes the rows that differ, and of each only what does.
+    fn change(&mut self, out: &mut String, region: &[Row]) {
+        let before = std::mem::take(&mut self.shown);
+        for (at, row) in region.iter().enumerate() {
+            match before.get(at) {
+                Some(shown) if shown == row => {}
+                Some(shown) => self.change_row(out, at, shown, row),
+                None => {
+                    // A row more than there is: only a line feed makes room for it.
+                    self.go(out, (at.saturating_sub(1), self.at.1));
+                    out.push_str("\r\n");
+                    self.at = (at, 0);
+                    self.change_row(out, at, &Row::new(), row);
+                }
+            }
+        }
+        if region.len() < before.len() {
+            self.go(out, (region.len().saturating_sub(1), self.at.1));
+            let full = region.last().is_some_and(|row| row.width() >= self.columns);
+            self.go(
+                out,
+                (self.at.0, region.last().map_or(0, Row::width).min(self.columns - 1)),
+            );
+            if full {
+                // Nothing is erased to the right of a full row.
+                out.push_str("\r\n\x1b[J");
+                self.at = (self.at.0 + 1, 0);
+            } else {
+                out.push_str("\x1b[J");
+            }
+        }
+    }
+
+    fn change_row(&mut self, out: &mut String, at: usize, shown: &Row, row: &Row) {
+        let old: Vec<Cell<'_>> = shown.cells().collect();
+        let new: Vec<Cell<'_>> = row.cells().collect();
+        let same = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
+        let from: usize = new.iter().take(same).map(|cell| cell.width).sum();
+        let (old_width, new_width) = (shown.width(), row.width());
+        let same_end = if old_width == new_width {
+            let rest = old.len().min(new.len()) - same;
+            let backwards = old.iter().rev().zip(new.iter().rev());
+            backwards.take(rest).take_while(|(one, other)| one == other).count()
+        } else {
+            0
+        };
+        self.go(out, (at, from));
+        let changed = new.get(same..new.len() - same_end).unwrap_or_default();
+        self.cells(out, changed.iter().copied());
+        let end = from + changed.iter().map(|cell| cell.width).sum::<usize>();
+        self.at = (at, end);
+        if old_width > new_width {
+            out.push_str("\x1b[K");
+        }
+        if end >= self.columns {
+            out.push('\r');
+            self.at.1 = 0;
+        }
+    }
+
+    fn go_to_top(&mut self, out: &mut String) {
+        self.go(out, (0, 0));
+    }
+
+    /// Moves the cursor inside the region, by the shortest words.
+    fn go(&mut self, out: &mut String, (row, column): (usize, usize)) {
+        let (from_row, from_column) = self.at;
+        match row.cmp(&from_row) {
+            std::cmp::Ordering::Less => out.push_str(&csi(from_row - row, 'A')),
+            std::cmp::Ordering::Greater => out.push_str(&csi(row - from_row, 'B')),
+            std::cmp::Ordering::Equal => {}
+        }
+        if column == 0 && from_column != 0 {
+            out.push('\r');
+        } else if column < from_column {
+            out.push_str(&csi(from_column - column, 'D'));
+        } else if column > from_column {
+            out.push_str(&csi(column - from_column, 'C'));
+        }
+        self.at = (row, column);
+    }
+
+    fn paint(&self, out: &mut String, row: &Row) {
+        self.cells(out, row.cells());
+    }
+
+    fn cells<'a>(&self, out: &mut String, cells: impl Iterator<Item = Cell<'a>>) {
+        let mut style = Style::TEXT;
+        let mut sgr = String::new();
+        for cell in cells {
+            if cell.style != style {
+                style = cell.style;
+                let next = self.theme.sgr(style);
+                if next != sgr {
+                    if next.is_empty() {
+                        out.push_str("\x1b[m");
+                    } else if sgr.is_empty() {
+                        out.push_str(&format!("\x1b[{next}m"));
+                    } else {
+                        out.push_str(&format!("\x1b[;{next}m"));
+                    }
+                    sgr = next;
+                }
+            }
+            out.push_str(cell.text);
+        }
+        if !sgr.is_empty() {
+            out.push_str("\x1b[m");
+        }
+    }
+}
+
+fn csi(count: usize, letter: char) -> String {
+    if count == 1 {
+        format!("\x1b[{letter}")
+    } else {
+        format!("\x1b[{count}{letter}")
+    }
+}

@@ -1,0 +1,10 @@
+//! Text for a screen: what it means, how wide it is, where it breaks.
+
+pub mod clean;
+mod row;
+mod style;
+pub mod width;
+pub mod wrap;
+
+pub use row::{Cell, Row, Span};
+pub use style::{Role, Style};

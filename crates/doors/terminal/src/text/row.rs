@@ -1,0 +1,186 @@
+//! A row: pieces of text, one style each.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::clean::{code, is_hidden};
+use super::style::{Role, Style};
+use super::width;
+
+/// A piece of a row in one style.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// The text, without control characters.
+    pub text: String,
+    /// How it looks.
+    pub style: Style,
+}
+
+/// One grapheme cluster with its style.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell<'a> {
+    /// The cluster.
+    pub text: &'a str,
+    /// How many cells it takes.
+    pub width: usize,
+    /// How it looks.
+    pub style: Style,
+}
+
+/// One row of the screen or of the history.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Row(pub Vec<Span>);
+
+impl Row {
+    /// An empty one.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One of plain text.
+    #[must_use]
+    pub fn plain(text: &str) -> Self {
+        Self::new().add(text, Style::TEXT)
+    }
+
+    /// One of faint text.
+    #[must_use]
+    pub fn faint(text: &str) -> Self {
+        Self::new().add(text, Style::FAINT)
+    }
+
+    /// The same with a piece added.
+    #[must_use]
+    pub fn add(mut self, text: &str, style: impl Into<Style>) -> Self {
+        self.push(text, style);
+        self
+    }
+
+    /// Adds a piece. Letters that would not show are shown by their codes, reversed.
+    pub fn push(&mut self, text: &str, style: impl Into<Style>) {
+        let style = style.into();
+        if !text.chars().any(|letter| letter == '\t' || is_hidden(letter)) {
+            self.put(text, style);
+            return;
+        }
+        for letter in text.chars() {
+            match letter {
+                '\t' => {
+                    let stop = 4 - self.width() % 4;
+                    self.put(&" ".repeat(stop), style);
+                }
+                letter if is_hidden(letter) => self.put(&code(letter), style.reverse()),
+                letter => self.put(letter.encode_utf8(&mut [0; 4]), style),
+            }
+        }
+    }
+
+    fn put(&mut self, text: &str, style: Style) {
+        if text.is_empty() {
+            return;
+        }
+        match self.0.last_mut() {
+            Some(last) if last.style == style => last.text.push_str(text),
+            _ => self.0.push(Span {
+                text: text.to_owned(),
+                style,
+            }),
+        }
+    }
+
+    /// Adds the pieces of another row.
+    pub fn append(&mut self, other: &Self) {
+        for span in &other.0 {
+            self.put(&span.text, span.style);
+        }
+    }
+
+    /// How many cells it takes.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.0.iter().map(|span| width::of(&span.text)).sum()
+    }
+
+    /// Whether nothing is to be seen of it.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.0.iter().all(|span| span.text.trim().is_empty())
+    }
+
+    /// Its text alone.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.0.iter().map(|span| span.text.as_str()).collect()
+    }
+
+    /// Its grapheme clusters.
+    pub fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
+        self.0.iter().flat_map(|span| {
+            span.text.graphemes(true).map(|text| Cell {
+                text,
+                width: width::of_cluster(text),
+                style: span.style,
+            })
+        })
+    }
+
+    /// The same, cut to `cells`, with `⋯` where something was left out.
+    #[must_use]
+    pub fn cut(self, cells: usize) -> Self {
+        if self.width() <= cells {
+            return self;
+        }
+        let mut cut = Self::new();
+        let mut used = 0;
+        for cell in self.cells() {
+            if used + cell.width > cells.saturating_sub(1) {
+                break;
+            }
+            used += cell.width;
+            cut.put(cell.text, cell.style);
+        }
+        cut.add("⋯", Role::Faint)
+    }
+
+    /// All of it in one role, bold and reverse as they were.
+    #[must_use]
+    pub fn in_role(mut self, role: Role) -> Self {
+        for span in &mut self.0 {
+            span.style.role = role;
+        }
+        self
+    }
+
+    /// The same after so many spaces.
+    #[must_use]
+    pub fn indented(self, by: usize) -> Self {
+        let mut row = Self::new();
+        row.put(&" ".repeat(by), Style::TEXT);
+        row.append(&self);
+        row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_others_cannot_drive_the_terminal() {
+        let row = Row::plain("a\x1b[31mb\u{202e}c");
+        assert_eq!(row.text(), "a\\x1b[31mb\\u{202e}c");
+        assert!(row.0.iter().any(|span| span.style.reverse && span.text == "\\x1b"));
+    }
+
+    #[test]
+    fn a_cut_row_says_so_and_fits() {
+        let row = Row::plain("日本語のテキスト").cut(6);
+        assert_eq!(row.text(), "日本⋯");
+        assert_eq!(Row::plain("short").cut(5).text(), "short");
+    }
+
+    #[test]
+    fn tabs_go_to_the_next_stop() {
+        assert_eq!(Row::plain("a\tb").text(), "a   b");
+    }
+}

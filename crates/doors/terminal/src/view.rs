@@ -1,0 +1,16 @@
+//! From what is true to rows: pure, and to be looked at without a terminal.
+
+pub mod amount;
+pub mod ask;
+pub mod card;
+pub mod composer;
+pub mod diff;
+pub mod export;
+pub mod feed;
+pub mod inline;
+pub mod markdown;
+pub mod picture;
+pub mod prompt;
+pub mod report;
+pub mod status;
+pub mod table;

@@ -1,0 +1,336 @@
+//! May this call run?
+
+use serde_json::Value;
+use sluice_wire::control::{CanUseTool, DecisionReasonType};
+use sluice_wire::mode::PermissionMode;
+use sluice_wire::permission_update::{AddRules, Destination, PermissionUpdate};
+
+use super::Choice;
+use crate::text::{Role, Row, Style, wrap};
+use crate::view::card::{name, subject};
+use crate::view::{amount, diff};
+
+/// What a choice of the dialog means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    Yes,
+    /// Yes, and this is kept.
+    Keep(Box<PermissionUpdate>),
+    /// The input is changed first.
+    Change,
+    No,
+}
+
+/// The dialog of one ask.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Permission {
+    pub title: Row,
+    pub body: Vec<Row>,
+    pub why: Vec<Row>,
+    pub choices: Vec<(Choice, Verdict)>,
+    pub default: usize,
+}
+
+/// Where rules can be kept, and what that is called.
+pub const SCOPES: [(Destination, &str); 4] = [
+    (Destination::Session, "this session"),
+    (Destination::LocalSettings, "only you, this project"),
+    (Destination::ProjectSettings, "everyone, this project"),
+    (Destination::UserSettings, "you, everywhere"),
+];
+
+/// What a place is called.
+#[must_use]
+pub fn scope_word(place: &Destination) -> &'static str {
+    SCOPES
+        .iter()
+        .find(|(known, _)| known == place)
+        .map_or("this session", |(_, word)| word)
+}
+
+/// Makes the dialog. `place` is "ask 2 of 2", `file` the present text of the file a change is for.
+#[must_use]
+pub fn permission(
+    ask: &CanUseTool,
+    input: &Value,
+    file: Option<&str>,
+    mode: &str,
+    place: &str,
+    columns: usize,
+) -> Permission {
+    let tool = ask.tool_name.as_str();
+    let change = changed_lines(tool, input, file);
+    let mut title = Row::new()
+        .add("? ", Role::Ask)
+        .add(&name(tool), Style::TEXT.bold())
+        .add("  ", Style::TEXT);
+    let mut body = Vec::new();
+    if let Some(lines) = &change {
+        title.push(&subject(tool, input), Style::TEXT);
+        title.push(&format!("  {}", diff::summary(lines)), Role::Faint);
+        for row in diff::rows(lines) {
+            body.extend(wrap::hard(&row, columns, 6));
+        }
+    } else if tool == "Bash" {
+        let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
+        let about = input.get("description").and_then(Value::as_str).unwrap_or_default();
+        title.push(about, Style::TEXT);
+        for line in command.trim_end().lines() {
+            body.extend(wrapped(&Row::plain(line).indented(4), columns));
+        }
+    } else {
+        let about = ask
+            .description
+            .clone()
+            .or_else(|| ask.title.clone())
+            .unwrap_or_else(|| subject(tool, input));
+        title.push(&crate::text::clean::one_line(&about), Style::TEXT);
+        for line in fields(input) {
+            body.extend(wrapped(&Row::plain(&line).indented(4), columns));
+        }
+    }
+    if !place.is_empty() {
+        title.push(&format!("  ({place})"), Role::Faint);
+    }
+    let why = Row::faint(&format!("  why: {}", reason(ask, mode)));
+    let choices = offered(ask, tool);
+    let default = if ask.default_to_no == Some(true) {
+        choices.len().saturating_sub(1)
+    } else {
+        0
+    };
+    Permission {
+        title,
+        body,
+        why: wrap::words(&why, columns, 2),
+        choices,
+        default,
+    }
+}
+
+/// A row in parts that begin further in, and lose nothing.
+fn wrapped(row: &Row, columns: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for part in wrap::words(row, columns, 6) {
+        rows.extend(wrap::hard(&part, columns, 6));
+    }
+    rows
+}
+
+fn fields(input: &Value) -> Vec<String> {
+    let Some(fields) = input.as_object() else {
+        return vec![input.to_string()];
+    };
+    let mut lines = Vec::new();
+    for (name, value) in fields {
+        match value {
+            Value::String(text) if text.contains('\n') => {
+                lines.push(format!("{name}:"));
+                lines.extend(text.lines().map(|line| format!("  {line}")));
+            }
+            Value::String(text) => lines.push(format!("{name}: {text}")),
+            other => lines.push(format!("{name}: {other}")),
+        }
+    }
+    lines
+}
+
+/// The change a call would make to a file.
+#[must_use]
+pub(crate) fn changed_lines(tool: &str, input: &Value, file: Option<&str>) -> Option<Vec<diff::Line>> {
+    let word = |name: &str| input.get(name).and_then(Value::as_str);
+    match tool {
+        "Write" => Some(diff::of_texts(file.unwrap_or_default(), word("content")?, 1)),
+        "Edit" => {
+            let (old, new) = (word("old_string")?, word("new_string")?);
+            let all = input.get("replace_all").and_then(Value::as_bool) == Some(true);
+            match file.filter(|file| file.contains(old) && !old.is_empty()) {
+                Some(file) if all => Some(diff::of_texts(file, &file.replace(old, new), 1)),
+                Some(file) => Some(diff::of_texts(file, &file.replacen(old, new, 1), 1)),
+                None => Some(diff::of_texts(old, new, 1)),
+            }
+        }
+        _ => None,
+    }
+}
+
+fn reason(ask: &CanUseTool, mode: &str) -> String {
+    if let Some(rule) = &ask.matched_ask_rule {
+        let content = rule
+            .rule_content
+            .as_ref()
+            .map(|content| format!("({content})"))
+            .unwrap_or_default();
+        return format!("the rule {}{content}, {}", rule.tool_name, rule.source);
+    }
+    let told = ask.decision_reason.clone().filter(|told| !told.trim().is_empty());
+    match (&ask.decision_reason_type, told) {
+        (_, Some(told)) => told,
+        (Some(DecisionReasonType::Hook), None) => "a hook wants you to decide".to_owned(),
+        _ => match ask.tool_name.as_str() {
+            "Edit" | "Write" | "NotebookEdit" => format!("mode \"{mode}\" asks before every change"),
+            _ => "no rule allows it".to_owned(),
+        },
+    }
+}
+
+fn offered(ask: &CanUseTool, tool: &str) -> Vec<(Choice, Verdict)> {
+    let mut choices = vec![(Choice::new("Yes"), Verdict::Yes)];
+    let suggestions = ask.permission_suggestions.iter().flatten();
+    for update in suggestions.filter(|_| ask.suppress_always_allow_rule != Some(true)) {
+        if let Some(choice) = kept(update) {
+            choices.push((choice, Verdict::Keep(Box::new(update.clone()))));
+        }
+    }
+    if matches!(tool, "Bash" | "Write" | "Edit") {
+        choices.push((Choice::new("Change it first"), Verdict::Change));
+    }
+    choices.push((Choice::new("No"), Verdict::No));
+    choices
+}
+
+fn kept(update: &PermissionUpdate) -> Option<Choice> {
+    match update {
+        PermissionUpdate::SetMode(set) => Some(match set.mode {
+            PermissionMode::AcceptEdits => Choice::with("Yes, and edits without asking", scope_word(&set.destination)),
+            ref mode => Choice::with(
+                &format!("Yes, and mode \"{}\"", crate::view::status::mode_word(mode)),
+                scope_word(&set.destination),
+            ),
+        }),
+        PermissionUpdate::AddRules(add) => Some(Choice {
+            label: format!("Yes, and {} from now on", rules(add)),
+            detail: scope_word(&add.destination).to_owned(),
+            turns: true,
+        }),
+        PermissionUpdate::AddDirectories(add) => {
+            let label = format!("Yes, and the folder {} from now on", add.directories.join(", "));
+            Some(Choice::with(&label, scope_word(&add.destination)))
+        }
+        _ => None,
+    }
+}
+
+fn rules(add: &AddRules) -> String {
+    let shown = add.rules.iter().map(|rule| match &rule.rule_content {
+        Some(content) => format!("`{}`", content.replace(":*", " *").replace('`', "'")),
+        None => format!("every {}", rule.tool_name),
+    });
+    let shown: Vec<String> = shown.collect();
+    match shown.len() {
+        0 => "this".to_owned(),
+        1..=3 => shown.join(", "),
+        more => format!(
+            "{} and {}",
+            shown.iter().take(2).cloned().collect::<Vec<_>>().join(", "),
+            amount::count(more as u64 - 2, "more rule")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::super::{choices, hints};
+    use super::*;
+
+    fn shown(columns: usize) -> Vec<String> {
+        let ask: CanUseTool = serde_json::from_value(json!({"subtype": "can_use_tool", "tool_name": "Edit",
+            "input": {"file_path": "src/add.rs", "old_string": "a - b", "new_string": "a + b"},
+            "permission_suggestions": [{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]}))
+        .unwrap();
+        let file = "1\n2\n3\n4\n5\nfn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n";
+        let made = permission(&ask, &ask.input.to_value(), Some(file), "ask", "", columns);
+        let mut rows = vec![made.title];
+        rows.extend(made.body);
+        rows.extend(made.why);
+        rows.push(Row::new());
+        let offered: Vec<Choice> = made.choices.into_iter().map(|(choice, _)| choice).collect();
+        rows.extend(choices(&offered, made.default, columns));
+        rows.push(hints(
+            &["enter chooses", "tab adds words", "c copies", "esc no, and stop"],
+            columns,
+        ));
+        rows.iter().map(Row::text).collect()
+    }
+
+    #[test]
+    fn ask_edit_80() {
+        assert_eq!(
+            shown(80),
+            [
+                "? Edit  src/add.rs  +1 -1",
+                "    6   fn add(a: i32, b: i32) -> i32 {",
+                "    7 -     a - b",
+                "    7 +     a + b",
+                "    8   }",
+                "  why: mode \"ask\" asks before every change",
+                "",
+                "› 1  Yes",
+                "  2  Yes, and edits without asking  this session",
+                "  3  Change it first",
+                "  4  No",
+                "  enter chooses ∙ tab adds words ∙ c copies ∙ esc no, and stop",
+            ]
+        );
+    }
+
+    #[test]
+    fn ask_edit_40() {
+        let rows = shown(40);
+        assert_eq!(
+            rows.get(5..).unwrap(),
+            [
+                "  why: mode \"ask\" asks before every",
+                "  change",
+                "",
+                "› 1  Yes",
+                "  2  Yes, and edits without asking",
+                "     this session",
+                "  3  Change it first",
+                "  4  No",
+                "  enter chooses ∙ esc no, and stop",
+            ]
+        );
+    }
+
+    #[test]
+    fn ask_bash_80() {
+        let ask: CanUseTool = serde_json::from_value(json!({"subtype": "can_use_tool", "tool_name": "Bash",
+            "input": {"command": "cargo publish --dry-run --manifest-path crates/wire/Cargo.toml --registry internal",
+                "description": "Publish the crate"},
+            "permission_suggestions": [{"type": "addRules", "behavior": "allow", "destination": "localSettings",
+                "rules": [{"toolName": "Bash", "ruleContent": "cargo publish:*"}]}]}))
+        .unwrap();
+        let made = permission(
+            &ask,
+            &ask.input.to_value(),
+            None,
+            "ask",
+            "ask 2 of 2, from agent \"release\"",
+            80,
+        );
+        let mut rows = vec![made.title];
+        rows.extend(made.body);
+        rows.extend(made.why);
+        let offered: Vec<Choice> = made.choices.into_iter().map(|(choice, _)| choice).collect();
+        rows.extend(choices(&offered, 1, 80));
+        let rows: Vec<String> = rows.iter().map(Row::text).collect();
+        assert_eq!(
+            rows,
+            [
+                "? Bash  Publish the crate  (ask 2 of 2, from agent \"release\")",
+                "    cargo publish --dry-run --manifest-path crates/wire/Cargo.toml --registry",
+                "      internal",
+                "  why: no rule allows it",
+                "  1  Yes",
+                "› 2  Yes, and `cargo publish *` from now on  ‹ only you, this project ›",
+                "  3  Change it first",
+                "  4  No",
+            ]
+        );
+    }
+}

@@ -1,0 +1,239 @@
+//! Questions of the model, one after the other, and a list of the answers before they are sent.
+
+use serde_json::{Value, json};
+
+use super::{Choice, hints};
+use crate::input::Editor;
+use crate::text::{Role, Row, Style, width, wrap};
+
+/// One question.
+#[derive(Debug, Clone)]
+pub struct Question {
+    pub text: String,
+    pub options: Vec<(String, String)>,
+    pub several: bool,
+    pub marked: Vec<bool>,
+    pub selected: usize,
+    /// What was said instead.
+    pub own: Editor,
+}
+
+/// All questions of one ask.
+#[derive(Debug, Clone)]
+pub struct Questions {
+    pub list: Vec<Question>,
+    /// Which one is shown; one past the end is the list of answers.
+    pub at: usize,
+    pub sending: usize,
+}
+
+impl Questions {
+    /// Reads the input of an `AskUserQuestion`.
+    #[must_use]
+    pub fn read(input: &Value) -> Option<Self> {
+        let list: Vec<Question> = input
+            .get("questions")?
+            .as_array()?
+            .iter()
+            .filter_map(Question::read)
+            .collect();
+        (!list.is_empty()).then_some(Self {
+            list,
+            at: 0,
+            sending: 0,
+        })
+    }
+
+    /// The answers, by question.
+    #[must_use]
+    pub fn answers(&self, input: &Value) -> Value {
+        let answers: serde_json::Map<String, Value> = self
+            .list
+            .iter()
+            .map(|question| (question.text.clone(), Value::String(question.answer())))
+            .collect();
+        let mut input = input.clone();
+        if let Some(fields) = input.as_object_mut() {
+            fields.insert("answers".to_owned(), json!(answers));
+        }
+        input
+    }
+
+    #[must_use]
+    pub fn current(&mut self) -> Option<&mut Question> {
+        self.list.get_mut(self.at)
+    }
+
+    /// Whether the next step sends.
+    #[must_use]
+    pub fn is_review(&self) -> bool {
+        self.at >= self.list.len()
+    }
+
+    /// The rows, and where the cursor stands when something is being typed.
+    #[must_use]
+    pub fn rows(&self, columns: usize) -> (Vec<Row>, Option<(usize, usize)>) {
+        let Some(question) = self.list.get(self.at) else {
+            return (self.review(columns), None);
+        };
+        let mut title = Row::new().add("? ", Role::Ask).add(&question.text, Style::TEXT.bold());
+        if self.list.len() > 1 {
+            title.push(&format!("  ({} of {})", self.at + 1, self.list.len()), Role::Faint);
+        }
+        let mut rows = wrap::words(&title, columns, 2);
+        let mut cursor = None;
+        let widest = question
+            .options
+            .iter()
+            .map(|(label, _)| width::of(label))
+            .max()
+            .unwrap_or(0);
+        let count = question.options.len();
+        for at in 0..=count {
+            let mut row = Row::new().add(if at == question.selected { "› " } else { "  " }, Role::Accent);
+            if question.several {
+                let marked = if at == count {
+                    !question.own.is_empty()
+                } else {
+                    question.marked.get(at) == Some(&true)
+                };
+                row.push(if marked { "[x] " } else { "[ ] " }, Style::TEXT);
+            }
+            row.push(&format!("{}  ", at + 1), Style::TEXT);
+            match question.options.get(at) {
+                Some((label, detail)) => {
+                    row.push(label, Style::TEXT);
+                    if !detail.is_empty() {
+                        row.push(&" ".repeat(widest.saturating_sub(width::of(label)) + 4), Style::TEXT);
+                        row.push(detail, Role::Faint);
+                    }
+                    let hang = if columns < 60 { 5 } else { row.width().min(8 + widest) };
+                    rows.extend(wrap::words(&row, columns, hang.min(columns / 2)));
+                }
+                None => {
+                    if question.own.is_empty() && question.selected != at {
+                        row.push("in your own words", Style::TEXT);
+                    } else if question.own.is_empty() {
+                        cursor = Some((rows.len(), row.width()));
+                        row.push("in your own words", Role::Faint);
+                    } else {
+                        row.push(question.own.text(), Style::TEXT);
+                        if question.selected == at {
+                            cursor = Some((rows.len(), row.width()));
+                        }
+                    }
+                    rows.push(row.cut(columns));
+                }
+            }
+        }
+        let mut told = Vec::new();
+        if question.several {
+            told.push("space marks");
+        }
+        told.push(if self.list.len() > 1 {
+            "enter next"
+        } else {
+            "enter answers"
+        });
+        if self.at > 0 {
+            told.push("left back");
+        }
+        told.push("esc no answer, stop");
+        rows.push(hints(&told, columns));
+        (rows, cursor)
+    }
+
+    fn review(&self, columns: usize) -> Vec<Row> {
+        let mut rows = vec![Row::new().add("? ", Role::Ask).add("Your answers", Style::TEXT.bold())];
+        for question in &self.list {
+            let row = Row::faint(&format!("    {}  ", question.text)).add(&question.answer(), Style::TEXT);
+            rows.extend(wrap::words(&row, columns, 6));
+        }
+        rows.push(Row::new());
+        rows.extend(super::choices(
+            &[Choice::new("Send"), Choice::new("Change")],
+            self.sending,
+            columns,
+        ));
+        rows.push(hints(&["enter chooses", "esc no answer, stop"], columns));
+        rows
+    }
+}
+
+impl Question {
+    fn read(value: &Value) -> Option<Self> {
+        let word = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let options: Vec<(String, String)> = value
+            .get("options")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(|option| (word(option, "label"), word(option, "description")))
+            .collect();
+        Some(Self {
+            text: value.get("question")?.as_str()?.to_owned(),
+            marked: vec![false; options.len()],
+            several: value.get("multiSelect").and_then(Value::as_bool) == Some(true),
+            options,
+            selected: 0,
+            own: Editor::default(),
+        })
+    }
+
+    /// Whether the highlighted row is for words of one's own.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        self.selected == self.options.len()
+    }
+
+    /// What is answered.
+    #[must_use]
+    pub fn answer(&self) -> String {
+        if self.several {
+            let marked = self.options.iter().zip(&self.marked).filter(|(_, marked)| **marked);
+            let mut answers: Vec<String> = marked.map(|((label, _), _)| label.clone()).collect();
+            answers.extend(Some(self.own.whole()).filter(|own| !own.is_empty()));
+            return answers.join(", ");
+        }
+        match self.options.get(self.selected) {
+            Some((label, _)) => label.clone(),
+            None => self.own.whole(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn question_80() {
+        let input = json!({"questions": [
+            {"question": "How?", "options": [{"label": "Well", "description": ""}]},
+            {"question": "Which stores?", "multiSelect": true, "options": [
+                {"label": "SQLite", "description": "embedded, one file"},
+                {"label": "Postgres", "description": "a server you run"}]}]});
+        let mut questions = Questions::read(&input).unwrap();
+        questions.at = 1;
+        let question = questions.current().unwrap();
+        question.marked[0] = true;
+        question.selected = 1;
+        let rows: Vec<String> = questions.rows(80).0.iter().map(Row::text).collect();
+        assert_eq!(
+            rows,
+            [
+                "? Which stores?  (2 of 2)",
+                "  [x] 1  SQLite      embedded, one file",
+                "› [ ] 2  Postgres    a server you run",
+                "  [ ] 3  in your own words",
+                "  space marks ∙ enter next ∙ left back ∙ esc no answer, stop",
+            ]
+        );
+        let answers = questions.answers(&input);
+        assert_eq!(answers["answers"], json!({"How?": "Well", "Which stores?": "SQLite"}));
+    }
+}

@@ -1,0 +1,122 @@
+//! Files: read, searched, changed.
+
+use serde_json::Value;
+
+use super::{CHANGE, Call, Parts, RESULT, State};
+use crate::view::{amount, diff};
+
+fn number(value: &Value, name: &str) -> Option<u64> {
+    value.get(name).and_then(Value::as_u64)
+}
+
+pub(super) fn read(text: &str, value: &Value) -> Parts {
+    let file = value.get("file").unwrap_or(&Value::Null);
+    match value.get("type").and_then(Value::as_str) {
+        Some("text") => {
+            let first = number(file, "startLine").unwrap_or(1);
+            let (lines, total) = (
+                number(file, "numLines").unwrap_or(0),
+                number(file, "totalLines").unwrap_or(0),
+            );
+            if lines >= total && first <= 1 {
+                return Parts::default().fact(amount::count(total, "line"));
+            }
+            let last = (first + lines).saturating_sub(1);
+            Parts::default().fact(format!("lines {first}-{last} of {total}"))
+        }
+        Some("image") => {
+            let size = number(file, "originalSize").map(amount::bytes);
+            let sides = file.get("dimensions").and_then(|sides| {
+                Some(format!(
+                    "{}x{}",
+                    number(sides, "originalWidth")?,
+                    number(sides, "originalHeight")?
+                ))
+            });
+            let parts = Parts::default().fact(sides.map_or("image".to_owned(), |sides| format!("image {sides}")));
+            size.into_iter().fold(parts, Parts::fact)
+        }
+        Some(other) => Parts::default().fact(other.replace('_', " ")),
+        None => Parts::default().fact(amount::count(text.lines().count() as u64, "line")),
+    }
+}
+
+pub(super) fn edited(value: &Value, call: &Call) -> Parts {
+    let lines = match value.get("structuredPatch") {
+        Some(patch) => diff::of_patch(patch),
+        None => {
+            let word = |name: &str| call.input.get(name).and_then(Value::as_str).unwrap_or_default();
+            diff::of_texts(word("old_string"), word("new_string"), 1)
+        }
+    };
+    Parts::default().fact(diff::summary(&lines)).diff(&lines, CHANGE)
+}
+
+pub(super) fn written(value: &Value, call: &Call) -> Parts {
+    let is_new = value.get("type").and_then(Value::as_str) != Some("update");
+    if !is_new {
+        return edited(value, call);
+    }
+    let content = call.input.get("content").and_then(Value::as_str).unwrap_or_default();
+    let lines = diff::of_texts("", content, 1);
+    Parts::default()
+        .fact("new")
+        .fact(amount::count(content.lines().count() as u64, "line"))
+        .diff(&lines, RESULT)
+}
+
+pub(super) fn notebook(value: &Value, call: &Call) -> Parts {
+    let word = |name: &str| value.get(name).or_else(|| call.input.get(name)).and_then(Value::as_str);
+    let did = match word("edit_mode") {
+        Some("insert") => "added",
+        Some("delete") => "removed",
+        _ => "replaced",
+    };
+    let cell = word("cell_id").unwrap_or_default();
+    let kind = word("cell_type").unwrap_or("code");
+    let source = word("new_source").unwrap_or_default();
+    let lines = diff::of_texts("", source, 1);
+    Parts::default()
+        .fact(format!("cell {cell}, {kind}, {did}"))
+        .diff(&lines, RESULT)
+}
+
+pub(super) fn grep(value: &Value, text: &str) -> Parts {
+    let files = number(value, "numFiles").unwrap_or(0);
+    let facts = match number(value, "numMatches").or_else(|| number(value, "numLines")) {
+        Some(hits) if files > 0 => format!("{} in {}", amount::count(hits, "hit"), amount::count(files, "file")),
+        Some(hits) => amount::count(hits, "hit"),
+        None => amount::count(files, "file"),
+    };
+    let said = match value.get("content").and_then(Value::as_str) {
+        Some(content) => content.to_owned(),
+        None => names(value).unwrap_or_else(|| text.to_owned()),
+    };
+    Parts::default().fact(facts).first(&said, 1)
+}
+
+fn names(value: &Value) -> Option<String> {
+    let names = value.get("filenames")?.as_array()?;
+    Some(names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"))
+}
+
+pub(super) fn glob(value: &Value, text: &str) -> Parts {
+    let files = number(value, "numFiles").unwrap_or_else(|| text.lines().count() as u64);
+    Parts::default().fact(amount::count(files, "file"))
+}
+
+/// What a search found, in two words.
+pub(super) fn found(call: &Call) -> String {
+    let State::Done { value, .. } = &call.state else {
+        return String::new();
+    };
+    let pattern = call.input.get("pattern").and_then(Value::as_str).unwrap_or_default();
+    let count = number(value, "numMatches")
+        .or_else(|| number(value, "numLines"))
+        .or_else(|| number(value, "numFiles"))
+        .unwrap_or(0);
+    match call.tool.as_str() {
+        "Grep" => format!("\"{pattern}\" {count}"),
+        _ => format!("{pattern} {count}"),
+    }
+}

@@ -1,0 +1,274 @@
+//! Changes of a text: numbered rows, with the words that changed marked.
+
+use serde_json::Value;
+use similar::{Algorithm, ChangeTag, TextDiff};
+
+use crate::text::{Role, Row, Style};
+
+/// What became of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Same,
+    Removed,
+    Added,
+    /// Lines in between are left out.
+    Gap,
+}
+
+/// One line of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    pub side: Side,
+    /// Its number; of the old text for removed ones.
+    pub number: u64,
+    pub text: String,
+}
+
+/// How many unchanged lines stand around a change.
+const AROUND: usize = 1;
+
+/// The lines of a `structuredPatch`.
+#[must_use]
+pub fn of_patch(patch: &Value) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for hunk in patch.as_array().into_iter().flatten() {
+        let number = |name: &str| hunk.get(name).and_then(Value::as_u64).unwrap_or(1);
+        let (mut old, mut new) = (number("oldStart"), number("newStart"));
+        if !lines.is_empty() {
+            lines.push(gap());
+        }
+        let texts = hunk.get("lines").and_then(Value::as_array).into_iter().flatten();
+        for text in texts.filter_map(Value::as_str) {
+            let (sign, text) = text.split_at_checked(1).unwrap_or((" ", ""));
+            let (side, number) = match sign {
+                "-" => (Side::Removed, old),
+                "+" => (Side::Added, new),
+                "\\" => continue,
+                _ => (Side::Same, new),
+            };
+            old += u64::from(side != Side::Added);
+            new += u64::from(side != Side::Removed);
+            lines.push(line(side, number, text));
+        }
+    }
+    shortened(lines)
+}
+
+/// The lines between two texts, the first of which has this number.
+#[must_use]
+pub fn of_texts(old: &str, new: &str, first: u64) -> Vec<Line> {
+    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_lines(old, new);
+    let lines = diff.iter_all_changes().map(|change| {
+        let number = |at: Option<usize>| first + at.unwrap_or(0) as u64;
+        let text = change.value().trim_end_matches(['\n', '\r']);
+        match change.tag() {
+            ChangeTag::Delete => line(Side::Removed, number(change.old_index()), text),
+            ChangeTag::Insert => line(Side::Added, number(change.new_index()), text),
+            ChangeTag::Equal => line(Side::Same, number(change.new_index()), text),
+        }
+    });
+    shortened(lines.collect())
+}
+
+fn line(side: Side, number: u64, text: &str) -> Line {
+    Line {
+        side,
+        number,
+        text: text.to_owned(),
+    }
+}
+
+fn gap() -> Line {
+    line(Side::Gap, 0, "")
+}
+
+/// Leaves out what is far from any change.
+fn shortened(lines: Vec<Line>) -> Vec<Line> {
+    let is_change = |line: &Line| matches!(line.side, Side::Removed | Side::Added);
+    let changes: Vec<usize> = lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| is_change(line))
+        .map(|(at, _)| at)
+        .collect();
+    let near = |at: usize| {
+        let next = changes.partition_point(|change| *change < at);
+        let after = changes.get(next).is_some_and(|change| change - at <= AROUND);
+        let before = next.checked_sub(1).and_then(|before| changes.get(before));
+        after || before.is_some_and(|change| at - change <= AROUND)
+    };
+    let mut kept: Vec<Line> = Vec::new();
+    let mut left_out = false;
+    for (at, line) in lines.into_iter().enumerate() {
+        if line.side != Side::Gap && near(at) {
+            if std::mem::take(&mut left_out) && !kept.is_empty() {
+                kept.push(gap());
+            }
+            kept.push(line);
+        } else {
+            left_out = true;
+        }
+    }
+    kept
+}
+
+/// How many lines were added and removed.
+#[must_use]
+pub fn counts(lines: &[Line]) -> (u64, u64) {
+    let count = |side: Side| lines.iter().filter(|line| line.side == side).count() as u64;
+    (count(Side::Added), count(Side::Removed))
+}
+
+/// `+1 -1`.
+#[must_use]
+pub fn summary(lines: &[Line]) -> String {
+    match counts(lines) {
+        (added, 0) => format!("+{added}"),
+        (0, removed) => format!("-{removed}"),
+        (added, removed) => format!("+{added} -{removed}"),
+    }
+}
+
+/// The rows, each a whole line.
+#[must_use]
+pub fn rows(lines: &[Line]) -> Vec<Row> {
+    let widest = lines
+        .iter()
+        .map(|line| line.number)
+        .max()
+        .unwrap_or(1)
+        .to_string()
+        .len();
+    let marked = marked(lines);
+    let mut rows = Vec::with_capacity(lines.len());
+    for (line, words) in lines.iter().zip(marked) {
+        let (sign, role) = match line.side {
+            Side::Gap => {
+                rows.push(Row::faint(&format!("    {:>widest$}", "⋯")));
+                continue;
+            }
+            Side::Same => (' ', Role::Text),
+            Side::Removed => ('-', Role::Bad),
+            Side::Added => ('+', Role::Good),
+        };
+        let mut row = Row::new().add(&format!("    {:>widest$} ", line.number), Role::Faint);
+        row.push(&format!("{sign} "), role);
+        for (text, changed) in words {
+            let style = match (changed, line.side) {
+                (true, Side::Removed) => Style::of(Role::Removed),
+                (true, Side::Added) => Style::of(Role::Added),
+                _ => Style::of(role),
+            };
+            row.push(&text, style);
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+type Words = Vec<(String, bool)>;
+
+/// The words of each line, and whether they changed: where lines were replaced by as many others.
+fn marked(lines: &[Line]) -> Vec<Words> {
+    let mut words: Vec<Words> = lines.iter().map(|line| vec![(line.text.clone(), false)]).collect();
+    let mut at = 0;
+    while at < lines.len() {
+        let run = |from: usize, side: Side| lines.iter().skip(from).take_while(|line| line.side == side).count();
+        let removed = run(at, Side::Removed);
+        let added = run(at + removed, Side::Added);
+        if removed > 0 && removed == added {
+            for offset in 0..removed {
+                let (old, new) = (at + offset, at + removed + offset);
+                if let (Some(before), Some(after)) = (lines.get(old), lines.get(new))
+                    && let Some((left, right)) = changed_words(&before.text, &after.text)
+                {
+                    if let Some(slot) = words.get_mut(old) {
+                        *slot = left;
+                    }
+                    if let Some(slot) = words.get_mut(new) {
+                        *slot = right;
+                    }
+                }
+            }
+        }
+        at += (removed + added).max(1);
+    }
+    words
+}
+
+/// The words of two lines that have enough in common.
+fn changed_words(old: &str, new: &str) -> Option<(Words, Words)> {
+    if old.len() + new.len() > 2000 {
+        return None;
+    }
+    let diff = TextDiff::from_words(old, new);
+    if diff.ratio() < 0.4 {
+        return None;
+    }
+    let (mut left, mut right) = (Words::new(), Words::new());
+    for change in diff.iter_all_changes() {
+        let text = change.value();
+        match change.tag() {
+            ChangeTag::Equal => {
+                push(&mut left, text, false);
+                push(&mut right, text, false);
+            }
+            ChangeTag::Delete => push(&mut left, text, true),
+            ChangeTag::Insert => push(&mut right, text, true),
+        }
+    }
+    Some((left, right))
+}
+
+fn push(words: &mut Words, text: &str, changed: bool) {
+    match words.last_mut() {
+        Some((last, was)) if *was == changed => last.push_str(text),
+        _ => words.push((text.to_owned(), changed)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_change_shows_its_surroundings_and_its_words() {
+        let old = "// one\nfn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n// end\n";
+        let new = old.replace("a - b", "a + b");
+        let lines = of_texts(old, &new, 5);
+        let shown = rows(&lines);
+        let texts: Vec<String> = shown.iter().map(Row::text).collect();
+        assert_eq!(
+            texts,
+            [
+                "    6   fn add(a: i32, b: i32) -> i32 {",
+                "    7 -     a - b",
+                "    7 +     a + b",
+                "    8   }"
+            ]
+        );
+        let marked = |row: &Row| {
+            row.0
+                .iter()
+                .find(|span| span.style.role == Role::Removed)
+                .map(|span| span.text.clone())
+        };
+        assert_eq!(shown.get(1).and_then(marked).as_deref(), Some("-"));
+        assert_eq!(summary(&lines), "+1 -1");
+    }
+
+    proptest! {
+        #[test]
+        fn every_changed_line_is_there(old in "[ab\n]{0,30}", new in "[ab\n]{0,30}") {
+            let lines = of_texts(&old, &new, 1);
+            let (added, removed) = counts(&lines);
+            let kept = |text: &str, gone: u64| text.lines().count() as u64 - gone;
+            // A last line without its end differs from one with it.
+            prop_assert!(kept(&old, removed) == kept(&new, added));
+            prop_assert_eq!(rows(&lines).len(), lines.len());
+        }
+    }
+}

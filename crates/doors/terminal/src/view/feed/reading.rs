@@ -1,0 +1,238 @@
+//! Entries of the conversation, one kind after the other.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use sluice_host::conversation::{Entry, EntryKind};
+use sluice_wire::content::{Block, Content};
+use sluice_wire::stdout::system::System;
+use sluice_wire::stdout::{Assistant, User};
+use sluice_wire::{ToAgent, ToHost};
+
+use super::{Feed, Item, Kind, Retry, new_call};
+use crate::text::{Role, Row, Style};
+use crate::view::card::State;
+use crate::view::picture::Picture;
+use crate::view::{amount, prompt};
+
+/// What the agent says of a call a person stopped.
+const REJECTED: &str = "User rejected tool use";
+
+impl Feed {
+    pub(super) fn entry(&mut self, entry: &Entry, picture: &Picture) {
+        if let EntryKind::Prompt(_) = entry.kind {
+            self.prompt(entry);
+            return;
+        }
+        match entry.line.to_host() {
+            Ok(ToHost::Assistant(said)) => self.assistant(&said),
+            Ok(ToHost::User(user)) => self.user(&user),
+            Ok(ToHost::Result(result)) => self.end(&result, entry, picture),
+            Ok(ToHost::System(system)) => self.system(&system, entry),
+            Ok(ToHost::PromptSuggestion(suggestion)) => self.suggestion = Some(suggestion.suggestion.clone()),
+            Ok(_) => {}
+            Err(_) => {
+                let row = Row::faint("~ something came that cannot be read; it is in the transcript");
+                self.say(Kind::Card, vec![row]);
+            }
+        }
+    }
+
+    fn prompt(&mut self, entry: &Entry) {
+        self.suggestion = None;
+        self.retry = None;
+        if let Ok(ToAgent::User(user)) = entry.line.to_agent() {
+            let text = user.message.content.text();
+            self.say(Kind::Prompt, prompt::rows(&text, None));
+        }
+    }
+
+    fn assistant(&mut self, said: &Assistant) {
+        self.retry = None;
+        let parent = said.parent_tool_use_id.as_deref();
+        for block in &said.message.content {
+            match block {
+                Block::ToolUse(used) => {
+                    let input = self.near(used.input.to_value());
+                    self.calls
+                        .insert(used.id.clone(), new_call(&used.id, &used.name, input));
+                    match parent {
+                        None => self.items.push_back(Item::Call(used.id.clone())),
+                        Some(parent) => self.inside.entry(parent.to_owned()).or_default().push(used.id.clone()),
+                    }
+                }
+                Block::Text(text) if parent.is_none() => self.text(said, &text.text),
+                Block::Thinking(_) | Block::RedactedThinking(_) if parent.is_none() => {
+                    let time = said.thinking_duration_ms.as_ref().map(|ms| ms.get() / 1000.0);
+                    let text = match time {
+                        Some(seconds) => format!(
+                            "thought for {}",
+                            amount::time(Duration::from_secs_f64(seconds.max(0.0)))
+                        ),
+                        None => "thought".to_owned(),
+                    };
+                    self.say(
+                        Kind::Card,
+                        vec![Row::new().add("~ ", Role::Note).add(&text, Role::Faint)],
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn text(&mut self, said: &Assistant, text: &str) {
+        if said.message.model == "<synthetic>" && (said.error.is_some() || said.is_api_error_message == Some(true)) {
+            self.streaming = None;
+            text.clone_into(&mut self.shown_error);
+            let mut rows = vec![Row::new().add("✗ ", Role::Bad).add(text.trim(), Style::TEXT)];
+            rows.push(Row::faint(
+                "  Your prompt is kept: up brings it back. /model chooses another.",
+            ));
+            self.say(Kind::End, rows);
+            return;
+        }
+        text.clone_into(&mut self.answer);
+        match self.streaming.take() {
+            Some(mut streaming) if text.starts_with(&streaming.given) && self.items.is_empty() => {
+                // What was committed of it stays; the rest leaves with the items.
+                let rest = text.get(streaming.given.len()..).unwrap_or_default();
+                let mut rows = streaming.markdown.push(rest, self.width);
+                rows.extend(streaming.markdown.finish(self.width));
+                self.say(Kind::Text, rows);
+            }
+            Some(streaming) if !streaming.given.is_empty() && !text.starts_with(&streaming.given) => {
+                self.streaming = Some(streaming);
+                self.cut_off();
+                self.items.push_back(Item::Text(text.to_owned()));
+            }
+            _ => self.items.push_back(Item::Text(text.to_owned())),
+        }
+    }
+
+    fn user(&mut self, user: &User) {
+        if user.is_replay == Some(true) {
+            return;
+        }
+        for block in &user.message.content.clone().into_blocks() {
+            match block {
+                Block::ToolResult(result) => {
+                    let text = result.content.as_ref().map(Content::text).unwrap_or_default();
+                    let value = user.tool_use_result.clone().unwrap_or(Value::Null);
+                    let metas = user.tool_result_meta.iter().flatten();
+                    let mut decisions = metas
+                        .filter(|meta| meta.id == result.tool_use_id)
+                        .filter_map(|meta| meta.permission_decision.as_ref());
+                    let denied = decisions.any(|it| it.decision.starts_with("den") || it.decision == "reject");
+                    self.result(&result.tool_use_id, text, value, result.is_error == Some(true), denied);
+                }
+                Block::Text(said) if user.is_synthetic != Some(true) && user.parent_tool_use_id.is_none() => {
+                    self.local(&said.text);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What a local command said, or a prompt of somebody else.
+    fn local(&mut self, text: &str) {
+        let inside = |tag: &str| {
+            let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+            rest.split_once(&format!("</{tag}>"))
+                .map(|(inside, _)| inside.to_owned())
+        };
+        if let Some(said) = inside("local-command-stdout").or_else(|| inside("local-command-stderr")) {
+            if !said.trim().is_empty() {
+                self.items.push_back(Item::Text(said));
+            }
+        } else if !text.starts_with('<') && !text.starts_with("[Request interrupted") {
+            self.say(Kind::Prompt, prompt::rows(text, Some("elsewhere")));
+        }
+    }
+
+    fn result(&mut self, id: &str, text: String, value: Value, is_error: bool, denied: bool) {
+        let refusal = self.refusals.remove(id);
+        let Some(call) = self.calls.get_mut(id) else { return };
+        let rejected = value.as_str() == Some(REJECTED);
+        call.state = match (refusal, is_error) {
+            (Some(why), true) => State::Denied { why },
+            _ if rejected => State::Stopped,
+            (None, true) if denied => State::Denied {
+                why: text.lines().next().unwrap_or("denied").to_owned(),
+            },
+            (None, true) => State::Failed { text, value },
+            _ => State::Done { text, value },
+        };
+    }
+
+    fn system(&mut self, system: &System, entry: &Entry) {
+        match system {
+            System::ApiRetry(retry) => {
+                let status = retry
+                    .error_status
+                    .map(|status| format!(" ({status})"))
+                    .unwrap_or_default();
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+                let delay = retry.retry_delay_ms.get().max(0.0) as u64;
+                self.retry = Some(Retry {
+                    why: format!("{}{status}", retry.error),
+                    attempt: retry.attempt,
+                    most: retry.max_retries,
+                    at: entry.at.0 + delay,
+                });
+            }
+            System::CompactBoundary(boundary) => {
+                let made = &boundary.compact_metadata;
+                let after = made
+                    .post_tokens
+                    .map(|after| format!(" to {}", amount::tokens(after)))
+                    .unwrap_or_default();
+                let before = amount::tokens(made.pre_tokens);
+                let text = format!("compacted {before}{after} tokens ∙ the history above stays here and on disk");
+                self.say(
+                    Kind::Card,
+                    vec![Row::new().add("~ ", Role::Note).add(&text, Role::Faint)],
+                );
+            }
+            System::Informational(note) if note.is_meta != Some(true) => self.tell(&note.content),
+            System::ModelFallback(fallback) => self.tell(&fallback.content),
+            System::LocalCommandOutput(output) => self.items.push_back(Item::Text(output.content.clone())),
+            System::TaskNotification(task) if !task.output_file.is_empty() => {
+                let row = Row::new()
+                    .add("& ", Role::Note)
+                    .add(&format!("job {} ended", task.task_id), Style::TEXT.bold());
+                let row = row.add("  ", Style::TEXT).add(task.summary.trim(), Style::FAINT);
+                self.say(Kind::Card, vec![row]);
+            }
+            System::SessionWritesLost(_) => {
+                let text = "✗ the transcript cannot be written; what follows may be lost with this process";
+                self.say(Kind::Card, vec![Row::new().add(text, Role::Bad)]);
+            }
+            _ => {}
+        }
+    }
+
+    /// A note of the agent.
+    fn tell(&mut self, text: &str) {
+        let lines = text.trim().lines().enumerate();
+        let rows = lines.map(|(at, line)| {
+            let sign = if at == 0 { "~ " } else { "  " };
+            Row::new().add(sign, Role::Note).add(line, Role::Faint)
+        });
+        self.say(Kind::Card, rows.collect());
+    }
+
+    /// The input with paths as seen from the folder.
+    fn near(&self, mut input: Value) -> Value {
+        if let Some(fields) = input.as_object_mut() {
+            for name in ["file_path", "notebook_path", "path"] {
+                if let Some(Value::String(path)) = fields.get_mut(name)
+                    && let Some(near) = path.strip_prefix(&self.folder).and_then(|rest| rest.strip_prefix('/'))
+                {
+                    *path = near.to_owned();
+                }
+            }
+        }
+        input
+    }
+}

@@ -1,0 +1,241 @@
+//! Emphasis, code and links inside a line of markdown.
+
+use crate::text::{Role, Row, Style};
+
+/// In the middle of emphasis, code or a link: nothing can be cut there.
+pub const INSIDE: usize = usize::MAX;
+
+/// The line as it is shown, and for every byte-start of shown text where in the source it came from.
+#[derive(Debug, Clone, Default)]
+pub struct Inline {
+    /// What is shown.
+    pub row: Row,
+    /// For each cluster of the row, the place in the source after it; [`INSIDE`] where a mark is open there.
+    pub sources: Vec<usize>,
+    /// Where a mark was opened that is not closed; what follows may still change.
+    pub open: Option<usize>,
+}
+
+struct Reader<'a> {
+    source: &'a str,
+    inline: Inline,
+}
+
+/// Reads a line. Emphasis loses its stars, code keeps its backticks.
+#[must_use]
+pub fn read(source: &str) -> Inline {
+    let mut reader = Reader {
+        source,
+        inline: Inline::default(),
+    };
+    reader.run(0, source.len(), Style::TEXT);
+    reader.inline
+}
+
+impl Reader<'_> {
+    fn run(&mut self, from: usize, to: usize, style: Style) {
+        let mut at = from;
+        let mut before = ' ';
+        while at < to {
+            let Some(rest) = self.source.get(at..to) else { return };
+            let Some(letter) = rest.chars().next() else { return };
+            let next = match letter {
+                '`' => self.code(at, to, rest),
+                '*' | '_' => self.emphasis(at, to, rest, before, style),
+                '~' if rest.starts_with("~~") => self.pair(at, to, "~~", Style { struck: true, ..style }),
+                '[' => self.link(at, to, rest, style),
+                '\\' => self.escaped(at, rest, style),
+                _ => None,
+            };
+            at = match next {
+                Some(next) => next,
+                None => {
+                    let end = at + letter.len_utf8();
+                    self.show(at, end, style);
+                    end
+                }
+            };
+            before = letter;
+        }
+    }
+
+    /// Shows a piece of the source as it stands.
+    fn show(&mut self, from: usize, to: usize, style: Style) {
+        if let Some(text) = self.source.get(from..to) {
+            self.inline.row.push(text, style);
+            // Marks that combine join the cluster before them.
+            self.close(self.inline.sources.len(), to);
+        }
+    }
+
+    /// Everything shown from cell `from` on ends together, at `to` in the source.
+    fn close(&mut self, from: usize, to: usize) {
+        let cells = self.inline.row.cells().count();
+        self.inline.sources.truncate(from);
+        self.inline.sources.resize(cells, INSIDE);
+        if let Some(last) = self.inline.sources.last_mut() {
+            *last = to;
+        }
+    }
+
+    fn opened(&mut self, at: usize) {
+        let open = self.inline.open.get_or_insert(at);
+        *open = (*open).min(at);
+    }
+
+    fn code(&mut self, at: usize, to: usize, rest: &str) -> Option<usize> {
+        let ticks = rest.chars().take_while(|letter| *letter == '`').count();
+        let mark = rest.get(..ticks)?;
+        let inside = rest.get(ticks..)?;
+        match inside.find(mark) {
+            Some(end) => {
+                let end = at + ticks + end + ticks;
+                self.show(at, end.min(to), Role::Accent.into());
+                Some(end.min(to))
+            }
+            None => {
+                self.opened(at);
+                None
+            }
+        }
+    }
+
+    fn emphasis(&mut self, at: usize, to: usize, rest: &str, before: char, style: Style) -> Option<usize> {
+        let letter = rest.chars().next()?;
+        // Inside a word an underscore is a letter.
+        if letter == '_' && before.is_alphanumeric() {
+            return None;
+        }
+        let strong = rest.starts_with("**") || rest.starts_with("__");
+        let mark = rest.get(..if strong { 2 } else { 1 })?;
+        let style = if strong {
+            style.bold()
+        } else {
+            Style { italic: true, ..style }
+        };
+        self.pair(at, to, mark, style)
+    }
+
+    fn pair(&mut self, at: usize, to: usize, mark: &str, style: Style) -> Option<usize> {
+        let inside = self.source.get(at + mark.len()..to)?;
+        let first = inside.chars().next();
+        if first.is_some_and(char::is_whitespace) {
+            return None;
+        }
+        let Some(end) = closing(inside, mark) else {
+            self.opened(at);
+            return None;
+        };
+        let (from, end) = (at + mark.len(), at + mark.len() + end);
+        let before = self.inline.sources.len();
+        self.run(from, end, style);
+        self.close(before, end + mark.len());
+        Some(end + mark.len())
+    }
+
+    fn link(&mut self, at: usize, to: usize, rest: &str, style: Style) -> Option<usize> {
+        let Some(end) = rest.find("](") else {
+            if !rest.contains(']') {
+                self.opened(at);
+            }
+            return None;
+        };
+        let text = rest.get(1..end)?;
+        if text.contains(['[', ']', '\n']) {
+            return None;
+        }
+        let target = rest.get(end + 2..)?;
+        let Some(close) = target.find(')') else {
+            self.opened(at);
+            return None;
+        };
+        let target = target.get(..close)?;
+        let before = self.inline.sources.len();
+        self.run(at + 1, at + end, style);
+        if target != text && !target.is_empty() {
+            let from = at + end + 2;
+            self.inline.row.push(" (", style);
+            self.show(from, from + close, Role::Accent.into());
+            self.inline.row.push(")", style);
+        }
+        let end = (at + end + 2 + close + 1).min(to);
+        self.close(before, end);
+        Some(end)
+    }
+
+    fn escaped(&mut self, at: usize, rest: &str, style: Style) -> Option<usize> {
+        let next = rest.chars().nth(1)?;
+        if !"\\`*_[]~#".contains(next) {
+            return None;
+        }
+        let end = at + 1 + next.len_utf8();
+        self.show(at + 1, end, style);
+        Some(end)
+    }
+}
+
+/// Where a mark of emphasis is closed: after a letter, and outside of code.
+fn closing(inside: &str, mark: &str) -> Option<usize> {
+    let mut in_code = false;
+    let mut before = ' ';
+    let mut letters = inside.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        if letter == '`' {
+            in_code = !in_code;
+        }
+        let here = inside.get(at..).unwrap_or_default();
+        if !in_code && !before.is_whitespace() && here.starts_with(mark) {
+            let after = here.get(mark.len()..).and_then(|rest| rest.chars().next());
+            let doubled = mark.len() == 1 && (after == mark.chars().next());
+            if !doubled {
+                return Some(at);
+            }
+            letters.next();
+        }
+        before = letter;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn shown(source: &str) -> String {
+        read(source).row.text()
+    }
+
+    #[test]
+    fn emphasis_loses_its_stars_and_code_keeps_its_ticks() {
+        assert_eq!(
+            shown("a **bold** and *thin* `c*d*e` word"),
+            "a bold and thin `c*d*e` word"
+        );
+        assert_eq!(
+            shown("snake_case_name stays, 2 * 3 * 4 too"),
+            "snake_case_name stays, 2 * 3 * 4 too"
+        );
+        assert_eq!(shown("see [the page](https://a.b/c)"), "see the page (https://a.b/c)");
+        assert_eq!(shown("~~gone~~ \\*not\\*"), "gone *not*");
+    }
+
+    #[test]
+    fn an_open_mark_is_told() {
+        assert_eq!(read("a **bol").open, Some(2));
+        assert_eq!(read("a `co").open, Some(2));
+        assert_eq!(read("a **b** c").open, None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_cluster_knows_its_source(source in "[a-z*_`~ \\[\\]()é日]{0,40}") {
+            let inline = read(&source);
+            prop_assert_eq!(inline.row.cells().count(), inline.sources.len());
+            let known: Vec<usize> = inline.sources.into_iter().filter(|at| *at != INSIDE).collect();
+            prop_assert!(known.is_sorted());
+            prop_assert!(known.iter().all(|at| source.is_char_boundary(*at)));
+        }
+    }
+}

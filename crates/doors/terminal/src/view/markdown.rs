@@ -1,0 +1,418 @@
+//! An answer as it grows: what can no longer change becomes rows, the rest is the tail.
+//!
+//! A line of code is final at its end, a row of prose when the next has begun and no mark is open in it, a table when
+//! it ends. Prose and code begin at column 0; code is never broken.
+
+use super::inline;
+use crate::text::{Cell, Role, Row, wrap};
+
+/// How wide prose may be where nothing else is said.
+pub const PROSE: usize = 100;
+
+/// What the lines that are being read belong to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+enum Block {
+    /// Nothing yet.
+    #[default]
+    None,
+    /// Prose, with how far its later rows are indented.
+    Prose { hang: usize },
+    /// Code, with the mark that ends it.
+    Code { fence: String },
+    /// A table: its rows so far.
+    Table { lines: Vec<String> },
+}
+
+/// Reads markdown as it comes.
+#[derive(Debug, Clone, Default)]
+pub struct Markdown {
+    block: Block,
+    /// What was read of the block and is not a row yet.
+    text: String,
+    /// Whether the rows of this paragraph begin indented, since its first rows are gone.
+    begun: bool,
+    /// The line that is not ended yet.
+    line: String,
+    blank: bool,
+    any: bool,
+}
+
+impl Markdown {
+    /// Rows that became final by this piece of text.
+    pub fn push(&mut self, text: &str, width: usize) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for piece in text.split_inclusive('\n') {
+            self.line.push_str(piece);
+            if self.line.ends_with('\n') {
+                let line = std::mem::take(&mut self.line);
+                self.take_line(line.trim_end_matches(['\n', '\r']), width, &mut rows);
+            }
+        }
+        self.settle(width, &mut rows);
+        rows
+    }
+
+    /// The answer ends here: everything that is left.
+    pub fn finish(&mut self, width: usize) -> Vec<Row> {
+        let mut rows = Vec::new();
+        if !self.line.is_empty() {
+            let line = std::mem::take(&mut self.line);
+            self.take_line(&line, width, &mut rows);
+        }
+        self.end_block(width, &mut rows);
+        *self = Self::default();
+        rows
+    }
+
+    /// What is not final, as it looks now.
+    #[must_use]
+    pub fn tail(&self, width: usize) -> Vec<Row> {
+        let mut rest = self.clone();
+        rest.finish(width)
+    }
+
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.text.is_empty() && self.line.is_empty() && !matches!(self.block, Block::Table { .. })
+    }
+
+    fn row(&mut self, rows: &mut Vec<Row>, row: Row) {
+        if std::mem::take(&mut self.blank) && self.any {
+            rows.push(Row::new());
+        }
+        self.any = true;
+        rows.push(row);
+    }
+
+    fn take_line(&mut self, line: &str, width: usize, rows: &mut Vec<Row>) {
+        if let Block::Code { fence } = &self.block {
+            let ends =
+                line.trim_start().starts_with(fence.as_str()) && line.trim().chars().all(|sign| fence.contains(sign));
+            self.row(rows, if ends { Row::faint(line) } else { code(line) });
+            if ends {
+                self.block = Block::None;
+            }
+            return;
+        }
+        let start = line.trim_start();
+        // The rest of a line whose first rows are final is prose, whatever it looks like.
+        if self.begun && self.text.is_empty() && matches!(self.block, Block::Prose { .. }) && !start.is_empty() {
+            start.trim_end().clone_into(&mut self.text);
+            return;
+        }
+        if start.is_empty() {
+            self.end_block(width, rows);
+            self.blank = true;
+            return;
+        }
+        if let Some(fence) = fence_of(start) {
+            self.end_block(width, rows);
+            self.row(rows, Row::faint(line));
+            self.block = Block::Code { fence };
+            return;
+        }
+        if start.starts_with('|') {
+            if let Block::Table { lines } = &mut self.block {
+                lines.push(line.to_owned());
+            } else {
+                self.end_block(width, rows);
+                self.block = Block::Table {
+                    lines: vec![line.to_owned()],
+                };
+            }
+            return;
+        }
+        if is_heading(start) || is_rule(start) {
+            self.end_block(width, rows);
+            let row = if is_heading(start) {
+                heading(start)
+            } else {
+                Row::faint(start)
+            };
+            self.row(rows, row);
+            return;
+        }
+        let item = item_hang(line);
+        let in_prose = matches!(self.block, Block::Prose { .. }) && !self.text.is_empty();
+        if in_prose && item.is_none() && !start.starts_with('>') {
+            self.text.push(' ');
+            self.text.push_str(start.trim_end());
+        } else {
+            self.end_block(width, rows);
+            let hang = item.unwrap_or(if start.starts_with('>') { 2 } else { 0 });
+            self.block = Block::Prose { hang };
+            self.text = line.trim_end().to_owned();
+            self.begun = false;
+        }
+    }
+
+    /// Rows of prose that cannot change any more, the line that is being written included.
+    fn settle(&mut self, width: usize, rows: &mut Vec<Row>) {
+        let prose = width.clamp(1, PROSE);
+        let line = self.line.clone();
+        // A line that may still become something else than prose waits.
+        if !line.is_empty() && !self.goes_on_with(&line) {
+            return;
+        }
+        if !line.is_empty() && !matches!(self.block, Block::Prose { .. }) {
+            if matches!(self.block, Block::None) && is_surely_prose(&line) {
+                let hang = item_hang(&line).unwrap_or(0);
+                self.block = Block::Prose { hang };
+                self.begun = false;
+            } else {
+                return;
+            }
+        }
+        let Block::Prose { hang } = self.block else { return };
+        let joined = match (self.text.is_empty(), line.is_empty()) {
+            (true, _) => line.clone(),
+            (_, true) => self.text.clone(),
+            _ => format!("{} {}", self.text, line.trim_start()),
+        };
+        let Some((done, rest)) = final_rows(&joined, prose, hang, self.begun) else {
+            return;
+        };
+        for row in done {
+            self.row(rows, row);
+        }
+        self.begun = true;
+        if line.is_empty() {
+            self.text = rest;
+        } else {
+            self.text.clear();
+            self.line = rest;
+        }
+    }
+
+    /// Whether the line that is being written belongs to the paragraph before it.
+    fn goes_on_with(&self, line: &str) -> bool {
+        let start = line.trim_start();
+        let first = start.chars().next();
+        match self.block {
+            Block::Prose { .. } if self.text.is_empty() => true,
+            Block::Prose { .. } | Block::None => {
+                first.is_some_and(char::is_alphabetic) || (self.block == Block::None && is_surely_prose(line))
+            }
+            _ => false,
+        }
+    }
+
+    fn end_block(&mut self, width: usize, rows: &mut Vec<Row>) {
+        match std::mem::take(&mut self.block) {
+            Block::Prose { hang } => {
+                let text = std::mem::take(&mut self.text);
+                for row in prose(&text, width.clamp(1, PROSE), hang, self.begun) {
+                    self.row(rows, row);
+                }
+                self.begun = false;
+            }
+            Block::Table { lines } => {
+                for row in super::table::rows(&lines, width) {
+                    self.row(rows, row);
+                }
+            }
+            Block::None | Block::Code { .. } => {}
+        }
+    }
+}
+
+fn code(line: &str) -> Row {
+    Row::plain(line)
+}
+
+fn heading(line: &str) -> Row {
+    let mut row = inline::read(line).row;
+    for span in &mut row.0 {
+        span.style.bold = true;
+    }
+    row
+}
+
+/// A whole paragraph in rows. `begun` says that its first rows are gone already.
+fn prose(text: &str, width: usize, hang: usize, begun: bool) -> Vec<Row> {
+    let inline = inline::read(text);
+    if inline.row.0.is_empty() {
+        return Vec::new();
+    }
+    let mut row = styled(inline.row, begun);
+    if begun && hang > 0 {
+        row = row.indented(hang);
+    }
+    wrap::words(&row, width, hang)
+}
+
+/// The sign of a list or a quote stands out.
+fn styled(row: Row, begun: bool) -> Row {
+    if !begun && row.text().trim_start().starts_with('>') {
+        return row.in_role(Role::Faint);
+    }
+    row
+}
+
+/// The rows of a paragraph that are final, and the source that is left; `None` when none is.
+fn final_rows(source: &str, width: usize, hang: usize, begun: bool) -> Option<(Vec<Row>, String)> {
+    let inline = inline::read(source);
+    let row = styled(inline.row, begun);
+    let cells: Vec<Cell<'_>> = row.cells().collect();
+    let first = if begun { hang } else { 0 };
+    let breaks = wrap::word_breaks(&cells, width.saturating_sub(first).max(1), hang.saturating_sub(first));
+    let open = inline.open.unwrap_or(usize::MAX);
+    // The row before a break is final when no mark is open at its end, nor in the word that began the next row.
+    let is_final = |at: usize| {
+        let end = inline
+            .sources
+            .get(at.checked_sub(1)?)
+            .copied()
+            .filter(|end| *end != inline::INSIDE)?;
+        let word = cells.iter().skip(at).position(|cell| cell.text == " ")?;
+        let next = inline.sources.get((at + word).checked_sub(1)?).copied()?;
+        (next <= open).then_some((at, end))
+    };
+    let (last, from) = breaks.iter().rev().find_map(|at| is_final(*at))?;
+    let kept: Vec<usize> = breaks.iter().copied().filter(|at| *at < last).collect();
+    let mut rows = wrap::parts(cells.get(..last)?, &kept, hang);
+    if let Some(row) = rows.last_mut() {
+        let text = row.text();
+        let cut = text.len() - text.trim_end().len();
+        if let Some(span) = row.0.last_mut() {
+            let end = span.text.len().saturating_sub(cut);
+            span.text.truncate(end);
+        }
+    }
+    if begun
+        && hang > 0
+        && let Some(row) = rows.first_mut()
+    {
+        *row = std::mem::take(row).indented(hang);
+    }
+    Some((rows, source.get(from..)?.trim_start().to_owned()))
+}
+
+fn fence_of(start: &str) -> Option<String> {
+    let sign = start.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
+    let count = start.chars().take_while(|it| *it == sign).count();
+    let rest = start.get(count..).unwrap_or_default();
+    (count >= 3 && !(sign == '`' && rest.contains('`'))).then(|| sign.to_string().repeat(count))
+}
+
+fn is_heading(start: &str) -> bool {
+    let signs = start.chars().take_while(|sign| *sign == '#').count();
+    (1..=6).contains(&signs) && start.chars().nth(signs) == Some(' ')
+}
+
+fn is_rule(start: &str) -> bool {
+    let line = start.trim_end();
+    line.len() >= 3
+        && ["-", "*", "_"]
+            .iter()
+            .any(|sign| line.replace([' '], "").chars().all(|it| sign.contains(it)))
+}
+
+/// How far the later rows of a list item are indented.
+fn item_hang(line: &str) -> Option<usize> {
+    let start = line.trim_start();
+    let indent = line.len() - start.len();
+    let sign = match start.chars().next()? {
+        '-' | '*' | '+' => 1,
+        '0'..='9' => {
+            let digits = start.chars().take_while(char::is_ascii_digit).count();
+            matches!(start.chars().nth(digits)?, '.' | ')').then_some(digits + 1)?
+        }
+        _ => return None,
+    };
+    (start.chars().nth(sign) == Some(' ')).then_some(indent + sign + 1)
+}
+
+/// Whether a line that is not ended is prose, whatever follows.
+fn is_surely_prose(line: &str) -> bool {
+    let start = line.trim_start();
+    item_hang(line).is_some() || start.chars().next().is_some_and(char::is_alphabetic)
+}
+
+/// A committed answer in one go.
+#[must_use]
+pub fn rows(text: &str, width: usize) -> Vec<Row> {
+    let mut markdown = Markdown::default();
+    let mut rows = markdown.push(text, width);
+    rows.extend(markdown.finish(width));
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(rows: &[Row]) -> Vec<String> {
+        rows.iter().map(Row::text).collect()
+    }
+
+    const ANSWER: &str = "The loop in `retry.rs` makes its counter anew on every attempt, so the limit is never reached. \
+        Two things follow:\n\n1. `attempt` has to live outside the loop.\n2. The delay must be taken from the\n";
+
+    #[test]
+    fn the_streaming_screen() {
+        let mut markdown = Markdown::default();
+        let mut rows = markdown.push(ANSWER, 80);
+        rows.extend(markdown.tail(80));
+        assert_eq!(
+            texts(&rows),
+            [
+                "The loop in `retry.rs` makes its counter anew on every attempt, so the limit is",
+                "never reached. Two things follow:",
+                "",
+                "1. `attempt` has to live outside the loop.",
+                "2. The delay must be taken from the",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_row_of_prose_is_final_when_the_next_has_begun() {
+        let mut markdown = Markdown::default();
+        assert!(markdown.push("one two three", 8).is_empty());
+        assert_eq!(texts(&markdown.push(" ", 8)), ["one two"]);
+        assert_eq!(texts(&markdown.tail(8)), ["three"]);
+        let mut open = Markdown::default();
+        assert!(open.push("one **two three", 8).is_empty());
+        assert!(open.push(" four**", 8).is_empty());
+        assert_eq!(texts(&open.finish(8)), ["one two", "three", "four"]);
+    }
+
+    #[test]
+    fn code_is_final_at_its_line_end_and_never_broken() {
+        let mut markdown = Markdown::default();
+        let rows = markdown.push("```rust\nlet a_long_line = 1;\n  inde", 10);
+        assert_eq!(texts(&rows), ["```rust", "let a_long_line = 1;"]);
+        assert_eq!(texts(&markdown.push("nted\n```\nafter\n", 10)), ["  indented", "```"]);
+        assert_eq!(texts(&markdown.finish(10)), ["after"]);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_of_any_size_give_the_same_rows(
+            lines in proptest::collection::vec("(# |- |1\\. |> |```|\\| |  )?[a-z*` |]{0,40}", 0..8),
+            cuts in proptest::collection::vec(1_usize..9, 1..60),
+            width in 12_usize..60,
+        ) {
+            let text = lines.join("\n");
+            let whole = rows(&text, width);
+            let mut markdown = Markdown::default();
+            let mut pieces = Vec::new();
+            let mut rest = text.as_str();
+            let mut cuts = cuts.iter().cycle();
+            while !rest.is_empty() {
+                let cut = (*cuts.next().unwrap()).min(rest.len());
+                let (piece, after) = rest.split_at(cut);
+                pieces.extend(markdown.push(piece, width));
+                rest = after;
+            }
+            pieces.extend(markdown.finish(width));
+            prop_assert_eq!(texts(&pieces), texts(&whole));
+        }
+    }
+}

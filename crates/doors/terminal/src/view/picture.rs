@@ -1,0 +1,221 @@
+//! What a frame needs of the conversation, taken out of it in one look.
+
+use std::time::Duration;
+
+use sluice_host::conversation::{
+    Activity, Ask, AskKind, CallState, Command, Context, DraftKind, Entry, Evidence, State, Task, Time, Todo, Turn,
+};
+use sluice_wire::ToAgent;
+use sluice_wire::mode::PermissionMode;
+
+/// The conversation as one frame sees it.
+#[derive(Debug, Clone, Default)]
+pub struct Picture {
+    /// Entries that were not looked at yet, with their places.
+    pub entries: Vec<(usize, Entry)>,
+    /// The place of the next entry.
+    pub next: usize,
+    /// The answer that is being written.
+    pub draft: Option<Draft>,
+    /// Every call that has no result or got it just now.
+    pub calls: Vec<Call>,
+    /// The asks a person has to answer.
+    pub asks: Vec<Ask>,
+    /// Prompts that wait: uuid and text.
+    pub queue: Vec<(String, String)>,
+    pub doing: Doing,
+    /// The open turn's age.
+    pub turn: Option<Duration>,
+    /// How long the agent has been silent.
+    pub silent: Duration,
+    /// Tokens of the answer so far, about.
+    pub written: u64,
+    pub session: Option<String>,
+    pub title: Option<String>,
+    pub model: Option<String>,
+    pub mode: Option<PermissionMode>,
+    pub commands: Vec<Command>,
+    pub failed_servers: usize,
+    pub cost: f64,
+    pub context: Context,
+    pub todos: Vec<Todo>,
+    pub jobs: Vec<Task>,
+    /// The turns that ended in these entries.
+    pub turns: Vec<(usize, Turn, u64)>,
+    pub turn_count: usize,
+}
+
+/// What goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Doing {
+    #[default]
+    Idle,
+    Asking,
+    Thinking,
+    Writing,
+    Calling,
+    Retrying,
+    Compacting,
+    Waiting,
+    Stopping(Duration),
+    Stalled,
+}
+
+/// A message that grows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    pub message: String,
+    pub blocks: Vec<(DraftKind, String)>,
+}
+
+/// A call as the conversation knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    pub id: String,
+    pub parent: Option<String>,
+    pub state: CallState,
+    pub time: Duration,
+    /// Tokens and calls of its subagent.
+    pub used: Option<(u64, u64)>,
+}
+
+impl Picture {
+    /// Looks at a conversation, at the entries from `from` on.
+    #[must_use]
+    pub fn of(state: &State, from: usize, now: Time) -> Self {
+        let session = state.session();
+        let entries: Vec<(usize, Entry)> = state.entries().iter().cloned().enumerate().skip(from).collect();
+        let draft = state.draft(None).map(|draft| Draft {
+            message: draft.message.to_string(),
+            blocks: draft
+                .blocks
+                .iter()
+                .map(|block| (block.kind.clone(), block.text.clone()))
+                .collect(),
+        });
+        let written: usize = draft
+            .iter()
+            .flat_map(|draft| &draft.blocks)
+            .map(|(_, text)| text.len())
+            .sum();
+        let open = state.open_turn().and_then(|at| state.turns().get(at));
+        let ended = entries
+            .iter()
+            .filter_map(|(_, entry)| entry.turn)
+            .map(|turn| turn as usize);
+        let mut ended: Vec<usize> = ended.collect();
+        ended.dedup();
+        let turns = ended.into_iter().filter_map(|at| {
+            let calls = state.calls().iter().filter(|call| call.turn == Some(at)).count();
+            Some((at, state.turns().get(at)?.clone(), calls as u64))
+        });
+        Self {
+            next: from + entries.len(),
+            doing: doing(state, now, draft.as_ref()),
+            draft,
+            calls: calls(state, now, from),
+            asks: state.pending_asks().filter(|ask| is_for_us(ask)).cloned().collect(),
+            queue: queue(state),
+            turn: open.map(|turn| now.since(turn.began)),
+            silent: state.heard().map(|heard| now.since(heard)).unwrap_or_default(),
+            written: written as u64 / 4,
+            session: session.id().map(str::to_owned),
+            title: session.title.as_deref().map(str::to_owned),
+            model: session.model.as_deref().map(str::to_owned),
+            mode: session.mode.clone(),
+            commands: session.commands.clone(),
+            failed_servers: session
+                .servers
+                .iter()
+                .filter(|server| &*server.status == "failed")
+                .count(),
+            cost: state.cost().total,
+            context: state.context(),
+            todos: state.todos().to_vec(),
+            jobs: state
+                .tasks()
+                .iter()
+                .filter(|task| task.is_open() && task.background)
+                .cloned()
+                .collect(),
+            turns: turns.collect(),
+            turn_count: state.turns().len(),
+            entries,
+        }
+    }
+
+    /// Whether a turn is open.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.turn.is_some() || !matches!(self.doing, Doing::Idle)
+    }
+}
+
+fn is_for_us(ask: &Ask) -> bool {
+    matches!(ask.kind, AskKind::Tool | AskKind::Elicitation)
+}
+
+fn doing(state: &State, now: Time, draft: Option<&Draft>) -> Doing {
+    match state.activity_at(now) {
+        Activity::Idle => Doing::Idle,
+        Activity::Waiting { .. } => Doing::Waiting,
+        Activity::Interrupting { since, .. } => Doing::Stopping(now.since(since)),
+        Activity::Stalled { .. } => Doing::Stalled,
+        Activity::Running { evidence, .. } => match evidence {
+            Evidence::Retrying => Doing::Retrying,
+            Evidence::Compacting => Doing::Compacting,
+            _ if state.running_calls().next().is_some() => Doing::Calling,
+            Evidence::Streaming => match draft.and_then(|draft| draft.blocks.last()) {
+                Some((DraftKind::Thinking, _)) => Doing::Thinking,
+                Some(_) => Doing::Writing,
+                None => Doing::Asking,
+            },
+            _ => Doing::Asking,
+        },
+    }
+}
+
+fn calls(state: &State, now: Time, from: usize) -> Vec<Call> {
+    let is_new = |place: Option<usize>| place.is_some_and(|at| at >= from);
+    let calls = state.calls().iter().rev().take(2000);
+    let mut found: Vec<Call> = calls
+        .filter(|call| {
+            call.state == CallState::Running
+                || is_new(call.result)
+                || is_new(call.entry)
+                || call.state == CallState::Dropped
+        })
+        .map(|call| {
+            let task = state
+                .tasks()
+                .iter()
+                .find(|task| task.call.as_deref() == Some(&*call.id));
+            Call {
+                id: call.id.to_string(),
+                parent: call
+                    .parent
+                    .and_then(|at| state.calls().get(at))
+                    .map(|call| call.id.to_string()),
+                state: call.state,
+                time: call.ended.unwrap_or(now).since(call.at),
+                used: task.map(|task| (task.tokens, task.calls)),
+            }
+        })
+        .collect();
+    found.reverse();
+    found
+}
+
+/// Prompts that were handed in and have not begun; not the one a turn is about to begin with.
+fn queue(state: &State) -> Vec<(String, String)> {
+    let waiting = state.queue().filter(|prompt| prompt.turn.is_none());
+    waiting
+        .map(|prompt| {
+            let text = match prompt.line.to_agent() {
+                Ok(ToAgent::User(user)) => user.message.content.text(),
+                _ => String::new(),
+            };
+            (prompt.id.to_string(), text)
+        })
+        .collect()
+}

@@ -1,0 +1,279 @@
+//! The rows that say how things stand: what goes on, what waits, where we are.
+
+use std::time::Duration;
+
+use sluice_wire::mode::PermissionMode;
+
+use super::amount;
+use super::feed::Retry;
+use super::picture::{Doing, Picture};
+use crate::text::{Role, Row, Style, width};
+
+/// What a mode is called.
+#[must_use]
+pub fn mode_word(mode: &PermissionMode) -> &'static str {
+    match mode {
+        PermissionMode::AcceptEdits => "edits",
+        PermissionMode::Plan => "plan",
+        PermissionMode::Auto => "auto",
+        PermissionMode::DontAsk => "deny",
+        PermissionMode::BypassPermissions => "bypass",
+        _ => "ask",
+    }
+}
+
+/// `claude-sonnet-4-5-20250929` as `sonnet-4.5`.
+#[must_use]
+pub fn model_word(model: &str) -> String {
+    let bare = model.strip_prefix("claude-").unwrap_or(model);
+    let mut words: Vec<&str> = bare.split('-').collect();
+    if words
+        .last()
+        .is_some_and(|word| word.len() == 8 && word.chars().all(|it| it.is_ascii_digit()))
+    {
+        words.pop();
+    }
+    match words.as_slice() {
+        [name, major, minor] if major.len() == 1 && minor.len() == 1 => format!("{name}-{major}.{minor}"),
+        words => words.join("-"),
+    }
+}
+
+/// Facts of the status row that do not come from the conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Around {
+    /// Who answers, where the conversation does not say.
+    pub model: String,
+    /// The branch, with `*` where something is not committed.
+    pub branch: Option<String>,
+    /// Whether we are root.
+    pub root: bool,
+    /// The vim mode, where there is one.
+    pub vim: Option<&'static str>,
+}
+
+/// `sonnet-4.5 ∙ ask ∙ 18% ∙ $0.42 ∙ main*`.
+#[must_use]
+pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
+    let mut parts: Vec<(String, Style)> = Vec::new();
+    if let Some(vim) = around.vim {
+        parts.push((vim.to_owned(), Style::FAINT));
+    }
+    let model = if around.model == "demo" {
+        None
+    } else {
+        picture.model.as_deref()
+    };
+    let model = model.map_or_else(|| around.model.clone(), model_word);
+    parts.push((model, Style::FAINT));
+    let mode = picture.mode.as_ref().unwrap_or(&PermissionMode::Default);
+    let word = mode_word(mode);
+    let style = match mode {
+        PermissionMode::BypassPermissions => Style::of(Role::Bad),
+        PermissionMode::Plan => Style::of(Role::Note),
+        _ => Style::FAINT,
+    };
+    parts.push((word.to_owned(), style));
+    if let Some(window) = picture
+        .context
+        .window
+        .filter(|window| *window > 0 && picture.context.tokens > 0)
+    {
+        let percent = picture.context.tokens * 100 / window;
+        let style = match percent {
+            0..80 => Style::FAINT,
+            80..95 => Style::of(Role::Ask),
+            _ => Style::of(Role::Bad),
+        };
+        parts.push((format!("{percent}%"), style));
+    }
+    if picture.cost >= 0.005 && around.model != "demo" {
+        parts.push((amount::dollars(picture.cost), Style::FAINT));
+    }
+    if let Some(branch) = &around.branch {
+        parts.push((branch.clone(), Style::FAINT));
+    }
+    if !picture.jobs.is_empty() {
+        parts.push((amount::count(picture.jobs.len() as u64, "job"), Style::FAINT));
+    }
+    if picture.asks.len() > 1 {
+        parts.push((amount::count(picture.asks.len() as u64, "ask"), Style::of(Role::Ask)));
+    }
+    if picture.failed_servers > 0 {
+        parts.push((format!("mcp: {} failed", picture.failed_servers), Style::of(Role::Bad)));
+    }
+    if around.root {
+        parts.push(("root".to_owned(), Style::of(Role::Bad)));
+    }
+    let mut row = Row::faint("  ");
+    for (at, (text, style)) in parts.into_iter().enumerate() {
+        let more = width::of(&text) + if at > 0 { 3 } else { 0 };
+        if row.width() + more > columns {
+            break;
+        }
+        if at > 0 {
+            row.push(" ∙ ", Role::Faint);
+        }
+        row.push(&text, style);
+    }
+    row
+}
+
+/// `⠹ writing ∙ 12s ∙ 840 tokens ∙ esc stops`; nothing when nothing goes on.
+#[must_use]
+pub fn activity(
+    picture: &Picture,
+    retry: Option<&Retry>,
+    tool: Option<&str>,
+    now: u64,
+    spinner: &str,
+    columns: usize,
+) -> Option<Row> {
+    let what = match picture.doing {
+        Doing::Idle if picture.turn.is_none() => return None,
+        Doing::Waiting => return None,
+        Doing::Retrying => {
+            let retry = retry?;
+            let left = Duration::from_millis(retry.at.saturating_sub(now));
+            let text = format!(
+                "{} ∙ again in {} ∙ {} of {} ∙ esc stops",
+                retry.why,
+                amount::running(left),
+                retry.attempt,
+                retry.most
+            );
+            return Some(
+                Row::new()
+                    .add(spinner, Role::Accent)
+                    .add(" ", Style::TEXT)
+                    .add(&text, Role::Faint)
+                    .cut(columns),
+            );
+        }
+        Doing::Stopping(since) => {
+            let text = format!("stopping ∙ {}", amount::running(since));
+            return Some(
+                Row::new()
+                    .add(spinner, Role::Accent)
+                    .add(" ", Style::TEXT)
+                    .add(&text, Role::Faint),
+            );
+        }
+        Doing::Idle | Doing::Asking => "asking the model".to_owned(),
+        Doing::Thinking => "thinking".to_owned(),
+        Doing::Writing => "writing".to_owned(),
+        Doing::Compacting => "compacting".to_owned(),
+        Doing::Calling => format!("running {}", tool.unwrap_or("a call")),
+        Doing::Stalled => "no sign of the agent".to_owned(),
+    };
+    let mut facts = vec![what, amount::running(picture.turn.unwrap_or_default())];
+    if picture.written > 0 && columns >= 60 {
+        facts.push(format!("{} tokens", amount::tokens(picture.written)));
+    }
+    if picture.silent.as_secs() >= 15 {
+        facts.push(format!("silent for {}", amount::running(picture.silent)));
+    }
+    facts.push(match picture.queue.len() {
+        0 => "esc stops".to_owned(),
+        waiting if columns >= 60 => format!("esc stops and sends the {waiting} below"),
+        _ => "esc stops".to_owned(),
+    });
+    let row = Row::new()
+        .add(spinner, Role::Accent)
+        .add(" ", Style::TEXT)
+        .add(&facts.join(" ∙ "), Role::Faint);
+    Some(row.cut(columns))
+}
+
+/// Prompts that wait.
+#[must_use]
+pub fn queue(picture: &Picture, columns: usize) -> Vec<Row> {
+    const MOST: usize = 4;
+    let mut rows = Vec::new();
+    for (_, text) in picture.queue.iter().take(MOST) {
+        let mut lines = text.trim().lines();
+        let first = lines.next().unwrap_or_default();
+        let more = lines.count();
+        let more = if more > 0 {
+            format!(" ⋯ {} lines", more + 1)
+        } else {
+            String::new()
+        };
+        let room = columns.saturating_sub(8 + width::of(&more));
+        let mut row = Row::faint("  next  ");
+        row.append(&Row::plain(first).cut(room));
+        row.push(&more, Role::Faint);
+        rows.push(row);
+    }
+    if picture.queue.len() > MOST {
+        rows.push(Row::faint(&format!("  ⋯ {} more", picture.queue.len() - MOST)));
+    }
+    rows
+}
+
+/// The task list.
+#[must_use]
+pub fn todos(picture: &Picture, columns: usize) -> Vec<Row> {
+    let open = picture.todos.iter().filter(|todo| &*todo.status != "completed");
+    let done = picture.todos.iter().filter(|todo| &*todo.status == "completed").count();
+    if picture.todos.is_empty() {
+        return Vec::new();
+    }
+    let mut rows = vec![Row::faint(&format!("  Tasks  {done} of {} done", picture.todos.len()))];
+    for todo in open.take(5) {
+        let (sign, text) = match &*todo.status {
+            "in_progress" => ("[>]", todo.active.as_deref().unwrap_or(&todo.subject)),
+            _ => ("[ ]", &*todo.subject),
+        };
+        rows.push(super::card::todo_row(sign, text).cut(columns));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_called_by_few_letters() {
+        assert_eq!(model_word("claude-sonnet-4-5-20250929"), "sonnet-4.5");
+        assert_eq!(model_word("claude-opus-4-1"), "opus-4.1");
+        assert_eq!(model_word("qwen2.5-coder"), "qwen2.5-coder");
+    }
+
+    #[test]
+    fn the_idle_screen_s_status() {
+        let picture = Picture {
+            model: Some("claude-sonnet-4-5".to_owned()),
+            cost: 0.42,
+            context: sluice_host::conversation::Context {
+                tokens: 36_000,
+                window: Some(200_000),
+            },
+            ..Picture::default()
+        };
+        let around = Around {
+            branch: Some("main*".to_owned()),
+            ..Around::default()
+        };
+        assert_eq!(
+            row(&picture, &around, 80).text(),
+            "  sonnet-4.5 ∙ ask ∙ 18% ∙ $0.42 ∙ main*"
+        );
+        assert_eq!(row(&picture, &around, 25).text(), "  sonnet-4.5 ∙ ask ∙ 18%");
+    }
+
+    #[test]
+    fn the_activity_of_the_streaming_screen() {
+        let picture = Picture {
+            doing: Doing::Writing,
+            turn: Some(Duration::from_secs(12)),
+            written: 840,
+            ..Picture::default()
+        };
+        let shown = activity(&picture, None, None, 0, "⠹", 80).map(|row| row.text());
+        assert_eq!(shown.as_deref(), Some("⠹ writing ∙ 12s ∙ 840 tokens ∙ esc stops"));
+        let narrow = activity(&picture, None, None, 0, "⠹", 40).map(|row| row.text());
+        assert_eq!(narrow.as_deref(), Some("⠹ writing ∙ 12s ∙ esc stops"));
+    }
+}
