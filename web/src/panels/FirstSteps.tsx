@@ -98,7 +98,7 @@ function Check(props: { what: 'key' | 'server' | 'agent'; value?: string; label:
     <>
       <div class="row wrap"><Button small icon="check" disabled={busy() || !may('admin')} onClick={() => void check()}>{busy() ? t('onboarding.checking') : props.label}</Button>{props.children}</div>
       <div role="status"><Show when={answer()}>{(one) => (
-        <p class={one().ok ? 't-ok' : 't-bad'}>{one().ok ? t('onboarding.works', { message: one().message }) : t('onboarding.fails', { message: one().message })}<Show when={one().hint}> {one().hint}</Show></p>
+        <p class={one().ok ? 't-ok' : 't-bad'}>{one().ok ? t('onboarding.works', { message: one().message }) : t('onboarding.fails', { message: one().message })}<Show when={one().hint}> · {one().hint}</Show></p>
       )}</Show></div>
     </>
   );

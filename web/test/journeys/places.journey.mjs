@@ -181,9 +181,11 @@ journey('keyboard only: start, type, send, allow', async ({ guest, page }) => {
   // A key within the first moment is ignored on purpose, and starts that moment again.
   await until('allowed', async () => { if (!(await ask(page).count())) return true; await page.evaluate(() => new Promise((resolve) => { setTimeout(resolve, 400); })); await page.keyboard.press('Control+Enter'); return !(await ask(page).count()); });
   await says(page, 'Made by keys.');
-  await page.keyboard.press('Escape');
-  await page.locator('body').press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).or(page.locator('#message')).first().waitFor();
+  await stands(page, 'idle');
+  for (const key of ['g', 's']) { await page.evaluate(() => document.activeElement?.blur()); await page.keyboard.press(key); }
+  await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
 });
 
 journey('phone: start, read, allow, without anything wider than the screen', async ({ guest, page }) => {

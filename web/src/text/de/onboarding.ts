@@ -32,7 +32,7 @@ export default {
   checking: 'Prüft',
   works: 'Geht: {message}',
   fails: 'Geht nicht: {message}',
-  greeting: 'Zeig mir, was du kannst.',
+  greeting: 'Eine Tour, bitte.',
   sessionTitle: 'Drei Tore, ein Fehler',
   welcome: 'Willkommen bei Sluice',
   welcomeWords: 'Es wurde kein Schlüssel gefunden, also beginnt es mit einem Demo-Modell in einem Wegwerfordner. Es findet einen Fehler, fragt, bevor es etwas ändert, stellt dir eine Frage, führt eine Aufgabenliste und scheitert einmal, damit du das gesehen hast.',

@@ -29,7 +29,7 @@ export default {
   checking: 'Checking',
   works: 'Works: {message}',
   fails: 'Does not work: {message}',
-  greeting: 'Show me what you can do.',
+  greeting: 'Show me around.',
   sessionTitle: 'Three gates, one bug',
   welcome: 'Welcome to Sluice',
   welcomeWords: 'No key was found, so this begins with a demo model in a scratch folder. It finds a bug, asks before it changes anything, asks you a question, keeps a list of tasks, and fails once, so that you have seen it.',

@@ -1,0 +1,35 @@
+// The first visit without a key: the demo model greets and shows what there is to see.
+import { ask, assert, decide, says, stageFor, stands, until } from './journey.mjs';
+
+const { journey } = stageFor(null);
+
+journey('without a key the page greets, and the demo runs a real session with an approval', async ({ guest, page }) => {
+  await guest.go('#/');
+  await page.getByRole('heading', { name: 'Welcome to Sluice' }).waitFor();
+  await page.getByRole('button', { name: 'Check the key' }).click();
+  await page.getByText(/Does not work/).first().waitFor();
+  await page.getByRole('button', { name: 'Begin' }).click();
+  await page.waitForURL(/#\/s\//);
+  await page.getByText('Show me around.').first().waitFor();
+  const button = () => ask(page).getByRole('button', { name: /Allow once|Send answers/ });
+  const seen = { asks: 0 };
+  await until('the demo is over', async () => {
+    if (await page.locator('.gate[data-standing="idle"] ').count() && (await page.locator('.end').count())) return true;
+    if (!(await ask(page).count())) return false;
+    if (await ask(page).locator('.qopt').count()) for (const set of await ask(page).locator('fieldset').all()) await set.locator('.qopt input').first().check({ timeout: 500 }).catch(() => {});
+    if (await button().count()) { await decide(page, button()); seen.asks += 1; }
+    return false;
+  }, 60);
+  assert.ok(seen.asks > 0, 'something was asked');
+  await page.getByText('First steps').first().waitFor();
+});
+
+journey('the demo model writes a note after it was allowed', async ({ guest, page, stage }) => {
+  await guest.go(`#/new?folder=${encodeURIComponent(stage.folder)}`);
+  await page.locator('#message').fill('make a note: water the plants');
+  await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
+  await ask(page).locator('.diff').getByText('water the plants').first().waitFor();
+  await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+  await stands(page, 'idle');
+  await says(page, /note|wrote|written/i);
+});
