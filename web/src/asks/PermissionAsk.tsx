@@ -169,7 +169,7 @@ function Why(props: { context: AskContext }): JSX.Element {
         <dl class="why">
           <Show when={description !== null && why}>{(one) => <><dt>{t('asks.because')}</dt><dd><Revealed prose text={one()} /></dd></>}</Show>
           <Show when={matched()}>{(rule) => <><dt>{t('asks.rule')}</dt><dd class="mono">{rule().tool_name}{rule().rule_content ? `(${rule().rule_content})` : ''}</dd></>}</Show>
-          <Show when={text('blocked_path')}>{(one) => <><dt>{t('asks.path')}</dt><dd class="mono"><Revealed text={one()} /></dd></>}</Show>
+          <Show when={text('blocked_path')}>{(one) => <><dt>{t('asks.path')}</dt><dd class="mono"><Revealed text={shortPath(one(), props.context.project)} /></dd></>}</Show>
           <Show when={ask.agent}>{(one) => <><dt>{t('asks.from')}</dt><dd class="t-other"><Icon name="agent" /> {one()}</dd></>}</Show>
         </dl>
       </Show>

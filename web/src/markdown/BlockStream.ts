@@ -62,7 +62,9 @@ export class BlockStream {
     }
     const last = this.host.lastElementChild === this.caret ? this.caret.previousElementSibling : this.host.lastElementChild;
     let target: Element = last ?? this.host;
-    while (target.lastElementChild && /^(UL|OL|LI|BLOCKQUOTE|FIGURE|PRE)$/.test(target.tagName) && target.lastElementChild !== this.caret) target = target.lastElementChild;
+    // Into blocks, never into words of a line: text may go on after the last of its elements.
+    const inner = (): Element | null => { const next = target.lastElementChild === this.caret ? this.caret.previousElementSibling : target.lastElementChild; return next && (/^(UL|OL|LI|BLOCKQUOTE|FIGURE|PRE|P)$/.test(next.tagName) || target.tagName === 'PRE') ? next : null; };
+    for (let next = inner(); next && /^(UL|OL|LI|BLOCKQUOTE|FIGURE|PRE)$/.test(target.tagName); next = inner()) target = next;
     if (this.caret.parentElement !== target || target.lastChild !== this.caret) target.append(this.caret);
   }
 

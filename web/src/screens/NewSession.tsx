@@ -28,19 +28,16 @@ export function NewSession(): JSX.Element {
     try {
       const answer = await request({ type: 'folders', prefix: prefix || null });
       // Nothing was used yet: what lies at home.
-      if (prefix || answer.paths.length || answer.recent.length || !home()) return answer;
-      const { paths } = await request({ type: 'folders', prefix: `${home()}/` });
-      // Home itself is offered last: few want an agent to work in all of it.
-      return { recent: [], paths: [...paths.filter((one) => one.path !== home()), ...paths.filter((one) => one.path === home())] };
+      return prefix || answer.paths.length || answer.recent.length || !home() ? answer : await request({ type: 'folders', prefix: `${home()}/` });
     } catch {
       return { paths: [], recent: [] };
     }
   });
-  // Recent ones while nothing is typed; else what begins so.
+  // Recent ones while nothing is typed, home itself last: few want an agent to work in all of it. Else what begins so.
   const offered = createMemo((): PathInfo[] => {
     const answer = found.latest;
     if (!answer) return [];
-    const list = typed() ? [...answer.paths, ...answer.recent.filter((one) => one.path.startsWith(long(typed(), home())))] : [...answer.recent, ...answer.paths];
+    const list = typed() ? [...answer.paths, ...answer.recent.filter((one) => one.path.startsWith(long(typed(), home())))] : [...answer.recent, ...answer.paths.filter((one) => one.path !== home()), ...answer.paths];
     return [...new Map(list.map((one) => [one.path, one])).values()].slice(0, 12);
   });
   // A link to another folder while this place is open.

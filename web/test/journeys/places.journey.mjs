@@ -192,10 +192,15 @@ journey('phone: start, read, allow, without anything wider than the screen', asy
   await begin(guest, 'keys only, on a phone');
   await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await says(page, 'Made by keys.');
-  for (const hash of ['', '#/usage', '#/settings', '#/settings/devices', '#/help', '#/keys', '#/new', `#/s/${sessionOf(page)}/changes`, `#/s/${sessionOf(page)}/overview`, `#/s/${sessionOf(page)}`]) {
-    await guest.go(hash);
-    await page.locator('h1').first().waitFor();
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 1, `${hash} is too wide`);
+  const id = sessionOf(page);
+  for (const language of ['English', 'Deutsch']) {
+    await guest.go('#/settings/appearance');
+    await page.getByRole('radio', { name: language }).click();
+    for (const hash of ['#/', '#/usage', '#/settings', '#/settings/devices', '#/help', '#/keys', '#/new', `#/s/${id}/changes`, `#/s/${id}/overview`, `#/s/${id}`]) {
+      await guest.go(hash);
+      await page.locator('h1').first().waitFor();
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 1, `${hash} is too wide in ${language}`);
+    }
   }
 }, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 

@@ -6,7 +6,7 @@ import { ask, assert, begin, box, decide, folderWith, says, send, stageFor, stan
 const write = (file, content) => [{ text: 'I will write it.' }, { tool: 'Write', input: { file_path: file, content } }];
 let files = {};
 const { journey } = stageFor({
-  stream: [[{ text: 'The first part of it, ' }, { gate: 'half' }, { text: 'and the second part.' }]],
+  stream: [[{ text: '- The first `part` of it, ' }, { gate: 'half' }, { text: 'and the second part.' }]],
   think: [[{ thinking: 'It is better to look before one leaps.' }, { text: 'I have thought.' }]],
   write: () => [write(files.new, 'one\ntwo\nthree\n'), [{ text: 'It is written.' }]],
   refuse: () => [write(files.refused, 'never\n'), [{ text: 'I leave it.' }]],
@@ -50,8 +50,9 @@ journey('a wrong code is refused in words, and a stranger sees nothing', async (
 
 journey('a session is started in a folder, and its answer grows while it is written', async ({ guest, page, model }) => {
   await begin(guest, 'stream something');
-  await says(page, 'The first part of it,');
+  await says(page, 'of it,');
   await model.reached('half');
+  assert.deepEqual(await page.locator('.stream .caret').evaluate((it) => [it.parentElement.tagName, it.nextSibling]), ['LI', null]);
   assert.equal(await page.getByText('and the second part').count(), 0);
   await stands(page, 'running');
   model.open('half');
