@@ -82,6 +82,15 @@ export class Transcript extends Observed {
     const place: Place = { seq, at, turn };
     const message = fields(what as unknown);
     const type = str(message['type']) ?? '';
+    try {
+      this.read(type, message, what, place);
+    } catch {
+      // A message of a shape nobody knew: it is shown as it came, and those after it are read.
+      this.addUnknown(type || 'no type', what as unknown as Json, place);
+    }
+  }
+
+  private read(type: string, message: ReturnType<typeof fields>, what: Rec['what'], place: Place): void {
     if (type !== 'system') this.endRetry(type === 'assistant' && message['error'] !== undefined);
     switch (type) {
       case 'assistant': this.takeAssistant(message, place); break;

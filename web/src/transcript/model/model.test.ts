@@ -31,6 +31,12 @@ test('a turn holds the prompt, what was said, its calls and its end', () => {
   expect(turn?.live).toBe(false);
 });
 
+test('a message of a shape nobody knew is shown as it came, and those after it are read', () => {
+  const { images: _, ...bare } = prompt('p1', 'hi');
+  const transcript = build(bare, { type: 'sluice_prompt', uuid: 'p2', text: 'pictures that are none', images: [null], state: 'delivered', by: '', device: '' }, said('m1', text('hello')), result());
+  expect(turns(transcript).flatMap((turn) => kinds(turn.items))).toEqual(['prompt', 'unknown', 'text']);
+});
+
 test('the cost of a turn is the difference of what the agent counts up', () => {
   const transcript = build(prompt('a', '1'), result({ total_cost_usd: 0.5 }), prompt('b', '2'), result({ total_cost_usd: 0.75 }), prompt('c', '3'), result({ total_cost_usd: 0.1 }));
   expect(turns(transcript).map((turn) => turn.end?.cost)).toEqual([0.5, 0.25, 0.1]);
