@@ -109,7 +109,7 @@ fn facts(flags: &Flags, place: &Place) -> Facts {
         model: String::new(),
         resumed: None,
         prompt: flags.prompt.clone(),
-        settings: Settings::read(&place.settings.effective(), &variables, false),
+        settings: Settings::read(&place.settings.effective(), &variables, flags.screen_reader),
         editor: variable("VISUAL")
             .or_else(|| variable("EDITOR"))
             .unwrap_or_else(|| "vi".to_owned()),

@@ -97,6 +97,7 @@ pub(crate) struct Flags {
     pub(crate) await_initialize: bool,
     /// `Some("")` when `--worktree` stands alone: a name is made up.
     pub(crate) worktree: Option<String>,
+    pub(crate) screen_reader: bool,
     pub(crate) bare: bool,
     pub(crate) safe_mode: bool,
     /// `Some("")` when `--debug` stands alone: everything.

@@ -231,6 +231,7 @@ pub(super) const GROUPS: &[Group] = &[
         text("agent", "name", |f| &mut f.agent, "Agent that leads the conversation"),
         text("agents", "json or path", |f| &mut f.agents, "Further agents"),
         switch("disable-slash-commands", |f| &mut f.disable_slash_commands, "No commands and no skills"),
+        switch("ax-screen-reader", |f| &mut f.screen_reader, "Lines instead of a screen that is redrawn, for screen readers"),
         switch("bare", |f| &mut f.bare, "Only what the command line names: no memory, hooks, plugins, servers"),
         switch("safe-mode", |f| &mut f.safe_mode, "Without any customisation, to find out what is broken"),
     ] },

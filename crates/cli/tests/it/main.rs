@@ -10,6 +10,7 @@ mod launching;
 mod mcp_serve;
 mod print_modes;
 mod sessions;
+mod terminal;
 
 mod clean;
 mod file_length;

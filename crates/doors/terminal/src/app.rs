@@ -137,12 +137,12 @@ impl App {
         let mut rows = vec![Row::faint(&facts.join(" ∙ "))];
         if self.facts.is_demo() && self.facts.resumed.is_none() {
             rows.push(Row::new());
-            rows.push(Row::plain(
+            for text in [
                 "No key is set, so a built-in demo model answers. Its tools are real.",
-            ));
-            rows.push(Row::plain(
                 "ANTHROPIC_API_KEY brings a key, ANTHROPIC_BASE_URL a server of your own.",
-            ));
+            ] {
+                rows.extend(crate::text::wrap::words(&Row::plain(text), self.columns, 0));
+            }
             rows.push(
                 Row::new()
                     .add("  ?        ", Role::Accent)

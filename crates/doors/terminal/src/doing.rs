@@ -181,7 +181,12 @@ impl Doer {
                     query: query.clone(),
                     ..FileSuggestions::default()
                 };
-                let answer = client.request_within(request, PATIENCE).await.map_err(said)?;
+                let mut answer = client.request_within(request.clone(), PATIENCE).await.map_err(said)?;
+                // The first answer of an agent that only begins to look is an empty one.
+                if answer.suggestions.is_empty() {
+                    tokio::time::sleep(Duration::from_millis(150)).await;
+                    answer = client.request_within(request, PATIENCE).await.map_err(said)?;
+                }
                 let found = answer
                     .suggestions
                     .iter()

@@ -21,6 +21,8 @@ pub mod screen;
 // All of it at work.
 mod doing;
 mod run;
+// The same without a screen.
+mod plain;
 
 pub use app::Next;
 pub use facts::{Facts, Settings, Variables};

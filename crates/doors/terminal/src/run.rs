@@ -54,6 +54,9 @@ pub(crate) fn now() -> Now {
 /// # Errors
 /// When standard input is no terminal.
 pub async fn run(facts: Facts, agent: Agent, options: Options) -> io::Result<Outcome> {
+    if facts.settings.plain {
+        return crate::plain::run(facts, agent, options).await;
+    }
     let mut session = Session::open(facts)?;
     session.draw(true);
     let forms = Forms::default();

@@ -112,7 +112,7 @@ impl App {
         let Some(offer) = popup.offers.get(popup.selected) else {
             return false;
         };
-        let whole = popup.is_command && offer.hint.is_empty();
+        let whole = popup.is_command && (offer.hint.is_empty() || offer.hint.starts_with('['));
         let text = if whole {
             offer.insert.clone()
         } else {

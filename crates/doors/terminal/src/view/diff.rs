@@ -123,6 +123,7 @@ pub fn counts(lines: &[Line]) -> (u64, u64) {
 #[must_use]
 pub fn summary(lines: &[Line]) -> String {
     match counts(lines) {
+        (0, 0) => "no change".to_owned(),
         (added, 0) => format!("+{added}"),
         (0, removed) => format!("-{removed}"),
         (added, removed) => format!("+{added} -{removed}"),

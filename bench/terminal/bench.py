@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""The terminal door in a pseudo-terminal: first frame, keys while an answer streams, bytes, idleness, memory.
+
+    SLUICE_BIN=target/release/sluice python3 bench/terminal/bench.py [--out FILE]
+
+Prints a table. Standard library only, Linux.
+"""
+
+import argparse
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import statistics
+import struct
+import subprocess
+import tempfile
+import termios
+import time
+from pathlib import Path
+
+BIN = os.environ.get("SLUICE_BIN", "target/release/sluice")
+MIB = 1024 * 1024
+
+
+class Model:
+    """A scripted model of the binary itself."""
+
+    def __init__(self, folder, replies):
+        script = Path(folder) / "script.json"
+        script.write_text(json.dumps({"replies": replies}))
+        self.process = subprocess.Popen([BIN, "sim", "model", str(script)], stdout=subprocess.PIPE, text=True)
+        self.address = self.process.stdout.readline().strip()
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Terminal:
+    def __init__(self, folder, address, args=()):
+        home, work = Path(folder) / "home", Path(folder) / "work"
+        home.mkdir(exist_ok=True)
+        work.mkdir(exist_ok=True)
+        environment = {
+            "PATH": os.environ["PATH"], "HOME": str(home), "TERM": "xterm-256color", "LANG": "C.UTF-8", "IS_SANDBOX": "1",
+            "ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "sk-test",
+        }
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.began = time.perf_counter()
+        self.process = subprocess.Popen([BIN, *args], stdin=slave, stdout=slave, stderr=slave, cwd=work,
+                                        env=environment, start_new_session=True)
+        os.close(slave)
+        self.seen = bytearray()
+
+    def read(self, seconds):
+        """What comes within this time; returns as soon as something did."""
+        if select.select([self.master], [], [], seconds)[0]:
+            try:
+                chunk = os.read(self.master, 1 << 16)
+            except OSError:
+                return b""
+            self.seen += chunk
+            return chunk
+        return b""
+
+    def until(self, text, since=0, seconds=120):
+        end = time.perf_counter() + seconds
+        while text not in self.seen[since:]:
+            if time.perf_counter() > end:
+                raise SystemExit(f"{text!r} never came: {bytes(self.seen[-500:])!r}")
+            self.read(0.5)
+
+    def keys(self, text):
+        os.write(self.master, text.encode())
+
+    def settle(self):
+        while self.read(0.5):
+            pass
+
+    def memory(self):
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(text.split("VmRSS:")[1].split()[0]) * 1024
+
+    def wakeups(self):
+        total = 0
+        for status in Path(f"/proc/{self.process.pid}/task").glob("*/status"):
+            total += int(status.read_text().split("\nvoluntary_ctxt_switches:")[1].split()[0])
+        return total
+
+    def close(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+        os.close(self.master)
+
+
+IDLE = b"ask for something"
+
+
+def first_frame(folder, address):
+    times = []
+    for _ in range(7):
+        terminal = Terminal(folder, address)
+        terminal.until(IDLE)
+        times.append((time.perf_counter() - terminal.began) * 1000)
+        terminal.close()
+    return statistics.median(times)
+
+
+def keys(terminal):
+    """Milliseconds from a key to its letter on the screen, while 200 tokens a second stream."""
+    terminal.keys("go\r")
+    terminal.until(b"writing")
+    times = []
+    for number in range(200):
+        letter = "QZ"[number % 2]
+        at = len(terminal.seen)
+        began = time.perf_counter()
+        terminal.keys(letter)
+        while letter.encode() not in terminal.seen[at:]:
+            if not terminal.read(1):
+                break
+        times.append((time.perf_counter() - began) * 1000)
+        time.sleep(0.01)
+        if number % 40 == 39:
+            terminal.keys("\x15")
+    times.sort()
+    return statistics.median(times), times[int(len(times) * 0.99)]
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--out")
+    out = options.parse_args().out
+    words = [f"word{number % 97}" for number in range(20000)]
+    text = " ".join(words)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        model = Model(folder, [{"delay": 0.005, "content": [{"type": "text", "text": " ".join(words[:3000])}]}])
+        rows.append(("first frame after exec", f"{first_frame(folder, model.address):.1f} ms", "≤ 15 ms"))
+        terminal = Terminal(folder, model.address)
+        terminal.until(IDLE)
+        middle, worst = keys(terminal)
+        rows.append(("key to screen, 200 tokens/s", f"{middle:.1f} ms, p99 {worst:.1f} ms", "p99 ≤ 8 ms"))
+        terminal.close()
+        model.close()
+
+        model = Model(folder, [{"content": [{"type": "text", "text": text}]}])
+        terminal = Terminal(folder, model.address)
+        terminal.until(IDLE)
+        at = len(terminal.seen)
+        terminal.keys("go\r")
+        terminal.until(b"esc stops", at)
+        terminal.until(IDLE, at)
+        terminal.settle()
+        written = len(terminal.seen) - at
+        rows.append(("bytes for 20,000 deltas", f"{written / len(text):.2f} x the text", "≤ 3 x"))
+        rows.append(("memory after them", f"{terminal.memory() / MIB:.1f} MiB", "≤ 25 MiB"))
+        before, at = terminal.wakeups(), len(terminal.seen)
+        end = time.perf_counter() + 10
+        while time.perf_counter() < end:
+            terminal.read(end - time.perf_counter())
+        rows.append(("idle for 10 s: bytes, wake-ups", f"{len(terminal.seen) - at}, {terminal.wakeups() - before}", "0, 0"))
+        terminal.close()
+        model.close()
+
+        call = {"type": "tool_use", "name": "Bash", "input": {"command": "seq 100000"}}
+        model = Model(folder, [[call], [{"type": "text", "text": "counted"}]])
+        terminal = Terminal(folder, model.address, ["--allowedTools", "Bash"])
+        terminal.until(IDLE)
+        at = len(terminal.seen)
+        began = time.perf_counter()
+        terminal.keys("go\r")
+        terminal.until(b"counted", at)
+        rows.append(("100,000 lines of Bash", f"{time.perf_counter() - began:.2f} s, {terminal.memory() / MIB:.1f} MiB", "≤ 1 s"))
+        terminal.close()
+        model.close()
+    table = ["| what | measured | wanted |", "|---|---|---|"] + [f"| {a} | {b} | {c} |" for a, b, c in rows]
+    print("\n".join(table))
+    if out:
+        Path(out).write_text("\n".join(table) + "\n")
+
+
+main()

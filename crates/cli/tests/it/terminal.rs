@@ -1,0 +1,313 @@
+//! The terminal door in a terminal: the whole binary in a pseudo-terminal, looked at on a virtual screen.
+
+use std::io::{Read as _, Write as _};
+use std::process::Child;
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use pty_process::blocking::{Command, Pty};
+use serde_json::json;
+
+use crate::binary::Lab;
+
+/// What was written so far, and how it looks.
+struct Seen {
+    screen: vt100::Parser,
+    bytes: Vec<u8>,
+    ended: bool,
+}
+
+struct Terminal {
+    pty: Arc<Pty>,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+    child: Child,
+    /// Kept until the end: its folders and its model.
+    _lab: Lab,
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Terminal {
+    fn open(lab: Lab, columns: u16, rows: u16, settings: &[(&str, &str)]) -> Self {
+        Self::start(lab, &[], columns, rows, settings)
+    }
+
+    fn start(lab: Lab, args: &[&str], columns: u16, rows: u16, settings: &[(&str, &str)]) -> Self {
+        let (pty, pts) = pty_process::blocking::open().unwrap();
+        pty.resize(pty_process::Size::new(rows, columns)).unwrap();
+        let mut command = Command::from(lab.command(args));
+        command = command
+            .env("TERM", "xterm-256color")
+            .env("LANG", "C.UTF-8")
+            .env_remove("NO_COLOR");
+        for (name, value) in settings {
+            command = command.env(name, value);
+        }
+        let child = command.spawn(pts).unwrap();
+        let pty = Arc::new(pty);
+        let seen = Arc::new((
+            Mutex::new(Seen {
+                screen: vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 10_000),
+                bytes: Vec::new(),
+                ended: false,
+            }),
+            Condvar::new(),
+        ));
+        let (reader, told) = (Arc::clone(&pty), Arc::clone(&seen));
+        thread::spawn(move || {
+            let mut chunk = [0; 65536];
+            loop {
+                let count = (&*reader).read(&mut chunk).unwrap_or(0);
+                let mut seen = told.0.lock().unwrap();
+                seen.screen.process(&chunk[..count]);
+                seen.bytes.extend_from_slice(&chunk[..count]);
+                seen.ended |= count == 0;
+                told.1.notify_all();
+                if count == 0 {
+                    return;
+                }
+            }
+        });
+        Self {
+            pty,
+            seen,
+            child,
+            _lab: lab,
+        }
+    }
+
+    fn keys(&self, keys: &str) {
+        (&*self.pty).write_all(keys.as_bytes()).unwrap();
+    }
+
+    fn rows(screen: &vt100::Screen) -> Vec<String> {
+        let (_, columns) = screen.size();
+        screen
+            .rows(0, columns.get())
+            .map(|row| row.trim_end().to_owned())
+            .collect()
+    }
+
+    /// Waits until the screen is as wished.
+    fn until(&self, what: &str, wished: impl Fn(&[String]) -> bool) -> Vec<String> {
+        let end = Instant::now() + PATIENCE;
+        let mut seen = self.seen.0.lock().unwrap();
+        loop {
+            let rows = Self::rows(seen.screen.screen());
+            if wished(&rows) {
+                return rows;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(
+                !left.is_zero() && !seen.ended,
+                "{what} never came:\n{}",
+                rows.join("\n")
+            );
+            seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
+        }
+    }
+
+    fn shows(&self, text: &str) -> Vec<String> {
+        self.until(text, |rows| rows.iter().any(|row| row.contains(text)))
+    }
+
+    /// Waits for its end; gives the exit code and all it wrote.
+    fn end(&mut self) -> (Option<i32>, String) {
+        let status = self.child.wait().unwrap();
+        let seen = self.seen.0.lock().unwrap();
+        let seen = self
+            .seen
+            .1
+            .wait_timeout_while(seen, PATIENCE, |seen| !seen.ended)
+            .unwrap()
+            .0;
+        (status.code(), String::from_utf8_lossy(&seen.bytes).into_owned())
+    }
+}
+
+/// Everything that was switched on is switched off, and nothing was ever done that loses history.
+fn is_clean(bytes: &str) {
+    for (on, off) in [
+        ("\x1b[?2004h", "\x1b[?2004l"),
+        ("\x1b[?1004h", "\x1b[?1004l"),
+        ("\x1b[22;0t", "\x1b[23;0t"),
+    ] {
+        assert!(bytes.rfind(off) > bytes.rfind(on), "{off:?} is missing");
+    }
+    assert!(
+        bytes.rfind("\x1b[?25h") >= bytes.rfind("\x1b[?25l"),
+        "the cursor is hidden"
+    );
+    for never in [
+        "\x1b[2J",
+        "\x1b[3J",
+        "\x1b[?1049h",
+        "\x1b[?1000h",
+        "\x1b[?1002h",
+        "\x1b[?1003h",
+    ] {
+        assert!(!bytes.contains(never), "{never:?} was written");
+    }
+}
+
+fn answering(text: &str) -> Lab {
+    Lab::new(&json!([[{"type": "text", "text": text}]]))
+}
+
+#[test]
+fn a_session_from_the_first_prompt_to_the_farewell() {
+    let mut terminal = Terminal::open(answering("It is a shop."), 80, 24, &[]);
+    terminal.shows("ask for something, or type / @ ! ?");
+    terminal.keys("what is it?\r");
+    terminal.shows("It is a shop.");
+    let rows = terminal.shows("ask for something");
+    assert!(rows.contains(&"› what is it?".to_owned()), "{rows:?}");
+    terminal.keys("\x03");
+    terminal.shows("press ctrl+c again to leave");
+    terminal.keys("\x03");
+    let (code, bytes) = terminal.end();
+    assert_eq!(code, Some(0));
+    assert!(bytes.contains("  sluice -r "), "leaving says how to come back");
+    is_clean(&bytes);
+}
+
+#[test]
+fn a_call_is_asked_about_and_escape_stops_the_turn() {
+    let lab = Lab::new(&json!([[{"type": "tool_use", "name": "Write", "input":
+        {"file_path": "notes.md", "content": "hello"}}], [{"type": "text", "text": "done"}]]));
+    let mut terminal = Terminal::open(lab, 80, 24, &[]);
+    terminal.shows("ask for something");
+    terminal.keys("write it\r");
+    let rows = terminal.shows("  4  No");
+    assert!(rows.iter().any(|row| row.starts_with("? Write  ")), "{rows:?}");
+    assert!(rows.iter().any(|row| row.ends_with("+ hello")), "{rows:?}");
+    terminal.shows("esc no, and stop");
+    terminal.keys("\x1b");
+    terminal.shows("you said no");
+    terminal.shows("ask for something");
+    assert!(!terminal._lab.has("notes.md"));
+    terminal.keys("\x04\x04");
+    let (code, bytes) = terminal.end();
+    assert_eq!(code, Some(0));
+    is_clean(&bytes);
+}
+
+#[test]
+fn whoever_ends_the_process_gets_the_terminal_back() {
+    for (signal, expected) in [
+        (rustix::process::Signal::TERM, 143),
+        (rustix::process::Signal::HUP, 129),
+    ] {
+        let mut terminal = Terminal::open(answering("hello"), 80, 24, &[]);
+        terminal.shows("ask for something");
+        let process = rustix::process::Pid::from_child(&terminal.child);
+        rustix::process::kill_process(process, signal).unwrap();
+        let (code, bytes) = terminal.end();
+        assert_eq!(code, Some(expected));
+        is_clean(&bytes);
+    }
+}
+
+#[test]
+fn replies_of_the_terminal_are_never_typed_however_they_are_split() {
+    let terminal = Terminal::open(answering("hello"), 80, 24, &[]);
+    terminal.shows("ask for something");
+    for piece in [
+        "\x1b[?6",
+        "2;22c\x1bP>|XTe",
+        "rm(390)\x1b\\",
+        "\x1b]11;rgb:0000/0000/0000\x07",
+        "\x1b[?1u",
+    ] {
+        terminal.keys(piece);
+    }
+    terminal.keys("ab");
+    let rows = terminal.shows("› ab");
+    assert!(
+        rows.iter().filter(|row| row.starts_with("› ")).all(|row| row == "› ab"),
+        "{rows:?}"
+    );
+}
+
+#[test]
+fn storms_of_sizes_end_in_one_region_and_lose_no_row() {
+    let text: String = (0..60).map(|number| format!("- item number {number}\n")).collect();
+    let terminal = Terminal::open(answering(&text), 80, 24, &[]);
+    terminal.shows("ask for something");
+    // This screen does not break long rows in two when it becomes narrower, as XTerm does not.
+    terminal.keys("\x1bP>|XTerm(390)\x1b\\");
+    terminal.keys("list\r");
+    for number in 0..40_u16 {
+        let columns = 40 + (number * 13) % 60;
+        let rows = 12 + (number * 7) % 20;
+        let mut seen = terminal.seen.0.lock().unwrap();
+        seen.screen
+            .screen_mut()
+            .set_size(rows.try_into().unwrap(), columns.try_into().unwrap());
+        terminal.pty.resize(pty_process::Size::new(rows, columns)).unwrap();
+    }
+    {
+        let mut seen = terminal.seen.0.lock().unwrap();
+        seen.screen
+            .screen_mut()
+            .set_size(24.try_into().unwrap(), 80.try_into().unwrap());
+        terminal.pty.resize(pty_process::Size::new(24, 80)).unwrap();
+    }
+    let rows = terminal.until("the end of the list", |rows| {
+        rows.iter().any(|row| row == "- item number 59")
+            && rows.iter().any(|row| row.starts_with("› ask for something"))
+    });
+    let composers = rows.iter().filter(|row| row.starts_with("› ask for")).count();
+    assert_eq!(composers, 1, "{rows:?}");
+    let bytes = String::from_utf8_lossy(&terminal.seen.0.lock().unwrap().bytes).into_owned();
+    for number in 0..60 {
+        assert!(
+            bytes.contains(&format!("- item number {number}\r\n")),
+            "item {number} was never committed"
+        );
+    }
+}
+
+#[test]
+fn without_colour_nothing_is_coloured_and_ascii_is_all_there_is() {
+    let settings = [("NO_COLOR", "1"), ("LANG", "C"), ("LC_ALL", "C")];
+    let mut terminal = Terminal::open(answering("plain words"), 40, 24, &settings);
+    terminal.shows("ask for something");
+    terminal.keys("go\r");
+    terminal.shows("plain words");
+    terminal.shows("ask for something");
+    terminal.keys("\x04\x04");
+    let (_, bytes) = terminal.end();
+    assert!(bytes.is_ascii(), "{bytes}");
+    for colour in 30..38 {
+        assert!(!bytes.contains(&format!("\x1b[{colour}m")) && !bytes.contains(&format!(";{colour}m")));
+    }
+}
+
+#[test]
+fn a_screen_reader_hears_lines_and_no_escape_sequence() {
+    let lab = Lab::new(&json!([[{"type": "tool_use", "name": "Write", "input":
+        {"file_path": "notes.md", "content": "hello"}}], [{"type": "text", "text": "It is written."}]]));
+    let mut terminal = Terminal::start(lab, &["--ax-screen-reader"], 80, 24, &[]);
+    terminal.shows("sluice 0.");
+    terminal.keys("write it\r");
+    terminal.shows("answer 1 to ");
+    terminal.shows("  line 1 added: hello");
+    terminal.keys("1\r");
+    terminal.shows("agent: It is written.");
+    let rows = terminal.until("the end of the turn", |rows| rows.iter().any(|row| row == "done"));
+    for row in [
+        "you: write it",
+        "call 1: Write notes.md",
+        "you answered: 1 yes",
+        "call 1 done",
+    ] {
+        assert!(rows.iter().any(|it| it == row), "{row} in {rows:?}");
+    }
+    assert!(terminal._lab.has("notes.md"));
+    terminal.keys("\x04");
+    let (code, bytes) = terminal.end();
+    assert_eq!(code, Some(0));
+    assert!(!bytes.contains('\x1b'), "{bytes:?}");
+}
