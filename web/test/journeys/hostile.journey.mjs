@@ -1,6 +1,8 @@
 // What an agent, a tool, a file name or a person can write must stay text: nothing runs, nothing is loaded from elsewhere.
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
+import { test } from 'node:test';
 import { ask, assert, begin, decide, folderWith, says, stageFor, stands, until } from './journey.mjs';
 
 const CORPUS = [
@@ -12,13 +14,14 @@ const CORPUS = [
 const ALL = CORPUS.join('\n\n');
 const NAME = '<img src=x onerror=window.__ran=12>.md';
 let folder = '';
-const { journey } = stageFor({
+const set = stageFor({
   speak: [[{ thinking: ALL }, { text: ALL }]],
   run: () => [[{ tool: 'Bash', input: { command: `cat corpus.txt`, description: '<img src=x onerror=window.__ran=13>' } }], [{ text: 'Shown.' }]],
   write: () => [[{ tool: 'Write', input: { file_path: join(folder, NAME), content: ALL } }], [{ text: 'Written.' }]],
   question: [[{ tool: 'AskUserQuestion', input: { questions: [{ question: CORPUS[1], header: '<b>x</b>', multiSelect: false, options: [{ label: CORPUS[2], description: CORPUS[0] }, { label: CORPUS[4], description: CORPUS[11] }] }] } }], [{ text: 'Asked.' }]],
   plan: [[{ tool: 'ExitPlanMode', input: { plan: `# ${CORPUS[1]}\n\n${ALL}` } }], [{ text: 'Planned.' }]],
 });
+const { journey } = set;
 /** Nothing of it ran, and nothing of it became an element. */
 async function harmless(page) {
   const bad = await page.evaluate(() => ({
@@ -102,4 +105,40 @@ journey('as questions and as a plan', async ({ guest, page, stage }) => {
   await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
   await page.getByRole('button', { name: /Approve, accept edits/ }).waitFor();
   await harmless(page);
+});
+
+test('another page in the same browser reaches nothing: no answer is readable, no line opens, no frame shows', { timeout: 60_000 }, async () => {
+  const { browser, stage, cookies } = set;
+  const server = createServer((request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title>'));
+  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  const context = await browser.newContext();
+  try {
+    await context.addCookies(cookies);
+    const page = await context.newPage();
+    // The same site, another origin: a cookie that is SameSite=Strict is sent from here.
+    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    const before = await stage.ask('devices');
+    const code = await stage.pair();
+    const found = await page.evaluate(async ({ at, code }) => {
+      const read = async (path, init) => { try { const answer = await fetch(at + path, { credentials: 'include', ...init }); return answer.type === 'opaque' ? 'opaque' : `read ${answer.status}`; } catch { return 'refused'; } };
+      const socket = (path, protocols) => new Promise((resolve) => { try { const one = new WebSocket(at.replace('http', 'ws') + path, protocols); one.onopen = () => resolve('open'); one.onerror = () => resolve('refused'); } catch { resolve('refused'); } });
+      const frame = () => new Promise((resolve) => { const one = document.createElement('iframe'); one.src = `${at}/`; one.onload = () => { let seen = 'blocked'; try { seen = one.contentDocument === null ? 'blocked' : 'shown'; } catch { seen = 'blocked'; } resolve(seen); }; document.body.append(one); });
+      return {
+        export: await read('/api/sessions/x/export.md'),
+        health: await read('/api/health'),
+        pairJson: await read('/api/pair', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code, device: 'evil' }) }),
+        pairText: await read('/api/pair', { method: 'POST', mode: 'no-cors', headers: { 'content-type': 'text/plain' }, body: JSON.stringify({ code, device: 'evil' }) }),
+        upload: await read('/api/upload', { method: 'POST', mode: 'no-cors', body: 'x' }),
+        socket: await socket('/ws'),
+        frame: await frame(),
+      };
+    }, { at: stage.url, code });
+    assert.deepEqual(found, { export: 'refused', health: 'refused', pairJson: 'refused', pairText: 'refused', upload: 'refused', socket: 'refused', frame: 'blocked' });
+    const names = (text) => text.split('\n').map((line) => /evil/.test(line)).includes(true);
+    assert.ok(!names(before) && !names(await stage.ask('devices')), 'no device was paired by it');
+  } finally {
+    await context.close();
+    server.close();
+    server.closeAllConnections();
+  }
 });
