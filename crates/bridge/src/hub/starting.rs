@@ -33,6 +33,7 @@ impl Hub {
                 .resume(id, Some(&start.project_path), start.permission_mode.clone(), by)
                 .await;
         }
+        self.make_scratch(&start.project_path);
         let folder = self.shared.roots.resolve(&start.project_path)?;
         let mode = mode(start.permission_mode.as_deref())?;
         if start.continue_ {
@@ -76,6 +77,29 @@ impl Hub {
         self.audit(by, "start", Some(&id), &row.folder).await;
         self.ask(&id, |reply| Command::Resume { mode: None, reply }).await?;
         Ok(id)
+    }
+
+    /// The folder of a first visit is made when somebody goes there, with something in it to look at.
+    fn make_scratch(&self, named: &str) {
+        let scratch = self.shared.config.scratch();
+        if self.shared.roots.expand(named.trim()) != scratch || scratch.exists() {
+            return;
+        }
+        let files = [
+            (
+                "README.md",
+                "# Scratch\n\nA folder to try the agent in. Nothing here matters; delete it when you like.\n",
+            ),
+            (
+                "greet.py",
+                "def greet(name):\n    print(\"hello\" + name)\n\n\ngreet(\"world\")\n",
+            ),
+        ];
+        if std::fs::create_dir_all(&scratch).is_ok() {
+            for (name, text) in files {
+                std::fs::write(scratch.join(name), text).ok();
+            }
+        }
     }
 
     async fn newest_in(&self, folder: &Path) -> Result<Option<String>, Problem> {

@@ -82,6 +82,7 @@ async fn prompt(hub: &Hub, variables: &[(&str, &str)]) -> Result<Checked, Proble
         "--max-turns",
         "1",
         "--bare",
+        "--no-session-persistence",
     ]);
     command
         .env_clear()

@@ -1,5 +1,7 @@
 //! Commands that only look: they change nothing, so they need no receipt to be kept.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::Value;
 use sluice_store::{SearchFilter, UsageBy, UsageFilter};
 
@@ -204,7 +206,9 @@ impl Connection {
             session,
         };
         let rows = self.hub.shared.store.usage(of, filter).await?;
+        let lasted = self.durations(of, &rows).await?;
         let rows = rows.into_iter().map(|row| UsageInfo {
+            duration: lasted.get(&row.key).copied().unwrap_or(0),
             label: match of {
                 UsageBy::Session => self.hub.shared.list.get(&row.key).and_then(|info| info.title),
                 _ => None,
@@ -216,9 +220,24 @@ impl Connection {
             output: row.output_tokens,
             cache_read: row.cache_read,
             cache_write: row.cache_write,
-            duration: 0,
         });
         data(UsageTable { rows: rows.collect() })
+    }
+
+    /// How long turns took, by their key; sums have no duration of their own.
+    async fn durations(&self, of: UsageBy, rows: &[sluice_store::UsageRow]) -> Result<HashMap<String, u64>, Problem> {
+        let mut lasted = HashMap::new();
+        if of != UsageBy::Turn {
+            return Ok(lasted);
+        }
+        let sessions: HashSet<&str> = rows.iter().filter_map(|row| row.key.split('#').next()).collect();
+        for session in sessions {
+            for turn in self.hub.shared.store.turns(session).await? {
+                let took = turn.ended.map_or(0, |ended| ended - turn.began);
+                lasted.insert(format!("{session}#{}", turn.turn), u64::try_from(took).unwrap_or(0));
+            }
+        }
+        Ok(lasted)
     }
 
     async fn drift(&self, session: &str) -> Result<Value, Problem> {
