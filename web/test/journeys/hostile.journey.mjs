@@ -132,7 +132,7 @@ test('another page in the same browser reaches nothing: no answer is readable, n
         socket: await socket('/ws'),
         frame: await frame(),
       };
-    }, { at: stage.url, code });
+    }, { at: stage.bridge, code });
     assert.deepEqual(found, { export: 'refused', health: 'refused', pairJson: 'refused', pairText: 'refused', upload: 'refused', socket: 'refused', frame: 'blocked' });
     const names = (text) => text.split('\n').map((line) => /evil/.test(line)).includes(true);
     assert.ok(!names(before) && !names(await stage.ask('devices')), 'no device was paired by it');
