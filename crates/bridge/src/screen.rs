@@ -3,6 +3,7 @@
 //! A client that says `hello` first speaks level 1, any other the seed's dialect. Both go through the same commands.
 
 mod agent;
+mod answers;
 mod commands;
 mod looks;
 mod zero;

@@ -42,7 +42,11 @@ fn foreign_source(file: &Path, line: &str) -> bool {
                 && line != r#"source = "registry+https://github.com/rust-lang/crates.io-index""#
         }
         Some("package-lock.json") => line.starts_with(r#""resolved":"#),
-        Some(".npmrc" | "pip.conf") => line.contains("registry") || line.contains("index-url"),
+        // Where from, and not how lock files are written.
+        Some(".npmrc" | "pip.conf") => line.split('=').next().is_some_and(|key| {
+            let key = key.trim();
+            key.ends_with("registry") || key.ends_with("index-url")
+        }),
         _ => false,
     }
 }

@@ -8,7 +8,7 @@ use crate::repository::{root, tracked};
 const LINES: usize = 600;
 
 /// Files that may be longer, each with the reason.
-const EXCEPTIONS: &[(&str, &str)] = &[];
+const EXCEPTIONS: &[(&str, &str)] = &[("web/src/api/types.ts", "made from the types of the bridge")];
 
 /// Generated files and tests may be long: nobody reads them from top to bottom.
 fn counts(file: &Path) -> bool {
