@@ -12,7 +12,7 @@ export const BIN = process.env.SLUICE_BIN;
 assert.ok(BIN, 'SLUICE_BIN: the binary to try');
 const run = promisify(execFile);
 
-/** `model`: the address of a model, or null for the demo model. */
+/** `model`: the address of a model, or null for the demo model. $SLUICE_AGENT: another agent than our own. */
 export async function startStage({ model = null, extra = [] } = {}) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-page-')));
   const home = join(root, 'home');
@@ -24,7 +24,7 @@ export async function startStage({ model = null, extra = [] } = {}) {
   const stage = { root, home, folder, state, env, url: '', code: '', port: '0', process: null, proxy: null };
 
   stage.start = async () => {
-    stage.process = spawn(BIN, ['serve', '--port', stage.port, '--state', state, ...extra], { env, stdio: ['ignore', 'pipe', openSync(join(root, 'log'), 'a')] });
+    stage.process = spawn(BIN, ['serve', '--port', stage.port, '--state', state, ...(process.env.SLUICE_AGENT ? ['--agent', process.env.SLUICE_AGENT] : []), ...extra], { env, stdio: ['ignore', 'pipe', openSync(join(root, 'log'), 'a')] });
     stage.over = new Promise((resolve) => { stage.process.once('exit', resolve); });
     const line = await new Promise((resolve, reject) => {
       createInterface(stage.process.stdout).once('line', resolve);
