@@ -37,6 +37,14 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     let keyless = demo
         .as_ref()
         .map_or(Keyless::Refuse, |server| Keyless::Demo(server.url()));
+    if let Some(whole) = whole_id(&flags, &environment) {
+        flags.resume = Some(whole);
+    }
+    // `-r` alone: the person picks one.
+    let mut picks = flags.resume.as_deref().is_some_and(|named| named.trim().is_empty());
+    if picks {
+        flags.resume = None;
+    }
     loop {
         let options = match launch::options(&flags, &place, keyless.clone()) {
             Ok(options) => options,
@@ -50,10 +58,14 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
             Some(_) => "demo".to_owned(),
             None => options.model.clone().unwrap_or_default(),
         };
-        facts.resumed = options
-            .earlier
-            .as_ref()
-            .map(|earlier| (title(&facts, &earlier.session_id), 0));
+        facts.picks = std::mem::take(&mut picks);
+        if let Some(earlier) = &options.earlier {
+            let sessions = sluice_host::sessions::Sessions::under(&facts.config_dir);
+            let folder = Some(facts.folder.as_path());
+            let info = sessions.info(&earlier.session_id, folder).ok().flatten();
+            facts.resumed = Some(info.map(|info| info.summary).unwrap_or_default());
+            facts.earlier = sessions.messages(&earlier.session_id, folder).unwrap_or_default();
+        }
         let transport = in_process(flags.clone(), place.clone(), keyless.clone());
         let agent = Agent::Over(Box::new(transport));
         let outcome = sluice_terminal::run(facts, agent, sluice_host::Options::new()).await;
@@ -79,11 +91,17 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     }
 }
 
-/// What a session that goes on is called.
-fn title(facts: &Facts, session_id: &str) -> String {
-    let sessions = sluice_host::sessions::Sessions::under(&facts.config_dir);
-    let info = sessions.info(session_id, Some(&facts.folder)).ok().flatten();
-    info.map(|info| info.summary).unwrap_or_default()
+/// The id that begins as the one that was named: the one said in leaving is short.
+fn whole_id(flags: &Flags, environment: &Environment) -> Option<String> {
+    const SHORT: usize = 8;
+    let named = flags.resume.as_deref().filter(|named| named.len() == SHORT)?;
+    let sessions = sluice_host::sessions::Sessions::under(&environment.config_dir);
+    let all = sessions.list(Some(&environment.cwd)).ok()?;
+    let mut fitting = all.into_iter().filter(|session| session.session_id.starts_with(named));
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => Some(only.session_id),
+        _ => None,
+    }
 }
 
 fn facts(flags: &Flags, place: &Place) -> Facts {
@@ -108,6 +126,8 @@ fn facts(flags: &Flags, place: &Place) -> Facts {
         config_dir: environment.config_dir.clone(),
         model: String::new(),
         resumed: None,
+        earlier: Vec::new(),
+        picks: false,
         prompt: flags.prompt.clone(),
         settings: Settings::read(&place.settings.effective(), &variables, flags.screen_reader),
         editor: variable("VISUAL")

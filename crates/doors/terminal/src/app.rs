@@ -131,8 +131,9 @@ impl App {
             model,
         ];
         facts.retain(|fact| !fact.is_empty());
-        if let Some((title, messages)) = &self.facts.resumed {
-            facts.push(format!("resumed \"{title}\", {messages} messages"));
+        if let Some(title) = &self.facts.resumed {
+            let messages = crate::view::amount::count(self.facts.earlier.len() as u64, "message");
+            facts.push(format!("resumed \"{title}\", {messages}"));
         }
         let mut rows = vec![Row::faint(&facts.join(" ∙ "))];
         if self.facts.is_demo() && self.facts.resumed.is_none() {
@@ -150,6 +151,23 @@ impl App {
             );
         }
         self.feed.say(Kind::Card, rows);
+        self.show_last_turn();
+    }
+
+    /// What was said last, of a session that goes on.
+    fn show_last_turn(&mut self) {
+        let earlier = std::mem::take(&mut self.facts.earlier);
+        let (before, turn) = crate::view::earlier::last_turn(&earlier);
+        if before > 0 {
+            let before = crate::view::amount::count(before as u64, "message");
+            self.say(vec![Row::faint(&format!("⋯ {before} before"))]);
+        }
+        let entries = turn.into_iter().enumerate().collect();
+        let picture = Picture {
+            entries,
+            ..Picture::default()
+        };
+        self.feed.take(&picture, self.columns);
     }
 
     /// What is true now.

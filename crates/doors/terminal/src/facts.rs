@@ -19,8 +19,12 @@ pub struct Facts {
     pub config_dir: PathBuf,
     /// Who answers, as far as it is known before the agent says so; `demo` for the demo model.
     pub model: String,
-    /// What goes on: its title and how many messages it has.
-    pub resumed: Option<(String, usize)>,
+    /// The title of what goes on.
+    pub resumed: Option<String>,
+    /// The conversation that goes on.
+    pub earlier: Vec<sluice_host::sessions::SessionMessage>,
+    /// Whether the session to go on with is still to be picked.
+    pub picks: bool,
     /// What is asked first.
     pub prompt: Option<String>,
     /// The settings that are the terminal's own.

@@ -151,6 +151,9 @@ impl Session {
         let mut events: Option<Events> = None;
         let mut doer: Option<Doer> = None;
         told.send(Told::Branch(branch(&self.facts.folder))).ok();
+        if self.facts.picks {
+            self.waiting.push(Act::Sessions);
+        }
         if let Some(prompt) = self.facts.prompt.clone() {
             self.app.send_first(&prompt, now());
         }

@@ -5,6 +5,7 @@ pub mod ask;
 pub mod card;
 pub mod composer;
 pub mod diff;
+pub mod earlier;
 pub mod export;
 pub mod feed;
 pub mod inline;

@@ -325,7 +325,7 @@ impl Feed {
             if rows.len() + shown.len() > MOST && !rows.is_empty() {
                 more += 1;
             } else {
-                rows.extend(shown.into_iter().take(MOST));
+                rows.extend(shown.into_iter().take(MOST).map(|row| row.cut(width)));
             }
         }
         if more > 0 {

@@ -1,0 +1,59 @@
+//! A session that goes on: its last turn, to be shown once more.
+
+use serde_json::{Value, json};
+use sluice_host::conversation::{Entry, EntryKind, Line, Time};
+use sluice_host::sessions::{MessageKind, SessionMessage};
+
+/// The entries of the last turn, and how many messages came before it.
+#[must_use]
+pub fn last_turn(messages: &[SessionMessage]) -> (usize, Vec<Entry>) {
+    let from = messages.iter().rposition(is_prompt).unwrap_or(messages.len());
+    let turn = messages.iter().skip(from).map(entry);
+    (from, turn.collect())
+}
+
+/// Whether a person said it: text, and no result of a call.
+fn is_prompt(message: &SessionMessage) -> bool {
+    if message.kind != MessageKind::User {
+        return false;
+    }
+    match message.message.to_value().get("content") {
+        Some(Value::String(text)) => !text.starts_with('<') && !text.starts_with("[Request"),
+        Some(Value::Array(blocks)) => {
+            let kind = |block: &Value| block.get("type").and_then(Value::as_str).map(str::to_owned);
+            blocks.iter().any(|block| kind(block).as_deref() == Some("text"))
+                && !blocks.iter().any(|block| kind(block).as_deref() == Some("tool_result"))
+        }
+        _ => false,
+    }
+}
+
+fn entry(message: &SessionMessage) -> Entry {
+    let kind = match message.kind {
+        MessageKind::User if is_prompt(message) => EntryKind::Prompt(0),
+        MessageKind::User => EntryKind::Result,
+        _ => EntryKind::Assistant,
+    };
+    let word = if kind == EntryKind::Assistant {
+        "assistant"
+    } else {
+        "user"
+    };
+    let mut line = json!({
+        "type": word,
+        "message": message.message.to_value(),
+        "parent_tool_use_id": null,
+        "session_id": message.session_id,
+        "uuid": message.uuid,
+    });
+    if let (Some(fields), Some(result)) = (line.as_object_mut(), &message.tool_use_result) {
+        fields.insert("tool_use_result".to_owned(), result.to_value());
+    }
+    Entry {
+        at: Time(message.timestamp.unwrap_or_default()),
+        turn: None,
+        parent: None,
+        kind,
+        line: Line::from(line.to_string()),
+    }
+}
