@@ -24,11 +24,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     // The host arm never links the engine.
     ("sluice-host", &["sluice-wire"]),
-    ("sluice-terminal", &["sluice-host", "sluice-wire"]),
     // The store sees no network, no agent and no screen.
     ("sluice-store", &[]),
     // Colours, differences and images are worked out from values alone.
     ("sluice-render", &[]),
+    ("sluice-terminal", &["sluice-host", "sluice-render", "sluice-wire"]),
     // A runner is the last thing that may break: it uses nothing of the rest.
     ("sluice-runner", &[]),
     // The server says who gets in; it sees no agent and no session.

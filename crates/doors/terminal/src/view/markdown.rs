@@ -3,6 +3,8 @@
 //! A line of code is final at its end, a row of prose when the next has begun and no mark is open in it, a table when
 //! it ends. Prose and code begin at column 0; code is never broken.
 
+use sluice_render::Class;
+
 use super::inline;
 use crate::text::{Cell, Role, Row, wrap};
 
@@ -18,7 +20,7 @@ enum Block {
     /// Prose, with how far its later rows are indented.
     Prose { hang: usize },
     /// Code, with the mark that ends it.
-    Code { fence: String },
+    Code { fence: String, lang: String },
     /// A table: its rows so far.
     Table { lines: Vec<String> },
 }
@@ -86,10 +88,10 @@ impl Markdown {
     }
 
     fn take_line(&mut self, line: &str, width: usize, rows: &mut Vec<Row>) {
-        if let Block::Code { fence } = &self.block {
+        if let Block::Code { fence, lang } = &self.block {
             let ends =
                 line.trim_start().starts_with(fence.as_str()) && line.trim().chars().all(|sign| fence.contains(sign));
-            self.row(rows, if ends { Row::faint(line) } else { code(line) });
+            self.row(rows, if ends { Row::faint(line) } else { code(lang, line) });
             if ends {
                 self.block = Block::None;
             }
@@ -109,7 +111,8 @@ impl Markdown {
         if let Some(fence) = fence_of(start) {
             self.end_block(width, rows);
             self.row(rows, Row::faint(line));
-            self.block = Block::Code { fence };
+            let lang = start.trim_start_matches(['`', '~']).trim().to_owned();
+            self.block = Block::Code { fence, lang };
             return;
         }
         if start.starts_with('|') {
@@ -217,8 +220,20 @@ impl Markdown {
     }
 }
 
-fn code(line: &str) -> Row {
-    Row::plain(line)
+/// A line of code. Each is coloured by itself, so that it is final at its end.
+fn code(lang: &str, line: &str) -> Row {
+    let mut row = Row::new();
+    for run in sluice_render::highlight(lang, line).into_iter().flatten() {
+        let role = match run.class {
+            Class::Key => Role::Keyword,
+            Class::Str => Role::String,
+            Class::Num => Role::Number,
+            Class::Com => Role::Comment,
+            Class::Plain | Class::Type | Class::Fn => Role::Text,
+        };
+        row.push(&run.text, role);
+    }
+    row
 }
 
 fn heading(line: &str) -> Row {
