@@ -14,6 +14,9 @@ use crate::view::card;
 /// Keys of the first moments after an ask took the keyboard go to the draft.
 const GRACE: Now = 400;
 
+/// Letters that mean something where there are choices.
+const KEYS: &str = "123456789ynecjk";
+
 impl App {
     /// A key while an ask has the keyboard; false when it is for the draft.
     pub(super) fn ask_key(&mut self, key: Key, now: Now) -> bool {
@@ -39,6 +42,12 @@ impl App {
         if asking.change.is_some() {
             self.change_key(key, now);
             return true;
+        }
+        let has_choices = matches!(asking.shown, Shown::Call { .. } | Shown::Plan(_) | Shown::Page { .. });
+        if has_choices && key.typed().is_some_and(|letter| !KEYS.contains(letter)) {
+            // No key of the dialog: somebody is writing.
+            asking.focused = None;
+            return false;
         }
         match key.code {
             Code::PageUp => self.turn_asks(-1, now),

@@ -185,6 +185,18 @@ fn a_digit_right_after_an_ask_came_is_typed() {
 }
 
 #[test]
+fn whoever_begins_to_write_while_asked_goes_on_writing() {
+    let mut stage = Stage::new(80, 24);
+    stage.turn("go");
+    stage.later(5000);
+    stage.edit("1");
+    stage.later(5000);
+    stage.write("list files, yes");
+    assert!(stage.acts().is_empty());
+    assert_eq!(stage.app.editor.text(), "list files, yes");
+}
+
+#[test]
 fn a_long_change_is_committed_whole_and_only_the_choices_stay() {
     let mut stage = Stage::new(80, 24);
     stage.turn("go");
