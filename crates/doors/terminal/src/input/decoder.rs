@@ -85,7 +85,11 @@ impl Decoder {
                             self.marks = true;
                             self.paste = Some(Vec::new());
                         }
-                        Some(input) => found.push(input),
+                        Some(input) => {
+                            // Whoever says what it is marks pastes too, now that it is asked to.
+                            self.marks |= input == Input::Reply(Reply::Attributes);
+                            found.push(input);
+                        }
                         None => {}
                     }
                 }
@@ -420,6 +424,14 @@ mod tests {
             ["Paste(\"first line\\nsecond line\\n\")"]
         );
         assert_eq!(keys(b"ls\r"), ["l", "s", "enter"]);
+    }
+
+    #[test]
+    fn a_terminal_that_answers_marks_its_pastes() {
+        let mut decoder = Decoder::default();
+        decoder.feed(b"\x1b[?64;1c");
+        let found = decoder.feed(b"run echo hello there\r");
+        assert_eq!(found.last(), Some(&Input::Key(Key::of(Code::Enter))));
     }
 
     const REPLIES: &[u8] = b"\x1b[?1u\x1bP>|kitty(0.35)\x1b\\\x1b]11;rgb:1e1e/1e1e/1e1e\x07\x1b[12;40R\x1b[?64;1c";
