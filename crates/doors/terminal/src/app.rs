@@ -267,7 +267,7 @@ impl App {
             now.saturating_sub(self.started),
         )));
         facts.push(crate::view::amount::count(self.picture.turn_count as u64, "turn"));
-        if self.picture.cost >= 0.005 {
+        if self.picture.cost >= 0.005 && !self.facts.is_demo() {
             facts.push(crate::view::amount::dollars(self.picture.cost));
         }
         let short = session.get(..8).unwrap_or(session);
