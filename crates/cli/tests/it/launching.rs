@@ -124,7 +124,7 @@ fn a_worktree_is_made_once_and_worked_in() {
     for _ in 0..2 {
         let ran = lab.run(&args, "");
         let cwd = ran.lines()[0]["cwd"].as_str().unwrap().to_owned();
-        assert!(cwd.ends_with("/work/.claude/worktrees/one"), "{cwd}");
+        assert!(cwd.ends_with("work/.claude/worktrees/one"), "{cwd}");
     }
     assert!(lab.has(".claude/worktrees/one/.git"));
 }

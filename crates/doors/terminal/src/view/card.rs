@@ -135,7 +135,7 @@ pub fn rows(call: &Call, width: usize, spinner: &str) -> Vec<Row> {
         &parts.facts,
         width,
     );
-    let left_out = |count: usize| Row::faint(&format!("    ⋯ {} (ctrl+o)", amount::count(count as u64, "line")));
+    let left_out = |count: usize| Row::faint(&format!("    ⋯ {} more", amount::count(count as u64, "line")));
     if parts.before > 0 {
         rows.push(left_out(parts.before));
     }
