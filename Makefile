@@ -14,7 +14,7 @@ SHARED ?= ../shared
 step = @printf '\033[1m%s\033[0m\n' "$(1)"
 need = @scripts/need $(1)
 
-.PHONY: help run web types test test-web check fmt bench bench-bridge soak shots conform interop release
+.PHONY: help run web types test test-web check fmt bench bench-bridge bench-terminal soak shots conform interop release
 
 help:
 	@printf '%s\n' \
@@ -23,6 +23,7 @@ help:
 	  'make check    style, lints and tests of what has changed' \
 	  'make bench    measure it, beside the reference CLI' \
   'make bench-bridge  measure the bridge, beside the one the founding documents describe' \
+  'make bench-terminal  measure the terminal, in a pseudo-terminal' \
   'make soak     break the bridge at random for five minutes' \
   'make shots    pictures of every screen of the page' \
   'make types    the dialect of the bridge as TypeScript, after a change to it' \
@@ -111,6 +112,10 @@ bench: release
 bench-bridge: release
 	$(call need,node npm python3)
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/release/sluice" bench/bridge/run $(ARGS)
+
+bench-terminal: release
+	$(call need,python3)
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/release/sluice" python3 bench/terminal/bench.py $(ARGS)
 
 soak:
 	$(call need,cargo python3)
