@@ -18,8 +18,8 @@ need = @scripts/need $(1)
 
 help:
 	@printf '%s\n' \
-	  'make run      build and talk to the agent in this terminal' \
-	  'make test     everything that must hold: style, lints, tests, documents, the official SDKs' \
+	  'make run      build page and binary, start the bridge, print the address to open' \
+	  'make test     everything that must hold: style, lints, tests, documents, page, bridge, the official SDKs' \
 	  'make check    style, lints and tests of what has changed' \
 	  'make bench    measure it, beside the reference CLI' \
   'make bench-bridge  measure the bridge, beside the one the founding documents describe' \
