@@ -150,6 +150,8 @@ impl Hub {
         let hub = Self { shared };
         hub.take_up().await?;
         tokio::spawn(hub.clone().watch_external());
+        let listing = hub.clone();
+        tokio::spawn(async move { listing.shared.list.run().await });
         Ok(hub)
     }
 

@@ -143,7 +143,7 @@ impl Hub {
         if matches!(ours, Ok(None)) {
             let info = listed(found);
             if self.shared.list.get(&info.session_id).as_ref() != Some(&info) {
-                self.shared.list.publish(&info);
+                self.shared.list.publish(info);
             }
         }
     }

@@ -73,7 +73,7 @@ impl Hub {
         let receipt = receipt.map(|receipt| with_session(receipt, &id));
         self.shared.store.create_session(row.clone(), receipt).await?;
         self.shared.store.use_folder(&row.folder, at).await.ok();
-        self.shared.list.publish(&info_of_row(&row));
+        self.shared.list.publish(info_of_row(&row));
         self.audit(by, "start", Some(&id), &row.folder).await;
         self.ask(&id, |reply| Command::Resume { mode: None, reply }).await?;
         Ok(id)
@@ -186,7 +186,7 @@ impl Hub {
         self.shared.store.add_provider_id(&id, provider, at).await?;
         self.keep_history(&row, &messages).await?;
         self.shared.list.remove(provider);
-        self.shared.list.publish(&info_of_row(&row));
+        self.shared.list.publish(info_of_row(&row));
         self.audit(by, "import", Some(&id), provider).await;
         Ok(id)
     }

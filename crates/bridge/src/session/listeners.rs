@@ -237,8 +237,8 @@ impl Actor {
     pub(super) fn tell_info(&mut self, at: i64) {
         let info = self.info(at);
         if self.told_info.as_ref() != Some(&info) {
-            self.shared.list.publish(&info);
-            self.told_info = Some(info);
+            self.told_info = Some(info.clone());
+            self.shared.list.publish(info);
         }
     }
 
