@@ -26,12 +26,18 @@ def turn(text, **result):
 if MODE == "forgetful" and any(arg.startswith("--resume=") for arg in sys.argv):
     sys.stderr.write("No conversation found with session ID: " + SESSION + "\n")
     sys.exit(1)
+if MODE == "quits":
+    sys.stderr.write("these are my last words\n")
+    sys.exit(3)
 if MODE == "breeder":
     subprocess.Popen(["sleep", "1000"], start_new_session=True)
 
 prompts = 0
 for line in sys.stdin:
     message = json.loads(line)
+    if message["type"] == "control_response" and MODE == "asks":
+        turn(message["response"]["response"]["behavior"])
+        continue
     if message["type"] == "control_request":
         say(type="control_response", response={"subtype": "success", "request_id": message["request_id"], "response": {}})
     if message["type"] != "user":
@@ -43,6 +49,8 @@ for line in sys.stdin:
         say(type="from_the_future", subtype="surprise", value=7)
         sys.stdout.write("this is no JSON\n")
         turn("done")
+    elif MODE == "asks":
+        say(type="control_request", request_id="ask-1", request={"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "true"}, "tool_use_id": "toolu_1"})
     elif MODE == "wakes":
         turn("first")
         turn("nobody asked", origin={"kind": "task-notification"})

@@ -1,4 +1,5 @@
-"""Agents, runners, the bridge and clients are killed at random, sockets are cut, frames are sent twice and late.
+"""Agents, runners, the bridge and clients are killed at random, sockets are cut, frames are sent twice and late, clients
+read late, and the disk is full for a while (where this machine lets us mount one).
 
 Afterwards every accepted prompt was run once, every ask has one outcome, every client's state equals the bridge's, and no
 process is left. A run is its seed: `chaos.py --seed N --seconds S` replays it.
@@ -6,6 +7,7 @@ process is left. A run is its seed: `chaos.py --seed N --seconds S` replays it.
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import random
@@ -16,6 +18,7 @@ import uuid
 
 import websockets
 
+from faults import can_mount, small_disk
 from stage import Stage, connect
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -29,7 +32,7 @@ class Screen:
         self.records, self.cursor, self.state = {}, {}, {}
         self.receipts, self.unsent, self.twice = {}, {}, []
         self.socket = None
-        self.wanted = set()
+        self.wanted, self.late = set(), set()
 
     def take(self, record):
         session, key = record["sessionId"], (record["epoch"], record["seq"])
@@ -55,7 +58,9 @@ class Screen:
             self.state[message["sessionId"]] = message
         elif kind == "receipt":
             before = self.receipts.get(message["id"])
-            if before and before != message:
+            # A fault of the moment may be tried again under the same id.
+            passing = before and not before["ok"] and before["error"]["code"] in ("storage", "internal", "limit")
+            if before and before != message and not passing:
                 self.twice.append(("receipt", message["id"], before, message))
             self.receipts[message["id"]] = message
             self.unsent.pop(message["id"], None)
@@ -83,12 +88,30 @@ class Screen:
         self.unsent[message["id"]] = message
         if self.socket:
             try:
-                await self.socket.send(json.dumps(message))
-                if dice.random() < 0.2:
+                fate = dice.random()
+                if fate > 0.2:
                     await self.socket.send(json.dumps(message))
+                if fate < 0.4:
+                    # Late, and for half of these for the second time.
+                    self.late.add(task := asyncio.create_task(self.send_late(message, dice.uniform(0.05, 1.5))))
+                    task.add_done_callback(self.late.discard)
             except (OSError, websockets.WebSocketException):
                 pass
         return message["id"]
+
+    async def send_late(self, message, seconds):
+        await asyncio.sleep(seconds)
+        if self.socket:
+            with contextlib.suppress(OSError, websockets.WebSocketException):
+                await self.socket.send(json.dumps(message))
+
+    async def read_late(self, seconds):
+        """Takes nothing off the wire for a while."""
+        transport = self.socket.transport
+        transport.pause_reading()
+        await asyncio.sleep(seconds)
+        with contextlib.suppress(RuntimeError):
+            transport.resume_reading()
 
     async def receipt(self, id, seconds=60):
         deadline = time.time() + seconds
@@ -118,13 +141,31 @@ def agents(stage, word):
     return found
 
 
-async def storm(stage, dice, seconds, screens, log):
+async def fill_disk(stage, seconds):
+    """Nothing can be written below the state folder for a while."""
+    filler = os.path.join(stage.state, "filler")
+    try:
+        with open(filler, "wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(b"x" * 65536)
+        await asyncio.sleep(seconds)
+    finally:
+        os.remove(filler)
+
+
+async def storm(stage, dice, seconds, screens, log, disk):
     """Breaks things until the time is over."""
     end = time.time() + seconds
+    blows = ["agent", "runner", "bridge", "bridge", "cut", "cut", "stop", "late"] + ["disk"] * disk
     while time.time() < end:
         await asyncio.sleep(dice.uniform(0.3, 1.5))
-        what = dice.choice(["agent", "runner", "bridge", "bridge", "cut", "cut", "stop"])
+        what = dice.choice(blows)
         try:
+            if what == "disk":
+                await fill_disk(stage, dice.uniform(0.3, 1.5))
+            screen = dice.choice(screens)
+            if what == "late" and screen.socket:
+                await screen.read_late(dice.uniform(0.1, 1.0))
             if what == "agent":
                 found = agents(stage, "--input-format stream-json")
             elif what == "runner":
@@ -137,10 +178,8 @@ async def storm(stage, dice, seconds, screens, log):
                 stage.restart(signal.SIGKILL)
             elif what == "stop":
                 stage.restart(signal.SIGTERM)
-            elif what == "cut":
-                screen = dice.choice(screens)
-                if screen.socket:
-                    screen.socket.transport.abort()
+            elif what == "cut" and screen.socket:
+                screen.socket.transport.abort()
         except OSError:
             continue
         log.append(what)
@@ -184,11 +223,18 @@ def is_done(screen, session, accepted):
     return set(accepted) <= seen and state and state["activity"]["state"] == "idle" and not state["queue"]
 
 
+def is_equal(screens, session):
+    """Whether all screens hold the same truth, to the last record."""
+    truths = [dict(screen.state[session], now=0, cursor=screen.cursor[session]) for screen in screens]
+    return all(truth == truths[0] for truth in truths)
+
+
 async def settle(screens, sessions, accepted, seconds):
     end = time.time() + seconds
     while time.time() < end:
         if all(is_done(screen, session, accepted[session]) for screen in screens for session in sessions):
-            return
+            if all(is_equal(screens, session) for session in sessions):
+                return
         await asyncio.sleep(0.2)
     for session in sessions:
         for screen in screens:
@@ -199,6 +245,7 @@ async def settle(screens, sessions, accepted, seconds):
                     f"{screen.name} {session}: {len(seen)} of {len(accepted[session])} prompts, "
                     f"{state.get('info', {}).get('standing')} {state.get('activity')} queue {state.get('queue')}"
                 )
+        assert is_equal(screens, session), [(it.cursor[session], it.state[session]) for it in screens]
 
 
 def judge(screens, sessions, accepted):
@@ -221,8 +268,12 @@ def judge(screens, sessions, accepted):
 
 async def play(seed, seconds):
     dice = random.Random(seed)
-    stage = Stage().start()
+    stage, disk = Stage(), can_mount()
+    mounted = contextlib.ExitStack()
     try:
+        if disk:
+            mounted.enter_context(small_disk(stage, "48m"))
+        stage.start()
         token = stage.token()
         screens = [Screen(stage, token, f"screen{n}") for n in range(2)]
         stop, quiet = asyncio.Event(), asyncio.Event()
@@ -242,7 +293,7 @@ async def play(seed, seconds):
             asyncio.create_task(talk(screens[n % 2], screens, session, dice, accepted[session], end))
             for n, session in enumerate(sessions)
         ]
-        await storm(stage, dice, seconds, screens, log)
+        await storm(stage, dice, seconds, screens, log, disk)
         await asyncio.gather(*talking)
         await settle(screens, sessions, accepted, 90)
         quiet.set()
@@ -266,6 +317,7 @@ async def play(seed, seconds):
         print(stage.log())
         raise
     finally:
+        mounted.close()
         stage.close()
 
 

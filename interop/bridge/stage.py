@@ -132,6 +132,21 @@ class Client:
             if wanted(message):
                 return message
 
+    async def receipt(self, id, seconds=20):
+        """The receipt of a command. What came before it is still to be read: agents may be quicker than receipts."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        at = self.at
+        while True:
+            if at == len(self.heard):
+                left = deadline - asyncio.get_running_loop().time()
+                self.heard.append(json.loads(await asyncio.wait_for(self.socket.recv(), max(left, 0.01))))
+            message = self.heard[at]
+            if message["type"] == "receipt" and message["id"] == id:
+                # Read, and not to be read again.
+                del self.heard[at]
+                return message
+            at += 1
+
     async def of(self, kind, seconds=20, **fields):
         fits = lambda it: it["type"] == kind and all(it.get(key) == value for key, value in fields.items())
         return await self.until(fits, seconds)

@@ -5,6 +5,7 @@ mod external;
 mod folders;
 mod list;
 mod once;
+mod rebuild;
 mod starting;
 mod uploads;
 
@@ -29,6 +30,7 @@ use external::External;
 pub(crate) use folders::Roots;
 pub(crate) use list::{List, Screen};
 use once::Once;
+pub(crate) use rebuild::Note;
 pub(crate) use starting::mode;
 use uploads::Uploads;
 
@@ -148,6 +150,7 @@ impl Hub {
             terms: AtomicU64::new(term * TERMS),
         });
         let hub = Self { shared };
+        hub.rebuild().await?;
         hub.take_up().await?;
         tokio::spawn(hub.clone().watch_external());
         let listing = hub.clone();

@@ -71,6 +71,10 @@ impl Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        Self::new(Code::Storage, error.to_string())
+        let text = error.to_string();
+        match text.split_once("\nhint: ") {
+            Some((message, hint)) => Self::new(Code::Storage, message).hint(hint),
+            None => Self::new(Code::Storage, text),
+        }
     }
 }

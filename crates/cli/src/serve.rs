@@ -28,6 +28,8 @@ use crate::{fail, say, warn};
 
 /// How long sockets and sessions are given when the bridge stops.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long an idle agent is kept where nobody says.
+const IDLE: Duration = Duration::from_secs(30 * 60);
 
 /// Runs the bridge, or asks one that runs.
 pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
@@ -99,16 +101,13 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
         true => vec![environment.home.clone()],
         false => serve.roots.iter().map(|root| environment.cwd.join(root)).collect(),
     };
-    let idle_after = match serve.idle_minutes {
-        Some(0) => None,
-        minutes => Some(Duration::from_secs(60 * minutes.unwrap_or(30))),
-    };
+    let idle_after = serve.idle.unwrap_or(IDLE);
     let config = Config {
         state: folder.clone(),
         sluice: sluice.clone(),
         roots,
         home: environment.home.clone(),
-        idle_after,
+        idle_after: (!idle_after.is_zero()).then_some(idle_after),
     };
     let agents = agents::find(serve, environment, &sluice)?;
     let hub = Hub::open(store.clone(), agents, config)

@@ -229,7 +229,10 @@ mod tests {
         assert!(!list.tell_some(), "all was told");
         let frames = outbox.take().await.frames;
         assert_eq!(frames.len(), 2);
-        assert!(frames[0].contains("second"), "the newest is told, in the order of the first change");
+        assert!(
+            frames[0].contains("second"),
+            "the newest is told, in the order of the first change"
+        );
     }
 
     #[tokio::test]

@@ -191,7 +191,7 @@ impl Hub {
         Ok(id)
     }
 
-    async fn keep_history(&self, row: &SessionRow, messages: &[SessionMessage]) -> Result<(), Problem> {
+    pub(super) async fn keep_history(&self, row: &SessionRow, messages: &[SessionMessage]) -> Result<(), Problem> {
         let mut history = crate::history::of(messages, row.started_at);
         let text = "The conversation so far was read from the agent's own file.";
         let note = Own::SluiceNote {

@@ -7,7 +7,7 @@ use sluice_store::{PromptRow, ReceiptRow};
 use super::Connection;
 use super::answers::{allow, deny};
 use crate::api::{ClientMessage, Code, Image, Input, Problem, Scope, ServerMessage, Start};
-use crate::session::{Command, TURNS, now};
+use crate::session::{Command, Reply, TURNS, now};
 
 /// The largest text of a prompt.
 const TEXT: usize = 8 * 1024 * 1024;
@@ -198,6 +198,11 @@ impl Connection {
                 self.unsubscribe(&session_id).await;
                 Ok(Value::Null)
             }
+            M::GetHistory { session_id } => {
+                let id = self.hub.known(&session_id, &by).await?;
+                self.send_history(&id).await;
+                Ok(Value::Null)
+            }
             M::Start(start) => self.start(start, id).await,
             M::ResumeSession {
                 session_id,
@@ -220,50 +225,34 @@ impl Connection {
             }
             M::Input(input) => self.input(input, id).await,
             M::Edit { session_id, uuid, text } => {
-                let session = self.session(session_id.as_deref()).await?;
-                self.hub
-                    .ask(&session, |reply| Command::EditPrompt {
-                        uuid: uuid.clone(),
-                        text: text.clone(),
-                        reply,
-                    })
-                    .await?;
-                Ok(Value::Null)
+                let edit = |reply| Command::EditPrompt {
+                    uuid: uuid.clone(),
+                    text: text.clone(),
+                    reply,
+                };
+                self.change(session_id.as_deref(), edit).await
             }
             M::Reorder {
                 session_id,
                 uuid,
                 before,
             } => {
-                let session = self.session(session_id.as_deref()).await?;
-                self.hub
-                    .ask(&session, |reply| Command::MovePrompt {
-                        uuid: uuid.clone(),
-                        before: before.clone(),
-                        reply,
-                    })
-                    .await?;
-                Ok(Value::Null)
+                let reorder = |reply| Command::MovePrompt {
+                    uuid: uuid.clone(),
+                    before: before.clone(),
+                    reply,
+                };
+                self.change(session_id.as_deref(), reorder).await
             }
             M::SendNow { session_id, uuid } => {
-                let session = self.session(session_id.as_deref()).await?;
-                self.hub
-                    .ask(&session, |reply| Command::SendNow {
-                        uuid: uuid.clone(),
-                        reply,
-                    })
-                    .await?;
-                Ok(Value::Null)
+                let uuid = || uuid.clone();
+                self.change(session_id.as_deref(), |reply| Command::SendNow { uuid: uuid(), reply })
+                    .await
             }
             M::TakeBack { session_id, uuid } => {
-                let session = self.session(session_id.as_deref()).await?;
-                self.hub
-                    .ask(&session, |reply| Command::TakeBack {
-                        uuid: uuid.clone(),
-                        reply,
-                    })
-                    .await?;
-                Ok(Value::Null)
+                let uuid = || uuid.clone();
+                self.change(session_id.as_deref(), |reply| Command::TakeBack { uuid: uuid(), reply })
+                    .await
             }
             M::Approve { id, session_id } => self.decide(session_id, allow(&id)).await,
             M::ApproveAlways { id, session_id } => self.approve_always(session_id, &id).await,
@@ -290,22 +279,16 @@ impl Connection {
                 if title.is_empty() || title.len() > 500 {
                     return Err(Problem::new(Code::Field, "a title has 1 to 500 bytes"));
                 }
-                let session = self.hub.known(&session_id, &by).await?;
-                self.hub
-                    .ask(&session, |reply| Command::Rename {
-                        title: title.clone(),
-                        by: by.clone(),
-                        reply,
-                    })
-                    .await?;
-                Ok(Value::Null)
+                let rename = |reply| Command::Rename {
+                    title: title.clone(),
+                    by: by.clone(),
+                    reply,
+                };
+                self.change(Some(&session_id), rename).await
             }
             M::Archive { session_id, archived } => {
-                let session = self.hub.known(&session_id, &by).await?;
-                self.hub
-                    .ask(&session, |reply| Command::Archive { archived, reply })
-                    .await?;
-                Ok(Value::Null)
+                self.change(Some(&session_id), |reply| Command::Archive { archived, reply })
+                    .await
             }
             M::Delete { session_id } => {
                 let session = self.hub.known(&session_id, &by).await?;
@@ -322,11 +305,16 @@ impl Connection {
                 let offer = self.hub.shared.doors.offer(scope.unwrap_or(Scope::Approve)).await?;
                 serde_json::to_value(offer).map_err(Problem::internal)
             }
-            other => Err(Problem::new(
-                Code::Type,
-                format!("`{other:?}` is not a command of this level"),
-            )),
+            // Greetings, looks and questions to the agent are answered elsewhere.
+            _ => Err(Problem::new(Code::Type, "this is no command that changes anything")),
         }
+    }
+
+    /// Asks a session to change something of its own.
+    async fn change(&self, session: Option<&str>, command: impl FnMut(Reply<()>) -> Command) -> Result<Value, Problem> {
+        let session = self.session(session).await?;
+        self.hub.ask(&session, command).await?;
+        Ok(Value::Null)
     }
 
     async fn unsubscribe(&mut self, id: &str) {

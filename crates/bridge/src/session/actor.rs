@@ -17,7 +17,7 @@ use super::process::{Connecting, Ending};
 use super::records::Records;
 use super::{Command, Listener};
 use crate::api::{Retry, SessionInfo, Standing};
-use crate::hub::Shared;
+use crate::hub::{Note, Shared};
 use crate::link::Link;
 
 /// How long a session stays in memory when nobody listens and nothing runs.
@@ -28,6 +28,8 @@ const STATE_EVERY: Duration = Duration::from_millis(50);
 const INFO_EVERY: Duration = Duration::from_secs(1);
 /// How often the list is told that something still moves: every screen pays for it.
 const FLOW_EVERY: Duration = Duration::from_secs(10);
+/// How many lines stay in the runner's log though they are stored: with them a lost database is rebuilt.
+const KEPT: u64 = 2000;
 /// When a store that failed is tried again.
 const STORE_AGAIN: Duration = Duration::from_millis(500);
 
@@ -48,6 +50,8 @@ pub(crate) struct Actor {
     pub(super) connecting: Option<Connecting>,
     /// Whether what was read is news: everything before was caught up with.
     pub(super) caught_up: bool,
+    /// The agent's process, as the runner said when it was reached.
+    pub(super) running: Option<u32>,
     /// Lines that were handed to the runner, by number, until it says that it has them.
     pub(super) unwritten: VecDeque<(u64, Arc<str>)>,
     pub(super) next_write: u64,
@@ -79,6 +83,8 @@ pub(crate) struct Actor {
     pub(super) standing: (Standing, i64),
     pub(super) dirty: Dirty,
     pub(super) told_info: Option<SessionInfo>,
+    /// What lies beside the runner's log.
+    pub(super) noted: Option<Note>,
     pub(super) told_status: Option<&'static str>,
     told_state_at: Instant,
     told_info_at: Instant,
@@ -201,6 +207,7 @@ impl Actor {
             link: None,
             connecting: None,
             caught_up: false,
+            running: None,
             unwritten: VecDeque::new(),
             next_write: 0,
             refused: VecDeque::new(),
@@ -226,6 +233,7 @@ impl Actor {
                 ..Dirty::default()
             },
             told_info: None,
+            noted: None,
             told_status: None,
             told_state_at: Instant::now() - STATE_EVERY,
             told_info_at: Instant::now() - INFO_EVERY,
@@ -407,9 +415,9 @@ impl Actor {
         self.records.take_stored(stored);
         match stored {
             Ok(_) => {
-                let below = u64::try_from(self.records.stored()).unwrap_or(0);
-                if let Some(link) = &self.link {
-                    link.say(ToRunner::Trim { below: below + 1 });
+                let stored = u64::try_from(self.records.stored()).unwrap_or(0);
+                if let Some(link) = self.link.as_ref().filter(|_| stored > KEPT) {
+                    link.say(ToRunner::Trim { below: stored - KEPT });
                 }
             }
             Err(error) => {

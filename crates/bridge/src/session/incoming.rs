@@ -45,9 +45,13 @@ impl Actor {
                 safe: last,
             });
         }
-        if let AgentStatus::Running { pid, .. } = agent {
-            tracing::debug!(session = %self.id, pid, "a runner is reached");
-        }
+        self.running = match agent {
+            AgentStatus::Running { pid, .. } => {
+                tracing::debug!(session = %self.id, pid, "a runner is reached");
+                Some(pid)
+            }
+            _ => None,
+        };
     }
 
     /// Another bridge has this runner now. This one lets go of the session.
@@ -64,6 +68,10 @@ impl Actor {
         let at = now();
         // Lines that were handed over when the way was lost, and did not arrive.
         let lost: Vec<Arc<str>> = self.unwritten.drain(..).map(|(_, line)| line).collect();
+        if let Some(pid) = self.running.take().filter(|_| !self.state_is_up()) {
+            // The line that said so is no longer in the log.
+            self.up(at, Some(pid));
+        }
         self.step(at, What::Connected);
         for line in lost {
             self.send(line);

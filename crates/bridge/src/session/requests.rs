@@ -12,6 +12,7 @@ use super::process::Ending;
 use super::{By, Command, Reply};
 use crate::agents::{Begin, Wish};
 use crate::api::{Code, Own, Problem};
+use crate::hub::Note;
 
 /// Somebody who waits for the answer to a request.
 pub(super) enum Waiter {
@@ -360,6 +361,19 @@ impl Actor {
             }
             Done::Nothing
         });
+        self.store_note();
+    }
+
+    /// Keeps the note beside the runner's log true. It changes a few times in the life of a session.
+    fn store_note(&mut self) {
+        let (note, dir) = (Note::of(&self.row), self.runner_dir());
+        if self.noted.as_ref() == Some(&note) || !dir.is_dir() {
+            return;
+        }
+        match note.write(&dir) {
+            Ok(()) => self.noted = Some(note),
+            Err(error) => tracing::warn!(session = %self.id, %error, "the note beside the log could not be written"),
+        }
     }
 }
 

@@ -171,7 +171,7 @@ pub(crate) struct Serve {
     pub(crate) tls_key: Option<String>,
     pub(crate) behind_proxy: bool,
     pub(crate) metrics_addr: Option<String>,
-    pub(crate) idle_minutes: Option<u64>,
+    pub(crate) idle: Option<std::time::Duration>,
     pub(crate) retain_days: Option<u64>,
     pub(crate) qr: bool,
     pub(crate) log_format: Option<String>,

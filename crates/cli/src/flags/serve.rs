@@ -1,5 +1,7 @@
 //! `sluice serve`: its flags and its subcommands.
 
+use std::time::Duration;
+
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::command::subcommand;
@@ -74,7 +76,7 @@ pub(super) fn command() -> Command {
             "MINUTES",
             "End an agent that is idle so long; the next prompt starts it again (default: 30, 0: never)",
         )
-        .value_parser(value_parser!(u64)),
+        .value_parser(minutes),
     )
     .arg(value("retain", "DAYS", "Delete sessions nobody used for so long").value_parser(value_parser!(u64)))
     .arg(switch("qr", "Show the address as a QR code too"))
@@ -156,10 +158,16 @@ pub(super) fn chosen(matches: &ArgMatches) -> Serve {
         tls_key: text("tls-key"),
         behind_proxy: matches.get_flag("behind-proxy"),
         metrics_addr: text("metrics-addr"),
-        idle_minutes: matches.get_one::<u64>("idle").copied(),
+        idle: matches.get_one::<Duration>("idle").copied(),
         retain_days: matches.get_one::<u64>("retain").copied(),
         qr: matches.get_flag("qr"),
         log_format: text("log-format"),
         verbose: matches.get_flag("log-verbose"),
     }
+}
+
+/// Minutes, also parts of one: `30`, `0.5`.
+fn minutes(text: &str) -> Result<Duration, String> {
+    let minutes: f64 = text.parse().map_err(|_| "not a number of minutes".to_owned())?;
+    Duration::try_from_secs_f64(minutes * 60.0).map_err(|_| "not a number of minutes, 0 or more".to_owned())
 }

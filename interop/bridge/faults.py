@@ -1,0 +1,303 @@
+"""What goes wrong around a bridge: each is said plainly, with what to do, and nothing acknowledged is lost."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import uuid
+
+from hard import agent, cmdline, command, hello, is_record, start
+from stage import BIN, Stage, connect
+
+TESTS = []
+
+
+def test(mode="plain", **how):
+    """A test with a stage of its own, whose agent is the stand-in of `mode`."""
+
+    def add(function):
+        TESTS.append((function, mode, how))
+        return function
+
+    return add
+
+
+def standing(*words):
+    return lambda it: it["type"] == "state" and it["info"]["standing"] in words
+
+
+async def soon(condition, seconds=20, why="it never came to be"):
+    end = asyncio.get_running_loop().time() + seconds
+    while not condition():
+        assert asyncio.get_running_loop().time() < end, why
+        await asyncio.sleep(0.02)
+
+
+def runners(stage):
+    return [pid for pid in stage.runners() if b"runner\0run" in cmdline(pid)]
+
+
+def refusal(stage, *words):
+    """Starts a bridge that must not start. Gives what it says."""
+    done = subprocess.run([BIN, "serve", *words], env=stage.env, capture_output=True, text=True, timeout=30)
+    assert done.returncode != 0 and not done.stdout, (done.returncode, done.stdout)
+    return done.stderr
+
+
+@contextlib.contextmanager
+def small_disk(stage, size):
+    """The state folder on a disk of its own."""
+    os.makedirs(stage.state, exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "none", stage.state], check=True)
+    try:
+        yield
+    finally:
+        if stage.process and stage.process.poll() is None:
+            stage.kill(signal.SIGTERM)
+        for pid in stage.runners():
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        subprocess.run(["umount", "-l", stage.state], check=False)
+
+
+def can_mount():
+    """Whether this machine lets us have a disk of our own: it takes the rights of its administrator."""
+    return subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0 and os.getuid() == 0
+
+
+@test(extra=["--idle", "0.02"])
+async def an_idle_agent_is_ended_and_the_next_prompt_starts_it_again(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await command(client, type="input", sessionId=session, text="one")
+        await client.until(is_record("result"))
+        await soon(lambda: not runners(stage), why="the idle agent is kept")
+        # The person does not notice: the prompt is taken as any other.
+        receipt = await command(client, type="input", sessionId=session, text="two")
+        assert receipt["ok"], receipt
+        await client.until(is_record("result"))
+        words = [it["info"]["standing"] for it in client.heard if it["type"] == "state"]
+        assert not {"crashed", "stopped", "lost"} & set(words), words
+
+
+@test("asks")
+async def the_bridge_becomes_another_version_while_an_ask_is_open(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await command(client, type="input", sessionId=session, text="go")
+        state = await client.until(lambda it: it["type"] == "state" and it["asks"])
+        ask, agents, pid, port = state["asks"][0]["ask"], runners(stage), stage.process.pid, stage.port
+        stage.ask("upgrade")
+        await client.of("bye", reason="restarting")
+    assert stage.process.poll() is None, "the process ended"
+    async with connect(stage, token) as client:
+        assert (stage.process.pid, stage.port) == (pid, port)
+        await hello(client)
+        assert (await command(client, type="subscribe", sessionId=session))["ok"]
+        assert runners(stage) == agents, "the agent was started anew"
+        receipt = await command(client, type="answer_ask", sessionId=session, ask=ask, decision="allow")
+        assert receipt["ok"], receipt
+        result = await client.until(is_record("result"))
+        assert result["what"]["result"] == "allow", result
+
+
+@test()
+async def a_damaged_database_is_set_aside_and_sessions_come_back(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await command(client, type="rename", sessionId=session, title="kept")
+        for text in ("one", "two"):
+            await command(client, type="input", sessionId=session, text=text)
+            await client.until(is_record("result"))
+        agents = runners(stage)
+    stage.kill(signal.SIGTERM)
+    with open(os.path.join(stage.state, "bridge.db"), "r+b") as file:
+        size = os.fstat(file.fileno()).st_size
+        for page in range(1, size // 4096):
+            file.seek(page * 4096)
+            file.write(os.urandom(4096))
+    stage.start()
+    assert "damaged" in stage.log() and "set aside" in stage.log(), stage.log()
+    assert [name for name in os.listdir(stage.state) if "damaged" in name], os.listdir(stage.state)
+    # Devices are gone with it: the code on the terminal lets people in again.
+    token = stage.token()
+    async with connect(stage, token) as client:
+        await hello(client)
+        listed = (await client.of("session_list"))["sessions"]
+        assert [(it["sessionId"], it["title"]) for it in listed if not it["external"]] == [(session, "kept")], listed
+        assert (await command(client, type="subscribe", sessionId=session))["ok"]
+        results = 0
+        while results < 2:
+            message = await client.next()
+            told = message["records"] if message["type"] == "snapshot" else [message] if message["type"] == "record" else []
+            results += sum(it["what"]["type"] == "result" for it in told)
+        assert runners(stage) == agents, "the agent was started anew"
+        await command(client, type="input", sessionId=session, text="three")
+        await client.until(lambda it: is_record("result")(it) and it["what"]["result"] == "prompt 3")
+
+
+@test(start=False)
+async def a_read_only_state_folder_is_said(stage, _):
+    if not can_mount():
+        return "skipped: this machine lets nobody mount"
+    with small_disk(stage, "8m"):
+        subprocess.run(["mount", "-o", "remount,ro", stage.state], check=True)
+        said = refusal(stage, "--port", "0", "--state", stage.state)
+        assert stage.state in said and ("read-only" in said.lower() or "Read-only" in said), said
+        subprocess.run(["mount", "-o", "remount,rw", stage.state], check=True)
+
+
+@test(start=False)
+async def a_port_that_is_taken_is_refused_with_who_has_it(stage, _):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = refusal(stage, "--port", str(port), "--state", stage.state)
+        assert str(port) in said and str(os.getpid()) in said and "hint" in said, said
+
+
+@test()
+async def a_second_bridge_on_the_same_folder_is_refused(stage, _):
+    said = refusal(stage, "--port", "0", "--state", stage.state)
+    assert stage.state in said and str(stage.process.pid) in said, said
+
+
+@test(agent="no-such-agent-anywhere")
+async def an_agent_that_is_not_there_is_said(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        receipt = await command(client, type="start", projectPath=stage.folder)
+        assert not receipt["ok"] and receipt["error"]["code"] == "agent", receipt
+        assert "no-such-agent-anywhere" in receipt["error"]["message"] and receipt["error"]["hint"], receipt
+
+
+@test("quits")
+async def an_agent_that_exits_at_once_is_shown_with_its_last_words(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        receipt = await command(client, type="start", projectPath=stage.folder)
+        session = receipt["data"]["sessionId"]
+        assert (await command(client, type="subscribe", sessionId=session))["ok"]
+        crashed = await client.until(standing("crashed"))
+        assert "my last words" in crashed["info"]["about"], crashed["info"]
+        # What is typed now waits, and says so.
+        receipt = await command(client, type="input", sessionId=session, text="anybody?")
+        assert receipt["ok"] or receipt["error"]["message"], receipt
+
+
+@test()
+async def garbage_costs_an_error_and_nothing_else(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        for frame, code in [
+            ("no JSON", "frame"),
+            ("[]", "frame"),
+            ('{"kind":1}', "frame"),
+            ('{"type":"from_the_future"}', "type"),
+            ('{"type":"input","sessionId":7,"text":[]}', "field"),
+            ('{"type":"subscribe","sessionId":"nobody"}', "session"),
+            ('{"type":"rename","sessionId":"../../etc/passwd","title":"x"}', "session"),
+            ('{"type":"get_history","sessionId":"nobody"}', "session"),
+            (json.dumps({"type": "answer_ask", "sessionId": session, "ask": "none", "decision": "allow"}), "ask"),
+        ]:
+            await client.socket.send(frame)
+            error = await client.of("error")
+            assert error["code"] == code, (frame, error)
+        await client.socket.send(b"\x00binary")
+        assert (await client.of("error"))["code"] == "frame"
+        # The same connection works on.
+        await command(client, type="input", sessionId=session, text="go")
+        await client.until(is_record("result"))
+    async with connect(stage, token) as client:
+        await hello(client)
+        with contextlib.suppress(Exception):
+            await client.socket.send("x" * (25 * 1024 * 1024))
+        await asyncio.wait_for(client.socket.wait_closed(), 20)
+        assert client.socket.close_code == 1009, client.socket.close_code
+
+
+@test("plain", start=False)
+async def a_full_disk_refuses_what_it_cannot_keep_and_keeps_the_rest(stage, _):
+    if not can_mount():
+        return "skipped: this machine lets nobody mount"
+    with small_disk(stage, "12m"):
+        stage.start()
+        token = stage.token()
+        async with connect(stage, token) as client:
+            await hello(client)
+            session = await start(stage, client)
+            await command(client, type="input", sessionId=session, text="before")
+            await client.until(is_record("result"))
+            filler = os.path.join(stage.state, "filler")
+            with open(filler, "wb", buffering=0) as file, contextlib.suppress(OSError):
+                while True:
+                    file.write(b"x" * 4096)
+            refused, accepted = 0, []
+            for number in range(40):
+                prompt = str(uuid.uuid4())
+                receipt = await command(client, type="input", sessionId=session, text="x" * 20_000, uuid=prompt)
+                if receipt["ok"]:
+                    accepted.append(prompt)
+                else:
+                    refused += 1
+                    assert receipt["error"]["code"] == "storage" and receipt["error"]["hint"], receipt
+                    if refused == 3:
+                        break
+            assert refused, "a full disk was never noticed"
+            os.remove(filler)
+            # There is room again: everything that was accepted runs, and new prompts are taken.
+            last = str(uuid.uuid4())
+            end = asyncio.get_running_loop().time() + 30
+            while True:
+                receipt = await command(client, type="input", sessionId=session, text="after", uuid=last)
+                if receipt["ok"]:
+                    break
+                assert asyncio.get_running_loop().time() < end, receipt
+            accepted.append(last)
+            done = lambda it: is_record("sluice_prompt")(it) and it["what"]["uuid"] == last and it["what"]["state"] == "delivered"
+            await client.until(done, 60)
+        stage.restart(signal.SIGKILL)
+        async with connect(stage, token) as client:
+            await hello(client)
+            assert (await command(client, type="subscribe", sessionId=session))["ok"]
+            delivered = []
+            while last not in delivered:
+                message = await client.next()
+                told = message["records"] if message["type"] == "snapshot" else [message] if message["type"] == "record" else []
+                delivered += [it["what"]["uuid"] for it in told if it["what"]["type"] == "sluice_prompt"]
+            assert set(accepted) <= set(delivered), (len(accepted), len(delivered))
+            assert len(delivered) == len(set(delivered)), "a prompt ran twice"
+
+
+def main():
+    wanted, failed, passed, skipped = sys.argv[1:], 0, 0, 0
+    for function, mode, how in TESTS:
+        if wanted and function.__name__ not in wanted:
+            continue
+        stage = Stage(agent=how.get("agent") or agent(mode), extra=how.get("extra", ()))
+        try:
+            token = None
+            if how.get("start", True):
+                token = stage.start().token()
+            why = asyncio.run(function(stage, token))
+            passed, skipped = passed + (why is None), skipped + (why is not None)
+            print(f"{'ok  ' if why is None else why} {function.__name__}", flush=True)
+        except Exception as error:  # noqa: BLE001 - every failure is told, and the others still run
+            failed += 1
+            log = stage.log()[-600:] if os.path.exists(os.path.join(stage.root, "log")) else ""
+            print(f"FAIL {function.__name__}: {error!r} {log}", flush=True)
+        finally:
+            stage.close()
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
