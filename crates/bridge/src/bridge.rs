@@ -16,13 +16,17 @@ use crate::session::By;
 #[derive(Debug, Clone)]
 pub struct Bridge {
     hub: Hub,
+    decoding: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Bridge {
     /// The sessions of `hub`, for a server.
     #[must_use]
     pub fn new(hub: Hub) -> Self {
-        Self { hub }
+        Self {
+            hub,
+            decoding: Arc::default(),
+        }
     }
 
     async fn make_export(&self, session: &str, format: &str, query: &[(String, String)]) -> Result<Exported, Problem> {
@@ -111,7 +115,10 @@ impl Backend for Bridge {
             if scope(who.scope) < Scope::Operate {
                 return Err(Refusal::new(RefusalKind::Scope, "this device may only look"));
             }
+            // One at a time: a picture that is large takes much memory while it is decoded.
+            let one = self.decoding.lock().await;
             let image = tokio::task::spawn_blocking(move || sluice_render::image::normalise(&bytes)).await;
+            drop(one);
             let image = image.map_err(|error| Refusal::new(RefusalKind::Internal, error.to_string()))?;
             let image = image.map_err(|error| Refusal::new(RefusalKind::Unsupported, error.to_string()))?;
             let (width, height) = (image.width, image.height);

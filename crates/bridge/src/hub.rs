@@ -24,8 +24,8 @@ use crate::look::files::Files;
 use crate::look::rendering::Renderings;
 use crate::session::{Actor, By, Command, DEPTH, Handle, Reply, info_of_row, now};
 
-pub use doors::Doorkeeper;
 use doors::Doors;
+pub use doors::{Away, Doorkeeper, Waiting};
 use external::External;
 pub(crate) use folders::Roots;
 pub(crate) use list::{List, Screen};
@@ -100,6 +100,8 @@ pub struct Hub {
     pub(crate) shared: Arc<Shared>,
 }
 
+/// How long an ask waits before devices that are away are told: a person who sits there is quicker.
+const NOTIFY_AFTER: Duration = Duration::from_secs(5);
 /// Connections to runners of one bridge, over all of its life.
 const TERMS: u64 = 1 << 24;
 
@@ -107,6 +109,27 @@ impl Shared {
     /// Higher than every term before.
     pub(crate) fn next_term(&self) -> u64 {
         self.terms.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Tells devices that are away that an ask waits, unless somebody is quick to answer.
+    pub(crate) fn notify_later(self: &Arc<Self>, session: &str, ask: &str) {
+        let (shared, session, ask) = (Arc::clone(self), session.to_owned(), ask.to_owned());
+        tokio::spawn(async move {
+            tokio::time::sleep(NOTIFY_AFTER).await;
+            let Some(info) = shared.list.get(&session) else { return };
+            let Some(waits) = info.ask.filter(|it| it.ask == ask) else {
+                return;
+            };
+            let waiting = Waiting {
+                title: info.title.unwrap_or(info.project_path),
+                body: crate::body::cut(&format!("{}: {}", waits.tool_name, waits.about), 400).to_owned(),
+                session,
+                ask,
+            };
+            let looking = Arc::clone(&shared);
+            let away: Away = Box::new(move |device| !looking.list.is_online(device));
+            shared.doors.notify(&waiting, away).await;
+        });
     }
 
     /// A session that has nothing to do is let go, unless somebody just wants something of it.

@@ -25,4 +25,4 @@ mod screen;
 
 pub use agents::{Agent, Agents};
 pub use bridge::Bridge;
-pub use hub::{Config, Doorkeeper, Hub};
+pub use hub::{Away, Config, Doorkeeper, Hub, Waiting};

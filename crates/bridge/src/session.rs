@@ -34,7 +34,7 @@ pub(crate) use actor::{Actor, now};
 pub(crate) use asks::add_rule;
 pub(crate) use listeners::TURNS;
 pub(crate) use search_text::of as search_text;
-pub(crate) use view::info_of_row;
+pub(crate) use view::{end_word, info_of_row};
 
 /// How many commands may wait for a session.
 pub(crate) const DEPTH: usize = 64;

@@ -6,6 +6,7 @@ pub(crate) mod health;
 mod logs;
 mod unit;
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::Command;
@@ -14,9 +15,9 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use sluice_bridge::api::{Code, PairingCode, Problem, Scope};
-use sluice_bridge::{Bridge, Config, Doorkeeper, Hub};
+use sluice_bridge::{Away, Bridge, Config, Doorkeeper, Hub, Waiting};
 use sluice_server::{
-    Access, AccessOptions, Inheritance, Inherited, ListenOptions, Notice, Port, Running, Server, ServerOptions,
+    Access, AccessOptions, Inheritance, Inherited, ListenOptions, Notice, Port, Push, Running, Server, ServerOptions,
     StateFolder, TlsOptions, What, qr_rows, qr_text,
 };
 use sluice_store::{Opened, Store};
@@ -118,13 +119,16 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     }
     let access = Access::open(Arc::new(store.clone()), AccessOptions::default(), told).await;
     let access = access.map_err(|error| text(&error))?;
+    let push = open_push(&folder, environment);
     let keeper = Arc::new(Keeper {
         access: access.clone(),
+        push: push.clone(),
         addresses: OnceLock::new(),
     });
     hub.set_doorkeeper(Arc::clone(&keeper) as Arc<dyn Doorkeeper>);
     let mut options = ServerOptions::new(env!("CARGO_PKG_VERSION"));
     options.listen = listen(serve)?;
+    options.push = push;
     let backend = Arc::new(Bridge::new(hub.clone()));
     let taken_over = inherited.is_some();
     let running = Server::start(options, inherited, state, access.clone(), backend).await;
@@ -161,6 +165,21 @@ async fn open_store(folder: &std::path::Path) -> Result<Store, String> {
         Opened::Fresh | Opened::Ready { .. } => {}
     }
     Ok(store)
+}
+
+/// Push messages are a convenience: without them the bridge is whole.
+fn open_push(folder: &std::path::Path, environment: &Environment) -> Option<Push> {
+    let mut way = sluice_model::Config::new("", sluice_model::Auth::None);
+    way.proxy = environment.proxy.clone();
+    way.extra_roots = environment
+        .extra_certs
+        .as_ref()
+        .and_then(|file| std::fs::read_to_string(file).ok());
+    let connect = move || sluice_model::http_client(&way, true);
+    let opened = Push::open(folder, Box::new(connect));
+    opened
+        .inspect_err(|error| warn(&format!("devices that are away are not told: {error}")))
+        .ok()
 }
 
 async fn forget_old(store: &Store, days: u64) {
@@ -280,6 +299,7 @@ fn replaced(path: &std::path::Path) -> PathBuf {
 /// Devices let in and shut out, for commands of clients.
 struct Keeper {
     access: Access,
+    push: Option<Push>,
     addresses: OnceLock<Vec<String>>,
 }
 
@@ -313,5 +333,18 @@ impl Doorkeeper for Keeper {
 
     fn addresses(&self) -> Vec<String> {
         self.addresses.get().cloned().unwrap_or_default()
+    }
+
+    fn notify(&self, notice: &Waiting, away: Away) -> BoxFuture<'static, ()> {
+        let Some(push) = self.push.clone() else {
+            return Box::pin(std::future::ready(()));
+        };
+        let payload = serde_json::to_vec(notice).unwrap_or_default();
+        let topic = notice.ask.clone();
+        let known: HashSet<String> = self.access.devices().into_iter().map(|device| device.id).collect();
+        Box::pin(async move {
+            push.send(|device| known.contains(device) && away(device), &topic, &payload)
+                .await;
+        })
     }
 }

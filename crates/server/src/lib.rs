@@ -10,6 +10,9 @@ mod socket;
 // Who is known.
 mod access;
 
+// Who is told when nobody looks.
+mod push;
+
 // What every request has to pass.
 mod crowd;
 mod guard;
@@ -37,6 +40,7 @@ pub use control::{ControlError, ControlRequest, Reply, Wanted, What, ask};
 pub use guard::BadHost;
 pub use limits::Limits;
 pub use listen::{Holder, Inheritance, Inherited, ListenError, ListenOptions, Port, TlsError, TlsOptions, who_listens};
+pub use push::{Connect, Push, PushError, Subscription, SubscriptionKeys};
 pub use scope::{Scope, UnknownScope};
 pub use server::{Running, Server, ServerOptions, StartError};
 pub use socket::{MAX_FRAME, Socket, SocketError};

@@ -23,6 +23,7 @@ use crate::listen::{
 };
 use crate::metrics::Metrics;
 use crate::page::{self, Page};
+use crate::push::Push;
 use crate::state::{BridgeNote, StateFolder};
 use crate::web::{Door, Quiet};
 
@@ -34,6 +35,8 @@ pub struct ServerOptions {
     /// Of the program, for `/api/health` and the like.
     pub version: String,
     pub page: Page,
+    /// Devices that are away are told through this.
+    pub push: Option<Push>,
 }
 
 impl ServerOptions {
@@ -43,6 +46,7 @@ impl ServerOptions {
             limits: Limits::default(),
             version: version.into(),
             page: Page::EMBEDDED,
+            push: None,
         }
     }
 }
@@ -101,6 +105,7 @@ impl Server {
             limits,
             version,
             page,
+            push,
         } = options;
         let hosts = HostRules::new(&listen.hosts)?;
         let listeners = bind(&listen, inherited)?;
@@ -130,6 +135,7 @@ impl Server {
             metrics: Metrics::new(&version, page::BUILD),
             crowd: Crowd::new(&limits),
             uploads: Semaphore::new(limits.uploads),
+            push,
             quiet: Quiet::default(),
             limits,
             page,

@@ -1,4 +1,4 @@
-//! What commands need of the web server: pairing and revoking.
+//! What sessions and commands need of the web server: pairing, revoking, telling devices that are away.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,6 +14,25 @@ pub trait Doorkeeper: Send + Sync + 'static {
     fn revoke(&self, device: &str) -> BoxFuture<'_, Result<(), Problem>>;
     /// The addresses people open.
     fn addresses(&self) -> Vec<String>;
+    /// Tells devices that asked for it, wherever they are, that somebody is waited for. `away` says which of them are
+    /// not looking.
+    fn notify(&self, notice: &Waiting, away: Away) -> BoxFuture<'static, ()>;
+}
+
+/// Whether a device is not connected.
+pub type Away = Box<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Something that waits for a person, in the words of a notification.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Waiting {
+    /// The session.
+    pub session: String,
+    /// Its title.
+    pub title: String,
+    /// What it wants.
+    pub body: String,
+    /// The ask: a newer message about it takes the place of an older one.
+    pub ask: String,
 }
 
 /// The doorkeeper, once there is one.
@@ -40,6 +59,12 @@ impl Doors {
 
     pub(crate) async fn revoke(&self, device: &str) -> Result<(), Problem> {
         self.keeper()?.revoke(device).await
+    }
+
+    pub(crate) async fn notify(&self, notice: &Waiting, away: Away) {
+        if let Ok(keeper) = self.keeper() {
+            keeper.notify(notice, away).await;
+        }
     }
 
     pub(crate) fn addresses(&self) -> Vec<String> {

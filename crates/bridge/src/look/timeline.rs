@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use sluice_host::conversation::{AskState, End, State};
+use sluice_host::conversation::{AskState, State};
 
 use crate::api::{Problem, TurnInfo};
 use crate::body::cut;
 use crate::hub::Hub;
+use crate::session::end_word;
 
 /// The turns of a conversation.
 pub(crate) fn turns(state: &State) -> Vec<TurnInfo> {
@@ -35,7 +36,7 @@ pub(crate) fn turns(state: &State) -> Vec<TurnInfo> {
                 seq: None,
                 began: time(turn.began),
                 ended: turn.ended.map(time),
-                end: turn.end.as_ref().map(|end| word(end).to_owned()),
+                end: turn.end.as_ref().map(|end| end_word(end).to_owned()),
                 cost: turn.cost,
                 waits: waits.collect(),
                 origin: turn.origin.as_ref().map(ToString::to_string),
@@ -43,18 +44,6 @@ pub(crate) fn turns(state: &State) -> Vec<TurnInfo> {
             }
         })
         .collect()
-}
-
-pub(crate) fn word(end: &End) -> &'static str {
-    match end {
-        End::Result { .. } if !end.is_error() => "success",
-        End::Result {
-            reason: Some(reason), ..
-        } if reason.to_string().contains("abort") => "stopped",
-        End::Result { .. } => "error",
-        End::Unreported => "unreported",
-        End::Died(_) => "died",
-    }
 }
 
 /// The first record of each turn, and when each record came.

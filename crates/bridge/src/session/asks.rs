@@ -42,7 +42,8 @@ impl Actor {
         if self.ledger.contains_key(&id) {
             return;
         }
-        self.ledger.insert(id, row.clone());
+        self.ledger.insert(id.clone(), row.clone());
+        self.shared.notify_later(&self.id, &id);
         self.tell_zero_ask(at);
         let store = self.shared.store.clone();
         self.jobs.spawn(async move {
@@ -398,7 +399,9 @@ pub(super) fn about(ask: &Ask, request: &Value) -> (String, bool) {
     };
     let found = found.unwrap_or_default();
     let shown = crate::body::cut(found, 4000);
-    (shown.to_owned(), whole && shown.len() == found.len())
+    // An agent that wants a no by default wants the whole ask to be read.
+    let careful = request.get("default_to_no").and_then(Value::as_bool) == Some(true);
+    (shown.to_owned(), whole && !careful && shown.len() == found.len())
 }
 
 pub(super) fn word(state: AskState) -> &'static str {

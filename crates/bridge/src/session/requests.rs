@@ -1,7 +1,7 @@
 //! Commands of people, control requests to the agent, and the jobs that run beside the session.
 
 use serde_json::{Value, json};
-use sluice_host::conversation::{End, Line, OwnRequest, Reply as Heard, What};
+use sluice_host::conversation::{Line, OwnRequest, Reply as Heard, What};
 use sluice_host::wire::control::{RequestId, Response};
 use sluice_host::wire::{Frame, ToHost};
 use sluice_store::{SessionPatch, TurnRow};
@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::actor::{Actor, Greeting, millis, now};
 use super::process::Ending;
+use super::view::end_word;
 use super::{By, Command, Reply};
 use crate::agents::{Begin, Wish};
 use crate::api::{Code, Own, Problem};
@@ -374,18 +375,6 @@ impl Actor {
             Ok(()) => self.noted = Some(note),
             Err(error) => tracing::warn!(session = %self.id, %error, "the note beside the log could not be written"),
         }
-    }
-}
-
-pub(super) fn end_word(end: &End) -> &'static str {
-    match end {
-        End::Result { .. } if !end.is_error() => "success",
-        End::Result {
-            reason: Some(reason), ..
-        } if reason.to_string().contains("abort") => "stopped",
-        End::Result { .. } => "error",
-        End::Unreported => "unreported",
-        End::Died(_) => "died",
     }
 }
 

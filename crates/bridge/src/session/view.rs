@@ -1,7 +1,7 @@
 //! What is true of a session, in the words of the dialect.
 
 use serde_json::Value;
-use sluice_host::conversation::{Activity, Evidence, Process, PromptState, Rung, TaskState, Transport};
+use sluice_host::conversation::{Activity, End, Evidence, Process, PromptState, Rung, TaskState, Transport};
 use sluice_store::SessionRow;
 
 use super::actor::{Actor, Extra, millis};
@@ -469,5 +469,18 @@ fn rung_word(rung: Rung) -> &'static str {
         Rung::Acknowledged => "acknowledged",
         Rung::Terminated => "terminated",
         Rung::Killed => "killed",
+    }
+}
+
+/// How a turn ended, in one word.
+pub(crate) fn end_word(end: &End) -> &'static str {
+    match end {
+        End::Result { .. } if !end.is_error() => "success",
+        End::Result {
+            reason: Some(reason), ..
+        } if reason.to_string().contains("abort") => "stopped",
+        End::Result { .. } => "error",
+        End::Unreported => "unreported",
+        End::Died(_) => "died",
     }
 }

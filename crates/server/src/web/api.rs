@@ -6,7 +6,7 @@ use axum::extract::ws::WebSocketUpgrade;
 use axum::response::IntoResponse;
 use http::header::{CONNECTION, RETRY_AFTER, SET_COOKIE, UPGRADE, USER_AGENT};
 use http::request::Parts;
-use http::{HeaderValue, Response, StatusCode};
+use http::{HeaderValue, Method, Response, StatusCode};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -16,6 +16,7 @@ use super::{body, files};
 use crate::access::AccessError;
 use crate::backend::{DeviceKind, Who};
 use crate::guard::{Credential, Reason, Seen, clear_cookie, set_cookie};
+use crate::push::{PushError, Subscription};
 use crate::socket::{MAX_FRAME, Socket};
 
 /// What `/api/pair` takes.
@@ -112,6 +113,60 @@ pub(super) async fn upload(door: &Door, who: &Who, parts: &Parts, body: Body) ->
     Ok(match door.backend.upload(who, kind, bytes).await {
         Ok(uploaded) => json(StatusCode::OK, &json!(uploaded)),
         Err(refused) => refusal(&refused),
+    })
+}
+
+pub(super) fn push_key(door: &Door) -> Response<Body> {
+    match &door.push {
+        Some(push) => json(StatusCode::OK, &json!({"key": push.key()})),
+        None => problem(StatusCode::NOT_FOUND, "push", "this bridge pushes nothing", None),
+    }
+}
+
+/// What `/api/push/subscribe` takes to be taken back.
+#[derive(Deserialize)]
+struct Unsubscribe {
+    endpoint: String,
+}
+
+pub(super) async fn push_subscription(
+    door: &Door,
+    who: &Who,
+    parts: &Parts,
+    body: Body,
+) -> Result<Response<Body>, Reason> {
+    if !body::is_json(&parts.headers) {
+        return Err(Reason::ContentType);
+    }
+    let bytes = body::read(&parts.headers, body, door.limits.json_bytes, &door.limits).await?;
+    let Some(push) = &door.push else {
+        return Ok(push_key(door));
+    };
+    let invalid = |error: serde_json::Error| {
+        let message = format!("this is no subscription: {error}");
+        problem(StatusCode::BAD_REQUEST, "invalid", &message, None)
+    };
+    let done = match parts.method {
+        Method::DELETE => match serde_json::from_slice::<Unsubscribe>(&bytes) {
+            Ok(asked) => push.unsubscribe(&who.device, &asked.endpoint),
+            Err(error) => return Ok(invalid(error)),
+        },
+        _ => match serde_json::from_slice::<Subscription>(&bytes) {
+            Ok(subscription) => push.subscribe(&who.device, subscription),
+            Err(error) => return Ok(invalid(error)),
+        },
+    };
+    Ok(match done {
+        Ok(()) => {
+            let mut response = Response::new(Body::empty());
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response
+        }
+        Err(error @ PushError::Io(_)) => {
+            tracing::error!(%error, "a push subscription could not be kept");
+            problem(StatusCode::INTERNAL_SERVER_ERROR, "storage", &error.to_string(), None)
+        }
+        Err(error) => problem(StatusCode::BAD_REQUEST, "push", &error.to_string(), None),
     })
 }
 

@@ -26,6 +26,7 @@ use crate::guard::{Arrival, Credential, HostRules, Need, Reason, Seen, admit, lo
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::page::{self, Page};
+use crate::push::Push;
 
 /// What answers requests.
 pub(crate) struct Door {
@@ -39,6 +40,7 @@ pub(crate) struct Door {
     pub(crate) version: String,
     pub(crate) crowd: Crowd,
     pub(crate) uploads: Semaphore,
+    pub(crate) push: Option<Push>,
     pub(crate) quiet: Quiet,
     /// Ends every socket, whatever its backend does.
     pub(crate) cut: CancellationToken,
@@ -128,6 +130,8 @@ impl Door {
             Route::Export { session, format } => Ok(api::export(self, &who, &parts, session, format).await),
             Route::Blob { hash } => Ok(api::blob(self, &who, &parts, hash).await),
             Route::Upload => api::upload(self, &who, &parts, body).await,
+            Route::PushKey => Ok(api::push_key(self)),
+            Route::PushSubscription => api::push_subscription(self, &who, &parts, body).await,
             Route::Socket => api::socket(self, who, parts).await,
             Route::Page | Route::Health | Route::Pair | Route::Nothing => Ok(nothing_here()),
         }

@@ -21,6 +21,10 @@ pub(crate) enum Route {
         hash: String,
     },
     Upload,
+    /// The key browsers subscribe to push messages with.
+    PushKey,
+    /// A browser's subscription, given and taken back.
+    PushSubscription,
     Socket,
     /// No such address.
     Nothing,
@@ -43,6 +47,8 @@ impl Route {
             "pair" => Self::Pair,
             "logout" => Self::Logout,
             "upload" => Self::Upload,
+            "push/key" => Self::PushKey,
+            "push/subscribe" => Self::PushSubscription,
             _ => Self::blob(rest).or_else(|| Self::export(rest)).unwrap_or(Self::Nothing),
         }
     }
@@ -74,6 +80,8 @@ impl Route {
             Self::Export { .. } => "export",
             Self::Blob { .. } => "blob",
             Self::Upload => "upload",
+            Self::PushKey => "push_key",
+            Self::PushSubscription => "push_subscription",
             Self::Socket => "socket",
             Self::Nothing => "nothing",
         }
@@ -83,6 +91,7 @@ impl Route {
     pub(crate) fn methods(&self) -> &'static str {
         match self {
             Self::Pair | Self::Logout | Self::Upload => "POST",
+            Self::PushSubscription => "POST, DELETE",
             Self::Socket => "GET",
             _ => "GET, HEAD",
         }
@@ -97,8 +106,8 @@ impl Route {
             Self::Page => Need::Page,
             Self::Health | Self::Nothing => Need::Public,
             Self::Pair => Need::PublicChange,
-            Self::Metrics | Self::Export { .. } | Self::Blob { .. } => Need::Read,
-            Self::Logout | Self::Upload | Self::Socket => Need::Change,
+            Self::Metrics | Self::Export { .. } | Self::Blob { .. } | Self::PushKey => Need::Read,
+            Self::Logout | Self::Upload | Self::PushSubscription | Self::Socket => Need::Change,
         }
     }
 
@@ -106,7 +115,12 @@ impl Route {
     pub(crate) fn scope(&self) -> Option<Scope> {
         match self {
             Self::Page | Self::Health | Self::Pair | Self::Nothing => None,
-            Self::Logout | Self::Export { .. } | Self::Blob { .. } | Self::Socket => Some(Scope::View),
+            Self::Logout
+            | Self::Export { .. }
+            | Self::Blob { .. }
+            | Self::PushKey
+            | Self::PushSubscription
+            | Self::Socket => Some(Scope::View),
             Self::Upload => Some(Scope::Operate),
             Self::Metrics => Some(Scope::Admin),
         }

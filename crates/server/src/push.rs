@@ -1,0 +1,414 @@
+//! Web push: a device that is not connected is told that somebody is waited for.
+//!
+//! A browser makes the subscription; what is sent is encrypted for that browser (RFC 8291) and signed with a key of this
+//! bridge (RFC 8292), so the push service in between can read nothing of it. Requests go to push services alone, however a
+//! client calls its endpoint: it could otherwise send this machine to any address.
+
+mod message;
+mod vapid;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+use http::Uri;
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
+use serde::{Deserialize, Serialize};
+
+use vapid::Signer;
+
+/// The services browsers subscribe at: a host, or with a dot in front all below it.
+const SERVICES: &[&str] = &[
+    "fcm.googleapis.com",
+    ".push.services.mozilla.com",
+    ".push.apple.com",
+    ".notify.windows.com",
+];
+/// A device has one subscription for each of its browsers' profiles; more are not believed.
+const A_DEVICE: usize = 4;
+/// How long a push service keeps a message for a device that is away.
+const TTL: Duration = Duration::from_secs(3600);
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Encrypted it has to fit into 4,096 bytes.
+const PAYLOAD: usize = 3000;
+
+/// A browser's subscription, as its `PushSubscription` has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subscription {
+    /// Where messages go.
+    pub endpoint: String,
+    /// Whom they are for.
+    pub keys: SubscriptionKeys,
+}
+
+/// The browser's half of the encryption.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubscriptionKeys {
+    pub p256dh: String,
+    pub auth: String,
+}
+
+/// Why something about push does not work.
+#[derive(Debug, thiserror::Error)]
+pub enum PushError {
+    #[error("no push service is known at this endpoint")]
+    Endpoint,
+    #[error("the subscription's keys cannot be read")]
+    Keys,
+    #[error("a message of {0} bytes is too long to be pushed")]
+    TooLong(usize),
+    #[error("the push service answered {0}")]
+    Refused(u16),
+    #[error("the push service cannot be reached")]
+    Unreachable,
+    #[error("push subscriptions cannot be kept: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Makes the client that reaches push services: its proxies and roots are the program's. It must not follow redirects: an
+/// endpoint is an endpoint.
+pub type Connect = Box<dyn Fn() -> Result<reqwest::Client, String> + Send + Sync>;
+
+type Devices = BTreeMap<String, Vec<Subscription>>;
+
+/// Who wants to be told. Clones are the same.
+#[derive(Clone)]
+pub struct Push {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    file: PathBuf,
+    signer: Signer,
+    devices: Mutex<Devices>,
+    connect: Connect,
+    /// Made when something is pushed for the first time: most bridges never do.
+    client: OnceLock<Option<reqwest::Client>>,
+}
+
+impl std::fmt::Debug for Push {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Push").finish_non_exhaustive()
+    }
+}
+
+impl Push {
+    /// What the state folder holds; a key is made where there is none.
+    ///
+    /// # Errors
+    /// When the folder cannot be read or written.
+    pub fn open(state: &Path, connect: Connect) -> Result<Self, PushError> {
+        let signer = Signer::open(&state.join("push.key"))?;
+        let file = state.join("push.json");
+        let devices = match fs::read(&file) {
+            // What is damaged is made anew by the browsers: they offer their subscription at each visit.
+            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Devices::new(),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Self {
+            inner: Arc::new(Inner {
+                file,
+                signer,
+                devices: Mutex::new(devices),
+                connect,
+                client: OnceLock::new(),
+            }),
+        })
+    }
+
+    /// The public key a browser subscribes with.
+    #[must_use]
+    pub fn key(&self) -> String {
+        BASE64.encode(self.inner.signer.public_key())
+    }
+
+    /// A browser of this device wants to be told.
+    ///
+    /// # Errors
+    /// When it is no subscription at a push service, or cannot be kept.
+    pub fn subscribe(&self, device: &str, subscription: Subscription) -> Result<(), PushError> {
+        service(&subscription.endpoint)?;
+        message::Receiver::read(&subscription.keys)?;
+        self.change(|devices| {
+            let known = devices.entry(device.to_owned()).or_default();
+            known.retain(|it| it.endpoint != subscription.endpoint);
+            known.push(subscription);
+            if known.len() > A_DEVICE {
+                known.remove(0);
+            }
+        })
+    }
+
+    /// It no longer wants to.
+    ///
+    /// # Errors
+    /// When that cannot be kept.
+    pub fn unsubscribe(&self, device: &str, endpoint: &str) -> Result<(), PushError> {
+        self.change(|devices| {
+            if let Some(known) = devices.get_mut(device) {
+                known.retain(|it| it.endpoint != endpoint);
+            }
+            devices.retain(|_, known| !known.is_empty());
+        })
+    }
+
+    /// Tells the devices that `wanted` picks. `topic` names what it is about: a newer message of the same topic takes
+    /// the place of one that was not delivered yet.
+    pub async fn send(&self, wanted: impl Fn(&str) -> bool, topic: &str, payload: &[u8]) {
+        let chosen: Vec<(String, Subscription)> = {
+            let devices = self.inner.devices.lock().unwrap_or_else(PoisonError::into_inner);
+            let chosen = devices.iter().filter(|(device, _)| wanted(device));
+            chosen
+                .flat_map(|(device, known)| known.iter().map(|it| (device.clone(), it.clone())))
+                .collect()
+        };
+        for (device, subscription) in chosen {
+            match self.send_one(&subscription, topic, payload).await {
+                Ok(()) => {}
+                // The browser took it back.
+                Err(PushError::Refused(404 | 410)) => {
+                    tracing::info!(device, "a push subscription is gone");
+                    if let Err(error) = self.unsubscribe(&device, &subscription.endpoint) {
+                        tracing::warn!(device, %error, "a push subscription could not be deleted");
+                    }
+                }
+                // Never the endpoint: who has it can write to the device.
+                Err(error) => tracing::warn!(device, %error, "a device could not be told"),
+            }
+        }
+    }
+
+    async fn send_one(&self, subscription: &Subscription, topic: &str, payload: &[u8]) -> Result<(), PushError> {
+        let uri = service(&subscription.endpoint)?;
+        self.post(&subscription.endpoint, &uri, subscription, topic, payload)
+            .await
+    }
+
+    async fn post(
+        &self,
+        endpoint: &str,
+        uri: &Uri,
+        subscription: &Subscription,
+        topic: &str,
+        payload: &[u8],
+    ) -> Result<(), PushError> {
+        if payload.len() > PAYLOAD {
+            return Err(PushError::TooLong(payload.len()));
+        }
+        let body = message::Receiver::read(&subscription.keys)?.encrypt(payload)?;
+        let audience = format!(
+            "{}://{}",
+            uri.scheme_str().unwrap_or("https"),
+            uri.authority().map_or("", http::uri::Authority::as_str)
+        );
+        let request = self
+            .client()
+            .ok_or(PushError::Unreachable)?
+            .post(endpoint)
+            .timeout(PATIENCE)
+            .header(AUTHORIZATION, self.inner.signer.authorization(&audience)?)
+            .header(CONTENT_ENCODING, "aes128gcm")
+            .header(CONTENT_TYPE, "application/octet-stream")
+            .header("TTL", TTL.as_secs())
+            .header("Urgency", "high")
+            .header("Topic", topic_of(topic))
+            .body(body);
+        let response = request.send().await.map_err(|_| PushError::Unreachable)?;
+        match response.status() {
+            status if status.is_success() => Ok(()),
+            status => Err(PushError::Refused(status.as_u16())),
+        }
+    }
+
+    fn client(&self) -> Option<&reqwest::Client> {
+        let connect = || {
+            let made = (self.inner.connect)();
+            made.inspect_err(|error| tracing::warn!(%error, "nothing can be pushed"))
+                .ok()
+        };
+        self.inner.client.get_or_init(connect).as_ref()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Devices)) -> Result<(), PushError> {
+        let mut devices = self.inner.devices.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = devices.clone();
+        change(&mut changed);
+        if *devices == changed {
+            return Ok(());
+        }
+        let fresh = self.inner.file.with_extension("json.new");
+        write_private(&fresh, &serde_json::to_vec(&changed).map_err(io::Error::from)?)?;
+        fs::rename(&fresh, &self.inner.file)?;
+        *devices = changed;
+        Ok(())
+    }
+}
+
+/// The endpoint, when it is one of a push service.
+fn service(endpoint: &str) -> Result<Uri, PushError> {
+    let uri: Uri = endpoint.parse().map_err(|_| PushError::Endpoint)?;
+    let known = |host: &str| {
+        SERVICES.iter().any(|service| match service.strip_prefix('.') {
+            Some(_) => host.ends_with(service),
+            None => host == *service,
+        })
+    };
+    let plain = uri.authority().is_some_and(|it| !it.as_str().contains('@'));
+    let host = uri.host().unwrap_or_default().to_ascii_lowercase();
+    let fits = uri.scheme_str() == Some("https") && uri.port_u16().is_none() && plain && known(&host);
+    fits.then_some(uri).ok_or(PushError::Endpoint)
+}
+
+/// At most 32 letters a service does not understand.
+fn topic_of(topic: &str) -> String {
+    let hash = <sha2::Sha256 as sha2::Digest>::digest(topic.as_bytes());
+    let mut text = BASE64.encode(hash);
+    text.truncate(32);
+    text
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    let mut file = options.create(true).truncate(true).write(true).mode(0o600).open(path)?;
+    io::Write::write_all(&mut file, bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    fn open(state: &Path) -> Push {
+        let connect = || {
+            rustls::crypto::ring::default_provider().install_default().ok();
+            reqwest::Client::builder().build().map_err(|error| error.to_string())
+        };
+        Push::open(state, Box::new(connect)).unwrap()
+    }
+
+    fn subscription(endpoint: &str) -> Subscription {
+        Subscription {
+            endpoint: endpoint.to_owned(),
+            keys: SubscriptionKeys {
+                p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
+                    .to_owned(),
+                auth: "BTBZMqHH6r4Tts7J_aSIgg".to_owned(),
+            },
+        }
+    }
+
+    #[test]
+    fn only_push_services_are_written_to() {
+        for good in [
+            "https://fcm.googleapis.com/fcm/send/abc",
+            "https://updates.push.services.mozilla.com/wpush/v2/abc",
+            "https://web.push.apple.com/abc",
+            "https://WNS2-par02p.notify.windows.com/w/?token=x",
+        ] {
+            assert!(service(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "http://fcm.googleapis.com/fcm/send/abc",
+            "https://fcm.googleapis.com:8443/x",
+            "https://fcm.googleapis.com@127.0.0.1/x",
+            "https://127.0.0.1/x",
+            "https://evil.test/fcm.googleapis.com",
+            "https://fcm.googleapis.com.evil.test/x",
+            "https://evilfcm.googleapis.com/x",
+            "https://push.apple.com.evil.test/x",
+            "/fcm",
+            "",
+        ] {
+            assert!(service(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn subscriptions_outlive_the_bridge_and_are_bounded() {
+        let state = tempfile::tempdir().unwrap();
+        let push = open(state.path());
+        let key = push.key();
+        for number in 0..6 {
+            let endpoint = format!("https://web.push.apple.com/{number}");
+            push.subscribe("phone", subscription(&endpoint)).unwrap();
+            push.subscribe("phone", subscription(&endpoint)).unwrap();
+        }
+        let bad = Subscription {
+            keys: SubscriptionKeys {
+                p256dh: "AAAA".to_owned(),
+                auth: "x".to_owned(),
+            },
+            ..subscription("https://web.push.apple.com/7")
+        };
+        assert!(matches!(push.subscribe("phone", bad), Err(PushError::Keys)));
+        drop(push);
+        let push = open(state.path());
+        assert_eq!(push.key(), key, "browsers are bound to the key");
+        let known = push.inner.devices.lock().unwrap().get("phone").cloned().unwrap();
+        let ends: Vec<&str> = known.iter().map(|it| it.endpoint.rsplit('/').next().unwrap()).collect();
+        assert_eq!(ends, ["2", "3", "4", "5"]);
+        push.unsubscribe("phone", "https://web.push.apple.com/3").unwrap();
+        assert_eq!(push.inner.devices.lock().unwrap()["phone"].len(), 3);
+        let mode = std::os::unix::fs::PermissionsExt::mode(
+            &fs::metadata(state.path().join("push.key")).unwrap().permissions(),
+        );
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[tokio::test]
+    async fn a_message_reaches_the_service_sealed_and_signed() {
+        let state = tempfile::tempdir().unwrap();
+        let push = open(state.path());
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}/wpush/abc", listener.local_addr().unwrap());
+        let service = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut heard = Vec::new();
+            while !heard.windows(4).any(|it| it == b"\r\n\r\n") || heard.len() < 400 {
+                let mut piece = [0; 4096];
+                let read = stream.read(&mut piece).await.unwrap();
+                heard.extend_from_slice(&piece[..read]);
+            }
+            stream
+                .write_all(b"HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n")
+                .await
+                .unwrap();
+            String::from_utf8_lossy(&heard).into_owned()
+        });
+        let uri: Uri = endpoint.parse().unwrap();
+        let sent = push
+            .post(&endpoint, &uri, &subscription(&endpoint), "ask-1", b"{\"secret\":1}")
+            .await;
+        assert!(matches!(sent, Err(PushError::Refused(410))), "{sent:?}");
+        let heard = service.await.unwrap().to_lowercase();
+        for header in [
+            "post /wpush/abc",
+            "ttl: 3600",
+            "urgency: high",
+            "topic: ",
+            "content-encoding: aes128gcm",
+            "authorization: vapid t=",
+        ] {
+            assert!(heard.contains(header), "{header} in {heard}");
+        }
+        assert!(!heard.contains("secret") && !heard.contains("ask-1"));
+    }
+
+    #[tokio::test]
+    async fn what_is_too_long_is_not_sent() {
+        let state = tempfile::tempdir().unwrap();
+        let push = open(state.path());
+        let to = subscription("https://web.push.apple.com/1");
+        let sent = push.send_one(&to, "t", &[b'x'; PAYLOAD + 1]).await;
+        assert!(matches!(sent, Err(PushError::TooLong(_))));
+    }
+}
