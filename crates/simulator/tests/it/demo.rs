@@ -208,7 +208,7 @@ async fn wishes_become_calls_and_calls_become_answers() {
 }
 
 #[tokio::test]
-async fn a_tour_looks_writes_and_reads_and_the_talk_goes_on() {
+async fn a_tour_shows_everything_and_the_talk_goes_on() {
     let server = start_demo(Duration::ZERO).await.unwrap();
     let mut talk = Talk {
         server: &server,
@@ -216,11 +216,23 @@ async fn a_tour_looks_writes_and_reads_and_the_talk_goes_on() {
         messages: Vec::new(),
     };
     let (calls, text) = talk
-        .turn("tour", &[Says("a\nb"), Says("written"), Blocks("1\t# A note")])
+        .turn(
+            "tour",
+            &[
+                Says("a\nb"),
+                Says("written"),
+                Blocks("changed"),
+                Says("\"Which way shall we go on?\"=\"The scenic way\""),
+                Fails("Exit code 1\ncat: no such file"),
+            ],
+        )
         .await;
     let tools: Vec<&str> = calls.iter().filter_map(|call| call.split(' ').next()).collect();
-    assert_eq!(tools, ["Bash", "Write", "Read"]);
-    assert!(text.contains("That was the tour"), "{text}");
+    assert_eq!(tools, ["Bash", "Write", "Edit", "AskUserQuestion", "Bash"]);
+    assert!(
+        text.contains("That was the tour") && text.contains("ordinary one"),
+        "{text}"
+    );
 
     let (calls, text) = talk
         .turn(
@@ -237,6 +249,56 @@ async fn a_tour_looks_writes_and_reads_and_the_talk_goes_on() {
     );
     let (_, text) = talk.turn(&long, &[]).await;
     assert!(text.contains("- tour\n- ask me something\n"), "{text}");
+}
+
+#[tokio::test]
+async fn a_tour_keeps_a_list_and_ends_where_somebody_says_no() {
+    let server = start_demo(Duration::ZERO).await.unwrap();
+    let tour = async |tools, results| {
+        let mut talk = Talk {
+            server: &server,
+            tools,
+            messages: Vec::new(),
+        };
+        talk.turn("tour", results).await
+    };
+    let names = |calls: &[String]| {
+        let names = calls.iter().filter_map(|call| call.split(' ').next());
+        names.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let (calls, text) = tour(
+        &["TaskCreate", "TaskUpdate", "Bash", "Write"],
+        &[
+            Says("Task #7 created"),
+            Says("a"),
+            Says("written"),
+            Fails("Exit code 1"),
+            Says("ok"),
+        ],
+    )
+    .await;
+    let create = ["TaskCreate"; 3];
+    assert_eq!(
+        names(&calls),
+        [create.as_slice(), &["Bash", "Write", "Bash"], &["TaskUpdate"; 3]].concat()
+    );
+    assert!(calls[6].contains(r#""taskId":"7""#), "{calls:?}");
+    assert!(text.contains("That was the tour"), "{text}");
+
+    let (calls, _) = tour(
+        &["TodoWrite", "Bash"],
+        &[Says("ok"), Says("a"), Fails("Exit code 1"), Says("ok")],
+    )
+    .await;
+    assert_eq!(names(&calls), ["TodoWrite", "Bash", "Bash", "TodoWrite"]);
+    assert!(
+        calls[3].contains("completed") && !calls[3].contains("pending"),
+        "{calls:?}"
+    );
+
+    let (calls, text) = tour(&["Bash", "Write"], &[Says("a"), Fails("The user doesn't want this")]).await;
+    assert_eq!(names(&calls), ["Bash", "Write"]);
+    assert!(text.contains("I leave it"), "{text}");
 }
 
 #[tokio::test]

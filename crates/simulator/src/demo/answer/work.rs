@@ -1,4 +1,4 @@
-//! Wishes that take several steps: commands, tests, plans, questions, the tour.
+//! Wishes that take several steps: commands, tests, plans, questions.
 
 use serde_json::json;
 
@@ -134,38 +134,4 @@ pub(super) fn ask(turn: &Turn) -> Reply {
             results::first_line(&results::plain(&done.output))
         ),
     })
-}
-
-pub(super) fn tour(turn: &Turn) -> Reply {
-    let path = turn.path(words::TOUR_FILE);
-    match turn.calls.as_slice() {
-        [] => shell(
-            turn,
-            "Welcome! **First stop:** I look around with a shell command.",
-            "ls -Ap",
-            "List the folder",
-        ),
-        [listing] => {
-            let count = results::count(names(&listing.output).count(), "entry");
-            let says = format!("I see {count} here. **Second stop:** I write a small file, which you may refuse.");
-            call(
-                turn,
-                &says,
-                "Write",
-                json!({"file_path": path, "content": words::TOUR_TEXT}),
-            )
-        }
-        [_, _] => call(
-            turn,
-            "**Third stop:** I read it back.",
-            "Read",
-            json!({"file_path": path}),
-        ),
-        _ => Reply::text(format!(
-            "**That was the tour.** You saw a command, a question, a change and its result:\n\n\
-             1. `Bash` looked around.\n2. `Write` made `{file}`.\n3. `Read` opened it again.\n\n\
-             Next, try `replace tour with trip in {file}`, or `run rm {file}` to tidy up.",
-            file = words::TOUR_FILE
-        )),
-    }
 }
