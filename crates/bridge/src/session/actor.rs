@@ -69,6 +69,8 @@ pub(crate) struct Actor {
     pub(super) ledger: HashMap<String, AskRow>,
     pub(super) deciding: HashMap<String, super::asks::Deciding>,
     pub(super) waiters: HashMap<RequestId, super::requests::Waiter>,
+    /// Requests for an agent that is being started.
+    pub(super) held: Vec<(serde_json::Value, super::Reply<serde_json::Value>)>,
     pub(super) jobs: JoinSet<super::requests::Done>,
     /// The turn somebody interrupted.
     pub(super) interrupted_turn: Option<usize>,
@@ -220,6 +222,7 @@ impl Actor {
             ledger: loaded.ledger,
             deciding: HashMap::new(),
             waiters: HashMap::new(),
+            held: Vec::new(),
             jobs: JoinSet::new(),
             interrupted_turn: None,
             new_entries: Vec::new(),

@@ -78,6 +78,7 @@ impl Actor {
         }
         self.answer_again();
         self.greet();
+        self.release_held();
         self.dirty.state = true;
     }
 

@@ -189,6 +189,9 @@ impl Actor {
                 self.exited(now(), Exit::default(), Some(reason));
             }
         }
+        if self.link.is_none() {
+            self.release_held();
+        }
         self.idle_since = Instant::now();
     }
 

@@ -15,6 +15,9 @@ use crate::agents::{Begin, Wish};
 use crate::api::{Code, Own, Problem};
 use crate::hub::Note;
 
+/// How many requests wait for an agent that is being started.
+const HELD: usize = 32;
+
 /// Somebody who waits for the answer to a request.
 pub(super) enum Waiter {
     Person(Reply<Value>),
@@ -144,6 +147,11 @@ impl Actor {
 
     /// Makes a control request of the agent.
     pub(super) fn request(&mut self, request: &Value, reply: Reply<Value>) {
+        if !self.state_is_up() && self.connecting.is_some() && self.held.len() < HELD {
+            // It is on its way: a person who opens a panel early should not be told that nobody is there.
+            self.held.push((request.clone(), reply));
+            return;
+        }
         if !self.state_is_up() {
             reply.send(Err(Problem::stopped())).ok();
             return;
@@ -151,6 +159,13 @@ impl Actor {
         let id = fresh_id();
         self.waiters.insert(id.clone(), Waiter::Person(reply));
         self.ask_agent(id, request);
+    }
+
+    /// Makes the requests that came while the agent was being started, or refuses them when it did not come.
+    pub(super) fn release_held(&mut self) {
+        for (request, reply) in std::mem::take(&mut self.held) {
+            self.request(&request, reply);
+        }
     }
 
     fn ask_agent(&mut self, id: RequestId, request: &Value) {
