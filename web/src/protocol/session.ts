@@ -5,7 +5,7 @@ import { Topic } from './topic';
 
 /** Beyond this many records the oldest turns are let go; `history` brings them back. */
 export const MOST_RECORDS = 6_000;
-const KEEP_RECORDS = 4_000;
+const KEEP_RECORDS = 5_600;
 /** Records that came too early are held at most so long before the session is asked for again. */
 export const GAP_PATIENCE = 400;
 /** Asked for again and still not there for so long: there is none. */

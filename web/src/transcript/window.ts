@@ -22,7 +22,10 @@ export class Heights {
     this.rows = rows;
     let same = 0;
     while (same < rows.length && rows[same] === old[same]) same += 1;
-    if (same < old.length) this.index = new Map(rows.map((row, i) => [row.key, i]));
+    if (same < old.length) {
+      this.index = new Map(rows.map((row, i) => [row.key, i]));
+      if (this.measured.size > 2 * rows.length + 200) for (const key of this.measured.keys()) if (!this.index.has(key)) this.measured.delete(key);
+    }
     else for (let i = same; i < rows.length; i += 1) this.index.set(rows[i]?.key ?? '', i);
     this.sound = Math.min(this.sound, same);
   }
