@@ -10,7 +10,7 @@ const ANSWER = 'Reproduced on run 37. The sweep wakes on **the timer** but measu
 export async function measureMemory(table, { browser, fake, turns }) {
   const session = new FakeSession('s-hour', 'An hour');
   // It begins as full as the page lets a session become.
-  for (let n = 0; session.records.length < 7_000; n += 1) for (const what of make.turn(`Before ${n}`)) session.push(what);
+  for (let n = 0; session.records.length < 7_000; n += 1) for (const what of [...make.turn(`Before ${n}`).slice(0, -2), make.text(ANSWER.repeat(8)), make.end()]) session.push(what);
   session.idle();
   fake.bridge.sessions.set('s-hour', session);
   const one = await measured(browser, { serviceWorkers: 'block' });
@@ -45,6 +45,8 @@ function report(table, samples, turns, seconds, records) {
   const of = (name) => { const early = median(steady.slice(0, half).map((one) => one[name])); return { early, late: median(steady.slice(half).map((one) => one[name])), change: 0 }; };
   const heap = of('heap'); const nodes = of('nodes'); const listeners = of('listeners');
   const off = ({ early, late }) => Math.abs((late - early) / early) * 100;
+  const middle = median(samples.map((one) => one.heap));
+  table.count('an hour of stream: heap, farthest from its median', Math.max(...samples.map((one) => Math.abs(one.heap / middle - 1))) * 100, '%', 10);
   table.count('an hour of stream: heap, second half against the first', off(heap), '%', 10, `${heap.early.toFixed(1)} → ${heap.late.toFixed(1)} MB after collection, ${samples.map((one) => one.heap.toFixed(0)).join(' ')}; ${turns} turns, ${records} records, ${(turns * 300).toLocaleString('en')} deltas in ${Math.round(seconds)} s`);
   table.count('an hour of stream: nodes', off(nodes), '%', 10, `${nodes.early} → ${nodes.late}`);
   table.count('an hour of stream: listeners', off(listeners), '%', 10, `${listeners.early} → ${listeners.late}`);
