@@ -185,7 +185,7 @@ function Talk(props: SideProps): JSX.Element {
     <>
       <Show when={model()} keyed>{(one) => (
         <TranscriptView transcript={one} services={services} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream}
-          onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} />
+          onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} onFound={() => view.store.setReading(!following)} />
       )}</Show>
       <Dock client={client()} session={view} line={line()} now={now()} here={props.focused} enterIsLine={enter() === 'line'} handle={setDock}
         onChanges={() => go(sessionHref(props.id, 'changes'))} onRewind={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })} onSession={(id) => go(sessionHref(id))} onSent={() => stream()?.toEnd()} />

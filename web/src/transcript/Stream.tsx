@@ -65,6 +65,8 @@ export function Stream(props: StreamProps): JSX.Element {
   let expected = -1;
   let lastTop = 0;
   let settling = false;
+  /** First what is in view, so that it is there at once; what is near it in the next moment. */
+  let ahead = 0;
   let anchor: { key: string; offset: number } | undefined;
   let seen = 0;
 
@@ -118,8 +120,8 @@ export function Stream(props: StreamProps): JSX.Element {
   function choose(top: number): void {
     const all = rows();
     const height = box.clientHeight || 800;
-    const from = all.length === 0 ? 0 : heights.at(Math.max(0, top - AHEAD));
-    const to = all.length === 0 ? 0 : Math.min(all.length, heights.at(top + height + AHEAD) + 1);
+    const from = all.length === 0 ? 0 : heights.at(Math.max(0, top - ahead));
+    const to = all.length === 0 ? 0 : Math.min(all.length, heights.at(top + height + ahead) + 1);
     const inside = document.activeElement !== document.body && inner.contains(document.activeElement);
     batch(() => {
       setRange({ from, to });
@@ -304,6 +306,9 @@ export function Stream(props: StreamProps): JSX.Element {
     onCleanup(stop);
     seen = rows().length;
     if (props.startAt === undefined || !handle.toSeq(props.startAt)) settle();
+    const near = requestAnimationFrame(() => { soon = window.setTimeout(() => { ahead = AHEAD; settle(); }); });
+    let soon = 0;
+    onCleanup(() => { cancelAnimationFrame(near); clearTimeout(soon); });
     document.addEventListener('selectionchange', onSelect);
   });
   onCleanup(() => {
