@@ -17,6 +17,8 @@ import { Sessions } from './screens/Sessions';
 import { t } from './text';
 import { announce, Button, installRegions, Toasts } from './ui';
 import './screens/frame.css';
+import './panels/panels.css';
+import './screens/pairing.css';
 
 const Pairing = lazy(() => import('./screens/Pairing'));
 const Welcome = lazy(() => import('./screens/Welcome'));

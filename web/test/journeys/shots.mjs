@@ -17,7 +17,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   const model = await startModel(SCENES);
   const stage = await startStage({ model: model.url });
   try {
-    const guest = await visit(browser, stage, { viewport, deviceScaleFactor: size === 'phone' ? 2 : 1, reducedMotion: 'reduce', ...(size === 'phone' ? { hasTouch: true } : {}) });
+    const guest = await visit(browser, stage, { viewport, deviceScaleFactor: size === 'phone' ? 2 : 1, reducedMotion: 'reduce', ...(size === 'phone' ? { hasTouch: true, isMobile: true } : {}) });
     const shoot = async (name) => {
       for (const theme of ['light', 'dark']) {
         await guest.page.emulateMedia({ colorScheme: theme });

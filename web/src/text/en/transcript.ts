@@ -6,7 +6,6 @@ export default {
   you: 'You',
   jump: 'Jump to now',
   newRows: { one: '{n} new', other: '{n} new' },
-  loadingOlder: 'Earlier turns are being fetched',
   older: 'Fetch earlier turns',
   empty: 'Nothing was said yet.',
   link: 'Link to this',
@@ -19,7 +18,6 @@ export default {
   indeterminate: 'Was it sent? Check',
   failed: 'Not sent',
   foreign: 'From another program',
-  pictures: { one: '{n} picture', other: '{n} pictures' },
   // turns nobody here asked for
   notFromYou: 'not from you',
   originTask: 'Background job finished',
@@ -108,7 +106,6 @@ export default {
   nameStop: 'Stop',
   nameResult: 'Result',
   // calls: outcomes
-  running: 'running',
   writing: 'is being written',
   waits: 'waits for you',
   ok: 'ok',
@@ -145,7 +142,6 @@ export default {
   questions: { one: '{n} question', other: '{n} questions' },
   findings: { one: '{n} finding', other: '{n} findings' },
   tools: { one: '{n} tool', other: '{n} tools' },
-  rows: { one: '{n} row', other: '{n} rows' },
   ofTotal: '{done} of {total}',
   inFolder: 'in',
   started: 'Started: {what}',
