@@ -1,6 +1,6 @@
 // What a person chooses for this session: model, mode, effort, thinking, output style. The first three are at hand in the
 // message box too; here they stand with where they hold.
-import { For, Show, type JSX } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import type { Facts, SessionState } from '../api/types';
 import { Field, Select, toast } from '../ui';
 import { t } from '../text';
@@ -36,16 +36,15 @@ export function Chosen(props: { id: string; state: SessionState | undefined; fac
       )}</Field>
       <Field label={t('composer.effortNone')}>{(attributes) => (
         <Select {...attributes} disabled={off()} value={props.state?.effort ?? ''} onChange={(effort) => { if (effort) send({ type: 'set_effort', sessionId: props.id, effort }); }}
-          options={[{ value: '', label: t('composer.modelDefault') }, ...EFFORTS.map((value) => ({ value, label: effortWord(value) }))]} />
+          options={[{ value: '', label: t('sessions.modelDefault') }, ...EFFORTS.map((value) => ({ value, label: effortWord(value) }))]} />
       )}</Field>
       <Field label={t('panels.thinking')}>{(attributes) => (
         <Select {...attributes} disabled={off()} value={thinking()} onChange={(value) => send({ type: 'set_thinking', sessionId: props.id, tokens: value === 'free' ? null : Number(value) })}
-          options={[{ value: 'free', label: t('composer.modelDefault') }, ...[...new Set([...BUDGETS.map(String), ...(thinking() === 'free' ? [] : [thinking()])])].map((value) => ({ value, label: value === '0' ? t('panels.thinkingOff') : t('panels.thinkingUpTo', { n: tokens(Number(value)) }) }))]} />
+          options={[{ value: 'free', label: t('sessions.modelDefault') }, ...[...new Set([...BUDGETS.map(String), ...(thinking() === 'free' ? [] : [thinking()])])].map((value) => ({ value, label: value === '0' ? t('panels.thinkingOff') : t('panels.thinkingUpTo', { n: tokens(Number(value)) }) }))]} />
       )}</Field>
       <Field label={t('panels.style')} hint={t('panels.styleWords')}>{(attributes) => (
         <Show when={may('admin')} fallback={<p>{style()}</p>}><Select {...attributes} value={style()} onChange={(value) => void keepStyle(value)} options={options(STYLES, style())} /></Show>
       )}</Field>
-      <Show when={props.facts?.capabilities.length}><p class="small dim">{t('panels.capabilities')}: <For each={props.facts?.capabilities}>{(one, i) => <>{i() > 0 ? ', ' : ''}<code>{one}</code></>}</For></p></Show>
     </div>
   );
 }

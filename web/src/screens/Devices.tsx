@@ -10,6 +10,7 @@ import { createAsked } from './asked';
 import { act, done } from './act';
 import { Choices } from './Choices';
 import { titleOf } from './Dialogs';
+import { folderName } from './groups';
 import { infoOf, may, now, reasonOf, request, welcome } from './link';
 
 const SCOPES: readonly Scope[] = ['view', 'operate', 'approve', 'admin'];
@@ -122,6 +123,7 @@ function auditDetail(entry: AuditEntry): string {
       return entry.detail;
     }
   }
+  if (entry.action === 'start') return folderName(entry.detail);
   return isId(entry.detail.trim()) ? '' : entry.detail;
 }
 

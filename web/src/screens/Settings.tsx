@@ -1,6 +1,6 @@
 // What holds on this device, who else may reach the page, and what the bridge runs. Everything saves at once.
 import '../text/later';
-import { createSignal, For, lazy, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
+import { createEffect, createSignal, For, lazy, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
 import { Button, Icon, Input, Segmented, Select, Switch } from '../ui';
 import { t } from '../text';
 import { go, route } from '../route/route';
@@ -33,7 +33,7 @@ export default function Settings(): JSX.Element {
   return (
     <Page title={t('sessions.settings')} scrolls={false} head={<span class="saved" role="status"><Show when={saved()}><Icon name="check" />{t('settings.saved')}</Show></span>}>
       <div class="setg">
-        <nav class="subnav" aria-label={t('settings.parts')}>
+        <nav class="subnav" aria-label={t('settings.parts')} ref={(nav) => createEffect(() => { part(); queueMicrotask(() => nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })); })}>
           <For each={PARTS}>{(one) => <a href={one === 'keys' ? '#/keys' : `#/settings/${one}`} aria-current={part() === one ? 'page' : undefined}>{words[one]()}</a>}</For>
         </nav>
         <div class="scroll" tabIndex={0} role="group" aria-label={words[part()]()} data-region="stream"><div class="form">

@@ -108,7 +108,6 @@ export default {
   style: 'Ausgabestil',
   styleWords: 'Gilt ab dem nächsten Start dieser Sitzung.',
   styleKept: 'Für diesen Ordner behalten; gilt ab dem nächsten Start.',
-  capabilities: 'Der Agent kann',
   inForceNone: 'Dieser Agent nennt seine Einstellungen nicht.',
   setting: 'Einstellung',
   value: 'Wert',

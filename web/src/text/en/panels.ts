@@ -113,7 +113,6 @@ export default {
   style: 'Output style',
   styleWords: 'Holds from the next start of this session on.',
   styleKept: 'Kept for this folder; it holds from the next start on.',
-  capabilities: 'The agent can',
   inForceNone: 'This agent does not tell its settings.',
   setting: 'Setting',
   value: 'Value',
