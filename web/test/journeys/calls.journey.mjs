@@ -175,3 +175,27 @@ journey('where the browser cannot be woken there is no such switch', async ({ gu
   await page.getByRole('switch', { name: 'Sound' }).waitFor();
   assert.equal(await page.getByRole('switch', { name: 'Also while the page is closed' }).count(), 0);
 });
+
+journey('the worker rings when the bridge pushes and nobody looks; what of the session it shows was chosen before', async ({ guest, page, context, stage }) => {
+  await guest.go('#/settings/notices');
+  await page.getByRole('switch', { name: 'Sound' }).waitFor();
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  const line = await context.newCDPSession(page);
+  const known = new Promise((resolve) => { line.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => { if (registrations[0]) resolve(registrations[0].registrationId); }); });
+  await line.send('ServiceWorker.enable');
+  const registrationId = await known;
+  const worker = () => context.serviceWorkers()[0];
+  await until('a worker', worker);
+  const push = (data) => line.send('ServiceWorker.deliverPushMessage', { origin: stage.url, registrationId, data: JSON.stringify(data) });
+  const rung = () => worker().evaluate(async () => (await self.registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag })));
+  // While somebody looks at the page it says it itself.
+  await page.goto('about:blank');
+  await push({ session: 'one', title: 'The secret plan', body: 'Bash waits for you', ask: 'a' });
+  await until('rung', async () => (await rung()).length === 1);
+  assert.deepEqual(await rung(), [{ title: 'Sluice', body: 'Bash waits for you', tag: 'sluice-one' }]);
+  await guest.go('#/settings/notices');
+  await page.evaluate(async () => (await caches.open('notices')).put('/notices', new Response(JSON.stringify({ content: true, words: 'A session' }))));
+  await page.goto('about:blank');
+  await push({ session: 'two', title: 'The secret plan', body: 'Edit waits for you', ask: 'b' });
+  await until('rung with its title', async () => (await rung()).some((one) => one.title === 'The secret plan' && one.tag === 'sluice-two'));
+}, { permissions: ['notifications'] });

@@ -6,6 +6,7 @@ export default {
   turnFrom: 'Runde {n}, von {who}',
   turnUnasked: 'Runde {n}, nicht von dir',
   you: 'Du',
+  byYou: 'dir',
   jump: 'Zum Jetzt springen',
   newRows: { one: '{n} neu', other: '{n} neu' },
   older: 'Frühere Runden holen',

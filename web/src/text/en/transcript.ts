@@ -4,6 +4,7 @@ export default {
   turnFrom: 'Turn {n}, from {who}',
   turnUnasked: 'Turn {n}, not from you',
   you: 'You',
+  byYou: 'you',
   jump: 'Jump to now',
   newRows: { one: '{n} new', other: '{n} new' },
   older: 'Fetch earlier turns',
