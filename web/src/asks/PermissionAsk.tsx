@@ -161,10 +161,17 @@ function Why(props: { context: AskContext }): JSX.Element {
   const repeats = ['file_path', 'notebook_path', 'path'].some((key) => typeof input[key] === 'string' && told !== null && (input[key] === told || (input[key] as string).endsWith(`/${told}`)));
   const description = repeats ? null : told;
   const why = text('decision_reason');
+  // An agent that gives no reason has one: the mode, which asks before every edit.
+  const path = ['file_path', 'notebook_path'].map((key) => input[key]).find((one) => typeof one === 'string');
+  const byMode = () => {
+    if (!changesFile(ask.toolName) || props.context.client.list.get(props.context.sessionId)?.permissionMode !== 'default') return null;
+    const inside = typeof path === 'string' && path.startsWith(`${props.context.project}/`);
+    return `${t('asks.whyMode')} ${inside ? t('asks.whyInside', { folder: projectName(props.context.project) }) : t('asks.whyOutside', { folder: projectName(props.context.project) })}`;
+  };
   const matched = () => { const rule = ask.request['matched_ask_rule']; return typeof rule === 'object' && rule !== null ? (rule as { tool_name?: string; rule_content?: string; source?: string }) : null; };
   return (
     <div id={`ask-why-${ask.ask}`}>
-      <Show when={description ?? why}>{(first) => <p><Revealed prose text={first()} /></p>}</Show>
+      <Show when={description ?? why ?? byMode()}>{(first) => <p><Revealed prose text={first()} /></p>}</Show>
       <Show when={(description !== null && why !== null) || text('blocked_path') !== null || ask.agent !== null || matched() !== null}>
         <dl class="why">
           <Show when={description !== null && why}>{(one) => <><dt>{t('asks.because')}</dt><dd><Revealed prose text={one()} /></dd></>}</Show>

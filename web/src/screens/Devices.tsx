@@ -146,7 +146,7 @@ function Decisions(): JSX.Element {
         <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.audit')}><table class="ut">
           <thead><tr><th scope="col">{t('settings.auditWhen')}</th><th scope="col">{t('settings.auditWho')}</th><th scope="col">{t('settings.auditWhat')}</th></tr></thead>
           <tbody><For each={entries()}>{(entry) => (
-            <tr><td class="num dim" title={moment(entry.at)}>{when(entry.at, now())}</td><th scope="row">{entry.name}</th>
+            <tr><td class="num dim" title={moment(entry.at)}>{when(entry.at, now())}</td><th scope="row" class="who">{entry.name}</th>
               <td><b class="mid">{auditWord(entry)}</b> <Show when={entry.sessionId} fallback={auditDetail(entry)}>{(id) => <><a href={sessionHref(id())}>{titleOf(infoOf(id()))}</a> <span class="dim">{auditDetail(entry)}</span></>}</Show></td></tr>
           )}</For></tbody>
         </table></div>

@@ -54,7 +54,7 @@ export function SessionHead(props: HeadProps): JSX.Element {
         )}</Show>
       </div>
       <nav class="tabs" aria-label={props.beside ? `${t('sessions.views')}: ${titleOf(props.info)}` : t('sessions.views')}>
-        <For each={views}>{(one) => <a href={sessionHref(props.id, one.view, null, props.beside ? '' : other())} aria-current={props.view === one.view ? 'page' : undefined}>{one.word()}<Show when={one.view === 'changes' && props.changed > 0}> <span class="num dim">{props.changed}</span></Show></a>}</For>
+        <For each={views}>{(one) => <a href={sessionHref(props.id, one.view, null, props.beside ? '' : other())} aria-current={props.view === one.view ? 'page' : undefined}>{one.word()}<Show when={one.view === 'changes' && props.changed > 0}> <span class="num dim" aria-hidden="true">{props.changed}</span></Show></a>}</For>
       </nav>
       <Show when={!props.beside && props.view === 'transcript'}><IconButton icon="side" label={props.panel ? t('sessions.hideDetails') : t('sessions.details')} hotkey={capsOf('panel')} pressed={props.panel} onClick={() => props.onPanel()} /></Show>
       <Show when={props.info}>{(info) => <SessionMenu info={info()} extra={extra} />}</Show>
