@@ -159,6 +159,7 @@ export async function* troublesOf({ guest, page }) {
   way.silent = false;
   await page.reload();
   await stands(page, 'running');
+  await says(page, 'The reaper takes');
   way.held = true;
   way.cut();
   await page.locator('.gate.off').waitFor();

@@ -19,6 +19,7 @@ export default {
   connecting: 'Verbindet',
   notConnected: 'Nicht verbunden · {age}',
   loading: 'Dieser Teil der Seite wird geladen',
+  notHere: 'Was gesagt wurde, ist nicht auf diesem Gerät. Es kommt, wenn die Verbindung wieder steht.',
 
   needsYou: 'Braucht dich',
   running: 'Läuft',

@@ -17,6 +17,7 @@ export default {
   connecting: 'Connecting',
   notConnected: 'Not connected · {age}',
   loading: 'Loading this part of the page',
+  notHere: 'What was said is not on this device. It comes when the line is back.',
 
   // Groups and rows
   needsYou: 'Needs you',
