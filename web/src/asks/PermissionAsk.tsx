@@ -1,15 +1,16 @@
 // May a tool run: the act in words, why it is asked, the whole change or command, and the ways to answer.
-import { createEffect, createMemo, createResource, createSignal, For, Match, on, onCleanup, Show, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, createResource, createSignal, For, lazy, Match, on, onCleanup, Show, Suspense, Switch, type JSX } from 'solid-js';
 import type { Diff, JsonValue } from '../api/types';
 import { DiffView } from '../diff/DiffView';
 import { projectName, toolWords } from '../gate/standing';
 import { around, t } from '../text';
 import { Button, Icon, IconButton, Menu } from '../ui';
 import type { AskContext } from './context';
-import { EditInput } from './EditInput';
 import { asJson, changedLines, changesFile, editKind, inputOf, mainText, sameInput, shortPath, type Input } from './inputs';
 import { CommandText, Revealed } from './Revealed';
 import { denyRule, suggestionsOf } from './suggestions';
+
+const EditInput = lazy(async () => ({ default: (await import('./kinds')).EditInput }));
 
 interface Form { message: string; editing: boolean; input: Input | null; json: string | null }
 const EMPTY: Form = { message: '', editing: false, input: null, json: null };
@@ -62,8 +63,8 @@ export function PermissionAsk(props: { context: AskContext }): JSX.Element {
       </div>
       <div class="askbody" classList={{ editing: form().editing }}>
         <Show when={form().editing}>
-          <EditInput kind={kind} original={original} input={input()} json={form().json} disabled={off()}
-            onInput={(next, json) => change({ input: next, json })} onUndo={() => change({ input: null, json: null })} />
+          <Suspense><EditInput kind={kind} original={original} input={input()} json={form().json} disabled={off()}
+            onInput={(next, json) => change({ input: next, json })} onUndo={() => change({ input: null, json: null })} /></Suspense>
         </Show>
         <Switch>
           <Match when={changesFile(ask.toolName)}>

@@ -9,7 +9,7 @@ import { announce, Button } from '../ui';
 import { TranscriptView, type StreamHandle } from '../transcript';
 import { createChanges, sumOf, type Sum } from './changed';
 import { openSheet } from './Dialogs';
-import { client, infoOf, line, now, openSession, stateOf, up } from './link';
+import { client, infoOf, line, now, openSession, stateOf } from './link';
 import { anchor, enter, panelOpen, reading, setPanelOpen } from './prefs';
 import { reach, servicesFor } from './services';
 import { SessionHead } from './SessionHead';
@@ -188,7 +188,7 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   return (
     <>
       <Show when={model()} keyed>{(one) => (
-        <TranscriptView transcript={one} services={services} hasOlder={view.more()} onOlder={older} empty={<p class="older" role="status">{view.phase() === 'live' ? t('transcript.empty') : up() ? t('sessions.loading') : t('sessions.notHere')}</p>} startAt={startAt()} handle={setStream}
+        <TranscriptView transcript={one} services={services} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream}
           onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} />
       )}</Show>
       <Dock client={client()} session={view} line={line()} now={now()} here={props.focused} enterIsLine={enter() === 'line'} handle={setDock} changed={props.changed}
