@@ -36,6 +36,8 @@ export function duration(ms: number): string {
 /** Whole seconds, for ages that tick: 0 s, 42 s, 1 m 12 s. */
 export const age = (ms: number): string => (ms < 10_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : duration(ms));
 
+/** 14:31:02 */
+export const seconds = (at: number): string => new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }).format(at);
 export const clock = (at: number): string =>
   dates('clock', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(at);
 

@@ -9,7 +9,7 @@ import { t } from '../text';
 import { Icon, LinkButton } from '../ui';
 import { BreakLine, ItemView, Looked, OriginBox, Prompt, TurnEndLine } from './items';
 import { Rows, type Row, type Transcript, type Turn } from './model';
-import { Folds, FoldsProvider, observe } from './services';
+import { Folds, FoldsProvider, observe, useServices } from './services';
 import { Heights } from './window';
 
 export interface StreamHandle {
@@ -323,7 +323,7 @@ export function Stream(props: StreamProps): JSX.Element {
           on:click={{ capture: true, handleEvent: onClick }}>
           <div ref={inner} class="in">
             <Show when={props.hasOlder && range().from === 0}><p class="older"><LinkButton onClick={() => props.onOlder?.()}>{t('transcript.older')}</LinkButton></p></Show>
-            <Show when={rows().length === 0}>{props.empty ?? <p class="older">{t('transcript.empty')}</p>}</Show>
+            <Show when={rows().length === 0}>{props.empty ?? <p class="older" role="status">{useServices().empty?.() ?? t('transcript.empty')}</p>}</Show>
             <div style={{ height: `${pads().top}px` }} aria-hidden="true" />
             <For each={shown()}>{(group) => <Section group={group} watch={(element) => sizes.observe(element)} unwatch={(element) => sizes.unobserve(element)} />}</For>
             <div style={{ height: `${pads().bottom}px` }} aria-hidden="true" />

@@ -159,7 +159,7 @@ journey('a session is replayed', async ({ guest, page }) => {
   await guest.go(`#/s/${id}/overview`);
   await page.getByRole('button', { name: 'Replay' }).click();
   await page.locator('.replay-stream').waitFor();
-  await page.getByRole('slider').focus();
+  await page.getByRole('slider', { name: 'Where in the session' }).focus();
   await page.keyboard.press('End');
   await page.locator('.replay-stream').getByText('You said: hello there').waitFor();
   // It may still be playing: then it goes on from there.
