@@ -13,6 +13,7 @@ mod flags;
 mod headless;
 mod interactive;
 mod launch;
+mod login;
 mod man;
 mod mcp_list;
 mod mcp_serve;

@@ -8,7 +8,9 @@ mod completion;
 mod editing;
 mod frame;
 mod keys;
+mod paging;
 mod picking;
+mod rewinding;
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +27,10 @@ use crate::view::status::Around;
 pub use act::{Act, Next, Told};
 pub(crate) use asking::Asking;
 pub(crate) use completion::Popup;
+pub(crate) use editing::edit;
+pub(crate) use paging::Pager;
 pub(crate) use picking::{Picker, Picks};
+pub use rewinding::{Files, Point};
 
 /// Milliseconds since 1970.
 pub type Now = u64;
@@ -44,6 +49,7 @@ pub struct App {
     pub(crate) asking: Option<Asking>,
     pub(crate) popup: Option<Popup>,
     pub(crate) picker: Option<Picker>,
+    pub(crate) pager: Option<Pager>,
     /// A row in the place of the status, and until when.
     notice: Option<(String, Now)>,
     pub(crate) around: Around,
@@ -94,6 +100,7 @@ impl App {
             asking: None,
             popup: None,
             picker: None,
+            pager: None,
             notice: None,
             help: false,
             todos: false,
@@ -115,6 +122,10 @@ impl App {
             told_title: String::new(),
         };
         app.greet();
+        if !app.facts.draft.is_empty() {
+            let draft = std::mem::take(&mut app.facts.draft);
+            app.editor.set(&draft);
+        }
         app
     }
 
@@ -138,17 +149,18 @@ impl App {
         let mut rows = vec![Row::faint(&facts.join(" ∙ "))];
         if self.facts.is_demo() && self.facts.resumed.is_none() {
             rows.push(Row::new());
-            for text in [
-                "No key is set, so a built-in demo model answers. Its tools are real.",
-                "ANTHROPIC_API_KEY brings a key, ANTHROPIC_BASE_URL a server of your own.",
+            let text = "No key is set, so a built-in demo model answers. Its tools are real.";
+            rows.extend(crate::text::wrap::words(&Row::plain(text), self.columns, 0));
+            for (key, about) in [
+                (
+                    "  /login   ",
+                    "bring an API key, or a server of your own (Ollama, llama.cpp, vLLM)",
+                ),
+                ("  ?        ", "what the keys do"),
             ] {
-                rows.extend(crate::text::wrap::words(&Row::plain(text), self.columns, 0));
+                let row = Row::new().add(key, Role::Accent).add(about, Style::TEXT);
+                rows.extend(crate::text::wrap::words(&row, self.columns, 11));
             }
-            rows.push(
-                Row::new()
-                    .add("  ?        ", Role::Accent)
-                    .add("what the keys do", Style::TEXT),
-            );
         }
         self.feed.say(Kind::Card, rows);
         self.show_last_turn();
@@ -160,7 +172,7 @@ impl App {
         let (before, turn) = crate::view::earlier::last_turn(&earlier);
         if before > 0 {
             let before = crate::view::amount::count(before as u64, "message");
-            self.say(vec![Row::faint(&format!("⋯ {before} before"))]);
+            self.say(vec![Row::faint(&format!("⋯ {before} before (ctrl+o)"))]);
         }
         let entries = turn.into_iter().enumerate().collect();
         let picture = Picture {
@@ -276,6 +288,13 @@ impl App {
             Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint),
             Row::faint(&format!("  sluice -r {short}")),
         ]
+    }
+
+    /// What is written, for the session that comes next.
+    pub fn take_draft(&mut self) -> String {
+        let draft = self.editor.whole();
+        self.editor.take();
+        draft
     }
 
     /// Keeps the draft among the prompts of before: `up` brings it back, next time.

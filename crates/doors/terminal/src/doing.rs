@@ -9,7 +9,8 @@ use sluice_host::{Answer, Client, Prompt};
 use sluice_wire::content::{Base64Source, Block, Image};
 use sluice_wire::control::{
     BackgroundTasks, Elicitation, ElicitationResponse, FileSuggestions, GetContextUsage, GetTaskOutput, GetUsage,
-    ListModels, ListPermissionRules, McpReconnect, McpStatus, McpToggle, RenameSession, SetPermissionMode, StopTask,
+    ListModels, ListPermissionRules, McpReconnect, McpStatus, McpToggle, RenameSession, RewindFiles, SetPermissionMode,
+    StopTask,
 };
 use sluice_wire::stdin::{Priority, User};
 use tokio::sync::{mpsc, oneshot};
@@ -230,6 +231,18 @@ impl Doer {
                 }
                 return Ok(());
             }
+            Act::Transcript => Told::Transcript(self.transcript().await?),
+            Act::Points => {
+                self.points().await?;
+                return Ok(());
+            }
+            Act::RewindFiles { uuid, then } => {
+                let answer = self.rewind(uuid, false).await?;
+                Told::Rewound {
+                    count: answer.files_changed.unwrap_or_default().len(),
+                    then,
+                }
+            }
             Act::Rename(title) => {
                 let request = RenameSession {
                     title: title.clone(),
@@ -253,6 +266,69 @@ impl Doer {
             .await
             .map_err(|_| "the sessions cannot be read".to_owned())?
             .map_err(said)
+    }
+
+    /// What is on disk of this session; what was heard where nothing is kept.
+    async fn transcript(&self) -> Result<Vec<sluice_host::conversation::Entry>, String> {
+        let messages = self.messages().await?;
+        if messages.is_empty() {
+            return self.client.look(|state| state.entries().to_vec()).await.map_err(said);
+        }
+        Ok(crate::view::earlier::entries(&messages))
+    }
+
+    async fn messages(&self) -> Result<Vec<sluice_host::sessions::SessionMessage>, String> {
+        let Some(session) = self.client.session_id().await.map_err(said)? else {
+            return Ok(Vec::new());
+        };
+        let (root, folder) = (self.facts.config_dir.clone(), self.facts.folder.clone());
+        let read = tokio::task::spawn_blocking(move || Sessions::under(root).messages(&session, Some(&folder)));
+        let read = read.await.map_err(|_| "the session cannot be read".to_owned())?;
+        // One that was never written down has nothing on disk.
+        Ok(read.unwrap_or_default())
+    }
+
+    /// What one can go back to: the list at once, then what each would put back.
+    async fn points(&self) -> Result<(), String> {
+        const MOST: usize = 40;
+        let mut points = crate::view::earlier::points(&self.messages().await?);
+        points.drain(..points.len().saturating_sub(MOST));
+        self.told.send(Told::Points(points.clone())).ok();
+        let mut known = false;
+        for point in points.iter_mut().rev() {
+            let Ok(answer) = self.rewind(point.uuid.clone(), true).await else {
+                break;
+            };
+            if answer.can_rewind {
+                known = true;
+                point.files = Some(crate::app::Files {
+                    names: answer.files_changed.unwrap_or_default(),
+                    added: answer.insertions.unwrap_or_default(),
+                    removed: answer.deletions.unwrap_or_default(),
+                });
+            }
+        }
+        if known {
+            self.told.send(Told::PointsAgain(points)).ok();
+        }
+        Ok(())
+    }
+
+    async fn rewind(
+        &self,
+        user_message_id: String,
+        dry_run: bool,
+    ) -> Result<sluice_wire::control::RewindFilesResponse, String> {
+        let request = RewindFiles {
+            user_message_id,
+            dry_run: Some(dry_run),
+            ..RewindFiles::default()
+        };
+        let answer = self.client.request_within(request, PATIENCE).await.map_err(said)?;
+        match answer.error.clone().filter(|_| !answer.can_rewind && !dry_run) {
+            Some(why) => Err(why),
+            None => Ok(answer),
+        }
     }
 
     /// Runs a command of the person's own; the model is told, and not asked.

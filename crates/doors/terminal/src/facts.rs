@@ -19,12 +19,16 @@ pub struct Facts {
     pub config_dir: PathBuf,
     /// Who answers, as far as it is known before the agent says so; `demo` for the demo model.
     pub model: String,
+    /// The program that answers, where it is another than ours.
+    pub agent: Option<String>,
     /// The title of what goes on.
     pub resumed: Option<String>,
     /// The conversation that goes on.
     pub earlier: Vec<sluice_host::sessions::SessionMessage>,
     /// Whether the session to go on with is still to be picked.
     pub picks: bool,
+    /// What stands in the composer at the start.
+    pub draft: String,
     /// What is asked first.
     pub prompt: Option<String>,
     /// The settings that are the terminal's own.

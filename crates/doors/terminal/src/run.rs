@@ -40,8 +40,8 @@ pub enum Agent {
 pub enum Outcome {
     /// With this exit code.
     Left(i32),
-    /// To begin with something else.
-    Again(Next),
+    /// To begin with something else, with this draft.
+    Again { next: Next, draft: String },
 }
 
 pub(crate) fn now() -> Now {
@@ -106,6 +106,8 @@ struct Session {
     escape: Option<Instant>,
     background: bool,
     shown_ask: Option<String>,
+    /// The pager is on the screen.
+    paging: bool,
     /// Prompts and other wishes from before the agent was there.
     waiting: Vec<Act>,
 }
@@ -142,6 +144,7 @@ impl Session {
             escape: None,
             background: false,
             shown_ask: None,
+            paging: false,
             waiting: Vec::new(),
         })
     }
@@ -309,6 +312,11 @@ impl Session {
         if self.background || self.resized.is_some() || (self.outlet.is_full() && !typed) {
             return;
         }
+        if self.page() {
+            self.dirty &= typed;
+            self.drawn = Instant::now();
+            return;
+        }
         let frame = self.app.frame(now());
         let mut bytes = self.writer.draw(frame);
         if let Some(title) = self.app.title() {
@@ -322,6 +330,23 @@ impl Session {
         }
     }
 
+    /// Draws the pager, if it is open, or goes back to the screen it lay on.
+    fn page(&mut self) -> bool {
+        let Some((sheet, cursor)) = self.app.sheet() else {
+            if std::mem::take(&mut self.paging) {
+                self.outlet.send(tty::leave_sheet().to_owned());
+            }
+            return false;
+        };
+        let mut bytes = String::new();
+        if !std::mem::replace(&mut self.paging, true) {
+            bytes.push_str(tty::enter_sheet());
+        }
+        bytes.push_str(&self.writer.sheet(&sheet, cursor));
+        self.outlet.send(bytes);
+        true
+    }
+
     /// Does what the person wants; gives the outcome when that is to leave.
     async fn carry_out(&mut self, doer: Option<&Doer>, told: &mpsc::UnboundedSender<Told>) -> Option<Outcome> {
         let mut acts = self.app.take_acts();
@@ -331,7 +356,10 @@ impl Session {
         for act in acts {
             match act {
                 Act::Leave(code) => return Some(Outcome::Left(code)),
-                Act::Again(next) => return Some(Outcome::Again(next)),
+                Act::Again(next) => {
+                    let draft = self.app.take_draft();
+                    return Some(Outcome::Again { next, draft });
+                }
                 Act::Suspend => self.suspend(),
                 Act::Ring => self.outlet.send("\x07".to_owned()),
                 Act::Redraw => {
@@ -374,11 +402,18 @@ impl Session {
 
     /// Takes the region off and gives the terminal back.
     fn step_aside(&mut self) {
+        self.leave_pager();
         let mut bytes = String::new();
         self.writer.erase(&mut bytes);
         self.outlet.send(bytes);
         self.outlet.flush(Duration::from_secs(1));
         tty::give_back();
+    }
+
+    fn leave_pager(&mut self) {
+        if std::mem::take(&mut self.paging) {
+            self.outlet.send(tty::leave_sheet().to_owned());
+        }
     }
 
     fn step_in(&mut self) {
@@ -445,6 +480,7 @@ impl Session {
     }
 
     fn close(&mut self, outcome: &Outcome) {
+        self.leave_pager();
         let mut bytes = String::new();
         self.writer.erase(&mut bytes);
         self.outlet.send(bytes);

@@ -49,6 +49,15 @@ pub enum Act {
     StopTask(String),
     TaskOutput(String),
     Background,
+    /// All that was said, for the pager.
+    Transcript,
+    /// What one can go back to.
+    Points,
+    /// Put files back as they were before a prompt; then go back there too.
+    RewindFiles {
+        uuid: String,
+        then: Option<(Next, String)>,
+    },
     Rename(String),
     /// A command for the person's own shell; its output goes to the model too.
     Shell(String),
@@ -79,6 +88,8 @@ pub enum Edited {
     Draft,
     /// The new text of a file an ask is about.
     Input(RequestId),
+    /// Only to be read.
+    Nothing,
 }
 
 /// What to begin with after this session.
@@ -88,6 +99,10 @@ pub enum Next {
     Fresh,
     /// This one, or a copy of it.
     Resume { session: String, fork: bool },
+    /// This one, up to a message.
+    Rewind { session: String, before: String },
+    /// With another key or another server; then this session again, if it was begun.
+    Login { session: Option<String> },
 }
 
 /// What came of a wish.
@@ -107,6 +122,16 @@ pub enum Told {
     Edited {
         text: Option<String>,
         what: Edited,
+    },
+    /// All that was said.
+    Transcript(Vec<sluice_host::conversation::Entry>),
+    Points(Vec<super::Point>),
+    /// The same list with what each would put back, for whoever still looks at it.
+    PointsAgain(Vec<super::Point>),
+    /// Files are as they were.
+    Rewound {
+        count: usize,
+        then: Option<(Next, String)>,
     },
     /// Rows to be committed.
     Rows(Vec<Row>),

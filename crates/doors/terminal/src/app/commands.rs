@@ -15,12 +15,14 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("export", "[file]", "the conversation as a text file"),
     ("fork", "", "go on in a copy of this session"),
     ("help", "", "keys and commands"),
+    ("login", "", "bring a key, or a server of your own"),
     ("mcp", "", "servers: how they stand, on and off"),
     ("mode", "", "how much is done without asking"),
     ("model", "[name]", "who answers"),
     ("permissions", "", "the rules that hold"),
     ("rename", "<title>", "give this session a title"),
     ("resume", "", "go on with another session"),
+    ("rewind", "", "go back to before a prompt"),
     ("tasks", "", "what runs in the background"),
     ("theme", "", "colours"),
 ];
@@ -93,6 +95,11 @@ impl App {
                 }));
             }
             "theme" => self.pick_theme(),
+            "rewind" | "checkpoint" => self.acts.push(Act::Points),
+            "login" => {
+                let session = self.picture.session.clone().filter(|_| self.picture.turn_count > 0);
+                self.acts.push(Act::Again(Next::Login { session }));
+            }
             _ => return false,
         }
         true
@@ -169,9 +176,9 @@ impl App {
     /// The keys, below the composer.
     pub(super) fn help_rows(&self) -> Vec<Row> {
         let wide = [
-            "  / commands   @ files   ! shell   ctrl+r history",
-            "  enter send          ctrl+j newline         ctrl+g editor    alt+p model",
-            "  shift+tab mode      ctrl+t tasks           ctrl+b background",
+            "  / commands   @ files   ! shell   # note   esc esc rewind   ctrl+r history",
+            "  enter send          ctrl+j newline         ctrl+g editor    ctrl+o read it all",
+            "  shift+tab mode      alt+p model            ctrl+t tasks     ctrl+b background",
             "  esc stop            ctrl+c clear, leave    ctrl+s stash     alt+y copy answer",
         ];
         let narrow = [
@@ -179,7 +186,8 @@ impl App {
             "  enter send   ctrl+j newline",
             "  esc stop     ctrl+c clear, leave",
             "  shift+tab mode   alt+p model",
-            "  ctrl+r history   ctrl+g editor",
+            "  ctrl+r history   ctrl+o read it all",
+            "  esc esc rewind   ctrl+g editor",
         ];
         let rows: &[&str] = if self.columns >= 80 { &wide } else { &narrow };
         rows.iter().map(|row| Row::faint(row).cut(self.columns)).collect()

@@ -48,6 +48,14 @@ impl App {
                 return;
             }
         }
+        if self.pager.is_some() {
+            self.pager_key(key);
+            return;
+        }
+        if key == Key::ctrl('o') {
+            self.acts.push(Act::Transcript);
+            return;
+        }
         if let Some(first) = self.chord.take() {
             self.chord_key(first, key, now);
             return;
@@ -270,6 +278,10 @@ impl App {
         let twice = now.saturating_sub(self.last_escape) <= TWICE_ESCAPE;
         self.last_escape = now;
         if self.editor.is_empty() {
+            // Not right after a stop: that escape was meant for the turn.
+            if twice && now.saturating_sub(self.last_stop) > 1000 {
+                self.acts.push(Act::Points);
+            }
             return;
         }
         if twice {
@@ -318,6 +330,28 @@ impl App {
             Told::Rows(rows) => self.say(rows),
             Told::Files { query, found } => self.offer_files(&query, found),
             Told::Branch(branch) => self.around.branch = branch,
+            Told::Transcript(entries) => self.open_pager(entries, now),
+            Told::Points(points) => self.pick_point(points, now),
+            Told::PointsAgain(points) => {
+                if self
+                    .picker
+                    .as_ref()
+                    .is_some_and(|picker| matches!(picker.picks, super::Picks::Point(_)))
+                {
+                    self.pick_point(points, now);
+                }
+            }
+            Told::Rewound { count, then } => {
+                let files = amount::count(count as u64, "file");
+                self.say(vec![
+                    Row::new()
+                        .add("~ ", Role::Note)
+                        .add(&format!("put back {files}"), Role::Faint),
+                ]);
+                if let Some((next, text)) = then {
+                    self.go_back(next, &text);
+                }
+            }
             Told::Sessions(sessions) => self.pick_session(sessions, now),
             Told::Models(models) => self.pick_model(models, now),
             Told::Servers(servers) => self.pick_server(&servers, now),
@@ -336,6 +370,7 @@ impl App {
         };
         match what {
             Edited::Draft => self.editor.set(text.trim_end_matches('\n')),
+            Edited::Nothing => {}
             Edited::Input(ask) => {
                 if self.asking.as_ref().is_some_and(|asking| asking.id == *ask) {
                     self.changed(&text, now);

@@ -25,6 +25,9 @@ pub(crate) enum Picks {
     Session(Vec<SessionInfo>),
     /// Prompts of before.
     Prompt(Vec<String>),
+    /// What one can go back to; the row after them is the present.
+    Point(Vec<super::Point>),
+    Rewind(Box<super::Point>),
 }
 
 /// A list to pick from.
@@ -38,6 +41,8 @@ pub(crate) struct Picker {
     /// Typing filters, where there is one.
     filter: Option<Editor>,
     numbered: bool,
+    /// Rows between the title and the list.
+    pub(crate) head: Vec<Row>,
     pub(crate) hints: Vec<&'static str>,
 }
 
@@ -46,11 +51,12 @@ impl Picker {
         let filter = matches!(picks, Picks::Session(_) | Picks::Prompt(_)).then(Editor::default);
         Self {
             title: title.to_owned(),
-            numbered: matches!(picks, Picks::Mode | Picks::Theme | Picks::Model(_)),
+            numbered: matches!(picks, Picks::Mode | Picks::Theme | Picks::Model(_) | Picks::Rewind(_)),
             picks,
             rows: rows.into_iter().collect(),
             selected: 0,
             filter,
+            head: Vec::new(),
             hints: vec!["enter chooses", "esc"],
         }
     }
@@ -84,7 +90,7 @@ impl Picker {
             cursor = Some((0, title.width()));
             title.push(&format!("   {} of {}", fitting.len(), self.rows.len()), Role::Faint);
         }
-        let most = room.saturating_sub(2).max(1);
+        let most = room.saturating_sub(2 + self.head.len()).max(1);
         let from = (self.selected + 1).saturating_sub(most);
         let names = fitting.iter().skip(from).take(most).filter_map(|at| self.rows.get(*at));
         let widest = names
@@ -93,6 +99,7 @@ impl Picker {
             .unwrap_or(0)
             .min(columns / 2);
         let mut rows = vec![title.cut(columns)];
+        rows.extend(self.head.iter().cloned());
         for (place, at) in fitting.iter().enumerate().skip(from).take(most) {
             let Some((name, about)) = self.rows.get(*at) else {
                 continue;
@@ -131,6 +138,10 @@ impl App {
         match (key.code, key.ctrl) {
             (Code::Escape, _) | (Code::Char('c'), true) => match &mut picker.filter {
                 Some(filter) if !filter.is_empty() && key.is(Code::Escape) => filter.set(""),
+                _ if matches!(picker.picks, Picks::Rewind(_)) && key.is(Code::Escape) => {
+                    self.picker = None;
+                    self.acts.push(Act::Points);
+                }
                 _ => self.picker = None,
             },
             (Code::Up, _) | (Code::Char('p'), true) => picker.selected = picker.selected.saturating_sub(1),
@@ -207,6 +218,12 @@ impl App {
                 .acts
                 .extend(values.get(at).map(|value| Act::SetModel(Some(value.clone())))),
             Picks::Server(_) | Picks::Rule => {}
+            Picks::Point(points) => {
+                if let Some(point) = points.get(at) {
+                    self.pick_what(point);
+                }
+            }
+            Picks::Rewind(point) => self.rewind(&point, at, now),
             Picks::Job => self
                 .acts
                 .extend(picker.rows.get(at).map(|(id, _)| Act::TaskOutput(id.clone()))),

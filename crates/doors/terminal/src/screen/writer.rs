@@ -166,6 +166,23 @@ impl Writer {
         format!("{BEGIN}{out}{END}")
     }
 
+    /// The bytes of a whole screen: rows from its top, and where the cursor stands in the last.
+    #[must_use]
+    pub fn sheet(&self, rows: &[Row], cursor: Option<usize>) -> String {
+        let mut out = String::from(BEGIN);
+        out.push_str("\x1b[?25l");
+        for (at, row) in rows.iter().enumerate() {
+            // Erased first: to the right of a full row there is nothing to erase but its last letter.
+            out.push_str(&format!("\x1b[{};1H\x1b[K", at + 1));
+            self.paint(&mut out, &self.glyphs.apply(row.clone()));
+        }
+        if let Some(column) = cursor {
+            out.push_str(&format!("\x1b[{};{}H\x1b[?25h", rows.len(), column + 1));
+        }
+        out.push_str(END);
+        out
+    }
+
     /// The region in rows that fit the screen.
     fn fitted(&self, rows: Vec<Row>) -> Vec<Row> {
         let mut fitted = Vec::with_capacity(rows.len());
