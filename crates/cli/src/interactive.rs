@@ -13,6 +13,7 @@ use sluice_wire::ToAgent;
 use tokio::sync::mpsc;
 
 use crate::approval::{self, Said};
+use crate::attach::{self, After};
 use crate::debug::Log;
 use crate::environment::Environment;
 use crate::fail;
@@ -28,7 +29,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     if flags.agent_command.is_some() {
         return drive(&flags, &place).await;
     }
-    match approval::ask(&place, &flags, &facts(&flags, &place)).await {
+    match approval::ask(&place, &flags, &facts_of(&flags, &place)).await {
         Ok(Said::Same) => {}
         Ok(Said::More) => place = Place::look(&flags, &environment, Opener::Person),
         Ok(Said::Leave) => return 0,
@@ -36,6 +37,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     }
     let mut demo = None;
     let mut draft = String::new();
+    let mut said = Vec::new();
     if let Some(whole) = whole_id(&flags, &environment) {
         flags.resume = Some(whole);
     }
@@ -63,17 +65,19 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         if let Some(why) = &options.refusal {
             return fail(why);
         }
-        let mut facts = facts(&flags, &place);
+        let mut facts = facts_of(&flags, &place);
         facts.model = match demo {
             Some(_) => "demo".to_owned(),
             None => options.model.clone().unwrap_or_default(),
         };
         facts.picks = std::mem::take(&mut picks);
         facts.draft = std::mem::take(&mut draft);
+        facts.said = std::mem::take(&mut said);
         if let Some(earlier) = &options.earlier {
             let sessions = sluice_host::sessions::Sessions::under(&facts.config_dir);
             let folder = Some(facts.folder.as_path());
             let info = sessions.info(&earlier.session_id, folder).ok().flatten();
+            facts.session = (!flags.fork_session).then(|| earlier.session_id.clone());
             facts.resumed = Some(info.map(|info| info.summary).unwrap_or_default());
             facts.earlier = sessions.messages(&earlier.session_id, folder).unwrap_or_default();
             // What comes after the message one went back to is told no more.
@@ -106,9 +110,32 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
                         flags.resume = Some(session);
                         flags.resume_session_at = Some(before);
                     }
+                    Next::Take => {}
+                    Next::Serve { session } => {
+                        let facts = Facts {
+                            draft: std::mem::take(&mut draft),
+                            ..facts_of(&flags, &place)
+                        };
+                        let served = attach::serve(&place.environment, session.as_deref(), facts).await;
+                        match served {
+                            Ok(After::Left(code)) => return code,
+                            Ok(After::Taken {
+                                session,
+                                draft: written,
+                            }) => {
+                                flags.resume = session;
+                                draft = written;
+                            }
+                            Err((why, written)) => {
+                                flags.resume = session;
+                                draft = written;
+                                said = vec![format!("not served: {why}")];
+                            }
+                        }
+                    }
                     Next::Login { session } => {
                         flags.resume = session;
-                        match login::ask(&place, &crate::interactive::facts(&flags, &place)).await {
+                        match login::ask(&place, &facts_of(&flags, &place)).await {
                             Ok(true) => place = Place::look(&flags, &environment, Opener::Person),
                             Ok(false) => {}
                             Err(error) => return no_terminal(&error),
@@ -121,7 +148,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     }
 }
 
-fn no_terminal(error: &std::io::Error) -> i32 {
+pub(crate) fn no_terminal(error: &std::io::Error) -> i32 {
     if error.kind() == std::io::ErrorKind::Interrupted {
         return 143;
     }
@@ -139,7 +166,7 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
     let mut flags = flags.clone();
     let mut draft = String::new();
     loop {
-        let mut facts = facts(&flags, place);
+        let mut facts = facts_of(&flags, place);
         facts.agent = Some(program.clone());
         facts.draft = std::mem::take(&mut draft);
         facts.picks = flags.resume.as_deref().is_some_and(|named| named.trim().is_empty());
@@ -161,6 +188,7 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
         if let Some(session) = flags.resume.as_ref().filter(|named| !named.trim().is_empty()) {
             let sessions = sluice_host::sessions::Sessions::under(&facts.config_dir);
             let folder = Some(facts.folder.as_path());
+            facts.session = (!flags.fork_session).then(|| session.clone());
             facts.resumed = sessions.info(session, folder).ok().flatten().map(|info| info.summary);
             facts.earlier = sessions.messages(session, folder).unwrap_or_default();
             options = options.resume(session).fork_session(flags.fork_session);
@@ -197,7 +225,7 @@ fn whole_id(flags: &Flags, environment: &Environment) -> Option<String> {
     }
 }
 
-fn facts(flags: &Flags, place: &Place) -> Facts {
+pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
     let environment = &place.environment;
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let word = |name: &str| variable(name).unwrap_or_default();
@@ -219,7 +247,10 @@ fn facts(flags: &Flags, place: &Place) -> Facts {
         config_dir: environment.config_dir.clone(),
         model: String::new(),
         resumed: None,
+        session: None,
         earlier: Vec::new(),
+        served: None,
+        said: Vec::new(),
         agent: None,
         draft: String::new(),
         picks: false,

@@ -211,7 +211,17 @@ fn names(list: &Value) -> Vec<String> {
 }
 
 fn keep(questioner: &mut Questioner<'_>, place: &Place, changes: Value, said: &str) -> io::Result<bool> {
-    let changes: Map<String, Value> = changes.as_object().cloned().unwrap_or_default();
+    let mut changes: Map<String, Value> = changes.as_object().cloned().unwrap_or_default();
+    // Only what is there is taken out.
+    let user = place
+        .settings
+        .layers()
+        .iter()
+        .find(|layer| layer.source == Source::User);
+    let has = |name: &str| user.is_some_and(|layer| layer.value.get("env").is_some_and(|env| env.get(name).is_some()));
+    if let Some(Value::Object(env)) = changes.get_mut("env") {
+        env.retain(|name, value| !value.is_null() || has(name));
+    }
     match settings::update(place.settings.places(), Source::User, &changes) {
         Ok(path) => {
             // It holds a secret now.

@@ -152,6 +152,8 @@ pub(crate) enum Subcommand {
     AuthStatus,
     /// The bridge.
     Serve(Box<Serve>),
+    /// A session a bridge carries, on this terminal.
+    Attach(Option<String>),
     /// What a shell can complete.
     Completions(Shell),
     /// The manual page.

@@ -75,6 +75,8 @@ pub struct App {
     /// What the region cannot hold: rows to be committed with the next frame.
     pub(crate) extra: Vec<Row>,
     pub(crate) leaving: bool,
+    /// The session goes to a bridge when the turn ends.
+    pub(crate) serves: bool,
     /// Whether a window without focus would want to know.
     pub(crate) told_title: String,
 }
@@ -119,6 +121,7 @@ impl App {
             started: now,
             extra: Vec::new(),
             leaving: false,
+            serves: false,
             told_title: String::new(),
         };
         app.greet();
@@ -131,10 +134,11 @@ impl App {
 
     /// The first row, and on a first run what to do.
     fn greet(&mut self) {
-        let model = if self.facts.is_demo() {
-            "demo model".to_owned()
-        } else {
-            self.around.model.clone()
+        let model = match (&self.facts.served, &self.facts.agent) {
+            (Some(address), _) => format!("served at {address}"),
+            (None, Some(agent)) => agent.clone(),
+            (None, None) if self.facts.is_demo() => "demo model".to_owned(),
+            (None, None) => self.around.model.clone(),
         };
         let mut facts = vec![
             format!("sluice {}", self.facts.version),
@@ -142,11 +146,11 @@ impl App {
             model,
         ];
         facts.retain(|fact| !fact.is_empty());
-        if let Some(title) = &self.facts.resumed {
+        if let Some(title) = self.facts.resumed.as_ref().filter(|_| self.facts.served.is_none()) {
             let messages = crate::view::amount::count(self.facts.earlier.len() as u64, "message");
             facts.push(format!("resumed \"{title}\", {messages}"));
         }
-        let mut rows = vec![Row::faint(&facts.join(" ∙ "))];
+        let mut rows = crate::text::wrap::words(&Row::faint(&facts.join(" ∙ ")), self.columns, 2);
         if self.facts.is_demo() && self.facts.resumed.is_none() {
             rows.push(Row::new());
             let text = "No key is set, so a built-in demo model answers. Its tools are real.";
@@ -161,6 +165,10 @@ impl App {
                 let row = Row::new().add(key, Role::Accent).add(about, Style::TEXT);
                 rows.extend(crate::text::wrap::words(&row, self.columns, 11));
             }
+        }
+        for line in std::mem::take(&mut self.facts.said) {
+            let row = Row::new().add("~ ", Role::Note).add(&line, Style::TEXT);
+            rows.extend(crate::text::wrap::words(&row, self.columns, 2));
         }
         self.feed.say(Kind::Card, rows);
         self.show_last_turn();
@@ -196,6 +204,22 @@ impl App {
             self.sent = None;
         }
         self.find_ask(now);
+        if self.serves && !self.picture.is_busy() && self.picture.queue.is_empty() {
+            self.serves = false;
+            self.serve();
+        }
+    }
+
+    /// Hands the session to a bridge.
+    pub(crate) fn serve(&mut self) {
+        let session = self.begun();
+        self.acts.push(Act::Again(Next::Serve { session }));
+    }
+
+    /// The id of this session, if something was said in it.
+    pub(crate) fn begun(&self) -> Option<String> {
+        let said = self.picture.session.clone().filter(|_| self.picture.turn_count > 0);
+        said.or_else(|| self.facts.session.clone())
     }
 
     /// The wishes that came of what happened.

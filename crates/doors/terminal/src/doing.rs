@@ -278,7 +278,8 @@ impl Doer {
     }
 
     async fn messages(&self) -> Result<Vec<sluice_host::sessions::SessionMessage>, String> {
-        let Some(session) = self.client.session_id().await.map_err(said)? else {
+        let known = self.client.session_id().await.map_err(said)?;
+        let Some(session) = known.or_else(|| self.facts.session.clone()) else {
             return Ok(Vec::new());
         };
         let (root, folder) = (self.facts.config_dir.clone(), self.facts.folder.clone());

@@ -21,8 +21,14 @@ pub struct Facts {
     pub model: String,
     /// The program that answers, where it is another than ours.
     pub agent: Option<String>,
+    /// Where the bridge is that carries the session, where one does.
+    pub served: Option<String>,
+    /// What has to be said at the start: why something did not come about, how a bridge is reached.
+    pub said: Vec<String>,
     /// The title of what goes on.
     pub resumed: Option<String>,
+    /// The id of what goes on.
+    pub session: Option<String>,
     /// The conversation that goes on.
     pub earlier: Vec<sluice_host::sessions::SessionMessage>,
     /// Whether the session to go on with is still to be picked.

@@ -484,6 +484,10 @@ impl Session {
         let mut bytes = String::new();
         self.writer.erase(&mut bytes);
         self.outlet.send(bytes);
+        if let Outcome::Again { .. } = outcome {
+            // What comes next begins apart from this.
+            self.outlet.send("\r\n".to_owned());
+        }
         if let Outcome::Left(_) = outcome {
             let frame = crate::screen::Frame {
                 commit: self.app.farewell(now()),

@@ -103,6 +103,10 @@ pub enum Next {
     Rewind { session: String, before: String },
     /// With another key or another server; then this session again, if it was begun.
     Login { session: Option<String> },
+    /// This one, carried by a bridge.
+    Serve { session: Option<String> },
+    /// This one, which a bridge carries, here again.
+    Take,
 }
 
 /// What came of a wish.

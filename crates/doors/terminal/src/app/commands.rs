@@ -23,6 +23,8 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("rename", "<title>", "give this session a title"),
     ("resume", "", "go on with another session"),
     ("rewind", "", "go back to before a prompt"),
+    ("serve", "", "carry this session to browsers and phones"),
+    ("take", "", "bring a served session back to this terminal alone"),
     ("tasks", "", "what runs in the background"),
     ("theme", "", "colours"),
 ];
@@ -60,11 +62,9 @@ impl App {
         match name {
             "exit" | "quit" => self.leave(0),
             "clear" | "new" => self.acts.push(Act::Again(Next::Fresh)),
-            "fork" => match self.picture.session.clone() {
-                Some(session) if self.picture.turn_count > 0 => {
-                    self.acts.push(Act::Again(Next::Resume { session, fork: true }));
-                }
-                _ => self.notify("there is nothing to fork yet", now),
+            "fork" => match self.begun() {
+                Some(session) => self.acts.push(Act::Again(Next::Resume { session, fork: true })),
+                None => self.notify("there is nothing to fork yet", now),
             },
             "help" => self.help = true,
             "model" if !argument.is_empty() => self.acts.push(Act::SetModel(Some(argument.to_owned()))),
@@ -95,9 +95,16 @@ impl App {
                 }));
             }
             "theme" => self.pick_theme(),
+            "serve" if self.facts.served.is_some() => self.notify("it is served already; /take brings it back", now),
+            "serve" if self.facts.agent.is_some() => self.notify("only a session of sluice itself can be served", now),
+            "serve" if self.picture.is_busy() => self.pick_serving(),
+            "serve" => self.serve(),
+            "take" if self.facts.served.is_none() => self.notify("it is here already", now),
+            "take" if self.picture.is_busy() => self.notify("a turn runs; esc stops it, then /take", now),
+            "take" => self.acts.push(Act::Again(Next::Take)),
             "rewind" | "checkpoint" => self.acts.push(Act::Points),
             "login" => {
-                let session = self.picture.session.clone().filter(|_| self.picture.turn_count > 0);
+                let session = self.begun();
                 self.acts.push(Act::Again(Next::Login { session }));
             }
             _ => return false,
@@ -126,6 +133,14 @@ impl App {
         let now = self.picture.mode.clone().unwrap_or(PermissionMode::Default);
         let mut picker = Picker::new("Mode", Picks::Mode, rows);
         picker.selected = MODES.iter().position(|(mode, ..)| *mode == now).unwrap_or(0);
+        self.picker = Some(picker);
+    }
+
+    fn pick_serving(&mut self) {
+        let rows = ["When this turn ends", "Now, which stops it"].map(|name| (name.to_owned(), String::new()));
+        let mut picker = Picker::new("Serve this session", Picks::Serving, rows);
+        let about = "  This terminal stays one of its screens. Leaving it no longer stops the turn.";
+        picker.head = crate::text::wrap::words(&Row::faint(about), self.columns, 2);
         self.picker = Some(picker);
     }
 

@@ -28,6 +28,8 @@ pub(crate) enum Picks {
     /// What one can go back to; the row after them is the present.
     Point(Vec<super::Point>),
     Rewind(Box<super::Point>),
+    /// When to hand the session to a bridge.
+    Serving,
 }
 
 /// A list to pick from.
@@ -51,7 +53,10 @@ impl Picker {
         let filter = matches!(picks, Picks::Session(_) | Picks::Prompt(_)).then(Editor::default);
         Self {
             title: title.to_owned(),
-            numbered: matches!(picks, Picks::Mode | Picks::Theme | Picks::Model(_) | Picks::Rewind(_)),
+            numbered: matches!(
+                picks,
+                Picks::Mode | Picks::Theme | Picks::Model(_) | Picks::Rewind(_) | Picks::Serving
+            ),
             picks,
             rows: rows.into_iter().collect(),
             selected: 0,
@@ -224,6 +229,14 @@ impl App {
                 }
             }
             Picks::Rewind(point) => self.rewind(&point, at, now),
+            Picks::Serving => {
+                self.serves = true;
+                if at == 1 {
+                    self.acts.push(Act::Interrupt { all: false });
+                } else {
+                    self.notify("served when this turn ends", now);
+                }
+            }
             Picks::Job => self
                 .acts
                 .extend(picker.rows.get(at).map(|(id, _)| Act::TaskOutput(id.clone()))),

@@ -105,7 +105,7 @@ impl App {
 
     /// Does what was chosen.
     pub(super) fn rewind(&mut self, point: &Point, what: usize, now: Now) {
-        let next = match (&self.picture.session, &point.before) {
+        let next = match (&self.begun(), &point.before) {
             (Some(session), Some(before)) => Next::Rewind {
                 session: session.clone(),
                 before: before.clone(),
