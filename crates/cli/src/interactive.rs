@@ -234,11 +234,15 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
         .find_map(|name| variable(name))
         .unwrap_or_default();
     let (term, no_color, colorterm) = (word("TERM"), word("NO_COLOR"), word("COLORTERM"));
+    let program = word("TERM_PROGRAM");
     let variables = Variables {
         term: &term,
         no_color: &no_color,
         colorterm: &colorterm,
         locale: &locale,
+        program: &program,
+        multiplexer: variable("TMUX").is_some() || term.starts_with("screen"),
+        vte: variable("VTE_VERSION").is_some(),
     };
     Facts {
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -8,9 +8,12 @@ mod completion;
 mod editing;
 mod frame;
 mod keys;
+mod noting;
 mod paging;
 mod picking;
 mod rewinding;
+mod settings;
+mod standing;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +21,7 @@ mod tests;
 use std::collections::HashSet;
 
 use crate::facts::Facts;
-use crate::input::{Asked, Editor, History, Key};
+use crate::input::{Asked, Bindings, Editor, History, Key, Vim};
 use crate::text::{Role, Row, Style};
 use crate::view::feed::{Feed, Kind};
 use crate::view::picture::Picture;
@@ -50,6 +53,14 @@ pub struct App {
     pub(crate) popup: Option<Popup>,
     pub(crate) picker: Option<Picker>,
     pub(crate) pager: Option<Pager>,
+    pub(crate) vim: Option<Vim>,
+    pub(crate) bindings: Bindings,
+    /// The first key of a chord of the person's own.
+    bound: Option<Key>,
+    /// How wide a history search reaches.
+    pub(crate) scope: usize,
+    pub(crate) standing: standing::Standing,
+    pub(crate) read_bytes: fn(&std::path::Path) -> Option<Vec<u8>>,
     /// A row in the place of the status, and until when.
     notice: Option<(String, Now)>,
     pub(crate) around: Around,
@@ -60,6 +71,9 @@ pub struct App {
     last_escape: Now,
     last_leave: Now,
     last_stop: Now,
+    last_kill: Now,
+    /// Whether the model may think.
+    thinks: bool,
     /// What was sent last, and when: right after it a stop puts it back.
     sent: Option<(Now, String, String)>,
     pub(crate) acts: Vec<Act>,
@@ -103,6 +117,12 @@ impl App {
             popup: None,
             picker: None,
             pager: None,
+            vim: None,
+            bindings: Bindings::default(),
+            bound: None,
+            scope: 0,
+            standing: standing::Standing::default(),
+            read_bytes: noting::read_bytes,
             notice: None,
             help: false,
             todos: false,
@@ -111,6 +131,8 @@ impl App {
             last_escape: 0,
             last_leave: 0,
             last_stop: 0,
+            last_kill: 0,
+            thinks: true,
             sent: None,
             acts: Vec::new(),
             committed: HashSet::new(),
@@ -124,6 +146,9 @@ impl App {
             serves: false,
             told_title: String::new(),
         };
+        if app.facts.settings.vim {
+            app.vim = Some(Vim::default());
+        }
         app.greet();
         if !app.facts.draft.is_empty() {
             let draft = std::mem::take(&mut app.facts.draft);
@@ -182,7 +207,12 @@ impl App {
             let before = crate::view::amount::count(before as u64, "message");
             self.say(vec![Row::faint(&format!("⋯ {before} before (ctrl+o)"))]);
         }
-        let entries = turn.into_iter().enumerate().collect();
+        self.print_again(turn);
+    }
+
+    /// Writes what was said before.
+    pub(crate) fn print_again(&mut self, entries: Vec<sluice_host::conversation::Entry>) {
+        let entries = entries.into_iter().enumerate().collect();
         let picture = Picture {
             entries,
             ..Picture::default()
@@ -193,6 +223,11 @@ impl App {
     /// What is true now.
     pub fn see(&mut self, picture: Picture, now: Now) {
         self.feed.take(&picture, self.columns);
+        let ended = self.picture.turn.filter(|_| picture.turn.is_none());
+        let long = ended.is_some_and(|time| time.as_millis() >= u128::from(self.facts.settings.notify_after));
+        if long && self.focused != Some(true) {
+            self.acts.push(Act::Ring("done".to_owned()));
+        }
         self.picture = picture;
         self.picture.entries.clear();
         if self
@@ -261,7 +296,13 @@ impl App {
             _ => 125,
         };
         let spin = spins.then(|| now + step - now % step);
-        notice.into_iter().chain(spin).chain(self.focus_time()).min()
+        let status = self.standing.next(&self.facts.settings, self.asking.is_some());
+        notice
+            .into_iter()
+            .chain(spin)
+            .chain(self.focus_time())
+            .chain(status)
+            .min()
     }
 
     /// Puts a prompt into the history of prompts.
@@ -319,6 +360,33 @@ impl App {
         let draft = self.editor.whole();
         self.editor.take();
         draft
+    }
+
+    /// Takes keys of one's own from a file's text, and says what of it is not understood.
+    pub fn bind(&mut self, text: &str, now: Now) {
+        let (bindings, unknown) = Bindings::read(text);
+        self.bindings = bindings;
+        if let Some(first) = unknown.into_iter().next() {
+            self.notify(first, now);
+        }
+    }
+
+    /// The terminal's background is so coloured: another theme, where it follows that.
+    pub fn lit(&mut self, red: u8, green: u8, blue: u8) -> Option<crate::theme::Theme> {
+        use crate::theme::Theme;
+        let settings = &mut self.facts.settings;
+        if !settings.auto_theme || !settings.truecolor {
+            return None;
+        }
+        let light = u32::from(red) * 299 + u32::from(green) * 587 + u32::from(blue) * 114 > 127_500;
+        settings.theme = if light { Theme::Light } else { Theme::Dark };
+        Some(settings.theme)
+    }
+
+    /// Whether the cursor stands on a letter instead of between two.
+    #[must_use]
+    pub fn has_block_cursor(&self) -> bool {
+        self.vim.as_ref().is_some_and(|vim| !vim.inserts())
     }
 
     /// Keeps the draft among the prompts of before: `up` brings it back, next time.

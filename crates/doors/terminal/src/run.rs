@@ -108,6 +108,10 @@ struct Session {
     shown_ask: Option<String>,
     /// The pager is on the screen.
     paging: bool,
+    /// When the file of key bindings that is in use was written.
+    bound: Option<SystemTime>,
+    /// Whether the cursor is a block.
+    block: bool,
     /// Prompts and other wishes from before the agent was there.
     waiting: Vec<Act>,
 }
@@ -145,6 +149,8 @@ impl Session {
             background: false,
             shown_ask: None,
             paging: false,
+            bound: None,
+            block: false,
             waiting: Vec::new(),
         })
     }
@@ -153,6 +159,7 @@ impl Session {
         let (told, mut heard) = mpsc::unbounded_channel::<Told>();
         let mut events: Option<Events> = None;
         let mut doer: Option<Doer> = None;
+        self.read_bindings();
         told.send(Told::Branch(branch(&self.facts.folder))).ok();
         if self.facts.picks {
             self.waiting.push(Act::Sessions);
@@ -255,6 +262,12 @@ impl Session {
         for input in self.decoder.feed(bytes) {
             match input {
                 Input::Reply(reply) => self.replied(&reply),
+                Input::Focus(focused) => {
+                    if focused {
+                        self.read_bindings();
+                    }
+                    self.app.input(input, now());
+                }
                 input => self.app.input(input, now()),
             }
         }
@@ -274,7 +287,12 @@ impl Session {
                     self.outlet.send(tty::OTHER_KEYS.to_owned());
                 }
             }
-            Reply::Background(..) | Reply::Cursor { .. } | Reply::Attributes => {}
+            Reply::Background(red, green, blue) => {
+                if let Some(theme) = self.app.lit(*red, *green, *blue) {
+                    self.writer.dress(theme);
+                }
+            }
+            Reply::Cursor { .. } | Reply::Attributes => {}
         }
     }
 
@@ -322,6 +340,10 @@ impl Session {
         if let Some(title) = self.app.title() {
             bytes.push_str(&format!("\x1b]2;{title}\x07"));
         }
+        let block = self.app.has_block_cursor();
+        if block != std::mem::replace(&mut self.block, block) {
+            bytes.push_str(if block { "\x1b[2 q" } else { "\x1b[5 q" });
+        }
         self.outlet.send(bytes);
         self.shown_ask = self.app.asking_id();
         if !typed {
@@ -361,7 +383,14 @@ impl Session {
                     return Some(Outcome::Again { next, draft });
                 }
                 Act::Suspend => self.suspend(),
-                Act::Ring => self.outlet.send("\x07".to_owned()),
+                Act::Ring(what) => {
+                    let title = self.facts.folder_word();
+                    self.outlet.send(self.facts.settings.notify.bytes(&title, &what));
+                }
+                Act::EditFile(path) => {
+                    self.edit_file(&path).await;
+                    self.read_bindings();
+                }
                 Act::Redraw => {
                     let mut bytes = String::new();
                     self.writer.scroll_away(&mut bytes);
@@ -370,6 +399,8 @@ impl Session {
                 }
                 Act::Dress(theme) => {
                     self.writer.dress(theme);
+                    // A theme that follows the background has to know it.
+                    self.outlet.send("\x1b]11;?\x07".to_owned());
                     self.draw(true);
                 }
                 Act::Copy(text) => self.copy(&text),
@@ -443,10 +474,19 @@ impl Session {
         }
     }
 
-    async fn edit(&mut self, text: &str) -> Option<String> {
-        let name = format!("sluice-{}.md", uuid::Uuid::new_v4().simple());
-        let file = std::env::temp_dir().join(name);
-        write_private(&file, text).ok()?;
+    /// Reads the keys of one's own, and says what of them is not understood.
+    fn read_bindings(&mut self) {
+        let file = self.facts.config_dir.join("keybindings.json");
+        let changed = std::fs::metadata(&file).and_then(|data| data.modified()).ok();
+        if changed == self.bound {
+            return;
+        }
+        self.bound = changed;
+        let text = std::fs::read_to_string(file).unwrap_or_else(|_| "{}".to_owned());
+        self.app.bind(&text, now());
+    }
+
+    async fn edit_file(&mut self, file: &std::path::Path) -> bool {
         self.step_aside();
         let command = format!("{} \"$1\"", self.facts.editor);
         let mut child = tokio::process::Command::new("/bin/sh");
@@ -454,12 +494,20 @@ impl Session {
             .arg("-c")
             .arg(command)
             .arg("sh")
-            .arg(&file)
+            .arg(file)
             .current_dir(&self.facts.folder);
         let ended = child.status().await;
         self.step_in();
-        let edited = ended
-            .is_ok_and(|status| status.success())
+        ended.is_ok_and(|status| status.success())
+    }
+
+    async fn edit(&mut self, text: &str) -> Option<String> {
+        let name = format!("sluice-{}.md", uuid::Uuid::new_v4().simple());
+        let file = std::env::temp_dir().join(name);
+        write_private(&file, text).ok()?;
+        let edited = self
+            .edit_file(&file)
+            .await
             .then(|| std::fs::read_to_string(&file).ok())
             .flatten();
         std::fs::remove_file(&file).ok();

@@ -59,6 +59,36 @@ pub enum Act {
         then: Option<(Next, String)>,
     },
     Rename(String),
+    /// Keep a note in a memory file.
+    Note {
+        file: std::path::PathBuf,
+        text: String,
+    },
+    /// A picture from the clipboard.
+    PasteImage,
+    /// Run the command that makes the status row, with this.
+    StatusLine(serde_json::Value),
+    Settings,
+    /// Keep settings, for the person, everywhere.
+    Setting(serde_json::Value),
+    ChangeRule {
+        behavior: String,
+        rule: String,
+        source: String,
+        add: bool,
+        /// Which kind is looked at.
+        kind: usize,
+    },
+    Agents,
+    Hooks,
+    /// Ask something beside the conversation.
+    Aside(String),
+    /// How much the model thinks; nothing is as much as it likes.
+    Thinking(Option<u64>),
+    /// Write the last items anew.
+    Reprint(usize),
+    /// A file for the person's editor.
+    EditFile(std::path::PathBuf),
     /// A command for the person's own shell; its output goes to the model too.
     Shell(String),
     /// Text for the person's editor; what it says comes back.
@@ -70,8 +100,8 @@ pub enum Act {
     /// Write the conversation into a file.
     Export(String),
     Suspend,
-    /// Somebody waits for the person.
-    Ring,
+    /// Somebody waits for the person, and why.
+    Ring(String),
     Redraw,
     /// Other colours.
     Dress(crate::theme::Theme),
@@ -137,6 +167,14 @@ pub enum Told {
         count: usize,
         then: Option<(Next, String)>,
     },
+    /// A picture, or nothing when there was none.
+    Picture(Option<Vec<u8>>),
+    StatusLine(String),
+    Settings(serde_json::Value),
+    RulesOf(Box<PermissionRulesState>, usize),
+    Agents(Vec<sluice_wire::control::AgentInfo>),
+    /// Items to be written anew.
+    Reprint(Vec<sluice_host::conversation::Entry>),
     /// Rows to be committed.
     Rows(Vec<Row>),
     /// A few words for the status row.

@@ -7,7 +7,10 @@ use crate::text::Row;
 
 /// Name, what follows it, what it does.
 pub(crate) const OURS: &[(&str, &str, &str)] = &[
+    ("agents", "", "the subagents there are"),
+    ("btw", "<question>", "ask something beside the conversation"),
     ("clear", "", "begin a new session"),
+    ("config", "", "settings"),
     ("context", "", "what fills the context"),
     ("copy", "", "the last answer to the clipboard"),
     ("cost", "", "what was spent"),
@@ -15,18 +18,24 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("export", "[file]", "the conversation as a text file"),
     ("fork", "", "go on in a copy of this session"),
     ("help", "", "keys and commands"),
+    ("hooks", "", "the hooks there are"),
+    ("keybindings", "", "keys of your own, in your editor"),
     ("login", "", "bring a key, or a server of your own"),
     ("mcp", "", "servers: how they stand, on and off"),
+    ("memory", "", "what is remembered for this project, in your editor"),
     ("mode", "", "how much is done without asking"),
     ("model", "[name]", "who answers"),
     ("permissions", "", "the rules that hold"),
     ("rename", "<title>", "give this session a title"),
+    ("reprint", "[n]", "the last items anew, at this width"),
     ("resume", "", "go on with another session"),
     ("rewind", "", "go back to before a prompt"),
     ("serve", "", "carry this session to browsers and phones"),
     ("take", "", "bring a served session back to this terminal alone"),
     ("tasks", "", "what runs in the background"),
+    ("status", "", "who answers, where, and how"),
     ("theme", "", "colours"),
+    ("vim", "", "edit as in vim, or no longer"),
 ];
 
 /// Mode, its word, what it does.
@@ -103,6 +112,24 @@ impl App {
             "take" if self.picture.is_busy() => self.notify("a turn runs; esc stops it, then /take", now),
             "take" => self.acts.push(Act::Again(Next::Take)),
             "rewind" | "checkpoint" => self.acts.push(Act::Points),
+            "agents" => self.acts.push(Act::Agents),
+            "config" | "settings" => self.acts.push(Act::Settings),
+            "hooks" => self.acts.push(Act::Hooks),
+            "btw" if !argument.is_empty() => self.acts.push(Act::Aside(argument.to_owned())),
+            "btw" => self.notify("a question has to follow: /btw what does serde do?", now),
+            "keybindings" => self
+                .acts
+                .push(Act::EditFile(self.facts.config_dir.join("keybindings.json"))),
+            "memory" => self.acts.push(Act::EditFile(self.facts.folder.join("CLAUDE.md"))),
+            "reprint" => self.acts.push(Act::Reprint(argument.parse().unwrap_or(20))),
+            "status" => self.say_status(),
+            "vim" => {
+                let on = self.vim.is_none();
+                self.set_vim(on);
+                let word = if on { "vim" } else { "normal" };
+                self.acts.push(Act::Setting(serde_json::json!({ "editorMode": word })));
+                self.notify(format!("editor mode: {word}"), now);
+            }
             "login" => {
                 let session = self.begun();
                 self.acts.push(Act::Again(Next::Login { session }));
@@ -144,9 +171,35 @@ impl App {
         self.picker = Some(picker);
     }
 
-    fn pick_theme(&mut self) {
+    fn say_status(&mut self) {
+        let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "not yet".to_owned());
+        let mode = self.picture.mode.as_ref().map_or("ask", crate::view::status::mode_word);
+        let servers = self.picture.failed_servers;
+        let facts = [
+            ("version", format!("sluice {}", self.facts.version)),
+            ("folder", self.facts.folder_word()),
+            ("session", word(&self.picture.session)),
+            (
+                "model",
+                self.picture.model.clone().unwrap_or_else(|| self.facts.model.clone()),
+            ),
+            ("mode", mode.to_owned()),
+            ("settings", self.facts.config_dir.display().to_string()),
+            ("servers", format!("{servers} failed")),
+        ];
+        let mut rows = vec![Row::new().add("Status", crate::text::Style::TEXT.bold())];
+        rows.extend(
+            facts
+                .iter()
+                .map(|(name, value)| Row::faint(&format!("  {name:<9} ")).add(value, crate::text::Style::TEXT)),
+        );
+        self.say(rows);
+    }
+
+    pub(super) fn pick_theme(&mut self) {
         let rows = [
             ("terminal", "its own 16 colours"),
+            ("auto", "dark or light, by the terminal's background"),
             ("dark", "for dark backgrounds"),
             ("dark-daltonized", "dark, for colour-blind eyes"),
             ("light", "for light backgrounds"),
