@@ -14,7 +14,7 @@ SHARED ?= ../shared
 step = @printf '\033[1m%s\033[0m\n' "$(1)"
 need = @scripts/need $(1)
 
-.PHONY: help run web types test test-web check fmt bench bench-bridge bench-terminal soak shots conform interop release
+.PHONY: help run web types test test-web check fmt bench bench-bridge bench-terminal bench-page hostile soak shots conform interop release
 
 help:
 	@printf '%s\n' \
@@ -24,6 +24,8 @@ help:
 	  'make bench    measure it, beside the reference CLI' \
   'make bench-bridge  measure the bridge, beside the one the founding documents describe' \
   'make bench-terminal  measure the terminal, in a pseudo-terminal' \
+  'make bench-page  measure the page, in Chromium' \
+  'make hostile  pages and requests of strangers against the bridge' \
   'make soak     break the bridge at random for five minutes' \
   'make shots    pictures of every screen of the page' \
   'make types    the dialect of the bridge as TypeScript, after a change to it' \
@@ -68,6 +70,10 @@ test:
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" interop/bridge/run
 	$(call step,test: page in a browser)
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" scripts/browser
+	$(call step,test: page counted: bytes and requests and elements)
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" scripts/browser bench --counts
+	$(call step,test: strangers)
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/debug/sluice" interop/hostile/run
 	$(call step,test: all of it holds)
 
 check:
@@ -116,6 +122,16 @@ bench-bridge: release
 bench-terminal: release
 	$(call need,python3)
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/release/sluice" python3 bench/terminal/bench.py $(ARGS)
+
+# ARGS: --quick, --margin N on a machine that does other things too, --only PART,…
+bench-page: web release
+	$(call need,node npm)
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/release/sluice" scripts/browser bench --write "$(CURDIR)/bench/page/RESULTS.md" $(ARGS)
+
+hostile:
+	$(call need,cargo node npm)
+	@cargo build --profile fast -q -p sluice
+	@SLUICE_BIN="$$CARGO_TARGET_DIR/fast/sluice" interop/hostile/run
 
 soak:
 	$(call need,cargo python3)

@@ -87,8 +87,9 @@ export default defineConfig(({ mode }) => {
       reportCompressedSize: false,
       rollupOptions: {
         input: here(gallery ? 'gallery.html' : 'index.html'),
-        // What the first page needs comes as one file, also where a later part shares some of it.
-        output: { codeSplitting: { groups: [{ name: 'page', test: /src\/main\.ts$/ }] } },
+        // What the first page needs comes as one file, also where a later part shares some of it; so do the panels of a
+        // session with the words that come later.
+        output: { codeSplitting: { groups: [{ name: 'page', test: /src\/main\.ts$/, priority: 2 }, { name: 'panels', test: /src\/(panels\/|text\/later)/, priority: 1 }, { name: 'forms', test: /src\/(asks\/kinds|gate\/bodies)/, priority: 1 }] } },
       },
     },
     server: { proxy: { '/api': 'http://127.0.0.1:4747', '/ws': { target: 'ws://127.0.0.1:4747', ws: true } } },

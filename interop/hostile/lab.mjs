@@ -1,14 +1,17 @@
 // A bridge, a browser that is paired with it, and pages of strangers in the same browser.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { openSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { after } from 'node:test';
 
 const { chromium } = createRequire(join(process.env.MODULES, 'index.js'))('playwright-core');
 
@@ -23,21 +26,25 @@ export async function control(folder, request) {
   return answer.ok;
 }
 
-async function bridge() {
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-hostile-'));
-  const [program, ...rest] = process.env.SLUICE_DOOR.split(' ');
-  const child = spawn(program, [...rest, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+/** The program as people start it, with a home of its own; in what it is told further, @home stands for that. */
+export async function bridge(...extra) {
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'sluice-hostile-')));
+  const folder = join(home, 'state');
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ANTHROPIC_|CLAUDE|SLUICE_)/.test(name)));
+  for (const word of extra) if (word.startsWith('@home/')) await mkdir(join(home, word.slice(6)), { recursive: true });
+  const log = openSync(join(home, 'log'), 'a');
+  const child = spawn(process.env.SLUICE_BIN, ['serve', '--port', '0', '--state', folder, ...extra.map((word) => word.replace('@home', home))], { env: { ...env, HOME: home }, stdio: ['ignore', 'pipe', log] });
+  const ended = once(child, 'exit');
   for await (const line of createInterface({ input: child.stdout })) {
     const found = /(http:\/\/127\.0\.0\.1:(\d+))\/#pair=([A-Z2-9-]+)/.exec(line);
     if (!found) continue;
     child.stdout.resume();
     const end = async () => {
-      const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
-      await rm(folder, { recursive: true, force: true });
+      await rm(home, { recursive: true, force: true, maxRetries: 3 });
     };
-    return { folder, origin: found[1], port: Number(found[2]), code: found[3], end };
+    return { home, folder, origin: found[1], port: Number(found[2]), code: found[3], log: () => readFileSync(join(home, 'log'), 'utf8'), end };
   }
   throw new Error('the bridge printed no address');
 }
@@ -55,15 +62,19 @@ async function stranger() {
   return { port: server.address().port, asked, end: () => new Promise((done) => { server.closeAllConnections(); server.close(done); }) };
 }
 
-/** Runs `use` with a paired browser. `evil.test` and `rebound.test` lead to this machine in it. */
+let opened;
+/** One browser for all attacks; each has a context of its own. `evil.test` and `rebound.test` lead to this machine in it. */
+const browser = () => (opened ??= chromium.launch({
+  executablePath: process.env.CHROMIUM,
+  args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP *.test 127.0.0.1', '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessSendPreflights,BlockInsecurePrivateNetworkRequests'],
+}));
+after(async () => { await (await opened)?.close(); });
+
+/** Runs `use` with a paired page and pages of strangers beside it. */
 export async function lab(use) {
   const [door, foreign] = await Promise.all([bridge(), stranger()]);
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM,
-    args: ['--no-sandbox', '--host-resolver-rules=MAP *.test 127.0.0.1', '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessSendPreflights,BlockInsecurePrivateNetworkRequests'],
-  });
+  const context = await (await browser()).newContext();
   try {
-    const context = await browser.newContext();
     const own = await context.newPage();
     await own.goto(`${door.origin}/api/health`);
     const paired = await own.evaluate(pair, door.code);
@@ -77,7 +88,7 @@ export async function lab(use) {
     }
     await use({ ...door, context, own, pages, foreign });
   } finally {
-    await browser.close();
+    await context.close();
     await foreign.end();
     await door.end();
   }
@@ -101,4 +112,31 @@ export function openSocket(address) {
     socket.onmessage = (event) => done(`message ${event.data}`);
     socket.onclose = (event) => done(`closed ${event.code}`);
   });
+}
+
+/** In a page of ours: says hello, sends one command, gives its receipt. */
+export function command(wish) {
+  return new Promise((done) => {
+    const socket = new WebSocket(`ws://${location.host}/ws`);
+    socket.onopen = () => socket.send(JSON.stringify({ type: 'hello', version: 1, client: 'hostile', build: null, capabilities: [], cursors: {} }));
+    socket.onmessage = (event) => {
+      const message = JSON.parse(event.data);
+      if (message.type === 'welcome') socket.send(JSON.stringify({ ...wish, id: 'wish' }));
+      if (message.type === 'receipt' && message.id === 'wish') { socket.close(); done(message); }
+    };
+    socket.onclose = (event) => done({ closed: event.code });
+  });
+}
+
+/** A conversation another program had in this home; its words are `text`. */
+export async function externalSession(home, text) {
+  const id = randomUUID();
+  const cwd = join(home, 'work');
+  const project = join(home, '.claude', 'projects', cwd.replace(/[^A-Za-z0-9]/g, '-'));
+  await mkdir(cwd, { recursive: true });
+  await mkdir(project, { recursive: true });
+  const line = (type, message, uuid, parentUuid) => JSON.stringify({ parentUuid, isSidechain: false, userType: 'external', cwd, sessionId: id, version: '2.1.325', type, message, uuid, timestamp: new Date().toISOString() });
+  const asked = randomUUID();
+  await writeFile(join(project, `${id}.jsonl`), [line('user', { role: 'user', content: text }, asked, null), line('assistant', { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-opus-5-5', content: [{ type: 'text', text }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } }, randomUUID(), asked)].join('\n') + '\n');
+  return id;
 }

@@ -1,7 +1,8 @@
 // Every test is an attack by a page in the same browser as a paired one. The attacker gets nothing.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { control, known, lab, openSocket, pair } from './lab.mjs';
+import { command, control, externalSession, known, lab, openSocket, pair } from './lab.mjs';
 
 const HASH = 'a'.repeat(64);
 
@@ -154,15 +155,39 @@ test('what was injected into our page does not run', () => lab(async ({ own, con
   assert.equal(await own.evaluate(() => document.cookie), '');
 }));
 
-test('what an agent made is saved, not shown', () => lab(async ({ own, origin }) => {
-  for (const path of [`/api/blobs/${HASH}`, '/api/sessions/a/export.html']) {
+test('what an agent made is saved, not shown', () => lab(async ({ own, origin, home }) => {
+  const markup = '<!doctype html><title>made by an agent</title><script>document.title = "ran"</script>';
+  const id = await externalSession(home, markup);
+  const taken = await own.evaluate(command, { type: 'subscribe', sessionId: id, cursor: null });
+  assert.equal(taken.ok, true);
+  // A picture is what it says it is, and nothing else is taken.
+  const upload = ([type, base64]) => fetch('/api/upload', { method: 'POST', headers: { 'content-type': type }, body: Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)) }).then(async (answer) => ({ status: answer.status, ...(await answer.json().catch(() => ({}))) }));
+  for (const type of ['text/html', 'image/svg+xml', 'image/png']) assert.ok((await own.evaluate(upload, [type, btoa(markup)])).status >= 400, type);
+  const { hash } = await own.evaluate(upload, ['image/png', 'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC']);
+  assert.match(hash, /^[0-9a-f]{64}$/);
+  for (const format of ['html', 'md', 'jsonl']) {
+    const path = `/api/sessions/${taken.data.sessionId}/export.${format}`;
     const saving = own.waitForEvent('download');
     await own.evaluate((address) => { location.href = address; }, path);
     const saved = await saving;
     assert.equal(saved.url(), origin + path);
     assert.notEqual(await own.title(), 'ran');
-    await saved.cancel();
+    if (format !== 'html') continue;
+    // Opened from where it was saved it runs nothing either.
+    const page = await own.context().newPage();
+    const asked = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const copy = join(home, 'saved.html');
+    await saved.saveAs(copy);
+    await page.goto(`file://${copy}`);
+    assert.notEqual(await page.title(), 'ran');
+    assert.equal(await page.locator('script').count(), 0);
+    assert.deepEqual(asked.filter((url) => !url.startsWith('file:')), []);
+    await page.close();
   }
+  const answer = await own.request.get(`${origin}/api/blobs/${hash}`, { headers: { origin } });
+  assert.deepEqual([answer.headers()['content-type'], answer.headers()['x-content-type-options']], ['image/png', 'nosniff']);
+  assert.match(answer.headers()['content-security-policy'] ?? '', /sandbox|default-src 'none'/);
 }));
 
 test('a revoked device is out while its page is open', () => lab(async ({ own, port, folder }) => {

@@ -17,6 +17,8 @@ import { Sessions } from './screens/Sessions';
 import { t } from './text';
 import { announce, Button, installRegions, Toasts } from './ui';
 import './screens/frame.css';
+import './panels/panels.css';
+import './screens/pairing.css';
 
 const Pairing = lazy(() => import('./screens/Pairing'));
 const Welcome = lazy(() => import('./screens/Welcome'));
@@ -81,6 +83,10 @@ function Shell(): JSX.Element {
   };
   useNotices(client(), { notices, sound: () => sound() === 'on', title: place, onOpen: (id) => go(sessionHref(id)) });
   createEffect(on(up, (now, before) => { if (before !== undefined) announce(now ? t('sessions.sayBack') : t('sessions.sayLost')); }, { defer: true }));
+
+  // A bridge may hold another build the next moment, without these files: they are fetched while nothing else is to be done.
+  const early = setTimeout(() => { for (const part of [() => import('./asks/kinds'), () => import('./gate/bodies'), () => import('./panels/Panel')]) void part().catch(() => undefined); }, 5000);
+  onCleanup(() => clearTimeout(early));
 
   // A new place begins at its top: readers hear its heading, keys start there.
   createEffect(on(() => { const here = route(); return here.at === 'session' ? `s ${here.id} ${here.view}` : here.at; }, () => {

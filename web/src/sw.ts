@@ -1,4 +1,4 @@
-// Keeps the shell (page, scripts, styles) of one build for a fast start, and nothing else: no record,
+// Keeps the shell (page, scripts, styles) of one build for a fast start, and rings when the bridge pushes. No record,
 // no blob, no answer of the API is ever kept here. A new build has a new name, the old one goes.
 // On the first visit only what the page has just loaded is kept, so it costs no second transfer.
 export {};
@@ -46,4 +46,47 @@ async function keptFile(request: Request): Promise<Response> {
   const response = await fetch(request);
   if (response.ok) await (await caches.open(CACHE)).put(request, response.clone());
   return response;
+}
+
+interface Told { session?: string; title?: string; body?: string }
+
+// Somebody is needed while nobody looks. What of the session is shown was chosen in the page; without a choice: nothing.
+self.addEventListener('push', (event) => {
+  event.waitUntil(ring(event.data));
+});
+
+async function ring(data: PushMessageData | null): Promise<void> {
+  let told: Told = {};
+  try {
+    told = (data?.json() ?? {}) as Told;
+  } catch {
+    // Not ours; a notice is shown all the same, browsers insist on one.
+  }
+  const open = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  if (open.some((page) => page.focused)) return;
+  const chosen = (await (await caches.match('/notices'))?.json().catch(() => null)) as { content?: boolean; words?: string } | null | undefined;
+  const session = told.session ?? '';
+  await self.registration.showNotification(chosen?.content ? (told.title ?? 'Sluice') : (chosen?.words ?? 'Sluice'), {
+    body: told.body ?? '', tag: `sluice-${session}`, icon: '/icon.svg', data: session,
+  });
+}
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(show(typeof event.notification.data === 'string' ? event.notification.data : ''));
+});
+
+async function show(session: string): Promise<void> {
+  const place = session ? `/#/s/${encodeURIComponent(session)}` : '/#/';
+  const [page] = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  try {
+    if (page) {
+      await page.focus();
+      await page.navigate(place);
+      return;
+    }
+  } catch {
+    // A page this worker does not steer: another is opened.
+  }
+  await self.clients.openWindow(place);
 }

@@ -1,106 +1,232 @@
 //! What a person is asked before a session begins: whether the folder is trusted, and the servers its project names.
 
-use std::io::{self, BufRead, Write};
+use std::io;
+use std::path::Path;
 
+use serde_json::{Map, Value};
 use sluice_engine::mcp::scopes::{self, Named, Standing};
 use sluice_engine::mcp::store;
-use sluice_engine::settings::{Places, trust};
+use sluice_engine::settings::{Layer, WriteError, trust};
+use sluice_terminal::{Facts, Question, Questioner};
 
 use crate::flags::Flags;
 use crate::launch::Place;
 use crate::mcp_list::reach;
 
-/// Asks what has to be asked, and remembers the answers. True if something may hold now that did not.
-pub(crate) fn ask(place: &Place, flags: &Flags) -> bool {
-    let mut asking = Asking {
-        places: place.settings.places(),
-        input: io::stdin().lock(),
-        out: io::stdout().lock(),
-    };
-    asking.ask(place, flags)
+/// What came of the questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// Nothing changed.
+    Same,
+    /// Something may hold now that did not.
+    More,
+    /// The person does not want to work here.
+    Leave,
 }
 
 /// A server's name, and what it would run or where it is.
 type Waiting = (String, String);
 
-struct Asking<'a, I, O> {
-    places: &'a Places,
-    input: I,
-    out: O,
+/// Asks what has to be asked, and remembers the answers.
+pub(crate) async fn ask(place: &Place, flags: &Flags, facts: &Facts) -> io::Result<Said> {
+    let servers = waiting(place, flags);
+    if place.settings.trusted() {
+        return match servers.is_empty() {
+            true => Ok(Said::Same),
+            false => about_servers(place, facts, &servers).await,
+        };
+    }
+    if !place.waits_for_trust() && servers.is_empty() {
+        return Ok(Said::Same);
+    }
+    let layers: Vec<&Layer> = place.settings.layers().iter().filter(|layer| layer.waits()).collect();
+    let question = question(facts, &layers, &servers);
+    let mut questioner = Questioner::open(facts)?;
+    match questioner.choose(&question).await? {
+        Some(0) => Ok(Said::Same),
+        Some(1) => {
+            let places = place.settings.places();
+            kept(trust::trust(&places.global, &places.cwd).map(|_| ()), &mut questioner)?;
+            for (name, _) in &servers {
+                kept(store::choose(places, name, true), &mut questioner)?;
+            }
+            Ok(Said::More)
+        }
+        _ => Ok(Said::Leave),
+    }
 }
 
-impl<I: BufRead, O: Write> Asking<'_, I, O> {
-    fn ask(&mut self, place: &Place, flags: &Flags) -> bool {
-        let waiting = waiting(place, flags);
-        let trusted = place.settings.trusted();
-        let waits = place.waits_for_trust() || !waiting.is_empty();
-        if !trusted && !waits {
-            return false;
-        }
-        if !trusted && !self.is_trusted() {
-            return false;
-        }
-        self.about_servers(&waiting);
-        !trusted || !waiting.is_empty()
+fn kept(written: Result<(), WriteError>, questioner: &mut Questioner<'_>) -> io::Result<()> {
+    match written {
+        Ok(()) => Ok(()),
+        Err(error) => questioner.say("✗", &format!("the answer could not be written down: {error}")),
     }
+}
 
-    /// Asks whether the folder's own settings may take effect, and remembers a yes.
-    fn is_trusted(&mut self) -> bool {
-        let question = format!(
-            "{} has settings of its own: commands, servers, variables or permissions that take effect only in a folder \
-             you trust.\nDo you trust its authors? y(es), n(o): ",
-            trust::key(&self.places.cwd).display()
+/// The folder, what it would bring, and the three answers.
+fn question(facts: &Facts, layers: &[&Layer], servers: &[Waiting]) -> Question {
+    let mut brings = Vec::new();
+    let mut whole = Vec::new();
+    for layer in layers {
+        let file = layer
+            .path
+            .as_deref()
+            .map(|path| near(path, &facts.folder))
+            .unwrap_or_default();
+        brings.extend(
+            brought(&layer.value)
+                .into_iter()
+                .map(|(what, names)| (what, file.clone(), names)),
         );
-        let answer = self.answer(&question);
-        if !matches!(answer.as_deref(), Some("y" | "yes")) {
-            let _gone = self
-                .out
-                .write_all(b"They stay without effect; deny and ask rules hold all the same.\n\n");
-            return false;
+        whole.push(format!("{file}:"));
+        let text = serde_json::to_string_pretty(&layer.value).unwrap_or_default();
+        whole.extend(text.lines().map(str::to_owned));
+    }
+    if !servers.is_empty() {
+        let names: Vec<String> = servers.iter().map(|(name, reach)| format!("{name}: {reach}")).collect();
+        whole.push(".mcp.json:".to_owned());
+        whole.extend(names.iter().map(|name| format!("  {name}")));
+        brings.push((
+            count(servers.len(), "server"),
+            ".mcp.json".to_owned(),
+            shortened(&names),
+        ));
+    }
+    let width =
+        |pick: fn(&(String, String, String)) -> &String| brings.iter().map(|it| pick(it).len()).max().unwrap_or(0);
+    let (whats, files) = (width(|it| &it.0), width(|it| &it.1));
+    let mut body = vec!["  Nothing of it runs by itself until you trust it. It brings".to_owned()];
+    body.extend(
+        brings
+            .iter()
+            .map(|(what, file, names)| format!("    {what:<whats$}   {file:<files$}   {names}")),
+    );
+    if brings.is_empty() {
+        body = vec!["  It has settings of its own, which take effect only in a folder you trust.".to_owned()];
+    }
+    let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
+    Question {
+        title: ("New folder".to_owned(), facts.folder_word()),
+        body,
+        choices: vec![
+            choice("Work here without them", "its deny and ask rules do apply"),
+            choice("Trust this folder", "now and later"),
+            choice("Leave", ""),
+        ],
+        selected: 0,
+        whole,
+    }
+}
+
+/// What a settings file would bring into effect: how much of what, and its names.
+fn brought(settings: &Map<String, Value>) -> Vec<(String, String)> {
+    let names = |value: Option<&Value>| -> Vec<String> {
+        match value {
+            Some(Value::Object(map)) => map.keys().cloned().collect(),
+            Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            Some(Value::String(text)) => vec![text.clone()],
+            _ => Vec::new(),
         }
-        self.kept(trust::trust(&self.places.global, &self.places.cwd).map(|_| ()))
-    }
-
-    /// Asks about each server the project names and nobody has said anything about. What is neither yes nor no is
-    /// asked again next time.
-    fn about_servers(&mut self, waiting: &[Waiting]) {
-        let mut all = false;
-        for (name, reach) in waiting {
-            let question = format!(
-                "The project names an MCP server, {name}: {reach}\nMay it be connected, here and from now on? y(es), \
-                 n(o), a(ll it names): "
-            );
-            let answer = match all {
-                true => Some("yes".to_owned()),
-                false => self.answer(&question),
-            };
-            all |= matches!(answer.as_deref(), Some("a" | "all"));
-            let approved = match answer.as_deref() {
-                Some("y" | "yes" | "a" | "all") => true,
-                Some("n" | "no") => false,
-                _ => continue,
-            };
-            self.kept(store::choose(self.places, name, approved));
+    };
+    let allowed = settings.get("permissions").and_then(|value| value.get("allow"));
+    let folders = settings
+        .get("permissions")
+        .and_then(|value| value.get("additionalDirectories"));
+    let mut brings = Vec::new();
+    let mut add = |count: usize, what: &str, names: &[String]| {
+        if count > 0 {
+            brings.push((self::count(count, what), shortened(names)));
         }
+    };
+    let events = names(settings.get("hooks"));
+    let hooks = settings.get("hooks").and_then(Value::as_object);
+    let commands = |matchers: &Value| -> usize {
+        let lists = matchers.as_array().into_iter().flatten();
+        lists
+            .filter_map(|matcher| Some(matcher.get("hooks")?.as_array()?.len()))
+            .sum()
+    };
+    let hooks: usize = hooks.into_iter().flat_map(Map::values).map(commands).sum();
+    add(hooks.max(events.len()), "hook", &events);
+    let rules = names(allowed);
+    add(rules.len(), "allow rule", &rules);
+    let variables = names(settings.get("env"));
+    add(variables.len(), "variable", &variables);
+    let directories = names(folders);
+    add(directories.len(), "other folder", &directories);
+    for (key, what) in [
+        ("apiKeyHelper", "key command"),
+        ("statusLine", "status line"),
+        ("enabledPlugins", "plugin"),
+    ] {
+        let value = settings.get(key);
+        let found = match (key, value) {
+            ("statusLine", Some(value)) => names(value.get("command")),
+            (_, value) => names(value),
+        };
+        add(found.len(), what, &found);
     }
+    brings
+}
 
-    fn answer(&mut self, question: &str) -> Option<String> {
-        let mut answer = String::new();
-        self.out.write_all(question.as_bytes()).ok()?;
-        self.out.flush().ok()?;
-        self.input.read_line(&mut answer).ok().filter(|read| *read > 0)?;
-        Some(answer.trim().to_lowercase())
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// The first few names.
+fn shortened(names: &[String]) -> String {
+    const MOST: usize = 2;
+    let mut text = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > MOST {
+        text.push_str(", ⋯");
     }
+    text
+}
 
-    fn kept(&mut self, written: Result<(), sluice_engine::settings::WriteError>) -> bool {
-        match written {
-            Ok(()) => true,
-            Err(error) => {
-                crate::warn(&format!("the answer could not be written down: {error}"));
-                false
+fn near(path: &Path, folder: &Path) -> String {
+    path.strip_prefix(folder).unwrap_or(path).display().to_string()
+}
+
+/// Asks about each server the project names and nobody has said anything about.
+async fn about_servers(place: &Place, facts: &Facts, servers: &[Waiting]) -> io::Result<Said> {
+    let places = place.settings.places();
+    let mut questioner = Questioner::open(facts)?;
+    let mut said = Said::Same;
+    for (at, (name, reach)) in servers.iter().enumerate() {
+        let rest = servers.get(at..).unwrap_or_default();
+        let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
+        let mut choices = vec![
+            choice("Not now", "asked again next time"),
+            choice("Connect it", "here, from now on"),
+        ];
+        if rest.len() > 1 {
+            choices.push(choice(&format!("Connect all {} the project names", rest.len()), ""));
+        }
+        choices.push(choice("Never", "in this project"));
+        let question = Question {
+            title: ("New server".to_owned(), name.clone()),
+            body: vec![
+                format!("    {reach}"),
+                "  The project names it in .mcp.json.".to_owned(),
+            ],
+            choices,
+            ..Question::default()
+        };
+        let never = if rest.len() > 1 { 3 } else { 2 };
+        match questioner.choose(&question).await? {
+            None | Some(0) => continue,
+            Some(1) => kept(store::choose(places, name, true), &mut questioner)?,
+            Some(at) if at == never => kept(store::choose(places, name, false), &mut questioner)?,
+            Some(_) => {
+                for (name, _) in rest {
+                    kept(store::choose(places, name, true), &mut questioner)?;
+                }
+                return Ok(Said::More);
             }
         }
+        said = Said::More;
     }
+    Ok(said)
 }
 
 fn waiting(place: &Place, flags: &Flags) -> Vec<Waiting> {
@@ -117,56 +243,56 @@ fn waiting(place: &Place, flags: &Flags) -> Vec<Waiting> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
-    /// What the project's own file says after these answers, and how many questions were put.
-    fn answered(answers: &str) -> (Value, usize) {
-        let dir = tempfile::tempdir().unwrap();
-        let root = dir.path().canonicalize().unwrap();
-        let places = Places {
-            cwd: root.clone(),
-            home: root.clone(),
-            config_dir: root.join("home/.claude"),
-            managed: root.join("managed.json"),
-            global: root.join(".claude.json"),
-        };
-        let mut out = Vec::new();
-        let mut asking = Asking {
-            places: &places,
-            input: answers.as_bytes(),
-            out: &mut out,
-        };
-        let server = |name: &str| (name.to_owned(), format!("run {name}"));
-        asking.about_servers(&[server("one"), server("two"), server("three")]);
-        let written = std::fs::read_to_string(root.join(".claude/settings.local.json")).unwrap_or_default();
-        let asked = String::from_utf8(out).unwrap().matches("May it be connected").count();
-        (serde_json::from_str(&written).unwrap_or_default(), asked)
+    fn brings(settings: &Value) -> Vec<(String, String)> {
+        brought(settings.as_object().unwrap())
+    }
+
+    fn pair(what: &str, names: &str) -> (String, String) {
+        (what.to_owned(), names.to_owned())
     }
 
     #[test]
-    fn each_server_is_asked_about_and_the_answers_stay() {
-        let (written, asked) = answered("y\nno\n\n");
+    fn what_a_folder_brings_is_counted_and_named() {
+        let hook = json!([{"hooks": [{"type": "command", "command": "a"}]}]);
+        let settings = json!({
+            "hooks": {"PreToolUse": hook, "Stop": hook},
+            "permissions": {"allow": ["Bash(npm run *)", "Read(docs/**)", "WebFetch"], "deny": ["Bash(rm:*)"]},
+            "env": {"A": "1"},
+            "statusLine": {"type": "command", "command": "status.sh"},
+            "model": "opus",
+        });
         assert_eq!(
-            written,
-            json!({"enabledMcpjsonServers": ["one"], "disabledMcpjsonServers": ["two"]})
+            brings(&settings),
+            [
+                pair("2 hooks", "PreToolUse, Stop"),
+                pair("3 allow rules", "Bash(npm run *), Read(docs/**), ⋯"),
+                pair("1 variable", "A"),
+                pair("1 status line", "status.sh"),
+            ]
         );
-        assert_eq!(asked, 3);
+        assert!(brings(&json!({"model": "opus", "permissions": {"deny": ["Bash"]}})).is_empty());
     }
 
     #[test]
-    fn one_answer_may_be_for_all() {
-        let (written, asked) = answered("n\na\n");
+    fn the_question_is_aligned_and_holds_the_servers() {
+        let facts = Facts {
+            folder: "/home/me/code/shop".into(),
+            home: "/home/me".into(),
+            ..Facts::default()
+        };
+        let question = question(&facts, &[], &[("tracker".to_owned(), "npx tracker-mcp".to_owned())]);
+        assert_eq!(question.title.1, "~/code/shop");
         assert_eq!(
-            written,
-            json!({"disabledMcpjsonServers": ["one"], "enabledMcpjsonServers": ["two", "three"]})
+            question.body,
+            [
+                "  Nothing of it runs by itself until you trust it. It brings",
+                "    1 server   .mcp.json   tracker: npx tracker-mcp",
+            ]
         );
-        assert_eq!(asked, 2);
-    }
-
-    #[test]
-    fn whoever_says_nothing_has_decided_nothing() {
-        assert_eq!(answered(""), (Value::Null, 3));
+        assert_eq!(question.selected, 0, "no is highlighted");
     }
 }

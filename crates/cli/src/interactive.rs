@@ -12,31 +12,32 @@ use sluice_terminal::{Agent, Facts, Next, Outcome, Settings, Variables};
 use sluice_wire::ToAgent;
 use tokio::sync::mpsc;
 
-use crate::approval;
+use crate::approval::{self, Said};
+use crate::attach::{self, After};
 use crate::debug::Log;
 use crate::environment::Environment;
 use crate::fail;
 use crate::flags::Flags;
 use crate::launch::{self, Keyless, Place};
+use crate::login;
 
 /// How fast the demo model speaks.
 pub(crate) const DEMO_PACE: Duration = Duration::from_millis(12);
 
 pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     let mut place = Place::look(&flags, &environment, Opener::Person);
-    if approval::ask(&place, &flags) {
-        place = Place::look(&flags, &environment, Opener::Person);
+    if flags.agent_command.is_some() {
+        return drive(&flags, &place).await;
     }
-    let demo = match place.has_key() {
-        false => match sluice_simulator::start_demo(DEMO_PACE).await {
-            Ok(server) => Some(server),
-            Err(error) => return fail(&format!("the demo model does not start: {error}")),
-        },
-        true => None,
-    };
-    let keyless = demo
-        .as_ref()
-        .map_or(Keyless::Refuse, |server| Keyless::Demo(server.url()));
+    match approval::ask(&place, &flags, &facts_of(&flags, &place)).await {
+        Ok(Said::Same) => {}
+        Ok(Said::More) => place = Place::look(&flags, &environment, Opener::Person),
+        Ok(Said::Leave) => return 0,
+        Err(error) => return no_terminal(&error),
+    }
+    let mut demo = None;
+    let mut draft = String::new();
+    let mut said = Vec::new();
     if let Some(whole) = whole_id(&flags, &environment) {
         flags.resume = Some(whole);
     }
@@ -46,6 +47,17 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         flags.resume = None;
     }
     loop {
+        if place.has_key() {
+            demo = None;
+        } else if demo.is_none() {
+            demo = match sluice_simulator::start_demo(DEMO_PACE).await {
+                Ok(server) => Some(server),
+                Err(error) => return fail(&format!("the demo model does not start: {error}")),
+            };
+        }
+        let keyless = demo
+            .as_ref()
+            .map_or(Keyless::Refuse, |server| Keyless::Demo(server.url()));
         let options = match launch::options(&flags, &place, keyless.clone()) {
             Ok(options) => options,
             Err(problem) => return fail(&problem.to_string()),
@@ -53,18 +65,27 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         if let Some(why) = &options.refusal {
             return fail(why);
         }
-        let mut facts = facts(&flags, &place);
+        let mut facts = facts_of(&flags, &place);
         facts.model = match demo {
             Some(_) => "demo".to_owned(),
             None => options.model.clone().unwrap_or_default(),
         };
         facts.picks = std::mem::take(&mut picks);
+        facts.draft = std::mem::take(&mut draft);
+        facts.said = std::mem::take(&mut said);
         if let Some(earlier) = &options.earlier {
             let sessions = sluice_host::sessions::Sessions::under(&facts.config_dir);
             let folder = Some(facts.folder.as_path());
             let info = sessions.info(&earlier.session_id, folder).ok().flatten();
+            facts.session = (!flags.fork_session).then(|| earlier.session_id.clone());
             facts.resumed = Some(info.map(|info| info.summary).unwrap_or_default());
             facts.earlier = sessions.messages(&earlier.session_id, folder).unwrap_or_default();
+            // What comes after the message one went back to is told no more.
+            let last = flags.resume_session_at.as_ref();
+            let last = last.and_then(|last| facts.earlier.iter().position(|message| message.uuid == *last));
+            facts
+                .earlier
+                .truncate(last.map_or(facts.earlier.len(), |last| last + 1));
         }
         let transport = in_process(flags.clone(), place.clone(), keyless.clone());
         let agent = Agent::Over(Box::new(transport));
@@ -72,21 +93,121 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         flags.prompt = None;
         flags.continue_session = false;
         flags.session_id = None;
+        flags.resume_session_at = None;
+        flags.fork_session = false;
+        flags.resume = None;
         match outcome {
             Ok(Outcome::Left(code)) => return code,
-            Ok(Outcome::Again(Next::Fresh)) => {
-                flags.resume = None;
-                flags.fork_session = false;
+            Ok(Outcome::Again { next, draft: written }) => {
+                draft = written;
+                match next {
+                    Next::Fresh => {}
+                    Next::Resume { session, fork } => {
+                        flags.resume = Some(session);
+                        flags.fork_session = fork;
+                    }
+                    Next::Rewind { session, before } => {
+                        flags.resume = Some(session);
+                        flags.resume_session_at = Some(before);
+                    }
+                    Next::Take => {}
+                    Next::Serve { session } => {
+                        let facts = Facts {
+                            draft: std::mem::take(&mut draft),
+                            ..facts_of(&flags, &place)
+                        };
+                        let served = attach::serve(&place.environment, session.as_deref(), facts).await;
+                        match served {
+                            Ok(After::Left(code)) => return code,
+                            Ok(After::Taken {
+                                session,
+                                draft: written,
+                            }) => {
+                                flags.resume = session;
+                                draft = written;
+                            }
+                            Err((why, written)) => {
+                                flags.resume = session;
+                                draft = written;
+                                said = vec![format!("not served: {why}")];
+                            }
+                        }
+                    }
+                    Next::Login { session } => {
+                        flags.resume = session;
+                        match login::ask(&place, &facts_of(&flags, &place)).await {
+                            Ok(true) => place = Place::look(&flags, &environment, Opener::Person),
+                            Ok(false) => {}
+                            Err(error) => return no_terminal(&error),
+                        }
+                    }
+                }
             }
-            Ok(Outcome::Again(Next::Resume { session, fork })) => {
-                flags.resume = Some(session);
-                flags.fork_session = fork;
+            Err(error) => return no_terminal(&error),
+        }
+    }
+}
+
+pub(crate) fn no_terminal(error: &std::io::Error) -> i32 {
+    if error.kind() == std::io::ErrorKind::Interrupted {
+        return 143;
+    }
+    fail(&format!(
+        "this is no terminal: {error}; use -p for a prompt without one"
+    ))
+}
+
+/// Another agent than ours, as a process: it has its own settings, keys and asks.
+async fn drive(flags: &Flags, place: &Place) -> i32 {
+    let words = flags.agent_command.clone().unwrap_or_default();
+    let Some(program) = words.split_whitespace().next().map(str::to_owned) else {
+        return fail("--agent-command names no program; such as --agent-command claude");
+    };
+    let mut flags = flags.clone();
+    let mut draft = String::new();
+    loop {
+        let mut facts = facts_of(&flags, place);
+        facts.agent = Some(program.clone());
+        facts.draft = std::mem::take(&mut draft);
+        facts.picks = flags.resume.as_deref().is_some_and(|named| named.trim().is_empty());
+        let mut options = sluice_host::Options::new()
+            // A shell reads the words as the person would write them.
+            .program("/bin/sh")
+            .program_args(["-c", &format!("exec {words} \"$@\""), "sh"])
+            .enable_file_checkpointing(true)
+            .cwd(&facts.folder);
+        if let Some(model) = &flags.model {
+            options = options.model(model);
+        }
+        if let Some(mode) = &flags.permission_mode {
+            options = options.permission_mode(sluice_wire::mode::PermissionMode::from(mode.as_str()));
+        }
+        if flags.continue_session {
+            options = options.continue_conversation(true);
+        }
+        if let Some(session) = flags.resume.as_ref().filter(|named| !named.trim().is_empty()) {
+            let sessions = sluice_host::sessions::Sessions::under(&facts.config_dir);
+            let folder = Some(facts.folder.as_path());
+            facts.session = (!flags.fork_session).then(|| session.clone());
+            facts.resumed = sessions.info(session, folder).ok().flatten().map(|info| info.summary);
+            facts.earlier = sessions.messages(session, folder).unwrap_or_default();
+            options = options.resume(session).fork_session(flags.fork_session);
+        }
+        let outcome = sluice_terminal::run(facts, Agent::Child, options).await;
+        flags.prompt = None;
+        flags.continue_session = false;
+        flags.resume = None;
+        flags.fork_session = false;
+        match outcome {
+            Ok(Outcome::Left(code)) => return code,
+            Ok(Outcome::Again { next, draft: written }) => {
+                draft = written;
+                if let Next::Resume { session, fork } = next {
+                    flags.resume = Some(session);
+                    flags.fork_session = fork;
+                }
             }
-            Err(error) => {
-                return fail(&format!(
-                    "this is no terminal: {error}; use -p for a prompt without one"
-                ));
-            }
+            Err(error) => return no_terminal(&error),
         }
     }
 }
@@ -104,7 +225,7 @@ fn whole_id(flags: &Flags, environment: &Environment) -> Option<String> {
     }
 }
 
-fn facts(flags: &Flags, place: &Place) -> Facts {
+pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
     let environment = &place.environment;
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let word = |name: &str| variable(name).unwrap_or_default();
@@ -113,11 +234,15 @@ fn facts(flags: &Flags, place: &Place) -> Facts {
         .find_map(|name| variable(name))
         .unwrap_or_default();
     let (term, no_color, colorterm) = (word("TERM"), word("NO_COLOR"), word("COLORTERM"));
+    let program = word("TERM_PROGRAM");
     let variables = Variables {
         term: &term,
         no_color: &no_color,
         colorterm: &colorterm,
         locale: &locale,
+        program: &program,
+        multiplexer: variable("TMUX").is_some() || term.starts_with("screen"),
+        vte: variable("VTE_VERSION").is_some(),
     };
     Facts {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -126,7 +251,12 @@ fn facts(flags: &Flags, place: &Place) -> Facts {
         config_dir: environment.config_dir.clone(),
         model: String::new(),
         resumed: None,
+        session: None,
         earlier: Vec::new(),
+        served: None,
+        said: Vec::new(),
+        agent: None,
+        draft: String::new(),
         picks: false,
         prompt: flags.prompt.clone(),
         settings: Settings::read(&place.settings.effective(), &variables, flags.screen_reader),
@@ -156,6 +286,10 @@ fn in_process(flags: Flags, place: Place, keyless: Keyless) -> ChannelTransport 
             let failed = |why: String| Error::new(ErrorKind::Start, why);
             let mut options = launch::options(&flags, place, keyless.clone()).map_err(|why| failed(why.to_string()))?;
             options.asker = Asker::Host;
+            // A person may want to go back to before a prompt.
+            options
+                .checkpoints
+                .get_or_insert_with(|| place.environment.config_dir.join("file-history"));
             options.partial = true;
             let log = Log::open(&flags, &place.environment, &options.session_id).map_err(failed)?;
             if let Some(log) = &log {

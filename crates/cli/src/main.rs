@@ -4,6 +4,7 @@
 //! else is told.
 
 mod approval;
+mod attach;
 mod completions;
 mod conversation;
 mod debug;
@@ -13,6 +14,7 @@ mod flags;
 mod headless;
 mod interactive;
 mod launch;
+mod login;
 mod man;
 mod mcp_list;
 mod mcp_serve;
@@ -86,6 +88,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
     let code = runtime.block_on(async move {
         match &flags.subcommand {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
+            Some(Subcommand::Attach(named)) => attach::run(named.as_deref(), &flags, &environment).await,
             Some(Subcommand::Doctor) => doctor::run(&flags, &environment),
             Some(Subcommand::Mcp(Mcp::Serve { agent })) => mcp_serve::run(&flags, &environment, *agent).await,
             Some(Subcommand::Mcp(asked)) => mcp_list::run(asked, &flags, &environment),

@@ -40,7 +40,7 @@ export function Elicitation(props: { context: AskContext }): JSX.Element {
   const cancel = (interrupt = false) => void context.answer('cancel', { decision: 'cancel', interrupt });
   context.setKeys({ primary: send, dismiss: () => cancel(), dismissAndStop: () => cancel(true) });
   const off = () => !context.may() || context.act.busy();
-  const goes = around('asks.goesToServer', 'server');
+  const goes = around('forms.goesToServer', 'server');
   return (
     <>
       <div class="asktitle">
@@ -55,18 +55,18 @@ export function Elicitation(props: { context: AskContext }): JSX.Element {
           </div>
         }>
           <div class="linkask">
-            <p>{t('asks.linkWhole')}</p>
+            <p>{t('forms.linkWhole')}</p>
             <p class="mono whole"><Show when={link} fallback={<Revealed text={String(ask.request['url'] ?? '')} />}>{(url) => <>{url().protocol}//<b>{url().host}</b><Revealed text={url().href.slice(url().origin.length)} /></>}</Show></p>
-            <Show when={link} fallback={<p class="t-bad">{t('asks.notWeb')}</p>}>{(url) => <a class="btn" href={url().href} target="_blank" rel="noopener noreferrer" onClick={() => change({ opened: true })}><span>{t('asks.openLink', { host: url().host })}</span></a>}</Show>
+            <Show when={link} fallback={<p class="t-bad">{t('forms.notWeb')}</p>}>{(url) => <a class="btn" href={url().href} target="_blank" rel="noopener noreferrer" onClick={() => change({ opened: true })}><span>{t('forms.openLink', { host: url().host })}</span></a>}</Show>
           </div>
         </Show>
       </div>
       <Show when={context.client.may('approve')} fallback={<div class="askfoot"><span class="lab">{t('asks.waitingForSomeone')}</span></div>}>
         <div class="askfoot acts three">
-          <Button look="primary" hotkey="Ctrl Enter" disabled={off() || (isLink && link === null)} onClick={send}>{context.verb() === 'send' && context.act.shown() ? t('asks.sending') : isLink ? t('asks.linkDone') : t('asks.send')}</Button>
+          <Button look="primary" hotkey="Ctrl Enter" disabled={off() || (isLink && link === null)} onClick={send}>{context.verb() === 'send' && context.act.shown() ? t('forms.sending') : isLink ? t('forms.linkDone') : t('forms.send')}</Button>
           <span class="grow" />
-          <Button disabled={off()} onClick={() => void context.answer('decline', { decision: 'decline' })}>{t('asks.decline')}</Button>
-          <Button look="bare" hotkey="Esc" disabled={off()} onClick={() => cancel()}>{t('asks.cancelForm')}</Button>
+          <Button disabled={off()} onClick={() => void context.answer('decline', { decision: 'decline' })}>{t('forms.decline')}</Button>
+          <Button look="bare" hotkey="Esc" disabled={off()} onClick={() => cancel()}>{t('forms.cancelForm')}</Button>
         </div>
       </Show>
     </>
@@ -89,7 +89,7 @@ function FieldRow(props: { field: FormField; value: FormValue | undefined; probl
           <Match when={field.kind === 'text' && field}>{(one) => <input {...common} class="input" type={one().format === 'email' ? 'email' : one().format === 'uri' ? 'url' : one().format === 'date' ? 'date' : one().format === 'date-time' ? 'datetime-local' : 'text'} value={text()} onInput={(event) => props.onChange(event.currentTarget.value)} />}</Match>
           <Match when={field.kind === 'number' && field}>{(one) => <input {...common} class="input short" type="text" inputmode={one().whole ? 'numeric' : 'decimal'} value={text()} onInput={(event) => props.onChange(event.currentTarget.value)} />}</Match>
           <Match when={field.kind === 'switch'}><Toggle id={id} label={field.label} checked={props.value === true} disabled={props.disabled} onChange={(on) => props.onChange(on)} /></Match>
-          <Match when={field.kind === 'one' && field}>{(one) => <Select {...common} value={text()} options={[...(one().required && text() !== '' ? [] : [{ value: '', label: t('asks.nothingChosen') }]), ...one().options.map(({ value, label }) => ({ value, label }))]} onChange={(value) => props.onChange(value)} />}</Match>
+          <Match when={field.kind === 'one' && field}>{(one) => <Select {...common} value={text()} options={[...(one().required && text() !== '' ? [] : [{ value: '', label: t('forms.nothingChosen') }]), ...one().options.map(({ value, label }) => ({ value, label }))]} onChange={(value) => props.onChange(value)} />}</Match>
           <Match when={field.kind === 'many' && field}>{(one) => (
             <div class="many" role="group" aria-labelledby={`${id}-l`} id={id} data-field={field.key} tabIndex={-1}>
               <For each={one().options}>{(option) => <Checkbox checked={many().includes(option.value)} disabled={props.disabled} onChange={(on) => { props.onTouch(); props.onChange(on ? [...many(), option.value] : many().filter((value) => value !== option.value)); }}>{option.label}</Checkbox>}</For>

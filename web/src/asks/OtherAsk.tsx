@@ -21,20 +21,20 @@ export function OtherAsk(props: { context: AskContext }): JSX.Element {
   return (
     <>
       <div class="asktitle">
-        <h2 id={`ask-title-${ask.ask}`}>{t('asks.unknownDialog', { kind: String(ask.request['dialog_kind'] ?? ask.toolName) })}</h2>
-        <p id={`ask-why-${ask.ask}`}>{t('asks.unknownDialogHow')}</p>
+        <h2 id={`ask-title-${ask.ask}`}>{t('forms.unknownDialog', { kind: String(ask.request['dialog_kind'] ?? ask.toolName) })}</h2>
+        <p id={`ask-why-${ask.ask}`}>{t('forms.unknownDialogHow')}</p>
       </div>
       <div class="askbody">
         <CommandText text={JSON.stringify(payload, null, 2)} label={t('asks.input')} />
-        <Show when={form().json !== null}><label class="fieldlab">{t('asks.answerJson')}<textarea class="input mono codefield" spellcheck={false} value={form().json ?? ''} disabled={off()} aria-invalid={form().json !== '' && parsed() === undefined ? true : undefined} onInput={(event) => change(event.currentTarget.value)} /></label></Show>
+        <Show when={form().json !== null}><label class="fieldlab">{t('forms.answerJson')}<textarea class="input mono codefield" spellcheck={false} value={form().json ?? ''} disabled={off()} aria-invalid={form().json !== '' && parsed() === undefined ? true : undefined} onInput={(event) => change(event.currentTarget.value)} /></label></Show>
       </div>
       <Show when={context.client.may('approve')} fallback={<div class="askfoot"><span class="lab">{t('asks.waitingForSomeone')}</span></div>}>
         <div class="askfoot acts three">
-          <Show when={form().json !== null} fallback={<Button disabled={off()} onClick={() => change('{}')}>{t('asks.answerWithJson')}</Button>}>
-            <Button hotkey="Ctrl Enter" disabled={off() || parsed() === undefined} onClick={send}>{t('asks.send')}</Button>
+          <Show when={form().json !== null} fallback={<Button disabled={off()} onClick={() => change('{}')}>{t('forms.answerWithJson')}</Button>}>
+            <Button hotkey="Ctrl Enter" disabled={off() || parsed() === undefined} onClick={send}>{t('forms.send')}</Button>
           </Show>
           <span class="grow" />
-          <Button look="primary" hotkey="Esc" disabled={off()} onClick={() => cancel()}>{t('asks.cancelForm')}</Button>
+          <Button look="primary" hotkey="Esc" disabled={off()} onClick={() => cancel()}>{t('forms.cancelForm')}</Button>
         </div>
       </Show>
     </>

@@ -1,15 +1,16 @@
 // May a tool run: the act in words, why it is asked, the whole change or command, and the ways to answer.
-import { createEffect, createMemo, createResource, createSignal, For, Match, on, onCleanup, Show, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, createResource, createSignal, For, lazy, Match, on, onCleanup, Show, Suspense, Switch, type JSX } from 'solid-js';
 import type { Diff, JsonValue } from '../api/types';
 import { DiffView } from '../diff/DiffView';
 import { projectName, toolWords } from '../gate/standing';
 import { around, t } from '../text';
 import { Button, Icon, IconButton, Menu } from '../ui';
 import type { AskContext } from './context';
-import { EditInput } from './EditInput';
 import { asJson, changedLines, changesFile, editKind, inputOf, mainText, sameInput, shortPath, type Input } from './inputs';
 import { CommandText, Revealed } from './Revealed';
 import { denyRule, suggestionsOf } from './suggestions';
+
+const EditInput = lazy(async () => ({ default: (await import('./kinds')).EditInput }));
 
 interface Form { message: string; editing: boolean; input: Input | null; json: string | null }
 const EMPTY: Form = { message: '', editing: false, input: null, json: null };
@@ -62,8 +63,8 @@ export function PermissionAsk(props: { context: AskContext }): JSX.Element {
       </div>
       <div class="askbody" classList={{ editing: form().editing }}>
         <Show when={form().editing}>
-          <EditInput kind={kind} original={original} input={input()} json={form().json} disabled={off()}
-            onInput={(next, json) => change({ input: next, json })} onUndo={() => change({ input: null, json: null })} />
+          <Suspense><EditInput kind={kind} original={original} input={input()} json={form().json} disabled={off()}
+            onInput={(next, json) => change({ input: next, json })} onUndo={() => change({ input: null, json: null })} /></Suspense>
         </Show>
         <Switch>
           <Match when={changesFile(ask.toolName)}>
@@ -161,10 +162,17 @@ function Why(props: { context: AskContext }): JSX.Element {
   const repeats = ['file_path', 'notebook_path', 'path'].some((key) => typeof input[key] === 'string' && told !== null && (input[key] === told || (input[key] as string).endsWith(`/${told}`)));
   const description = repeats ? null : told;
   const why = text('decision_reason');
+  // An agent that gives no reason has one: the mode, which asks before every edit.
+  const path = ['file_path', 'notebook_path'].map((key) => input[key]).find((one) => typeof one === 'string');
+  const byMode = () => {
+    if (!changesFile(ask.toolName) || props.context.client.list.get(props.context.sessionId)?.permissionMode !== 'default') return null;
+    const inside = typeof path === 'string' && path.startsWith(`${props.context.project}/`);
+    return `${t('asks.whyMode')} ${inside ? t('asks.whyInside', { folder: projectName(props.context.project) }) : t('asks.whyOutside', { folder: projectName(props.context.project) })}`;
+  };
   const matched = () => { const rule = ask.request['matched_ask_rule']; return typeof rule === 'object' && rule !== null ? (rule as { tool_name?: string; rule_content?: string; source?: string }) : null; };
   return (
     <div id={`ask-why-${ask.ask}`}>
-      <Show when={description ?? why}>{(first) => <p><Revealed prose text={first()} /></p>}</Show>
+      <Show when={description ?? why ?? byMode()}>{(first) => <p><Revealed prose text={first()} /></p>}</Show>
       <Show when={(description !== null && why !== null) || text('blocked_path') !== null || ask.agent !== null || matched() !== null}>
         <dl class="why">
           <Show when={description !== null && why}>{(one) => <><dt>{t('asks.because')}</dt><dd><Revealed prose text={one()} /></dd></>}</Show>

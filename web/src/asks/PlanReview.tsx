@@ -24,23 +24,23 @@ export function PlanReview(props: { context: AskContext }): JSX.Element {
   const running = () => context.act.shown();
   return (
     <>
-      <h2 class="vh" id={`ask-title-${ask.ask}`}>{t('asks.planReview')}</h2>
+      <h2 class="vh" id={`ask-title-${ask.ask}`}>{t('forms.planReview')}</h2>
       <Show when={form().plan !== null}>
-        <div class="askbody"><label class="fieldlab">{t('asks.thePlan')}<textarea class="input codefield" value={form().plan ?? ''} disabled={off()} onInput={(event) => change({ plan: event.currentTarget.value })} /></label></div>
+        <div class="askbody"><label class="fieldlab">{t('forms.thePlan')}<textarea class="input codefield" value={form().plan ?? ''} disabled={off()} onInput={(event) => change({ plan: event.currentTarget.value })} /></label></div>
       </Show>
-      <p class="vh" id={`ask-why-${ask.ask}`}>{t('asks.planAbove')}</p>
+      <p class="vh" id={`ask-why-${ask.ask}`}>{t('forms.planAbove')}</p>
       <Show when={context.client.may('approve')} fallback={<div class="askfoot"><span class="lab">{t('asks.waitingForSomeone')}</span></div>}>
         <div class="planacts">
           <div class="pa">
-            <Button look="primary" hotkey="Ctrl Enter" disabled={off()} onClick={() => approve('default')}>{context.verb() === 'approve' && running() ? t('asks.approving') : t('asks.approveAsk')}</Button>
-            <Button disabled={off()} onClick={() => approve('acceptEdits')}>{t('asks.approveEdits')}</Button>
-            <Show when={original !== null && form().plan === null}><Button icon="edit" disabled={off()} onClick={() => change({ plan: original })}>{t('asks.editPlan')}</Button></Show>
+            <Button look="primary" hotkey="Ctrl Enter" disabled={off()} onClick={() => approve('default')}>{context.verb() === 'approve' && running() ? t('forms.approving') : t('forms.approveAsk')}</Button>
+            <Button disabled={off()} onClick={() => approve('acceptEdits')}>{t('forms.approveEdits')}</Button>
+            <Show when={original !== null && form().plan === null}><Button icon="edit" disabled={off()} onClick={() => change({ plan: original })}>{t('forms.editPlan')}</Button></Show>
             <Show when={form().plan !== null}><Button icon="undo" disabled={off()} onClick={() => change({ plan: null })}>{t('asks.undoMine')}</Button></Show>
           </div>
           <div class="pk">
-            <input class="input" type="text" aria-label={t('asks.planChange')} placeholder={t('asks.planChangeHint')} value={form().message} disabled={!context.may()} onInput={(event) => change({ message: event.currentTarget.value })}
+            <input class="input" type="text" aria-label={t('forms.planChange')} placeholder={t('forms.planChangeHint')} value={form().message} disabled={!context.may()} onInput={(event) => change({ message: event.currentTarget.value })}
               onKeyDown={(event) => { if (event.key === 'Enter' && !event.isComposing && !event.ctrlKey && !event.metaKey && form().message.trim() !== '') { event.preventDefault(); keep(); } }} />
-            <Button hotkey="Esc" disabled={off()} onClick={() => keep()}>{context.verb() === 'planning' && running() ? t('asks.sending') : t('asks.keepPlanning')}</Button>
+            <Button hotkey="Esc" disabled={off()} onClick={() => keep()}>{context.verb() === 'planning' && running() ? t('forms.sending') : t('forms.keepPlanning')}</Button>
           </div>
         </div>
       </Show>

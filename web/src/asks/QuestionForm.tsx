@@ -31,23 +31,23 @@ export function QuestionForm(props: { context: AskContext }): JSX.Element {
   return (
     <>
       <div class="askbody" id={`ask-why-${ask.ask}`}>
-        <h2 class="vh" id={`ask-title-${ask.ask}`}>{t('asks.questions')}</h2>
+        <h2 class="vh" id={`ask-title-${ask.ask}`}>{t('forms.questions')}</h2>
         <For each={questions}>{(question, index) => <Fieldset question={question} choice={choice(index())} disabled={!context.may()} only={questions.length === 1} onChange={(next) => put(index(), next)} />}</For>
         <Show when={form().words !== null}>
-          <label class="qs wordsfield">{t('asks.inWords')}<textarea class="input" rows="2" value={form().words ?? ''} disabled={!context.may()} onInput={(event) => change({ words: event.currentTarget.value })} /></label>
+          <label class="qs wordsfield">{t('forms.inWords')}<textarea class="input" rows="2" value={form().words ?? ''} disabled={!context.may()} onInput={(event) => change({ words: event.currentTarget.value })} /></label>
         </Show>
       </div>
       <Show when={context.client.may('approve')} fallback={<div class="askfoot"><span class="lab">{t('asks.waitingForSomeone')}</span></div>}>
         <div class="askfoot acts">
           <Show when={form().words === null} fallback={<>
-            <Button look="primary" hotkey="Ctrl Enter" disabled={off() || form().words?.trim() === ''} onClick={words}>{verb('words', t('asks.sendWords'), t('asks.sending'))}</Button>
-            <Button disabled={off()} onClick={() => change({ words: null })}>{t('asks.backToQuestions')}</Button>
+            <Button look="primary" hotkey="Ctrl Enter" disabled={off() || form().words?.trim() === ''} onClick={words}>{verb('words', t('forms.sendWords'), t('forms.sending'))}</Button>
+            <Button disabled={off()} onClick={() => change({ words: null })}>{t('forms.backToQuestions')}</Button>
           </>}>
-            <Button look="primary" hotkey="Ctrl Enter" disabled={off() || lacking().length > 0} aria-describedby={`ask-lack-${ask.ask}`} onClick={send}>{verb('send', t('asks.sendAnswers'), t('asks.sending'))}</Button>
-            <Button disabled={off()} onClick={() => change({ words: context.takeBoxText() })}>{t('asks.answerInWords')}</Button>
+            <Button look="primary" hotkey="Ctrl Enter" disabled={off() || lacking().length > 0} aria-describedby={`ask-lack-${ask.ask}`} onClick={send}>{verb('send', t('forms.sendAnswers'), t('forms.sending'))}</Button>
+            <Button disabled={off()} onClick={() => change({ words: context.takeBoxText() })}>{t('forms.answerInWords')}</Button>
           </Show>
-          <span class="lab grow trunc" id={`ask-lack-${ask.ask}`}><Show when={form().words === null && lacking()[0]}>{(one) => t('asks.lacking', { what: one().header || one().question })}</Show></span>
-          <Button look="bare" hotkey="Esc" disabled={off()} onClick={() => skip()}>{verb('skip', t('asks.skip'), t('asks.skipping'))}</Button>
+          <span class="lab grow trunc" id={`ask-lack-${ask.ask}`}><Show when={form().words === null && lacking()[0]}>{(one) => t('forms.lacking', { what: one().header || one().question })}</Show></span>
+          <Button look="bare" hotkey="Esc" disabled={off()} onClick={() => skip()}>{verb('skip', t('forms.skip'), t('forms.skipping'))}</Button>
         </div>
       </Show>
     </>
@@ -78,22 +78,22 @@ function Fieldset(props: { question: Question; choice: Choice; disabled: boolean
   const type = () => (props.question.multi ? 'checkbox' : 'radio');
   return (
     <fieldset class="qs" onKeyDown={onKeyDown} disabled={props.disabled}>
-      <legend><span><Revealed prose text={props.question.question} /></span> <span class="hd">{[props.question.header, props.question.multi ? t('asks.anyNumber') : ''].filter(Boolean).join(' · ')}</span></legend>
+      <legend><span><Revealed prose text={props.question.question} /></span> <span class="hd">{[props.question.header, props.question.multi ? t('forms.anyNumber') : ''].filter(Boolean).join(' · ')}</span></legend>
       <For each={props.question.options}>{(option, index) => (
         <label class="qopt" classList={{ on: props.choice.chosen.includes(option.label) }} onPointerEnter={() => setNear(option.preview ? option.label : null)} onPointerLeave={() => setNear(null)}>
           <input type={type()} name={name} checked={props.choice.chosen.includes(option.label)} onFocus={() => setNear(option.preview ? option.label : null)} onBlur={() => setNear(null)} onChange={() => pick(index())} />
-          <span class="l"><Revealed prose text={plainLabel(option.label)} /><Show when={option.recommended}> <span class="chip">{t('asks.recommended')}</span></Show></span>
+          <span class="l"><Revealed prose text={plainLabel(option.label)} /><Show when={option.recommended}> <span class="chip">{t('forms.recommended')}</span></Show></span>
           <Show when={index() < 9}><span class="key not-phone"><Kbd keys={String(index() + 1)} /></span></Show>
           <Show when={option.description}><span class="d"><Revealed prose text={option.description} /></span></Show>
         </label>
       )}</For>
       <div class="qopt" classList={{ on: props.choice.own }}>
         <input type={type()} name={name} id={`${name}-own`} checked={props.choice.own} onChange={openOwn} />
-        <label class="l" for={`${name}-own`}>{t('asks.somethingElse')}</label>
+        <label class="l" for={`${name}-own`}>{t('forms.somethingElse')}</label>
         <Show when={props.question.options.length < 9}><span class="key not-phone"><Kbd keys={String(props.question.options.length + 1)} /></span></Show>
-        <Show when={props.choice.own}><span class="d own"><input ref={own} class="input" type="text" aria-label={t('asks.ownAnswer')} value={props.choice.text} onInput={(event) => props.onChange({ ...props.choice, text: event.currentTarget.value })} /></span></Show>
+        <Show when={props.choice.own}><span class="d own"><input ref={own} class="input" type="text" aria-label={t('forms.ownAnswer')} value={props.choice.text} onInput={(event) => props.onChange({ ...props.choice, text: event.currentTarget.value })} /></span></Show>
       </div>
-      <Show when={preview()}>{(text) => <pre class="qpreview" aria-label={t('asks.preview')}><Revealed text={text()} /></pre>}</Show>
+      <Show when={preview()}>{(text) => <pre class="qpreview" aria-label={t('forms.preview')}><Revealed text={text()} /></pre>}</Show>
     </fieldset>
   );
 }

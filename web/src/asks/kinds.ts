@@ -1,4 +1,6 @@
 // The forms that are not needed at every start; one file, fetched with the first ask of such a kind.
+import '../text/forms';
+export { EditInput } from './EditInput';
 export { Elicitation } from './Elicitation';
 export { OtherAsk } from './OtherAsk';
 export { PlanReview } from './PlanReview';

@@ -37,9 +37,10 @@ export class Notices {
     const line = this.client.connection.line.value;
     if (!this.client.list.current) return;
     const away = typeof document !== 'undefined' && (document.hidden || !document.hasFocus());
+    let over = this.first;
     for (const info of this.client.list.all()) {
       const call = callOf(info, this.client.list.unread(info));
-      if (!call) { this.called.delete(info.sessionId); this.close(info.sessionId); continue; }
+      if (!call) { over = this.called.delete(info.sessionId) || over; this.close(info.sessionId); continue; }
       if (this.called.get(info.sessionId) === call.key) continue;
       this.called.set(info.sessionId, call.key);
       // What stood so before the page came is no news.
@@ -48,6 +49,7 @@ export class Notices {
       this.call(info, standing.word);
     }
     for (const id of [...this.open.keys()]) if (!this.client.list.get(id)) this.close(id);
+    if (over) this.unring();
     this.first = false;
     this.badge();
   }
@@ -79,6 +81,14 @@ export class Notices {
   }
 
   private close(sessionId: string): void { this.open.get(sessionId)?.close(); this.open.delete(sessionId); }
+
+  /** What the worker rang while nobody looked goes away when nobody is needed there any more. */
+  private unring(): void {
+    if (typeof navigator === 'undefined' || !navigator.serviceWorker?.controller) return;
+    void navigator.serviceWorker.getRegistration('/').then((worker) => worker?.getNotifications()).then((all) => {
+      for (const one of all ?? []) if (typeof one.data === 'string' && !this.called.has(one.data)) one.close();
+    }, () => undefined);
+  }
 }
 
 /** Two short tones, made here: nothing is fetched. */

@@ -78,39 +78,39 @@ export function problemOf(field: FormField, value: FormValue | undefined): strin
   switch (field.kind) {
     case 'text': {
       const text = typeof value === 'string' ? value : '';
-      if (text === '') return field.required ? t('asks.needed') : null;
-      if (field.min !== null && text.length < field.min) return t('asks.tooShort', { n: field.min });
-      if (field.max !== null && text.length > field.max) return t('asks.tooLong', { n: field.max });
-      if (field.format === 'email' && !EMAIL.test(text)) return t('asks.notEmail');
-      if (field.format === 'uri' && !URL.canParse(text)) return t('asks.notUrl');
-      if (field.format === 'date' && (!DATE.test(text) || Number.isNaN(Date.parse(text)))) return t('asks.notDate');
-      if (field.format === 'date-time' && Number.isNaN(Date.parse(text))) return t('asks.notDate');
-      if (field.pattern !== null) { try { if (!new RegExp(field.pattern, 'u').test(text)) return t('asks.notPattern', { pattern: field.pattern }); } catch { /* a pattern of another dialect cannot be checked here */ } }
+      if (text === '') return field.required ? t('forms.needed') : null;
+      if (field.min !== null && text.length < field.min) return t('forms.tooShort', { n: field.min });
+      if (field.max !== null && text.length > field.max) return t('forms.tooLong', { n: field.max });
+      if (field.format === 'email' && !EMAIL.test(text)) return t('forms.notEmail');
+      if (field.format === 'uri' && !URL.canParse(text)) return t('forms.notUrl');
+      if (field.format === 'date' && (!DATE.test(text) || Number.isNaN(Date.parse(text)))) return t('forms.notDate');
+      if (field.format === 'date-time' && Number.isNaN(Date.parse(text))) return t('forms.notDate');
+      if (field.pattern !== null) { try { if (!new RegExp(field.pattern, 'u').test(text)) return t('forms.notPattern', { pattern: field.pattern }); } catch { /* a pattern of another dialect cannot be checked here */ } }
       return null;
     }
     case 'number': {
       const text = typeof value === 'string' ? value.trim() : '';
-      if (text === '') return field.required ? t('asks.needed') : null;
+      if (text === '') return field.required ? t('forms.needed') : null;
       const number = decimal(text);
-      if (!Number.isFinite(number)) return t('asks.notNumber');
-      if (field.whole && !Number.isInteger(number)) return t('asks.notWhole');
-      if (field.min !== null && number < field.min) return t('asks.tooSmall', { n: field.min });
-      if (field.max !== null && number > field.max) return t('asks.tooLarge', { n: field.max });
-      if (field.above !== null && number <= field.above) return t('asks.notAbove', { n: field.above });
-      if (field.below !== null && number >= field.below) return t('asks.notBelow', { n: field.below });
+      if (!Number.isFinite(number)) return t('forms.notNumber');
+      if (field.whole && !Number.isInteger(number)) return t('forms.notWhole');
+      if (field.min !== null && number < field.min) return t('forms.tooSmall', { n: field.min });
+      if (field.max !== null && number > field.max) return t('forms.tooLarge', { n: field.max });
+      if (field.above !== null && number <= field.above) return t('forms.notAbove', { n: field.above });
+      if (field.below !== null && number >= field.below) return t('forms.notBelow', { n: field.below });
       return null;
     }
-    case 'one': return typeof value === 'string' && value !== '' ? (field.options.some((option) => option.value === value) ? null : t('asks.needed')) : field.required ? t('asks.needed') : null;
+    case 'one': return typeof value === 'string' && value !== '' ? (field.options.some((option) => option.value === value) ? null : t('forms.needed')) : field.required ? t('forms.needed') : null;
     case 'many': {
       const chosen = Array.isArray(value) ? value : [];
-      if (field.required && chosen.length === 0) return t('asks.needed');
-      if (chosen.length > 0 && field.min !== null && chosen.length < field.min) return t('asks.tooFew', { n: field.min });
-      if (field.max !== null && chosen.length > field.max) return t('asks.tooMany', { n: field.max });
+      if (field.required && chosen.length === 0) return t('forms.needed');
+      if (chosen.length > 0 && field.min !== null && chosen.length < field.min) return t('forms.tooFew', { n: field.min });
+      if (field.max !== null && chosen.length > field.max) return t('forms.tooMany', { n: field.max });
       return null;
     }
     case 'json': {
       const text = typeof value === 'string' ? value.trim() : '';
-      if (text === '') return field.required ? t('asks.needed') : null;
+      if (text === '') return field.required ? t('forms.needed') : null;
       try { JSON.parse(text); return null; } catch { return t('asks.notJson'); }
     }
     case 'switch': return null;

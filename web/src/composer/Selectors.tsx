@@ -2,14 +2,10 @@
 import { createSignal, Show, type JSX } from 'solid-js';
 import { reason } from '../gate/act';
 import type { Client, SessionView } from '../protocol';
-import { modeMeaning, MODES, modeWord, type Mode } from '../screens/modes';
+import { EFFORTS, effortWord, modeMeaning, MODES, modeWord, type Mode } from '../screens/modes';
 import { around, t } from '../text';
 import { Button, Dialog, Field, Icon, IconButton, Input, Menu, toast, type MenuEntry } from '../ui';
 
-const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
-type Effort = (typeof EFFORTS)[number];
-const isEffort = (value: string): value is Effort => (EFFORTS as readonly string[]).includes(value);
-const effortWord = (value: string): string => (isEffort(value) ? t(`composer.${value}`) : value);
 
 export function Selectors(props: { client: Client; session: SessionView; disabled: boolean; modelRef?: (button: HTMLElement) => void }): JSX.Element {
   const id = () => props.session.store.id;

@@ -10,7 +10,7 @@ import { Badge, Button, Checkbox, CopyButton, Dialog, Disclosure, Field, Hydrogr
 import { cards, long, REAPER, session, type Script } from './records';
 
 const KEYWORDS = /\b(pub|fn|struct|use|let|mut|self|async|await|loop|impl|const)\b|\b([A-Z]\w+)\b|("[^"]*")|(\/\/.*)|\b(\d+)\b/g;
-const CLASSES = ['k', 'ty', 's', 'co', 'nu'];
+const CLASSES = ['key', 'type', 'str', 'com', 'num'];
 const services: TranscriptServices = {
   sessionId: 'gallery',
   cwd: () => '/w/tidepool',

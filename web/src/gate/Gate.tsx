@@ -1,4 +1,4 @@
-import { createEffect, createMemo, createSignal, For, Match, on, Show, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, lazy, Match, on, Show, Suspense, Switch, type JSX } from 'solid-js';
 import type { Client, Line, SessionView } from '../protocol';
 import { shortPath } from '../asks/inputs';
 import { isObject } from '../protocol/storage';
@@ -6,14 +6,23 @@ import { modeWord } from '../screens/modes';
 import { t } from '../text';
 import { age, clock, duration, money, percent } from '../text/format';
 import { Button, Hydrograph, Progress, StateGlyph } from '../ui';
-import { CopyReport, Crashed, Forced, Stalled } from './bodies';
+import { Counts } from '../diff/DiffView';
 import { createAct } from './act';
 import { standingOf, type Standing } from './standing';
 import './gate.css';
 
+// Few ever see these; they come when something is wrong, or when the page has nothing to do.
+const bodies = () => import('./bodies');
+const CopyReport = lazy(async () => ({ default: (await bodies()).CopyReport }));
+const Crashed = lazy(async () => ({ default: (await bodies()).Crashed }));
+const Forced = lazy(async () => ({ default: (await bodies()).Forced }));
+const Stalled = lazy(async () => ({ default: (await bodies()).Stalled }));
+
 export interface GateActions {
   /** Shows what the session changed. */
   onChanges?: (() => void) | undefined;
+  /** How much that is. */
+  changed?: { files: number; added: number; removed: number } | undefined;
   /** Opens the sheet that rewinds. */
   onRewind?: (() => void) | undefined;
   /** Goes to another session, after a fork. */
@@ -123,8 +132,8 @@ export function Gate(props: GateProps): JSX.Element {
             <Match when={now().name === 'idle' || now().name === 'unread' || now().name === 'stopped'}>
               <span class="what">{now().word}</span>
               <span class="grow trunc">{turn()}</span>
-              <Show when={props.onChanges}>{(show) => <Button small class="not-phone" onClick={() => show()()}>{t('asks.changes')}</Button>}</Show>
-              <Show when={props.onRewind && turn() !== null}><Button small look="bare" icon="undo" class="not-phone" onClick={() => props.onRewind?.()}>{t('asks.rewind')}</Button></Show>
+              <Show when={props.changed?.files ? props.changed : null}>{(sum) => <Button small onClick={() => props.onChanges?.()}>{t('sessions.files', { n: sum().files })} <Counts added={sum().added} removed={sum().removed} /></Button>}</Show>
+              <Show when={props.onRewind && turn() !== null}><Button small look="bare" icon="undo" onClick={() => props.onRewind?.()}>{t('asks.rewind')}</Button></Show>
             </Match>
             <Match when={now().name === 'catching'}>
               <span class="what">{now().word}</span>
@@ -136,7 +145,7 @@ export function Gate(props: GateProps): JSX.Element {
             <Show when={now().name === 'running' && state()?.turn}>{(open) => <span class="sign not-phone">{age(Math.max(0, props.now - open().began))}</span>}</Show>
             <Show when={now().name === 'running' || now().name === 'stalled'}><span class="not-phone"><Hydrograph values={state()?.info.activity ?? []} tone={now().name === 'stalled' ? 'warn' : undefined} /></span></Show>
             <Show when={now().name === 'running' && now().evidence}>{(words) => <span class="sign">{words()}</span>}</Show>
-            <Show when={now().name === 'crashed'}><CopyReport session={props.session} /></Show>
+            <Show when={now().name === 'crashed'}><Suspense><CopyReport session={props.session} /></Suspense></Show>
             <Show when={may()}>
               <Switch>
                 <Match when={now().name === 'running' || now().name === 'retrying' || now().name === 'limited'}>
@@ -153,6 +162,7 @@ export function Gate(props: GateProps): JSX.Element {
           </Show>
         </div>
         <Show when={stop.problem() ?? resume.problem()}>{(why) => <p class="gatebody t-bad" role="alert">{why()}</p>}</Show>
+        <Suspense>
         <Switch>
           <Match when={offline()}>
             <p class="gatebody note">{props.line.bye === 'restarting' ? t('asks.bridgeRestarts') : props.line.bye === 'stopping' ? t('asks.bridgeStopped') : t('asks.notAffected')}</p>
@@ -161,6 +171,7 @@ export function Gate(props: GateProps): JSX.Element {
           <Match when={showLadder() && may()}><Stalled client={props.client} session={props.session} now={props.now} interrupt={interrupt} /></Match>
           <Match when={now().name === 'crashed'}><Crashed client={props.client} session={props.session} now={props.now} queued={props.queued === true} onSession={props.onSession} /></Match>
         </Switch>
+        </Suspense>
         <Show when={!offline() && state()?.permissionMode === 'bypassPermissions'}>
           <div class="gatebody row bypass">
             <span class="grow t-bad">{t('asks.bypass')}</span>

@@ -1,4 +1,5 @@
 // What stands under the line of the gate when something is wrong: the ladder of a stall, a crash, the last resort.
+import '../text/forms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Client, SessionView } from '../protocol';
 import { locale, t } from '../text';
@@ -28,17 +29,17 @@ export function Stalled(props: { client: Client; session: SessionView; now: numb
     await props.client.commands.send({ type: 'resume_session', sessionId: id() });
     note('restart');
   });
-  const did = (rung: string) => { const at = done()[rung]; return at === undefined ? null : t('asks.doneAt', { time: withSeconds(at) }); };
+  const did = (rung: string) => { const at = done()[rung]; return at === undefined ? null : t('forms.doneAt', { time: withSeconds(at) }); };
   const last = () => state()?.info.lastSign ?? state()?.info.since ?? props.now;
   return (
     <div class="gatebody">
-      <p>{t('asks.stalledHow', { time: withSeconds(last()) })}<Show when={call()}>{(one) => <> {t('asks.waitsFor', { what: one().name })}</>}</Show></p>
+      <p>{t('forms.stalledHow', { time: withSeconds(last()) })}<Show when={call()}>{(one) => <> {t('forms.waitsFor', { what: one().name })}</>}</Show></p>
       <ol class="ladder">
-        <li><b>1</b><span>{t('asks.rungInterrupt')}</span><Button look="primary" hotkey="Esc" onClick={() => props.interrupt()}>{t('asks.interrupt')}</Button></li>
+        <li><b>1</b><span>{t('forms.rungInterrupt')}</span><Button look="primary" hotkey="Esc" onClick={() => props.interrupt()}>{t('forms.interrupt')}</Button></li>
         <Show when={task() ?? call()}>
-          <li><b>2</b><span>{did('shell') ?? (task() ? t('asks.rungShell') : t('asks.rungBackground'))}</span><Button disabled={stopShell.busy()} onClick={() => void stopShell.run()}>{task() ? t('asks.stopShell') : t('asks.toBackground')}</Button></li>
+          <li><b>2</b><span>{did('shell') ?? (task() ? t('forms.rungShell') : t('forms.rungBackground'))}</span><Button disabled={stopShell.busy()} onClick={() => void stopShell.run()}>{task() ? t('forms.stopShell') : t('forms.toBackground')}</Button></li>
         </Show>
-        <li><b>{(task() ?? call()) ? 3 : 2}</b><span>{did('restart') ?? t('asks.rungRestart')}</span><Button disabled={restart.busy()} onClick={() => void restart.run()}>{restart.shown() ? t('asks.restarting') : t('asks.restart')}</Button></li>
+        <li><b>{(task() ?? call()) ? 3 : 2}</b><span>{did('restart') ?? t('forms.rungRestart')}</span><Button disabled={restart.busy()} onClick={() => void restart.run()}>{restart.shown() ? t('forms.restarting') : t('forms.restart')}</Button></li>
       </ol>
       <Show when={stopShell.problem() ?? restart.problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>
     </div>
@@ -59,12 +60,12 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
   });
   const cause = () => {
     const signal = process()?.signal ?? null;
-    if (signal === 9) return t('asks.causeMemory');
-    if (signal === 15 || signal === 2) return t('asks.causeEnded');
-    if (signal === 11 || signal === 6 || signal === 4) return t('asks.causeBug');
-    return t('asks.causeUnknown');
+    if (signal === 9) return t('forms.causeMemory');
+    if (signal === 15 || signal === 2) return t('forms.causeEnded');
+    if (signal === 11 || signal === 6 || signal === 4) return t('forms.causeBug');
+    return t('forms.causeUnknown');
   };
-  const saved = () => { const at = props.session.records().at(-1)?.at; return at === undefined ? '' : t('asks.savedUpTo', { time: withSeconds(at) }); };
+  const saved = () => { const at = props.session.records().at(-1)?.at; return at === undefined ? '' : t('forms.savedUpTo', { time: withSeconds(at) }); };
   const ended = () => props.session.state()?.tasks.filter((task) => task.state === 'gone').length ?? 0;
   const resume = createAct(() => props.client.commands.send({ type: 'resume_session', sessionId: id() }));
   const without = createAct(async () => {
@@ -82,17 +83,17 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
   const busy = () => resume.busy() || without.busy() || fork.busy();
   return (
     <div class="gatebody crash" role="group" aria-label={t('asks.exited')}>
-      <p>{cause()} {saved()}<Show when={ended() > 0}> {t('asks.endedWith', { n: ended() })}</Show></p>
+      <p>{cause()} {saved()}<Show when={ended() > 0}> {t('forms.endedWith', { n: ended() })}</Show></p>
       <Show when={(process()?.stderr.length ?? 0) > 0}>
-        <div class="box"><pre class="term" tabIndex={0} aria-label={t('asks.stderr')}><span class="dim">{t('asks.stderrLast', { n: process()?.stderr.length ?? 0 })}{'\n'}</span><For each={process()?.stderr ?? []}>{(line) => <>{line}{'\n'}</>}</For></pre></div>
+        <div class="box"><pre class="term" tabIndex={0} aria-label={t('forms.stderr')}><span class="dim">{t('forms.stderrLast', { n: process()?.stderr.length ?? 0 })}{'\n'}</span><For each={process()?.stderr ?? []}>{(line) => <>{line}{'\n'}</>}</For></pre></div>
       </Show>
-      <Show when={props.queued}><p class="dim">{t('asks.queuedAfterResume')}</p></Show>
-      <Show when={props.client.may('operate')} fallback={<p class="dim">{t('asks.lookOnly')}</p>}>
+      <Show when={props.queued}><p class="dim">{t('forms.queuedAfterResume')}</p></Show>
+      <Show when={props.client.may('operate')} fallback={<p class="dim">{t('forms.lookOnly')}</p>}>
         <div class="row wrap">
-          <Button look="primary" disabled={busy()} onClick={() => void resume.run()}>{resume.shown() ? t('asks.resuming') : t('asks.resumeWhere')}</Button>
+          <Button look="primary" disabled={busy()} onClick={() => void resume.run()}>{resume.shown() ? t('asks.resuming') : t('forms.resumeWhere')}</Button>
           <Show when={broken()}>{(at) => <>
-            <Button disabled={busy()} onClick={() => void without.run()}>{t('asks.resumeWithout', { n: at().turn })}</Button>
-            <Show when={at().turn > 1}><Button icon="fork" disabled={busy()} onClick={() => void fork.run()}>{t('asks.forkFrom', { n: at().turn - 1 })}</Button></Show>
+            <Button disabled={busy()} onClick={() => void without.run()}>{t('forms.resumeWithout', { n: at().turn })}</Button>
+            <Show when={at().turn > 1}><Button icon="fork" disabled={busy()} onClick={() => void fork.run()}>{t('forms.forkFrom', { n: at().turn - 1 })}</Button></Show>
           </>}</Show>
         </div>
       </Show>
@@ -105,7 +106,7 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
 export function CopyReport(props: { session: SessionView }): JSX.Element {
   const process = () => props.session.state()?.process;
   const report = () => [`${t('asks.exited')}: ${exitWords(process()?.signal ?? null, process()?.code ?? null) ?? ''}`, `session ${props.session.store.id}`, `agent ${process()?.version ?? ''}`, when(process()?.since ?? 0), '', ...(process()?.stderr ?? [])].join('\n');
-  return <Button small look="bare" icon="copy" onClick={() => void copyText(report())}>{t('asks.copyReport')}</Button>;
+  return <Button small look="bare" icon="copy" onClick={() => void copyText(report())}>{t('forms.copyReport')}</Button>;
 }
 
 /** An interrupt that has no effect for ten seconds: the process can be ended; the session stays. */
@@ -113,9 +114,9 @@ export function Forced(props: { client: Client; sessionId: string; onClose: () =
   const end = createAct(() => props.client.commands.send({ type: 'stop_session', sessionId: props.sessionId }));
   return (
     <div class="gatebody">
-      <p>{t('asks.forceHow')}</p>
+      <p>{t('forms.forceHow')}</p>
       <div class="row wrap">
-        <Button tone="bad" disabled={end.busy()} onClick={() => void end.run().then((done) => { if (done) props.onClose(); })}>{end.shown() ? t('asks.ending') : t('asks.endAgent')}</Button>
+        <Button tone="bad" disabled={end.busy()} onClick={() => void end.run().then((done) => { if (done) props.onClose(); })}>{end.shown() ? t('forms.ending') : t('forms.endAgent')}</Button>
         <Button look="bare" onClick={() => props.onClose()}>{t('asks.keepWaiting')}</Button>
       </div>
       <Show when={end.problem()}>{(why) => <p class="t-bad" role="alert">{why()}</p>}</Show>

@@ -119,7 +119,7 @@ test('a closed fence is coloured by the server, an open one is not', async () =>
   const asked: string[] = [];
   const services = { highlight: (lang: string, code: string) => {
     asked.push(lang);
-    return Promise.resolve(code.split('\n').map((line) => [['k', line], ['evil" onclick="x', '']] as const));
+    return Promise.resolve(code.split('\n').map((line) => [['key', line], ['evil" onclick="x', '']] as const));
   } };
   const host = document.createElement('div');
   const stream = new BlockStream(host, services);

@@ -1,8 +1,8 @@
 // Coloured code as the server sends it: lines of [class, text]. Only our own class names come through.
 export type Runs = readonly (readonly (readonly [className: string, text: string])[])[];
 
-const CLASSES = new Set(['k', 'ty', 'fn', 's', 'nu', 'co']);
-export const runClass = (name: string): string => (CLASSES.has(name) ? name : '');
+const CLASSES: Readonly<Record<string, string>> = { key: 'k', type: 'ty', fn: 'fn', str: 's', num: 'nu', com: 'co' };
+export const runClass = (name: string): string => (Object.hasOwn(CLASSES, name) ? (CLASSES[name] ?? '') : '');
 
 /** Appends the pieces of one line. */
 export function appendRuns(into: Node, line: readonly (readonly [string, string])[]): void {

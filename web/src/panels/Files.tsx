@@ -1,18 +1,16 @@
 import { For, Show, type JSX } from 'solid-js';
-import type { Changes, SessionState } from '../api/types';
+import type { SessionState } from '../api/types';
 import { Counts } from '../diff/DiffView';
 import { Path } from '../ui';
 import { t } from '../text';
 import { sessionHref } from '../route/route';
-import { createAsked } from '../screens/asked';
-import { request } from '../screens/link';
+import { createChanges } from '../screens/changed';
 import { shortPath } from '../transcript/services';
 import { Asked, Pane } from './Pane';
 
 /** What the session changed so far, asked for again after every call that may have written. */
 export function Files(props: { id: string; state: SessionState | undefined }): JSX.Element {
-  const step = () => (props.state ? `${props.id} ${props.state.info.finishedAt ?? 0} ${props.state.turn?.turn ?? 0}` : null);
-  const [changes, { refetch }] = createAsked(step, () => request<Changes>({ type: 'changes', sessionId: props.id }));
+  const [changes, { refetch }] = createChanges(() => props.id, () => props.state);
   const files = () => (changes.error ? [] : (changes.latest?.files ?? []));
   return (
     <Pane name="files" title={t('panels.files')} figure={files().length || undefined}>

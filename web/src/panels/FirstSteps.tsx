@@ -1,4 +1,5 @@
 // The checklist of a first visit: each step is ticked by what happened in the session, never by a click here.
+import '../text/later';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Checked, SessionState } from '../api/types';
 import { Button, Field, Icon, Input } from '../ui';

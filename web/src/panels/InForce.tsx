@@ -1,10 +1,11 @@
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
-import type { JsonValue, SessionState } from '../api/types';
+import type { Facts, JsonValue, SessionState } from '../api/types';
 import { Button, Dialog, Field, IconButton, Select, TextArea, toast } from '../ui';
 import { t } from '../text';
 import { createAsked } from '../screens/asked';
 import { may, request } from '../screens/link';
 import { done } from '../screens/act';
+import { Chosen } from './Chosen';
 import { Asked, Pane } from './Pane';
 
 type Source = { source?: string; name?: string; path?: string; settings?: Record<string, JsonValue> };
@@ -25,7 +26,7 @@ const sourceWord = (source: string | undefined): string => {
 };
 
 /** The settings that hold in this session, and which file each comes from; the later source wins. */
-export function InForce(props: { id: string; state: SessionState | undefined }): JSX.Element {
+export function InForce(props: { id: string; state: SessionState | undefined; facts: Facts | undefined }): JSX.Element {
   const key = () => (props.state?.process.state === 'up' ? props.id : null);
   const [asked, { refetch }] = createAsked(key, (id) => request<Answer>({ type: 'settings', sessionId: id }));
   const rows = createMemo(() => {
@@ -40,6 +41,7 @@ export function InForce(props: { id: string; state: SessionState | undefined }):
   return (
     <Pane name="inforce" title={t('panels.inForce')} figure={rows().length || undefined}>
       <Show when={key()} fallback={<p class="dim">{t('panels.needsAgent')}</p>}>
+        <Chosen id={props.id} state={props.state} facts={props.facts} />
         <Asked of={asked} again={() => void refetch()}>{() => (
           <Show when={rows().length} fallback={<p class="dim">{t('panels.inForceNone')}</p>}>
             <table class="inforce">

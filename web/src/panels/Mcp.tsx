@@ -1,4 +1,4 @@
-import { createSignal, For, Show, type JSX } from 'solid-js';
+import { createEffect, createSignal, For, onCleanup, Show, type JSX } from 'solid-js';
 import type { Facts, SessionState } from '../api/types';
 import { Button, Switch } from '../ui';
 import { t } from '../text';
@@ -35,7 +35,7 @@ export function Mcp(props: { id: string; state: SessionState | undefined; facts:
       <Show when={needs()} fallback={servers().length || undefined}><span class="t-ask">{t('panels.mcpNeeds', { n: needs() })}</span></Show>
     }>
       <Show when={servers().length} fallback={<p class="dim">{t('panels.mcpNone')}</p>}>
-        <ul class="mcp"><For each={servers()}>{(server) => <Row id={props.id} server={server} again={() => void refetch()} />}</For></ul>
+        <ul class="mcp"><For each={servers().map((one) => one.name)}>{(name) => <Show when={servers().find((one) => one.name === name)}>{(server) => <Row id={props.id} server={server()} again={() => void refetch()} />}</Show>}</For></ul>
       </Show>
     </Pane>
   );
@@ -59,6 +59,15 @@ function Row(props: { id: string; server: Server; again: () => void }): JSX.Elem
       props.again();
     }
   };
+  // The person agrees on another page and nobody tells this one: it looks while it waits, and when it is looked at again.
+  createEffect(() => {
+    if (!page()) return;
+    if (props.server.status !== 'needs-auth') { setPage(null); return; }
+    const look = () => { if (!document.hidden) props.again(); };
+    const timer = setInterval(look, 2000);
+    window.addEventListener('focus', look);
+    onCleanup(() => { clearInterval(timer); window.removeEventListener('focus', look); });
+  });
   return (
     <li>
       <span class={`dot ${dot[props.server.status] ?? 'hollow'}`} aria-hidden="true" />

@@ -1,4 +1,5 @@
 // A section of the panel: folds, remembers itself, and its closed row carries the figure.
+import '../text/later';
 import { createContext, Match, Switch, useContext, type JSX } from 'solid-js';
 import { Button, Disclosure } from '../ui';
 import { t } from '../text';

@@ -1,4 +1,5 @@
 // The panel of one session: what it does beside the conversation. `wide` is the overview's way to show the same.
+import '../text/later';
 import { Show, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { IconButton } from '../ui';
@@ -15,7 +16,6 @@ import { InForce } from './InForce';
 import { Mcp } from './Mcp';
 import { Rules } from './Rules';
 import { Tasks } from './Tasks';
-import './panels.css';
 
 /** Whether this session is the demo of a first visit. */
 export const isDemo = (agent: string | undefined): boolean => welcome()?.agents.find((one) => one.name === agent)?.pays === 'demo';
@@ -32,16 +32,16 @@ export function Sections(props: { id: string }): JSX.Element {
       <Files id={props.id} state={state()} />
       <Mcp id={props.id} state={state()} facts={factsOf(props.id)} />
       <Rules id={props.id} state={state()} />
-      <InForce id={props.id} state={state()} />
+      <InForce id={props.id} state={state()} facts={factsOf(props.id)} />
       <Hooks id={props.id} state={state()} />
       <Drift id={props.id} state={state()} />
     </>
   );
 }
 
-export function Panel(props: { id: string; drawer: boolean; onClose: () => void; ref?: (element: HTMLElement) => void }): JSX.Element {
+export default function Panel(props: { id: string; drawer: boolean; onClose: () => void; ref?: (element: HTMLElement) => void }): JSX.Element {
   return (
-    <Dynamic component={props.drawer ? 'div' : 'aside'} class="panel" ref={(element: HTMLElement) => props.ref?.(element)} aria-label={t('sessions.panel')} tabIndex={-1}
+    <Dynamic component={props.drawer ? 'div' : 'aside'} class="panel" ref={(element: HTMLElement) => props.ref?.(element)} aria-label={t('places.panel')} tabIndex={-1}
       role={props.drawer ? 'dialog' : undefined} aria-modal={props.drawer ? true : undefined}
       onKeyDown={(event: KeyboardEvent) => { if (props.drawer && event.key === 'Escape') { event.stopPropagation(); props.onClose(); } }}>
       <div class="panel-head drawer-close"><h2>{t('sessions.details')}</h2><IconButton icon="x" label={t('ui.close')} onClick={() => props.onClose()} /></div>

@@ -83,6 +83,8 @@ export class Connection {
   private retry: ReturnType<typeof setTimeout> | null = null;
   private grace: ReturnType<typeof setTimeout> | null = null;
   private watch: ReturnType<typeof setTimeout> | null = null;
+  /** How long the running watch waits for a frame. */
+  private watchFor = 0;
   private probing: ReturnType<typeof setTimeout> | null = null;
 
   constructor(private readonly options: ConnectionOptions) {
@@ -161,6 +163,7 @@ export class Connection {
     let wire: Wire;
     try { wire = this.options.open(); } catch { this.fail(); return; }
     this.wire = wire;
+    this.watchFor = 0;
     this.watch = setTimeout(() => this.fail(), CONNECT_TIMEOUT);
     wire.onopen = () => {
       if (this.wire !== wire) return;
@@ -226,8 +229,21 @@ export class Connection {
   /** Any frame is a sign. Silence for two and a half intervals ends the line, never a session. */
   private hear(): void {
     this.heard = Date.now();
-    this.clear('watch', 'probing');
-    this.watch = setTimeout(() => this.fail(), this.welcome ? Math.max(this.pingEvery * 2.5, 1_000) : CONNECT_TIMEOUT);
+    if (this.probing !== null) this.clear('probing');
+    const patience = this.welcome ? Math.max(this.pingEvery * 2.5, 1_000) : CONNECT_TIMEOUT;
+    // Frames come by the hundred in a second: a clock that runs is not set anew by each, it looks when it ends.
+    if (this.watch !== null && this.watchFor === patience) return;
+    this.clear('watch');
+    this.watchFor = patience;
+    this.listenOn(patience, patience);
+  }
+
+  private listenOn(ms: number, patience: number): void {
+    this.watch = setTimeout(() => {
+      this.watch = null;
+      const rest = this.heard + patience - Date.now();
+      if (rest > 0) this.listenOn(rest, patience); else this.fail();
+    }, ms);
   }
 
   private fail(): void {

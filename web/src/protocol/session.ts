@@ -5,12 +5,14 @@ import { Topic } from './topic';
 
 /** Beyond this many records the oldest turns are let go; `history` brings them back. */
 export const MOST_RECORDS = 6_000;
-const KEEP_RECORDS = 4_000;
+const KEEP_RECORDS = 5_600;
 /** Records that came too early are held at most so long before the session is asked for again. */
 export const GAP_PATIENCE = 400;
 /** Asked for again and still not there for so long: there is none. */
 export const HOLE_PATIENCE = 3_000;
 const MOST_HELD = 2_000;
+/** What was missed is gathered for so long before it is shown in parts. */
+const CATCH_UP = 250;
 
 /** A block while it is written. `text` grows; the object stays the same. */
 export interface Draft {
@@ -79,6 +81,8 @@ export class SessionStore {
   private reading = false;
   /** Up to where the bridge says there are records. */
   private target: number | null = null;
+  /** When it said so. */
+  private toldAt = 0;
   /** The last number when a hole was asked for. */
   private askedAt = -1;
 
@@ -131,6 +135,7 @@ export class SessionStore {
     if (verdict === 'gap') return;
     if (cursor.epoch !== this.epoch) { this.lost(this); return; }
     this.target = cursor.seq;
+    this.toldAt = Date.now();
     if (this.seq >= cursor.seq) this.setPhase('live');
     else this.patience(HOLE_PATIENCE);
   }
@@ -310,6 +315,12 @@ export class SessionStore {
     this.flushSoon();
   }
 
+  /** Records that are on their way: for a moment they are gathered. */
+  private catchingUp(): boolean {
+    if (this.phase !== 'catching' || this.target === null || this.seq >= this.target || this.change.reset) return false;
+    return Date.now() - this.toldAt < CATCH_UP;
+  }
+
   /** At most eight steps a second; a still session stands still. */
   private beat(): void {
     const now = Date.now();
@@ -322,6 +333,8 @@ export class SessionStore {
     if (this.scheduled) return;
     this.scheduled = true;
     this.schedule(() => {
+      // What comes after an absence is shown as a whole, not a row at a time; what does not come is not waited for.
+      if (this.catchingUp()) { this.scheduled = false; this.flushSoon(); return; }
       if (this.change.appended.length > 0 || this.change.grown.size > 0) this.beat();
       this.flush();
     });

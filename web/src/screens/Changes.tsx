@@ -1,4 +1,5 @@
 // Everything the session changed, as one difference: files, Read ticks, comments that go into the next message.
+import '../text/later';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Diff, DiffLine } from '../api/types';
 import { Button, Checkbox, copyText, Field, Icon, IconButton, Menu, Path, Segmented, Select, TextArea, toast } from '../ui';
@@ -47,7 +48,7 @@ export default function Changes(props: { id: string }): JSX.Element {
 
   return (
     <div class="chg">
-      <nav class="ftree" aria-label={t('sessions.changedFiles')}>
+      <nav class="ftree" aria-label={t('places.changedFiles')}>
         <div class="top"><b class="strong">{t('sessions.files', { n: files().length })}</b><Counts added={sum('added')} removed={sum('removed')} /></div>
         <For each={files()}>{(file) => (
           <a href={`#file`} classList={{ read: isRead(file) }} onClick={(event) => { event.preventDefault(); jump(file.path); }}>
@@ -59,14 +60,14 @@ export default function Changes(props: { id: string }): JSX.Element {
       </nav>
       <div class="fdiffs" ref={area} tabIndex={0} role="group" aria-label={t('sessions.changes')} data-region="stream">
         <div class="fbar">
-          <span class="not-phone"><Segmented label={t('sessions.layout')} value={diffs()} onChange={setDiffs} options={[{ value: 'unified', label: t('sessions.unified') }, { value: 'split', label: t('sessions.split') }]} /></span>
-          <Button small icon="wrap" aria-pressed={wrap()} onClick={() => setWrap(!wrap())}>{t('sessions.wrap')}</Button>
-          <span class="push dim num">{t('sessions.readOf', { n: files().filter(isRead).length, all: files().length })}</span>
-          <Show when={may('operate')}><Button small icon="undo" onClick={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })}>{t('sessions.rewindFilesDo')}</Button></Show>
+          <span class="not-phone"><Segmented label={t('places.layout')} value={diffs()} onChange={setDiffs} options={[{ value: 'unified', label: t('places.unified') }, { value: 'split', label: t('places.split') }]} /></span>
+          <Button small icon="wrap" aria-pressed={wrap()} onClick={() => setWrap(!wrap())}>{t('places.wrap')}</Button>
+          <span class="push dim num">{t('places.readOf', { n: files().filter(isRead).length, all: files().length })}</span>
+          <Show when={may('operate')}><Button small icon="undo" onClick={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })}>{t('places.rewindFilesDo')}</Button></Show>
         </div>
         <Show when={changes.error}><div class="blank"><p>{t('sessions.failed', { why: reasonOf(changes.error) })}</p><Button icon="retry" onClick={() => void refetch()}>{t('sessions.again')}</Button></div></Show>
         <Show when={!changes.error && files().length === 0}>
-          <div class="blank"><Show when={changes.loading} fallback={<><h2>{t('sessions.noChanges')}</h2><p>{t('sessions.noChangesWords')}</p></>}><p role="status">{t('sessions.looking')}</p></Show></div>
+          <div class="blank"><Show when={changes.loading} fallback={<><h2>{t('places.noChanges')}</h2><p>{t('places.noChangesWords')}</p></>}><p role="status">{t('places.looking')}</p></Show></div>
         </Show>
         <For each={files()}>{(file) => <File id={props.id} file={file} split={split()} wrap={wrap()} read={isRead(file)} onRead={(on) => setFileRead(file, on)} />}</For>
       </div>
@@ -76,10 +77,10 @@ export default function Changes(props: { id: string }): JSX.Element {
 
 function Range(props: { value: string; turns: number; onChange: (value: string) => void }): JSX.Element {
   return (
-    <Field label={t('sessions.range')}>{(attributes) => (
+    <Field label={t('places.range')}>{(attributes) => (
       <Select {...attributes} value={props.value} onChange={props.onChange} options={[
-        { value: 'all', label: t('sessions.wholeSession') },
-        ...Array.from({ length: Math.min(props.turns, 200) }, (_, i) => props.turns - i).map((n) => ({ value: String(n), label: t('sessions.turnOnly', { n }) })),
+        { value: 'all', label: t('places.wholeSession') },
+        ...Array.from({ length: Math.min(props.turns, 200) }, (_, i) => props.turns - i).map((n) => ({ value: String(n), label: t('places.turnOnly', { n }) })),
       ]} />
     )}</Field>
   );
@@ -97,13 +98,13 @@ function File(props: { id: string; file: Diff; split: boolean; wrap: boolean; re
       <header class="fh">
         <button type="button" class="fold" aria-expanded={open()} onClick={() => setOpen(!open())}><Icon name="chevron" class="chev" /><Path path={props.file.path} /></button>
         <Counts added={props.file.added} removed={props.file.removed} />
-        <Show when={props.file.kind !== 'edit'}><span class="chip">{props.file.kind === 'new' ? t('sessions.newFile') : t('sessions.deletedFile')}</span></Show>
+        <Show when={props.file.kind !== 'edit'}><span class="chip">{props.file.kind === 'new' ? t('places.newFile') : t('places.deletedFile')}</span></Show>
         <span class="push" />
-        <Checkbox checked={props.read} onChange={(on) => { props.onRead(on); setOpen(!on); }}>{t('sessions.readTick')}</Checkbox>
-        <Menu label={t('sessions.fileMenu', { path: props.file.path })} items={() => [
-          ...(may('operate') ? [{ label: t('sessions.comment'), icon: 'edit' as const, onSelect: () => { setOpen(true); setComment('file'); } }] : []),
-          { label: t('sessions.copyPath'), icon: 'copy', onSelect: () => void copyText(props.file.path) },
-        ]} trigger={(attributes) => <IconButton {...attributes} small icon="dots" label={t('sessions.fileMenu', { path: props.file.path })} />} />
+        <Checkbox checked={props.read} onChange={(on) => { props.onRead(on); setOpen(!on); }}>{t('places.readTick')}</Checkbox>
+        <Menu label={t('places.fileMenu', { path: props.file.path })} items={() => [
+          ...(may('operate') ? [{ label: t('places.comment'), icon: 'edit' as const, onSelect: () => { setOpen(true); setComment('file'); } }] : []),
+          { label: t('places.copyPath'), icon: 'copy', onSelect: () => void copyText(props.file.path) },
+        ]} trigger={(attributes) => <IconButton {...attributes} small icon="dots" label={t('places.fileMenu', { path: props.file.path })} />} />
       </header>
       <Show when={open()}>
         <DiffView diff={props.file} mode={props.split ? 'split' : 'unified'} wrap={props.wrap}
@@ -124,15 +125,15 @@ function Comment(props: { id: string; path: string; line: number | null; onClose
     const draft = drafts.get(props.id);
     const place = props.line === null ? props.path : `${props.path}:${props.line}`;
     drafts.set(props.id, [draft.text.trimEnd(), `${place}\n${text().trim()}`].filter(Boolean).join('\n\n'), draft.pictures);
-    toast(t('sessions.commentAdded'));
+    toast(t('places.commentAdded'));
     props.onClose();
   };
   return (
-    <form class="cmt" aria-label={t('sessions.commentOn', { path: props.path })} onSubmit={(event) => { event.preventDefault(); if (text().trim()) add(); }}
+    <form class="cmt" aria-label={t('places.commentOn', { path: props.path })} onSubmit={(event) => { event.preventDefault(); if (text().trim()) add(); }}
       onKeyDown={(event) => { if (event.key === 'Escape') { event.stopPropagation(); props.onClose(); } }}>
-      <p><b class="strong">{props.line === null ? t('sessions.commentWhole') : t('sessions.commentLine', { n: props.line })}</b> <span class="dim">{t('sessions.commentGoes')}</span></p>
-      <TextArea ref={(element) => queueMicrotask(() => element.focus())} aria-label={t('sessions.comment')} rows={2} value={text()} onInput={(event) => setText(event.currentTarget.value)} />
-      <div class="row"><Button type="submit" look="primary" disabled={!text().trim()}>{t('sessions.commentAdd')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></div>
+      <p><b class="strong">{props.line === null ? t('places.commentWhole') : t('places.commentLine', { n: props.line })}</b> <span class="dim">{t('places.commentGoes')}</span></p>
+      <TextArea ref={(element) => queueMicrotask(() => element.focus())} aria-label={t('places.comment')} rows={2} value={text()} onInput={(event) => setText(event.currentTarget.value)} />
+      <div class="row"><Button type="submit" look="primary" disabled={!text().trim()}>{t('places.commentAdd')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></div>
     </form>
   );
 }

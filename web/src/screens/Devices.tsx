@@ -1,4 +1,5 @@
 // Who may reach the page: pair by a QR code, scopes, revoke, and the record of who decided what.
+import '../text/later';
 import { createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import type { AuditEntry, Device, PairingCode, Scope } from '../api/types';
 import { Button, Dialog, Icon, toast } from '../ui';
@@ -8,7 +9,9 @@ import { sessionHref } from '../route/route';
 import { createAsked } from './asked';
 import { act, done } from './act';
 import { Choices } from './Choices';
-import { may, now, reasonOf, request, welcome } from './link';
+import { titleOf } from './Dialogs';
+import { folderName } from './groups';
+import { infoOf, may, now, reasonOf, request, welcome } from './link';
 
 const SCOPES: readonly Scope[] = ['view', 'operate', 'approve', 'admin'];
 function scopeWord(scope: Scope): string {
@@ -97,6 +100,33 @@ export function Qr(props: { rows: readonly string[] }): JSX.Element {
   return <svg class="qr" viewBox={`0 0 ${size()} ${size()}`} shape-rendering="crispEdges" role="img" aria-label={t('settings.qrLabel')}><path d={path()} /></svg>;
 }
 
+const isId = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f-]{27}$|^toolu_/.test(text);
+
+/** What was done, in words; what is new to this page is shown as it is. */
+function auditWord(entry: AuditEntry): string {
+  const words: Readonly<Record<string, () => string>> = {
+    start: () => t('settings.didStart'), resume: () => t('settings.didResume'), import: () => t('settings.didImport'), fork: () => t('settings.didFork'), delete: () => t('settings.didDelete'), stop: () => t('settings.didStop'), revoke: () => t('settings.didRevoke'),
+    setting: () => t('settings.didSetting'), mode: () => t('settings.didMode'), interrupt: () => t('settings.didInterrupt'), rule: () => t('settings.didRule'), rewind: () => t('settings.didRewind'), pair: () => t('settings.didPair'),
+    answer: () => ({ allow: t('settings.didAllow'), deny: t('settings.didDeny'), accept: t('settings.didSend'), decline: t('settings.didDecline'), cancel: t('settings.didCancel') })[entry.detail.split(' ')[0] ?? ''] ?? t('settings.didAnswer'),
+  };
+  return words[entry.action]?.() ?? entry.action;
+}
+
+/** The rest of it, without ids that tell nobody anything. */
+function auditDetail(entry: AuditEntry): string {
+  if (entry.action === 'answer') return '';
+  if (entry.action === 'pair') {
+    try {
+      const told = JSON.parse(entry.detail) as { scope?: Scope; address?: string };
+      return [told.scope ? scopeWord(told.scope) : '', told.address ?? ''].filter(Boolean).join(' · ');
+    } catch {
+      return entry.detail;
+    }
+  }
+  if (entry.action === 'start') return folderName(entry.detail);
+  return isId(entry.detail.trim()) ? '' : entry.detail;
+}
+
 function Decisions(): JSX.Element {
   const [entries, setEntries] = createSignal<readonly AuditEntry[]>([]);
   const [over, setOver] = createSignal(false);
@@ -116,8 +146,8 @@ function Decisions(): JSX.Element {
         <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.audit')}><table class="ut">
           <thead><tr><th scope="col">{t('settings.auditWhen')}</th><th scope="col">{t('settings.auditWho')}</th><th scope="col">{t('settings.auditWhat')}</th></tr></thead>
           <tbody><For each={entries()}>{(entry) => (
-            <tr><td class="num dim" title={moment(entry.at)}>{when(entry.at, now())}</td><th scope="row">{entry.name}</th>
-              <td><b class="mid">{entry.action}</b> <Show when={entry.sessionId} fallback={entry.detail}>{(id) => <a href={sessionHref(id())}>{entry.detail}</a>}</Show></td></tr>
+            <tr><td class="num dim" title={moment(entry.at)}>{when(entry.at, now())}</td><th scope="row" class="who">{entry.name}</th>
+              <td><b class="mid">{auditWord(entry)}</b> <Show when={entry.sessionId} fallback={auditDetail(entry)}>{(id) => <><a href={sessionHref(id())}>{titleOf(infoOf(id()))}</a> <span class="dim">{auditDetail(entry)}</span></>}</Show></td></tr>
           )}</For></tbody>
         </table></div>
         <Show when={!over()}><p><Button small onClick={() => void more()}>{t('settings.auditMore')}</Button></p></Show>

@@ -1,4 +1,5 @@
 // What was said, as a file. It asks what to leave out; what was blacked out is counted.
+import '../text/later';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import { Button, Checkbox, Dialog, toast } from '../ui';
 import { t } from '../text';
@@ -13,7 +14,7 @@ export default function Export(props: { id: string; onClose: () => void }): JSX.
   const [format, setFormat] = createSignal<Format>('md');
   const [without, setWithout] = createSignal<ReadonlySet<string>>(new Set(['secrets']));
   const [busy, setBusy] = createSignal(false);
-  const words = { thinking: () => t('sessions.leaveThinking'), results: () => t('sessions.leaveResults'), images: () => t('sessions.leaveImages'), secrets: () => t('sessions.leaveSecrets') };
+  const words = { thinking: () => t('places.leaveThinking'), results: () => t('places.leaveResults'), images: () => t('places.leaveImages'), secrets: () => t('places.leaveSecrets') };
   const toggle = (part: string, on: boolean) => {
     const next = new Set(without());
     if (on) next.add(part);
@@ -32,20 +33,20 @@ export default function Export(props: { id: string; onClose: () => void }): JSX.
     link.click();
     setTimeout(() => URL.revokeObjectURL(file), 60_000);
     const count = answer.headers.get('x-redacted');
-    toast(count === null ? t('sessions.downloaded') : t('sessions.redacted', { n: Number(count) }));
+    toast(count === null ? t('places.downloaded') : t('places.redacted', { n: Number(count) }));
     props.onClose();
   }, setBusy);
   return (
-    <Dialog open title={t('sessions.exportTitle')} onClose={props.onClose} footer={
-      <><Button look="primary" icon="download" disabled={busy()} onClick={() => void download()}>{busy() ? t('sessions.exporting') : t('sessions.exportDo')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></>
+    <Dialog open title={t('places.exportTitle')} onClose={props.onClose} footer={
+      <><Button look="primary" icon="download" disabled={busy()} onClick={() => void download()}>{busy() ? t('places.exporting') : t('places.exportDo')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></>
     }>
-      <Choices<Format> label={t('sessions.format')} value={format()} onChange={setFormat} options={[
-        { value: 'md', label: t('sessions.exportMd'), words: t('sessions.exportMdWords') },
-        { value: 'html', label: t('sessions.exportHtml'), words: t('sessions.exportHtmlWords') },
-        { value: 'jsonl', label: t('sessions.exportJsonl'), words: t('sessions.exportJsonlWords') },
+      <Choices<Format> label={t('places.format')} value={format()} onChange={setFormat} options={[
+        { value: 'md', label: t('places.exportMd'), words: t('places.exportMdWords') },
+        { value: 'html', label: t('places.exportHtml'), words: t('places.exportHtmlWords') },
+        { value: 'jsonl', label: t('places.exportJsonl'), words: t('places.exportJsonlWords') },
       ]} />
-      <Show when={format() !== 'jsonl'} fallback={<p class="dim">{t('sessions.leaveNot')}</p>}>
-        <fieldset class="leave"><legend class="mid">{t('sessions.leaveOut')}</legend>
+      <Show when={format() !== 'jsonl'} fallback={<p class="dim">{t('places.leaveNot')}</p>}>
+        <fieldset class="leave"><legend class="mid">{t('places.leaveOut')}</legend>
           <For each={PARTS}>{(part) => <div><Checkbox checked={without().has(part)} onChange={(on) => toggle(part, on)}>{words[part]()}</Checkbox></div>}</For>
         </fieldset>
       </Show>

@@ -1,4 +1,5 @@
 // Help from what an agent announced: commands, tools, agents; and the words of this page.
+import '../text/later';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { Icon, Kbd } from '../ui';
 import { t, type Key } from '../text';
@@ -14,6 +15,11 @@ import './more.css';
 
 const WORDS = ['Session', 'Turn', 'Ask', 'Sign', 'Steer', 'Rewind', 'Fork', 'Bridge'] as const;
 const say = t as (key: Key) => string;
+const TOOLS = ['Bash', 'Read', 'Write', 'Edit', 'NotebookEdit', 'Glob', 'Grep', 'WebFetch', 'WebSearch', 'Task', 'TaskStop', 'AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'ToolSearch', 'SendMessage', 'ListAgents', 'Skill', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'] as const;
+const AGENTS: Readonly<Record<string, Key>> = { Explore: 'settings.agentExplore', Plan: 'settings.agentPlan', 'general-purpose': 'settings.agentGeneral' };
+/** What a tool does and when it asks; nothing for those this page does not know. */
+const toolWords = (name: string): string => (TOOLS.some((one) => one === name) ? say(`settings.tool${name}` as Key) : name === 'Agent' ? t('settings.toolTask') : '');
+const agentWords = (name: string): string => { const key = AGENTS[name]; return key ? say(key) : ''; };
 
 export default function Help(): JSX.Element {
   // The session that was open last, or the newest one that lives.
@@ -56,11 +62,11 @@ export default function Help(): JSX.Element {
             <>
               <h2>{t('settings.tools')}</h2>
               <ul class="hl">
-                <For each={tools().own.filter((one) => fits(one))}>{(one) => <li><b class="mono">{one}</b></li>}</For>
+                <For each={tools().own.filter((one) => fits(one, toolWords(one)))}>{(one) => <li><b class="mono">{one}</b><span>{toolWords(one)}</span></li>}</For>
                 <For each={tools().servers.filter(([server, list]) => fits(server, ...list))}>{([server, list]) => <li><b class="mono">{server}</b><span>{t('settings.toolsOf', { n: list.length })}: {list.join(', ')}</span></li>}</For>
               </ul>
               <h2>{t('settings.subagents')}</h2>
-              <ul class="hl"><For each={known().agents.filter((one) => fits(one))}>{(one) => <li><b class="mono">{one}</b></li>}</For></ul>
+              <ul class="hl"><For each={known().agents.filter((one) => fits(one, agentWords(one)))}>{(one) => <li><b class="mono">{one}</b><span>{agentWords(one)}</span></li>}</For></ul>
             </>
           )}</Show>
         </section>

@@ -1,4 +1,5 @@
 // `?`: the keys at a glance, over whatever is open.
+import '../text/later';
 import { For, type JSX } from 'solid-js';
 import { Button, Dialog } from '../ui';
 import { t } from '../text';

@@ -1,4 +1,5 @@
 // The agents the bridge can start and who pays for each; how the bridge itself stands.
+import '../text/later';
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import type { Agent, Checked } from '../api/types';
 import { Badge, Button } from '../ui';
@@ -54,7 +55,7 @@ function Bridge(): JSX.Element {
       <Show when={!status.error && status.latest}>{(one) => (
         <dl class="grid2">
           <dt>{t('settings.bridgeVersion')}</dt><dd class="mono">{one().version}</dd>
-          <dt>{t('settings.uptime')}</dt><dd class="num">{duration(one().uptime * 1000)}</dd>
+          <dt>{t('settings.uptime')}</dt><dd class="num">{duration(one().uptime)}</dd>
           <dt>{t('settings.live')}</dt><dd class="num">{t('settings.of', { n: one().live, all: one().sessions })}</dd>
           <dt>{t('settings.clients')}</dt><dd class="num">{one().clients}</dd>
           <dt>{t('settings.store')}</dt><dd class="num">{bytes(one().storeBytes)}</dd>

@@ -11,8 +11,8 @@ import { act } from './act';
 import { Choices } from './Choices';
 import { folderName } from './groups';
 import { client, line, may, now, request, sessions, up, welcome } from './link';
-import { MODES, modeMeaning, modeWord, type Mode } from './modes';
-import { enter, newAgent, newMode, newModel, setNewAgent, setNewMode, setNewModel } from './prefs';
+import { EFFORTS, effortWord, MODES, modeMeaning, modeWord, type Mode } from './modes';
+import { enter, newAgent, newEffort, newMode, newModel, setNewAgent, setNewEffort, setNewMode, setNewModel } from './prefs';
 import './lists.css';
 
 /** `~` for the home of the machine the bridge runs on. */
@@ -58,7 +58,7 @@ export function NewSession(): JSX.Element {
   const begin = async (message: { text: string; images: Image[] } | null): Promise<boolean> => {
     if (!ready()) return false;
     const begun = await act(() => request({
-      type: 'start', projectPath: folder(), permissionMode: mode(), model: newModel() || null, agent: agent()?.name ?? null,
+      type: 'start', projectPath: folder(), permissionMode: mode(), model: newModel() || null, effort: newEffort() || null, agent: agent()?.name ?? null,
       worktree: worktree() && git(), continue: message === null, text: message?.text ?? null, images: message?.images ?? [],
     }), setBusy);
     if (!begun) return false;
@@ -113,6 +113,9 @@ export function NewSession(): JSX.Element {
             )}</Field>
             <Field label={t('sessions.mode')} hint={modeMeaning(mode())}>{(attributes) => (
               <Select<Mode> {...attributes} value={mode()} onChange={setNewMode} options={MODES.filter((one) => one !== 'bypassPermissions' || may('admin')).map((value) => ({ value, label: modeWord(value) }))} />
+            )}</Field>
+            <Field label={t('composer.effortNone')}>{(attributes) => (
+              <Select {...attributes} value={newEffort()} onChange={setNewEffort} options={[{ value: '', label: t('sessions.modelDefault') }, ...EFFORTS.map((value) => ({ value, label: effortWord(value) }))]} />
             )}</Field>
           </div>
           <Show when={sessions().some((info) => info.projectPath === folder())}><p><Button look="bare" disabled={!ready()} onClick={() => void begin(null)}>{t('sessions.goOn')}</Button></p></Show>

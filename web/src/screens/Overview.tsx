@@ -1,22 +1,26 @@
 // The session at a glance: the timeline to scrub and replay, and all the panels side by side.
+import '../text/later';
 import { createEffect, createMemo, createSignal, on, onCleanup, Show, type JSX } from 'solid-js';
 import { AllOpen } from '../panels/Pane';
 import { Sections } from '../panels/Panel';
 import { go, sessionHref } from '../route/route';
 import { t } from '../text';
-import { clock } from '../text/format';
+import { seconds } from '../text/format';
 import { TranscriptView, type StreamHandle } from '../transcript';
 import { Transcript } from '../transcript/model';
-import { Button, Select } from '../ui';
+import { Button } from '../ui';
 import { createAsked } from './asked';
 import { openSheet } from './Dialogs';
 import { openSession, request } from './link';
 import { reach, servicesFor } from './services';
-import { Legend, Timeline, TimelineWords, turnAt } from './Timeline';
+import { cutsIn, Legend, Timeline, TimelineWords, turnAt } from './Timeline';
 import './session.css';
 
-const SPEEDS = ['1', '5', '20', '60', '240'] as const;
-type Speed = (typeof SPEEDS)[number];
+/** The slider of the speed counts in halves of a doubling: from a quarter to a thousand times as fast. */
+const SLOWEST = -2;
+const FASTEST = 10;
+const speedOf = (steps: number): number => 2 ** steps;
+export const speedWord = (speed: number): string => `${speed < 10 ? Number(speed.toPrecision(2)) : Math.round(speed)} ×`;
 
 export default function Overview(props: { id: string }): JSX.Element {
   const view = openSession(props.id);
@@ -25,22 +29,25 @@ export default function Overview(props: { id: string }): JSX.Element {
   const data = () => timeline.latest ?? null;
   const [at, setAt] = createSignal<number | null>(null);
   const place = () => at() ?? data()?.to ?? 0;
+  // Compactions are told by the records; those that are not here yet are fetched, as long as they are not too many.
+  createEffect(on(() => view.phase() === 'live' && view.more() && (view.state()?.info.cursor.seq ?? 0) < 20_000, (due) => { if (due) void reach(view, 1).catch(() => false); }));
+  const cuts = createMemo(() => cutsIn(view.records()));
   const [replaying, setReplaying] = createSignal(false);
   const begin = () => { const one = data(); if (!one) return; if (at() === null || place() >= one.to) setAt(one.from); setReplaying(true); };
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label={t('sessions.overview')} data-region="stream">
-      <section class="tlbox" aria-label={t('sessions.soFar')}>
+      <section class="tlbox" aria-label={t('places.soFar')}>
         <div class="top">
-          <h2>{t('sessions.soFar')}</h2>
+          <h2>{t('places.soFar')}</h2>
           <Show when={data()}>{(one) => <span class="dim"><TimelineWords data={one()} /></span>}</Show>
           <span class="push" />
-          <Show when={at() !== null && !replaying()}><Button small onClick={() => go(sessionHref(props.id, 'transcript', turnAt(data()?.turns ?? [], place())?.seq ?? null))}>{t('sessions.goThere')}</Button></Show>
-          <Button small icon="history" disabled={!data()?.turns.length} onClick={() => (replaying() ? setReplaying(false) : begin())}>{replaying() ? t('sessions.replayStop') : t('sessions.replay')}</Button>
+          <Show when={at() !== null && !replaying()}><Button small onClick={() => go(sessionHref(props.id, 'transcript', turnAt(data()?.turns ?? [], place())?.seq ?? null))}>{t('places.goThere')}</Button></Show>
+          <Button small icon="history" disabled={!data()?.turns.length} onClick={() => (replaying() ? setReplaying(false) : begin())}>{replaying() ? t('places.replayStop') : t('places.replay')}</Button>
           <Button small icon="download" onClick={() => openSheet({ kind: 'export', id: props.id })}>{t('sessions.export')}</Button>
         </div>
-        <Show when={data()?.turns.length ? data() : null} fallback={<p class="dim">{t('sessions.timelineNone')}</p>}>{(one) => (
+        <Show when={data()?.turns.length ? data() : null} fallback={<p class="dim">{t('places.timelineNone')}</p>}>{(one) => (
           <>
-            <Timeline id={props.id} data={one()} at={place()} onAt={setAt} />
+            <Timeline id={props.id} data={one()} at={place()} cuts={cuts()} onAt={setAt} />
             <Legend />
           </>
         )}</Show>
@@ -55,7 +62,8 @@ export default function Overview(props: { id: string }): JSX.Element {
 function Replay(props: { id: string; from: number; to: number; at: number; onAt: (at: number) => void; onEnd: () => void }): JSX.Element {
   const view = openSession(props.id);
   const services = servicesFor(view);
-  const [speed, setSpeed] = createSignal<Speed>('20');
+  const [steps, setSteps] = createSignal(4.5);
+  const speed = () => speedOf(steps());
   const [playing, setPlaying] = createSignal(true);
   const [ready, setReady] = createSignal(false);
   // Everything said is needed; it is fetched before the first step.
@@ -89,21 +97,21 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
     last = nowAt;
     if (!playing() || !ready()) return;
     const next = records()[count()]?.at;
-    const wanted = props.at + passed * Number(speed());
+    const wanted = props.at + passed * speed();
     // Nothing happens for long: go on to just before the next record.
-    const jumped = next !== undefined && next - wanted > 2000 * Number(speed()) ? next - 500 : wanted;
+    const jumped = next !== undefined && next - wanted > 2000 * speed() ? next - 500 : wanted;
     props.onAt(Math.min(props.to, jumped));
     if (jumped >= props.to) setPlaying(false);
   }, 100);
   onCleanup(() => clearInterval(timer));
   return (
-    <section aria-label={t('sessions.replay')}>
+    <section aria-label={t('places.replay')}>
       <div class="replay">
-        <Button small look="primary" icon={playing() ? 'stop' : 'chevron'} onClick={() => { if (!playing() && props.at >= props.to) props.onAt(props.from); setPlaying(!playing()); }}>{playing() ? t('sessions.pause') : t('sessions.play')}</Button>
-        <label class="row">{t('sessions.speed')} <Select<Speed> aria-label={t('sessions.speed')} value={speed()} onChange={setSpeed} options={SPEEDS.map((value) => ({ value, label: `${value} ×` }))} /></label>
-        <span class="num dim">{t('sessions.replayAt', { time: clock(props.at) })}</span>
+        <Button small look="primary" icon={playing() ? 'stop' : 'chevron'} onClick={() => { if (!playing() && props.at >= props.to) props.onAt(props.from); setPlaying(!playing()); }}>{playing() ? t('places.pause') : t('places.play')}</Button>
+        <label class="row">{t('places.speed')} <input type="range" class="speed" min={SLOWEST} max={FASTEST} step={0.5} value={steps()} aria-valuetext={speedWord(speed())} onInput={(event) => setSteps(Number(event.currentTarget.value))} /> <span class="num speedword">{speedWord(speed())}</span></label>
+        <span class="num dim">{t('places.replayAt', { time: seconds(props.at) })}</span>
         <span class="push" />
-        <Button small look="bare" onClick={() => props.onEnd()}>{t('sessions.replayStop')}</Button>
+        <Button small look="bare" onClick={() => props.onEnd()}>{t('places.replayStop')}</Button>
       </div>
       <div class="replay-stream"><Show when={model()} keyed>{(one) => <TranscriptView transcript={one} services={services} handle={(handle) => { stream = handle; }} />}</Show></div>
     </section>

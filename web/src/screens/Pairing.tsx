@@ -2,8 +2,8 @@
 import { createMemo, createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { Button, Field, Input, StateGlyph } from '../ui';
 import { t } from '../text';
+import '../text/pairing';
 import { age } from '../text/format';
-import './pairing.css';
 
 /** Letters and digits that cannot be mistaken for one another: no 0 O 1 I. */
 const SIGNS = /[A-HJ-NP-Z2-9]/;
@@ -20,7 +20,7 @@ export const written = (code: string): string => (code.length > 4 ? `${code.slic
 function deviceName(): string {
   const agent = navigator.userAgent;
   const browser = /Firefox\//.test(agent) ? 'Firefox' : /Edg\//.test(agent) ? 'Edge' : /Chrome\//.test(agent) ? 'Chrome' : /Safari\//.test(agent) ? 'Safari' : '';
-  const kind = /iPad|Tablet/.test(agent) ? t('onboarding.kindTablet') : /Mobile|Android|iPhone/.test(agent) ? t('onboarding.kindPhone') : t('onboarding.kindComputer');
+  const kind = /iPad|Tablet/.test(agent) ? t('pairing.kindTablet') : /Mobile|Android|iPhone/.test(agent) ? t('pairing.kindPhone') : t('pairing.kindComputer');
   return browser ? `${kind}, ${browser}` : kind;
 }
 
@@ -57,11 +57,11 @@ export default function Pairing(props: { code: string | null; revoked: boolean; 
   const locked = () => { const one = outcome(); return one?.kind === 'locked' && one.until > clock() ? one.until - clock() : 0; };
   const trouble = (): string | null => {
     const one = outcome();
-    if (locked()) return t('onboarding.lockedFor', { age: age(locked()) });
+    if (locked()) return t('pairing.lockedFor', { age: age(locked()) });
     switch (one?.kind) {
-      case 'wrong': return t('onboarding.wrong');
-      case 'unreachable': return t('onboarding.unreachable');
-      case 'refused': return t('onboarding.refused', { why: one.why });
+      case 'wrong': return t('pairing.wrong');
+      case 'unreachable': return t('pairing.unreachable');
+      case 'refused': return t('pairing.refused', { why: one.why });
       default: return null;
     }
   };
@@ -82,8 +82,8 @@ export default function Pairing(props: { code: string | null; revoked: boolean; 
       <div class="pairin">
         <section class="pl">
           <span class="brand"><StateGlyph shape="flow" />Sluice</span>
-          <h1>{t('onboarding.pairTitle')}</h1>
-          <p class="sec">{props.revoked ? t('onboarding.revoked') : t('onboarding.pairWords')}</p>
+          <h1>{t('pairing.pairTitle')}</h1>
+          <p class="sec">{props.revoked ? t('pairing.revoked') : t('pairing.pairWords')}</p>
           <form onSubmit={(event) => void submit(event)}>
             <div class="slots" classList={{ wrong: outcome()?.kind === 'wrong' }}>
               <For each={slots()}>{(sign, i) => (
@@ -92,18 +92,18 @@ export default function Pairing(props: { code: string | null; revoked: boolean; 
                   <span class="slot" classList={{ now: i() === Math.min(code().length, LENGTH - 1) }} aria-hidden="true">{sign}</span>
                 </>
               )}</For>
-              <input ref={field} aria-label={t('onboarding.pairLabel')} aria-describedby="pair-note" aria-invalid={outcome()?.kind === 'wrong' ? true : undefined} value={written(code())}
+              <input ref={field} aria-label={t('pairing.pairLabel')} aria-describedby="pair-note" aria-invalid={outcome()?.kind === 'wrong' ? true : undefined} value={written(code())}
                 autocomplete="one-time-code" autocapitalize="characters" spellcheck={false} inputmode="text"
                 onInput={(event) => { setOutcome(null); setCode(readCode(event.currentTarget.value)); event.currentTarget.value = written(code()); }} />
             </div>
-            <p id="pair-note" class="note" classList={{ 't-bad': trouble() !== null }} role="status">{trouble() ?? t('onboarding.pairHint')}</p>
-            <Field label={t('onboarding.device')}>{(attributes) => <Input {...attributes} value={name()} maxLength={60} onInput={(event) => setName(event.currentTarget.value)} />}</Field>
-            <div class="row"><Button ref={button} type="submit" look="primary" disabled={busy() || locked() > 0}>{busy() ? t('onboarding.pairing') : t('onboarding.pair')}</Button><span class="note">{t('onboarding.revocable')}</span></div>
+            <p id="pair-note" class="note" classList={{ 't-bad': trouble() !== null }} role="status">{trouble() ?? t('pairing.pairHint')}</p>
+            <Field label={t('pairing.device')}>{(attributes) => <Input {...attributes} value={name()} maxLength={60} onInput={(event) => setName(event.currentTarget.value)} />}</Field>
+            <div class="row"><Button ref={button} type="submit" look="primary" disabled={busy() || locked() > 0}>{busy() ? t('pairing.pairing') : t('pairing.pair')}</Button><span class="note">{t('pairing.revocable')}</span></div>
           </form>
         </section>
-        <section class="pr" aria-label={t('onboarding.whereCode')}>
-          <pre>{'$ '}<b>{t('onboarding.termServe')}</b>{`\n\n  ${t('onboarding.termAt')}\n  ${location.origin}/#pair=\n\n      `}<b class="code">····-····</b>{`\n\n  ${t('onboarding.termCode')}`}</pre>
-          <p>{t('onboarding.lost')} <code>sluice serve pair</code></p>
+        <section class="pr" aria-label={t('pairing.whereCode')}>
+          <pre>{'$ '}<b>{t('pairing.termServe')}</b>{`\n\n  ${t('pairing.termAt')}\n  ${location.origin}/#pair=\n\n      `}<b class="code">····-····</b>{`\n\n  ${t('pairing.termCode')}`}</pre>
+          <p>{t('pairing.lost')} <code>sluice serve pair</code></p>
         </section>
       </div>
     </main>

@@ -1,4 +1,5 @@
 // Ctrl K: goes to a session, a message or a place, or does something. One list, arrows and Enter.
+import '../text/later';
 import { createEffect, createMemo, createSignal, createUniqueId, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import { Icon, type IconName } from '../ui';
 import { t } from '../text';
@@ -84,20 +85,20 @@ export default function Palette(props: { onClose: () => void }): JSX.Element {
     else if (event.key === 'Enter') { event.preventDefault(); lines()[at()]?.run(); }
   };
   return (
-    <dialog ref={dialog} class="dialog palette" aria-label={t('sessions.palette')} onCancel={(event) => { event.preventDefault(); close(); }} onClose={close} onPointerDown={(event) => { if (event.target === dialog) close(); }}>
+    <dialog ref={dialog} class="dialog palette" aria-label={t('places.palette')} onCancel={(event) => { event.preventDefault(); close(); }} onClose={close} onPointerDown={(event) => { if (event.target === dialog) close(); }}>
       <div class="palette-in">
         <label class="search"><Icon name="grep" />
-          <input ref={field} role="combobox" aria-expanded="true" aria-controls={`${id}-list`} aria-activedescendant={lines().length ? `${id}-${at()}` : undefined} aria-label={t('sessions.palette')} placeholder={t('sessions.paletteHint')} value={text()} autocomplete="off" spellcheck={false}
+          <input ref={field} role="combobox" aria-expanded="true" aria-controls={`${id}-list`} aria-activedescendant={lines().length ? `${id}-${at()}` : undefined} aria-label={t('places.palette')} placeholder={t('places.paletteHint')} value={text()} autocomplete="off" spellcheck={false}
             onInput={(event) => { setText(event.currentTarget.value); setAt(0); clearTimeout(timer); timer = window.setTimeout(() => setTyped(text().trim()), 180); }} onKeyDown={onKeyDown} />
         </label>
-        <div class="palette-list" role="listbox" id={`${id}-list`} aria-label={t('sessions.palette')}>
+        <div class="palette-list" role="listbox" id={`${id}-list`} aria-label={t('places.palette')}>
           <For each={lines()}>{(one, i) => (
             <div class="palette-line" role="option" id={`${id}-${i()}`} aria-selected={i() === at()} onPointerMove={() => setAt(i())} onClick={() => one.run()}>
               {one.draw}<Show when={one.note}><span class="dim note">{one.note}</span></Show>
             </div>
           )}</For>
         </div>
-        <Show when={lines().length === 0}><p class="none">{t('sessions.paletteNone')}</p></Show>
+        <Show when={lines().length === 0}><p class="none">{t('places.paletteNone')}</p></Show>
       </div>
     </dialog>
   );

@@ -1,4 +1,5 @@
 // Going back to before a message. What it would change on disk is shown before anything is done.
+import '../text/later';
 import { createEffect, createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Own, Rewound } from '../api/types';
 import { Button, Dialog, Field, Path, Select, toast } from '../ui';
@@ -33,28 +34,28 @@ export default function Rewind(props: { id: string; prompt: string | null; onClo
     const done = await act(() => request({ type: 'rewind', sessionId: props.id, prompt: picked(), files: what() !== 'talk', conversation: what() !== 'files' }), setBusy);
     if (!done) return;
     props.onClose();
-    toast(t('sessions.rewound'));
+    toast(t('places.rewound'));
     if (done.sessionId) go(sessionHref(done.sessionId));
   };
   return (
-    <Dialog open title={t('sessions.rewindTitle')} onClose={props.onClose} footer={
-      <><Button look="primary" disabled={busy() || !picked() || !possible()} onClick={() => void rewind()}>{busy() ? t('sessions.rewinding') : t('sessions.rewindDo')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></>
+    <Dialog open title={t('places.rewindTitle')} onClose={props.onClose} footer={
+      <><Button look="primary" disabled={busy() || !picked() || !possible()} onClick={() => void rewind()}>{busy() ? t('places.rewinding') : t('places.rewindDo')}</Button><Button look="bare" onClick={() => props.onClose()}>{t('ui.cancel')}</Button></>
     }>
-      <Show when={prompts().length} fallback={<p class="sec">{t('sessions.rewindNone')}</p>}>
-        <Field label={t('sessions.rewindTo')}>{(attributes) => (
+      <Show when={prompts().length} fallback={<p class="sec">{t('places.rewindNone')}</p>}>
+        <Field label={t('places.rewindTo')}>{(attributes) => (
           <Select {...attributes} value={picked()} onChange={setPicked} options={prompts().map((one) => ({ value: one.uuid, label: `${clock(one.at)} · ${one.text.slice(0, 80)}` }))} />
         )}</Field>
-        <Choices<What> label={t('sessions.rewindTitle')} value={what()} onChange={setWhat} options={[
-          { value: 'both', label: t('sessions.rewindBoth'), words: t('sessions.rewindBothWords') },
-          { value: 'talk', label: t('sessions.rewindTalk'), words: t('sessions.rewindTalkWords') },
-          { value: 'files', label: t('sessions.rewindFiles'), words: t('sessions.rewindFilesWords') },
+        <Choices<What> label={t('places.rewindTitle')} value={what()} onChange={setWhat} options={[
+          { value: 'both', label: t('places.rewindBoth'), words: t('places.rewindBothWords') },
+          { value: 'talk', label: t('places.rewindTalk'), words: t('places.rewindTalkWords') },
+          { value: 'files', label: t('places.rewindFiles'), words: t('places.rewindFilesWords') },
         ]} />
         <div class="box" role="status">
-          <div class="boxhead"><span class="grow">{dry.loading ? t('sessions.dryRunning') : t('sessions.dryRun')}</span>
+          <div class="boxhead"><span class="grow">{dry.loading ? t('places.dryRunning') : t('places.dryRun')}</span>
             <Show when={dry.latest?.canRewind && dry.latest.insertions !== null}><span class="pm"><b>+{dry.latest?.insertions}</b> <i>−{dry.latest?.deletions}</i></span></Show></div>
           <div class="content-pad">
-            <Show when={dry.latest?.canRewind} fallback={<Show when={dry.latest}><p class="t-ask">{t('sessions.rewindNo', { why: dry.latest?.error ?? '' })}</p></Show>}>
-              <Show when={dry.latest?.files.length} fallback={<p class="dim">{t('sessions.dryNothing')}</p>}>
+            <Show when={dry.latest?.canRewind} fallback={<Show when={dry.latest}><p class="t-ask">{t('places.rewindNo', { why: dry.latest?.error ?? '' })}</p></Show>}>
+              <Show when={dry.latest?.files.length} fallback={<p class="dim">{t('places.dryNothing')}</p>}>
                 <ul class="files"><For each={dry.latest?.files}>{(file) => <li><Path path={file} /></li>}</For></ul>
               </Show>
             </Show>

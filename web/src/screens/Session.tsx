@@ -2,19 +2,20 @@
 import { createEffect, createMemo, createSignal, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch, untrack, type JSX } from 'solid-js';
 import { Dock, type DockHandle } from '../gate/Dock';
 import { useKeys } from '../keys/listen';
-import { Panel } from '../panels/Panel';
 import type { Record } from '../api/types';
 import { go, route, sessionHref, type View } from '../route/route';
 import { t } from '../text';
 import { announce, Button } from '../ui';
 import { TranscriptView, type StreamHandle } from '../transcript';
+import { createChanges, sumOf, type Sum } from './changed';
 import { openSheet } from './Dialogs';
-import { client, infoOf, line, now, openSession } from './link';
+import { client, infoOf, line, now, openSession, stateOf } from './link';
 import { anchor, enter, panelOpen, reading, setPanelOpen } from './prefs';
 import { reach, servicesFor } from './services';
 import { SessionHead } from './SessionHead';
 import { useTranscript } from './transcript';
 
+const Panel = lazy(() => import('../panels/Panel'));
 const Changes = lazy(() => import('./Changes'));
 const Overview = lazy(() => import('./Overview'));
 
@@ -40,7 +41,8 @@ export function SessionStage(): JSX.Element {
   // Where there is room the panel stands; else it is a drawer that is called and goes again.
   const [drawer, setDrawer] = createSignal(false);
   createEffect(on([id, roomy], () => setDrawer(false)));
-  const shown = () => here()?.view === 'transcript' && (roomy() ? panelOpen() === 'open' : drawer());
+  const known = () => (infoOf(of()) ?? stateOf(of())) !== undefined;
+  const shown = () => here()?.view === 'transcript' && known() && (roomy() ? panelOpen() === 'open' : drawer());
   let panel: HTMLElement | undefined;
   let before: Element | null = null;
   const close = () => { setDrawer(false); if (before instanceof HTMLElement && before.isConnected) before.focus(); };
@@ -77,7 +79,7 @@ export function SessionStage(): JSX.Element {
 
 function PanelOf(props: { id: string; drawer: boolean; onClose: () => void; ref: (element: HTMLElement) => void }): JSX.Element {
   openSession(props.id);
-  return <Panel id={props.id} drawer={props.drawer} onClose={props.onClose} ref={props.ref} />;
+  return <Suspense fallback={<div class="panel" />}><Panel id={props.id} drawer={props.drawer} onClose={props.onClose} ref={props.ref} /></Suspense>;
 }
 
 interface SideProps { id: string; view: View; seq: number | null; beside: boolean; focused: boolean; onFocus: () => void; panel: boolean; onPanel: () => void }
@@ -86,13 +88,15 @@ function Side(props: SideProps): JSX.Element {
   const view = openSession(props.id);
   const info = () => view.state()?.info ?? infoOf(props.id);
   const gone = () => view.phase() === 'gone';
+  const [changes] = createChanges(() => props.id, view.state);
+  const changed = createMemo(() => sumOf(changes.error ? undefined : changes.latest));
   const inside = () => (
     <>
-      <SessionHead id={props.id} info={info()} view={props.view} beside={props.beside} worktree={view.state()?.worktree ?? null} model={view.state()?.model ?? info()?.model ?? null} panel={props.panel} onPanel={props.onPanel} />
+      <SessionHead id={props.id} info={info()} view={props.view} beside={props.beside} worktree={view.state()?.worktree ?? null} changed={changed().files} panel={props.panel} onPanel={props.onPanel} />
       <Show when={!gone()} fallback={<Gone />}>
         <Suspense fallback={<p class="none" role="status">{t('sessions.loading')}</p>}>
           <Switch>
-            <Match when={props.view === 'transcript'}><Talk {...props} /></Match>
+            <Match when={props.view === 'transcript'}><Talk {...props} changed={changed()} /></Match>
             <Match when={props.view === 'changes'}><Changes id={props.id} /></Match>
             <Match when={props.view === 'overview'}><Overview id={props.id} /></Match>
           </Switch>
@@ -121,7 +125,7 @@ function spoken(records: readonly Record[]): string[] {
 }
 
 /** The conversation and the dock under it. */
-function Talk(props: SideProps): JSX.Element {
+function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   const view = openSession(props.id);
   const model = useTranscript(view);
   const [stream, setStream] = createSignal<StreamHandle>();
@@ -185,9 +189,9 @@ function Talk(props: SideProps): JSX.Element {
     <>
       <Show when={model()} keyed>{(one) => (
         <TranscriptView transcript={one} services={services} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream}
-          onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} />
+          onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} onFound={() => view.store.setReading(!following)} />
       )}</Show>
-      <Dock client={client()} session={view} line={line()} now={now()} here={props.focused} enterIsLine={enter() === 'line'} handle={setDock}
+      <Dock client={client()} session={view} line={line()} now={now()} here={props.focused} enterIsLine={enter() === 'line'} handle={setDock} changed={props.changed}
         onChanges={() => go(sessionHref(props.id, 'changes'))} onRewind={() => openSheet({ kind: 'rewind', id: props.id, prompt: null })} onSession={(id) => go(sessionHref(id))} onSent={() => stream()?.toEnd()} />
     </>
   );

@@ -17,7 +17,8 @@ export interface HeadProps {
   view: View;
   beside: boolean;
   worktree: string | null;
-  model: string | null;
+  /** How many files it changed. */
+  changed: number;
   panel: boolean;
   onPanel: () => void;
 }
@@ -48,12 +49,12 @@ export function SessionHead(props: HeadProps): JSX.Element {
         <Show when={props.info}>{(info) => (
           <p class="where trunc">
             <span class="only-phone">{standing(info()).word}<Show when={standing(info()).evidence}> · {standing(info()).evidence}</Show></span>
-            <span class="not-phone" title={info().projectPath}>{folderName(info().projectPath)}<Show when={branchOf(info()) ?? (props.worktree ? folderName(props.worktree) : null)}>{(branch) => <> / {branch()}</>}</Show><Show when={props.model}>{(model) => <span class="sans"> · {model()}</span>}</Show></span>
+            <span class="not-phone" title={info().projectPath}>{folderName(info().projectPath)}<Show when={branchOf(info()) ?? (props.worktree ? folderName(props.worktree) : null)}>{(branch) => <> / {branch()}</>}</Show></span>
           </p>
         )}</Show>
       </div>
       <nav class="tabs" aria-label={props.beside ? `${t('sessions.views')}: ${titleOf(props.info)}` : t('sessions.views')}>
-        <For each={views}>{(one) => <a href={sessionHref(props.id, one.view, null, props.beside ? '' : other())} aria-current={props.view === one.view ? 'page' : undefined}>{one.word()}</a>}</For>
+        <For each={views}>{(one) => <a href={sessionHref(props.id, one.view, null, props.beside ? '' : other())} aria-current={props.view === one.view ? 'page' : undefined}>{one.word()}<Show when={one.view === 'changes' && props.changed > 0}> <span class="num dim" aria-hidden="true">{props.changed}</span></Show></a>}</For>
       </nav>
       <Show when={!props.beside && props.view === 'transcript'}><IconButton icon="side" label={props.panel ? t('sessions.hideDetails') : t('sessions.details')} hotkey={capsOf('panel')} pressed={props.panel} onClick={() => props.onPanel()} /></Show>
       <Show when={props.info}>{(info) => <SessionMenu info={info()} extra={extra} />}</Show>

@@ -1,12 +1,14 @@
 // What holds on this device, who else may reach the page, and what the bridge runs. Everything saves at once.
-import { createSignal, For, lazy, onCleanup, Show, Suspense, type JSX } from 'solid-js';
+import '../text/later';
+import { createEffect, createSignal, For, lazy, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
 import { Button, Icon, Input, Segmented, Select, Switch } from '../ui';
 import { t } from '../text';
 import { go, route } from '../route/route';
 import { Choices } from './Choices';
 import { may, welcome } from './link';
-import { MODES, modeMeaning, modeWord, type Mode } from './modes';
+import { EFFORTS, effortWord, MODES, modeMeaning, modeWord, type Mode } from './modes';
 import { allowNotices } from '../asks/notice';
+import { pushIsOn, pushOff, pushOn, pushPossible, PushTrouble, tellWorker } from '../asks/push';
 import * as prefs from './prefs';
 import { Page } from './Page';
 import './lists.css';
@@ -31,7 +33,7 @@ export default function Settings(): JSX.Element {
   return (
     <Page title={t('sessions.settings')} scrolls={false} head={<span class="saved" role="status"><Show when={saved()}><Icon name="check" />{t('settings.saved')}</Show></span>}>
       <div class="setg">
-        <nav class="subnav" aria-label={t('settings.parts')}>
+        <nav class="subnav" aria-label={t('settings.parts')} ref={(nav) => createEffect(() => { part(); queueMicrotask(() => nav.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })); })}>
           <For each={PARTS}>{(one) => <a href={one === 'keys' ? '#/keys' : `#/settings/${one}`} aria-current={part() === one ? 'page' : undefined}>{words[one]()}</a>}</For>
         </nav>
         <div class="scroll" tabIndex={0} role="group" aria-label={words[part()]()} data-region="stream"><div class="form">
@@ -71,6 +73,10 @@ function NewSessions(props: Saver): JSX.Element {
         <Choices<Mode> label={t('settings.mode')} value={(prefs.newMode() || 'default') as Mode} onChange={props.save(prefs.setNewMode)}
           options={MODES.map((mode) => ({ value: mode, label: modeWord(mode), words: modeMeaning(mode), disabled: mode === 'bypassPermissions' && !may('admin') }))} />
       </Row>
+      <Row label={t('composer.effortNone')} words={t('settings.effortWords')}>
+        <Segmented label={t('composer.effortNone')} value={prefs.newEffort()} onChange={props.save(prefs.setNewEffort)} options={[{ value: '', label: t('settings.effortFree') }, ...EFFORTS.map((value) => ({ value, label: effortWord(value) }))]} />
+      </Row>
+      <Row label={t('settings.fast')} words={t('settings.fastWords')}><Button small onClick={() => props.save(prefs.setNewModel)('haiku')}>{t('settings.fastUse')}</Button></Row>
     </section>
   );
 }
@@ -108,12 +114,42 @@ function Notices(props: Saver): JSX.Element {
       if (!(await allowNotices())) return setTrouble(t('settings.noticeDenied'));
     }
     props.save(prefs.setNotices)(value);
+    if (pushPossible()) void tellWorker(value === 'content');
   };
   return (
     <section>
       <h2>{t('settings.notices')}</h2><p class="lead">{t('settings.noticesWords')}</p>
       <Row label={t('settings.notice')} words={trouble() || undefined}><Segmented label={t('settings.notice')} value={prefs.notices()} onChange={(value) => void choose(value)} options={[{ value: 'off', label: t('settings.off') }, { value: 'plain', label: t('settings.plain') }, { value: 'content', label: t('settings.content') }]} /></Row>
       <Row label={t('settings.sound')} words={t('settings.soundWords')}><Switch label={t('settings.sound')} checked={prefs.sound() === 'on'} onChange={(on) => props.save(prefs.setSound)(on ? 'on' : 'off')} /></Row>
+      <Show when={pushPossible()}><Push save={props.save} /></Show>
+      <p class="lead">{t('settings.noticesAlways')}</p>
     </section>
+  );
+}
+
+/** Notices through the browser's push service. The switch shows what is, not what was pressed. */
+function Push(props: Saver): JSX.Element {
+  const [on, setOn] = createSignal(false);
+  const [busy, setBusy] = createSignal(true);
+  const [trouble, setTrouble] = createSignal('');
+  const look = async () => { setOn(await pushIsOn()); setBusy(false); };
+  onMount(() => void look());
+  const change = async (wanted: boolean) => {
+    setTrouble('');
+    setBusy(true);
+    try {
+      await tellWorker(prefs.notices() === 'content');
+      await (wanted ? pushOn() : pushOff());
+      props.save(() => undefined)(wanted);
+    } catch (error) {
+      setTrouble(error instanceof PushTrouble ? error.message : t('settings.pushRefused', { why: String(error) }));
+    }
+    await look();
+  };
+  return (
+    <Row label={t('settings.push')} words={t('settings.pushWords')}>
+      <Switch label={t('settings.push')} checked={on()} disabled={busy()} onChange={(next) => void change(next)} />
+      <Show when={trouble()}><p class="t-bad" role="alert">{trouble()}</p></Show>
+    </Row>
   );
 }

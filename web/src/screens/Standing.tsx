@@ -2,6 +2,7 @@
 import { Show, type JSX } from 'solid-js';
 import type { SessionInfo } from '../api/types';
 import { standingOf, type Standing } from '../gate/standing';
+import { plainWords } from '../text/plain';
 import { StateGlyph } from '../ui';
 import { folderName } from './groups';
 import { line, now, stateOf, unread } from './link';
@@ -23,6 +24,6 @@ export function RailWords(props: { info: SessionInfo }): JSX.Element {
 
 export function ListWords(props: { info: SessionInfo }): JSX.Element {
   const how = () => standing(props.info);
-  const rest = () => (how().group === 'idle' && props.info.preview ? `“${props.info.preview}”` : [how().about, how().evidence].filter(Boolean).join(' · '));
+  const rest = () => (how().group === 'idle' && props.info.preview ? `“${plainWords(props.info.preview)}”` : [how().about, how().evidence].filter(Boolean).join(' · '));
   return <><span class={TONES[how().ground]}>{how().word}</span><Show when={rest()}> · {rest()}</Show></>;
 }

@@ -1,8 +1,9 @@
-// The session over time: records per slice, turns, waits, ends that failed. A slider over it scrubs.
+// The session over time: records per slice, turns, waits, ends that failed, compactions. A slider over it scrubs.
+import '../text/later';
 import { createMemo, For, Show, type JSX } from 'solid-js';
-import type { TimelineData, TurnInfo } from '../api/types';
+import type { Record, TimelineData, TurnInfo } from '../api/types';
 import { t } from '../text';
-import { clock, duration } from '../text/format';
+import { clock, duration, seconds } from '../text/format';
 import { sessionHref } from '../route/route';
 
 const W = 1000;
@@ -11,14 +12,20 @@ const H = 64;
 export const waited = (turns: readonly TurnInfo[]): number => turns.reduce((sum, turn) => sum + turn.waits.reduce((n, [from, to]) => n + Math.max(0, to - from), 0), 0);
 export const turnAt = (turns: readonly TurnInfo[], at: number): TurnInfo | undefined => turns.findLast((turn) => turn.began <= at) ?? turns[0];
 
-export function Timeline(props: { id: string; data: TimelineData; at: number; onAt: (at: number) => void }): JSX.Element {
+/** When the context was compacted or cleared. */
+export const cutsIn = (records: readonly Record[]): number[] => records.flatMap((record) => (record.what.type === 'system' && (record.what as { subtype?: string }).subtype === 'compact_boundary' ? [record.at] : []));
+
+export function Timeline(props: { id: string; data: TimelineData; at: number; cuts: readonly number[]; onAt: (at: number) => void }): JSX.Element {
   const span = () => Math.max(1, props.data.to - props.data.from);
   const x = (at: number) => ((at - props.data.from) / span()) * W;
   const top = createMemo(() => Math.max(1, ...props.data.flow));
   const slice = () => W / Math.max(1, props.data.flow.length);
   const bad = (turn: TurnInfo) => turn.end === 'error' || turn.end === 'died';
+  const place = (at: number) => `${Math.min(100, Math.max(0, (x(at) / W) * 100))}%`;
+  // Within minutes the seconds tell the places apart.
+  const told = (at: number) => (span() < 600_000 ? seconds(at) : clock(at));
   const scale = createMemo(() => Array.from({ length: 6 }, (_, i) => props.data.from + (span() * i) / 5));
-  const label = () => t('sessions.timelineLabel', { from: clock(props.data.from), to: clock(props.data.to), turns: t('sessions.turnCount', { n: props.data.turns.length }) });
+  const label = () => t('places.timelineLabel', { from: clock(props.data.from), to: clock(props.data.to), turns: t('places.turnCount', { n: props.data.turns.length }) });
   return (
     <div class="tl">
       <svg viewBox={`0 0 ${W} ${H + 8}`} preserveAspectRatio="none" role="img" aria-label={label()}>
@@ -35,24 +42,27 @@ export function Timeline(props: { id: string; data: TimelineData; at: number; on
         )}</For>
         <path class="cursor" d={`M${x(props.at)} 0V${H + 8}`} vector-effect="non-scaling-stroke" />
       </svg>
+      <For each={props.cuts.filter((at) => at >= props.data.from && at <= props.data.to)}>{(at) => (
+        <svg class="jag" viewBox="0 0 10 64" preserveAspectRatio="none" role="img" aria-label={t('places.cutAt', { time: told(at) })} style={{ '--x': place(at) }}><path d="M5 0v16l-4 8 8 16-4 8v16" vector-effect="non-scaling-stroke" /></svg>
+      )}</For>
       <div class="turnlabels not-phone">
         <For each={props.data.turns.length <= 30 ? props.data.turns : []}>{(turn) => (
-          <a href={sessionHref(props.id, 'transcript', turn.seq)} style={{ '--x': `${(x(turn.began) / W) * 100}%` }} aria-label={t('sessions.turnLink', { n: turn.turn, time: clock(turn.began) })}>{turn.turn}</a>
+          <a classList={{ theirs: turn.origin !== null }} href={sessionHref(props.id, 'transcript', turn.seq)} style={{ '--x': place(turn.began) }} aria-label={t('places.turnLink', { n: turn.turn, time: clock(turn.began) })}>{turn.turn}</a>
         )}</For>
       </div>
-      <input type="range" min={props.data.from} max={props.data.to} step={Math.max(1, Math.round(span() / 500))} value={props.at} aria-label={t('sessions.scrub')}
-        aria-valuetext={t('sessions.scrubValue', { time: clock(props.at), turn: turnAt(props.data.turns, props.at)?.turn ?? 0 })} onInput={(event) => props.onAt(Number(event.currentTarget.value))} />
-      <div class="scale num" aria-hidden="true"><For each={scale()}>{(at, i) => <span style={{ '--x': `${i() * 20}%` }}>{clock(at)}</span>}</For></div>
+      <input type="range" min={props.data.from} max={props.data.to} step={Math.max(1, Math.round(span() / 500))} value={props.at} aria-label={t('places.scrub')}
+        aria-valuetext={t('places.scrubValue', { time: clock(props.at), turn: turnAt(props.data.turns, props.at)?.turn ?? 0 })} onInput={(event) => props.onAt(Number(event.currentTarget.value))} />
+      <div class="scale num" aria-hidden="true"><For each={scale()}>{(at, i) => <span style={{ '--x': `${i() * 20}%` }}>{told(at)}</span>}</For></div>
     </div>
   );
 }
 
 export function TimelineWords(props: { data: TimelineData }): JSX.Element {
   const wait = () => waited(props.data.turns);
-  return <>{duration(props.data.to - props.data.from)} · {t('sessions.turnCount', { n: props.data.turns.length })}<Show when={wait() > 0}> · {t('sessions.waitedFor', { time: duration(wait()) })}</Show></>;
+  return <>{duration(props.data.to - props.data.from)} · {t('places.turnCount', { n: props.data.turns.length })}<Show when={wait() > 0}> · {t('places.waitedFor', { time: duration(wait()) })}</Show></>;
 }
 
 export function Legend(): JSX.Element {
-  const parts = [['var(--accent-2)', () => t('sessions.legendRecords')], ['var(--ink)', () => t('sessions.legendYours')], ['var(--other-2)', () => t('sessions.legendTheirs')], ['var(--ask-2)', () => t('sessions.legendWaits')], ['var(--bad-2)', () => t('sessions.legendError')]] as const;
+  const parts = [['var(--accent-2)', () => t('places.legendRecords')], ['var(--ink)', () => t('places.legendYours')], ['var(--other-2)', () => t('places.legendTheirs')], ['var(--ask-2)', () => t('places.legendWaits')], ['var(--bad-2)', () => t('places.legendError')], ['var(--line-3)', () => t('places.legendCuts')]] as const;
   return <p class="legend" aria-hidden="true"><For each={parts}>{([colour, word]) => <span><i style={{ '--c': colour }} />{word()}</span>}</For></p>;
 }

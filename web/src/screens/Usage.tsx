@@ -1,4 +1,5 @@
 // What was spent: per day, folder, model, session and turn. Own charts, and the same figures as tables.
+import '../text/later';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { UsageInfo } from '../api/types';
 import { Button, Segmented } from '../ui';
@@ -6,14 +7,16 @@ import { t } from '../text';
 import { count, duration, money, percent, tokens } from '../text/format';
 import { sessionHref } from '../route/route';
 import { createAsked } from './asked';
-import { DayBars, dayName, Shares } from './charts';
+import { dayName, Legend, modelName, Shares, StackedBars } from './charts';
 import { csv, dayKey, fillDays, quantile, sum } from './figures';
+import { askDay, askSession, createParts, modelsOf, stack, sumParts, UNTOLD, type Stack } from './split';
 import { folderName } from './groups';
 import { infoOf, now, request, up, welcome } from './link';
 import { Page } from './Page';
 import './more.css';
 
 type Days = '7' | '30' | '90';
+type By = 'day' | 'turn' | 'session' | 'folder' | 'model';
 const DAY = 86_400_000;
 
 function table(by: string, range: () => { from: number; to: number } | null) {
@@ -26,7 +29,7 @@ export default function Usage(): JSX.Element {
   const n = () => Number(days());
   const midnight = createMemo(() => new Date(now()).setHours(0, 0, 0, 0));
   const range = createMemo(() => (up() ? { from: midnight() - (n() - 1) * DAY, to: midnight() + DAY } : null));
-  const earlier = createMemo(() => { const span = range(); return span ? { from: span.from - n() * DAY, to: span.from } : null; });
+  const earlier = createMemo(() => { const span = range(); return span ? { from: span.from - n() * DAY, to: span.from - DAY / 2 } : null; });
   const byDay = table('day', range);
   const before = table('day', earlier);
   const byFolder = table('folder', range);
@@ -41,6 +44,42 @@ export default function Usage(): JSX.Element {
   const costs = createMemo(() => byTurn().map((row) => row.cost));
   const readTokens = () => sum(byDay(), 'cacheRead') + sum(byDay(), 'input') + sum(byDay(), 'cacheWrite');
   const dearest = createMemo(() => [...byTurn()].sort((a, b) => b.cost - a.cost).slice(0, 8));
+  // By model, wherever that is known: days are asked for one by one, sessions too; folders are the sum of their sessions.
+  const models = createMemo(() => modelsOf(byModel()));
+  const dayParts = createParts(() => byDay().filter((row) => row.cost > 0).map((row) => row.key), total, askDay);
+  const sessionKeys = createMemo(() => [...bySession()].filter((row) => row.cost > 0).sort((a, b) => b.cost - a.cost).slice(0, 60).map((row) => row.key));
+  const sessionParts = createParts(sessionKeys, () => `${days()} ${total()}`, (key) => askSession(range() ?? { from: 0, to: 0 })(key));
+  const [by, setBy] = createSignal<By>('day');
+  const folderStacks = createMemo(() => byFolder().map((row) => stack(row, sumParts(bySession().filter((one) => infoOf(one.key)?.projectPath === row.key).map((one) => sessionParts().get(one.key) ?? [])))));
+  const modelStacks = createMemo(() => byModel().map((row) => stack(row, [{ model: row.key, cost: row.cost }])));
+  const onlyModel = (session: string) => { const parts = sessionParts().get(session); return parts?.length === 1 ? (parts[0]?.model ?? UNTOLD) : UNTOLD; };
+  const dear = (rows: readonly Stack[]) => [...rows].sort((a, b) => b.cost - a.cost).slice(0, 30);
+  const charted = createMemo((): readonly Stack[] => {
+    switch (by()) {
+      case 'day': return filled().map((row) => stack(row, dayParts().get(row.key) ?? []));
+      case 'turn': return dear(byTurn().map((row) => stack(row, [{ model: onlyModel(row.key.replace(/[/#:]\d+$/, '')), cost: row.cost }])));
+      case 'session': return dear(bySession().map((row) => stack(row, sessionParts().get(row.key) ?? [])));
+      case 'folder': return dear(folderStacks());
+      case 'model': return dear(modelStacks());
+    }
+  });
+  const sessionName = (key: string) => infoOf(key)?.title ?? bySession().find((row) => row.key === key)?.label ?? t('sessions.untitled');
+  const barName = (row: Stack): string => {
+    switch (by()) {
+      case 'day': return row.key === dayKey(midnight()) ? t('settings.today') : dayName(row.key);
+      case 'turn': { const parts = /^(.+)[/#:](\d+)$/.exec(row.key); return parts ? `${sessionName(parts[1] ?? '')}, ${t('settings.turn')} ${parts[2]}` : row.key; }
+      case 'session': return sessionName(row.key);
+      case 'folder': return folderName(row.key);
+      case 'model': return modelName(row.key);
+    }
+  };
+  const BY: readonly { value: By; label: string }[] = [
+    { value: 'day', label: t('settings.byDay') }, { value: 'turn', label: t('settings.byTurn') }, { value: 'session', label: t('settings.bySession') }, { value: 'folder', label: t('settings.byFolder') }, { value: 'model', label: t('settings.byModel') },
+  ];
+  const tableRows = createMemo((): readonly UsageInfo[] => {
+    const all = { day: filled().filter((row) => row.turns > 0 || row.cost > 0), turn: byTurn(), session: bySession(), folder: byFolder(), model: byModel() }[by()];
+    return by() === 'day' ? all : [...all].sort((a, b) => b.cost - a.cost).slice(0, 30);
+  });
   const download = () => {
     const file = URL.createObjectURL(new Blob([csv(filled())], { type: 'text/csv' }));
     Object.assign(document.createElement('a'), { href: file, download: `usage-${days()}.csv` }).click();
@@ -62,15 +101,15 @@ export default function Usage(): JSX.Element {
           <div><dt>{t('settings.cache')}</dt><dd>{percent(readTokens() ? sum(byDay(), 'cacheRead') / readTokens() : 0)}</dd><dd class="nt">{t('settings.cacheOf', { n: tokens(readTokens()) })}</dd></div>
         </dl>
         <section class="cbox">
-          <header><h2>{t('settings.perDay')}</h2></header>
+          <header><h2>{t('settings.costPer')}</h2><Segmented<By> label={t('settings.costPer')} value={by()} onChange={setBy} options={BY} /><Legend models={models()} rows={charted()} /></header>
           <Show when={total() > 0 || byDay().length > 0} fallback={<p class="dim">{t('settings.noUsage')}</p>}>
-            <DayBars rows={filled()} />
-            <Table rows={filled().filter((row) => row.turns > 0 || row.cost > 0)} first={t('settings.day')} name={(row) => dayName(row.key)} />
+            <StackedBars rows={charted()} models={models()} name={barName} days={by() === 'day'} label={by() === 'day' ? t('settings.chartLabel', { n: charted().length }) : t('settings.chartBy', { by: BY.find((one) => one.value === by())?.label ?? '' })} />
+            <Table rows={tableRows()} first={BY.find((one) => one.value === by())?.label ?? ''} name={(row) => barName(stack(row, []))} />
           </Show>
         </section>
         <div class="two">
-          <section class="cbox"><header><h2>{t('settings.perFolder')}</h2></header><Shares rows={byFolder()} name={(row) => folderName(row.label ?? row.key)} mono /></section>
-          <section class="cbox"><header><h2>{t('settings.perModel')}</h2></header><Shares rows={byModel()} name={(row) => row.label ?? row.key} colours /></section>
+          <section class="cbox"><header><h2>{t('settings.perFolder')}</h2></header><Shares rows={folderStacks()} models={models()} name={(row) => folderName(row.key)} mono /></section>
+          <section class="cbox"><header><h2>{t('settings.perModel')}</h2></header><Shares rows={modelStacks()} models={models()} name={(row) => modelName(row.key)} /></section>
         </div>
         <div class="two">
           <section class="cbox">
@@ -78,7 +117,7 @@ export default function Usage(): JSX.Element {
             <Show when={dearest().length} fallback={<p class="dim">{t('settings.noUsage')}</p>}>
               <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.dearest')}><table class="ut">
                 <thead><tr><th scope="col">{t('settings.turn')}</th><th scope="col" class="right">{t('settings.time')}</th><th scope="col" class="right">{t('settings.cost')}</th></tr></thead>
-                <tbody><For each={dearest()}>{(row) => <tr><th scope="row"><TurnName row={row} /></th><td class="right dim num">{duration(row.duration)}</td><td class="right num">{money(row.cost)}</td></tr>}</For></tbody>
+                <tbody><For each={dearest()}>{(row) => <tr><th scope="row"><TurnName row={row} /></th><td class="right dim num">{row.duration > 0 ? duration(row.duration) : '–'}</td><td class="right num">{money(row.cost)}</td></tr>}</For></tbody>
               </table></div>
             </Show>
           </section>

@@ -1,10 +1,10 @@
 // The first visit without a key: what will be shown, and a real session on the demo model in the scratch folder.
+import '../text/later';
 import { createSignal, Show, type JSX } from 'solid-js';
 import { Button } from '../ui';
 import { t } from '../text';
 import { go, sessionHref } from '../route/route';
 import { Bring } from '../panels/FirstSteps';
-import '../panels/panels.css';
 import './lists.css';
 import { act } from './act';
 import { may, request, up, welcome } from './link';
@@ -26,11 +26,11 @@ export default function Welcome(): JSX.Element {
     <main class="main page" id="main" tabIndex={-1}>
       <header class="head"><h1>{t('onboarding.welcome')}</h1></header>
       <div class="scroll" tabIndex={0} role="group" aria-label={t('onboarding.welcome')} data-region="stream"><div class="begin">
-        <p>{t('onboarding.welcomeWords')}</p>
-        <p class="trust">{t('onboarding.demo')}</p>
+        <p>{demo() ? t('onboarding.welcomeWords') : t('onboarding.welcomeBack')}</p>
+        <Show when={demo()}><p class="trust">{t('onboarding.demo')}</p></Show>
         <div class="row wrap">
           <Show when={demo()}><Button look="primary" disabled={busy() || !up() || !may('operate')} onClick={() => void begin()}>{busy() ? t('onboarding.beginning') : t('onboarding.begin')}</Button></Show>
-          <Button look="bare" onClick={() => { keep('welcomed', '1'); go('#/'); }}>{t('onboarding.skip')}</Button>
+          <Button look={demo() ? 'bare' : 'primary'} onClick={() => { keep('welcomed', '1'); go(demo() ? '#/' : '#/new'); }}>{demo() ? t('onboarding.skip') : t('sessions.newSession')}</Button>
         </div>
         <h2>{t('onboarding.bring')}</h2>
         <Bring />

@@ -1,38 +1,82 @@
-// The charts: bars per day, shares as rows. Hover and focus name a bar; the figures are in a table beside them.
+// The charts, drawn here: bars stacked by model, shares as rows. Hover and focus name a bar; the figures are in a table
+// beside them. The drawing is one SVG that fills its box; words stand beside it, so that they are never stretched.
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
-import type { UsageInfo } from '../api/types';
 import { locale, t } from '../text';
 import { money, percent } from '../text/format';
-import { step, sum } from './figures';
+import { step } from './figures';
+import { UNTOLD, type Part, type Stack } from './split';
 
 export const dayName = (key: string): string => {
   const at = new Date(`${key}T12:00:00`);
   return Number.isNaN(at.getTime()) ? key : new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' }).format(at);
 };
 
-export function DayBars(props: { rows: readonly UsageInfo[] }): JSX.Element {
-  const [told, setTold] = createSignal<UsageInfo | null>(null);
-  const stepBy = createMemo(() => step(Math.max(...props.rows.map((row) => row.cost), 0)));
-  const top = () => stepBy() * Math.max(1, Math.ceil(Math.max(...props.rows.map((row) => row.cost), 0) / stepBy()));
+const COLOURS = ['var(--c1)', 'var(--c2)', 'var(--c3)', 'var(--c4)', 'var(--c5)', 'var(--c6)'];
+const MOST = COLOURS.length;
+/** The colour of a model: by its place; those beyond the sixth share one. */
+export const colourOf = (models: readonly string[], model: string): string => {
+  const at = models.indexOf(model);
+  return model === UNTOLD || at < 0 ? 'var(--line-3)' : (COLOURS[Math.min(at, MOST - 1)] ?? 'var(--c6)');
+};
+export const modelName = (model: string): string => (model === UNTOLD ? t('settings.severalModels') : model);
+
+export function Legend(props: { models: readonly string[]; rows: readonly Stack[] }): JSX.Element {
+  const seen = createMemo(() => {
+    const here = new Set(props.rows.flatMap((row) => row.parts.filter((part) => part.cost > 0).map((part) => part.model)));
+    return [...props.models.filter((model) => here.has(model)), ...(here.has(UNTOLD) ? [UNTOLD] : [])];
+  });
+  return <p class="legend"><For each={seen()}>{(model) => <span><i style={{ '--c': colourOf(props.models, model) }} />{modelName(model)}</span>}</For></p>;
+}
+
+/** The boxes of one bar, from the bottom up, in parts of the height. */
+export function boxes(parts: readonly Part[], models: readonly string[], top: number): { model: string; y: number; height: number }[] {
+  const rank = (part: Part) => (part.model === UNTOLD ? models.length : models.indexOf(part.model));
+  let under = 0;
+  return [...parts].sort((a, b) => rank(a) - rank(b)).map((part) => {
+    const height = part.cost / top;
+    under += height;
+    return { model: part.model, y: 1 - under, height };
+  });
+}
+
+const W = 1000;
+const H = 200;
+
+export function StackedBars(props: { rows: readonly Stack[]; models: readonly string[]; name: (row: Stack) => string; label: string; days?: boolean | undefined }): JSX.Element {
+  const [told, setTold] = createSignal<Stack | null>(null);
+  const most = createMemo(() => Math.max(...props.rows.map((row) => row.cost), 0));
+  const stepBy = createMemo(() => step(most()));
+  const top = () => stepBy() * Math.max(1, Math.ceil(most() / stepBy() - 1e-9));
   const lines = createMemo(() => Array.from({ length: Math.round(top() / stepBy()) + 1 }, (_, i) => i * stepBy()));
-  // About four labels fit on a phone; the last day is always named.
-  const named = (i: number) => i === props.rows.length - 1 || (i % Math.ceil(props.rows.length / 4) === 0 && i < props.rows.length - 3);
-  const day = (row: UsageInfo) => (row === props.rows.at(-1) ? t('settings.today') : dayName(row.key));
-  const tells = (row: UsageInfo) => t('settings.barTells', { day: day(row), cost: money(row.cost), turns: t('settings.turnsToday', { n: row.turns }) });
-  const best = createMemo(() => props.rows.reduce<UsageInfo | null>((most, row) => (row.cost > (most?.cost ?? 0) ? row : most), null));
+  const slot = () => W / Math.max(1, props.rows.length);
+  const width = () => Math.min(slot() * 0.68, 60);
+  // About four labels fit on a phone; the last day is always named. Bars that are not days are named where there is room.
+  const named = (i: number) => (props.days ? i === props.rows.length - 1 || (i % Math.ceil(props.rows.length / 4) === 0 && i < props.rows.length - 3) : props.rows.length <= 8);
+  const tells = (row: Stack) => {
+    const all = t('settings.barTells', { day: props.name(row), cost: money(row.cost), turns: t('settings.turnsToday', { n: row.turns }) });
+    const parts = row.parts.filter((part) => part.cost > 0);
+    return parts.length > 1 ? `${all} · ${parts.map((part) => `${modelName(part.model)} ${money(part.cost)}`).join(', ')}` : all;
+  };
+  const best = createMemo(() => props.rows.reduce<Stack | null>((dear, row) => (row.cost > (dear?.cost ?? 0) ? row : dear), null));
   return (
     <>
       <p class="tell" aria-hidden="true"><Show when={told() ?? best()}>{(row) => tells(row())}</Show></p>
-      <div class="bars" role="group" aria-label={t('settings.chartLabel', { n: props.rows.length })}>
+      <div class="bars" role="group" aria-label={props.label}>
         <For each={lines()}>{(value) => <span class="rule" style={{ '--y': `${(value / top()) * 100}%` }} aria-hidden="true"><span>{stepBy() < 1 ? money(value) : `$${value}`}</span></span>}</For>
+        <svg class="stacks" viewBox={`0 0 ${W} ${H}`} preserveAspectRatio="none" aria-hidden="true">
+          <For each={props.rows}>{(row, i) => (
+            <For each={boxes(row.parts, props.models, top())}>{(box) => (
+              <rect x={i() * slot() + (slot() - width()) / 2} y={box.y * H} width={width()} height={Math.max(0, box.height * H)} style={{ '--c': colourOf(props.models, box.model) }} vector-effect="non-scaling-stroke" />
+            )}</For>
+          )}</For>
+        </svg>
         <For each={props.rows}>{(row, i) => (
           <button type="button" aria-label={tells(row)} tabIndex={i() === props.rows.length - 1 ? 0 : -1} onPointerEnter={() => setTold(row)} onFocus={() => setTold(row)} onPointerLeave={() => setTold(null)} onBlur={() => setTold(null)}
             onKeyDown={(event) => {
               const to = event.key === 'ArrowLeft' ? event.currentTarget.previousElementSibling : event.key === 'ArrowRight' ? event.currentTarget.nextElementSibling : null;
               if (to instanceof HTMLButtonElement) { event.preventDefault(); to.focus(); }
             }}>
-            <i style={{ '--h': row.cost / top() }} />
-            <Show when={named(i())}><span aria-hidden="true">{day(row)}</span></Show>
+            <Show when={named(i())}><span class={props.days ? '' : 'trunc'} aria-hidden="true">{props.name(row)}</span></Show>
           </button>
         )}</For>
       </div>
@@ -40,19 +84,18 @@ export function DayBars(props: { rows: readonly UsageInfo[] }): JSX.Element {
   );
 }
 
-const COLOURS = ['var(--c1)', 'var(--c2)', 'var(--c3)', 'var(--c4)', 'var(--c5)', 'var(--c6)'];
-
-export function Shares(props: { rows: readonly UsageInfo[]; name: (row: UsageInfo) => string; mono?: boolean; colours?: boolean }): JSX.Element {
+/** Rows with a bar each, stacked by model too. */
+export function Shares(props: { rows: readonly Stack[]; models: readonly string[]; name: (row: Stack) => string; mono?: boolean }): JSX.Element {
   const rows = createMemo(() => [...props.rows].sort((a, b) => b.cost - a.cost).slice(0, 10));
-  const total = () => sum(props.rows, 'cost');
+  const total = () => props.rows.reduce((sum, row) => sum + row.cost, 0);
   const most = () => Math.max(rows()[0]?.cost ?? 0, 1e-9);
   return (
     <Show when={rows().length} fallback={<p class="dim">{t('settings.noUsage')}</p>}>
       <ul class="hb">
-        <For each={rows()}>{(row, i) => (
+        <For each={rows()}>{(row) => (
           <li>
-            <span class="trunc" classList={{ mono: props.mono === true }} title={row.label ?? row.key}>{props.name(row)}</span>
-            <span class="bar" aria-hidden="true"><i style={{ '--part': row.cost / most(), '--c': props.colours ? COLOURS[Math.min(i(), 5)] : 'var(--c1)' }} /></span>
+            <span class="trunc" classList={{ mono: props.mono === true }} title={row.key}>{props.name(row)}</span>
+            <span class="bar" aria-hidden="true"><For each={[...boxes(row.parts, props.models, most())]}>{(box) => <i style={{ '--part': box.height, '--c': colourOf(props.models, box.model) }} />}</For></span>
             <span class="n">{money(row.cost)}</span>
             <span class="p">{row.cost > 0 ? percent(total() ? row.cost / total() : 0) : t('settings.free')}</span>
           </li>

@@ -24,3 +24,9 @@ export function modeMeaning(mode: Mode): string {
     case 'bypassPermissions': return t('sessions.modeBypassPermissionsWords');
   }
 }
+
+/** How hard the model should try, as agents name it. */
+export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof EFFORTS)[number];
+const isEffort = (value: string): value is Effort => (EFFORTS as readonly string[]).includes(value);
+export const effortWord = (value: string): string => (isEffort(value) ? t(`composer.${value}`) : value);

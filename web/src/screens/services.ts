@@ -6,7 +6,7 @@ import { t } from '../text';
 import { copyText } from '../ui';
 import { go, sessionHref } from '../route/route';
 import { fork, openSheet } from './Dialogs';
-import { client, may, request, welcome } from './link';
+import { client, may, request, up, welcome } from './link';
 
 export const blobUrl = (hash: string): string => `/api/blobs/${encodeURIComponent(hash)}`;
 
@@ -14,6 +14,7 @@ export function servicesFor(view: SessionView, onDraft?: (text: string) => void)
   const id = view.store.id;
   return {
     sessionId: id,
+    empty: () => (view.phase() === 'live' ? t('transcript.empty') : up() ? t('sessions.loading') : t('sessions.notHere')),
     cwd: () => view.facts()?.cwd ?? view.state()?.info.projectPath,
     highlight: async (lang, text) => (await request({ type: 'highlight', lang, text })).lines,
     diffOf: (_seq, toolUseId): Promise<Diff> => request({ type: 'diff', sessionId: id, toolUseId }),

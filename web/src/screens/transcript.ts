@@ -16,17 +16,19 @@ function build(view: SessionView): Transcript {
 /** Whether any of these ends what was being written. */
 const settles = (records: readonly Record[]): boolean => records.some((one) => one.what.type === 'assistant' || one.what.type === 'result');
 
-/** Another model is given when the records were replaced or the oldest were let go; what is shown begins anew then. */
+/** Another model is given when the records were replaced; what is shown begins anew then. */
 export function useTranscript(view: SessionView): Accessor<Transcript> {
   const [model, setModel] = createSignal(build(view));
   let open = new Map(view.store.drafts.map((draft) => [draft.key, draft]));
   view.onChange((change: Change) => {
-    if (change.reset || change.dropped > 0) {
+    if (change.reset) {
       setModel(build(view));
     } else {
       const now = model();
       if (change.prepended.length) now.prepend(change.prepended);
       if (change.appended.length) now.apply(change.appended);
+      const first = view.store.records[0]?.seq;
+      if (change.dropped > 0 && first !== undefined) now.forget(first);
       if (change.drafts) {
         const here = new Set(view.store.drafts.map((draft) => draft.key));
         const gone = [...open.values()].filter((draft) => !here.has(draft.key));

@@ -1,3 +1,4 @@
+import '../text/later';
 import { t, type Key } from '../text';
 import type { Action, Place } from '../keys/keymap';
 

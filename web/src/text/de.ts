@@ -8,5 +8,8 @@ import settings from './de/settings';
 import errors from './de/errors';
 import onboarding from './de/onboarding';
 import keys from './de/keys';
+import forms from './de/forms';
+import pairing from './de/pairing';
+import places from './de/places';
 
-export const de = { ui, transcript, asks, composer, sessions, panels, settings, errors, onboarding, keys };
+export const de = { ui, transcript, asks, composer, sessions, panels, settings, errors, onboarding, keys, forms, pairing, places };

@@ -1,8 +1,21 @@
 // Figures as the design writes them: 42 s, 1 m 12 s, 14:31, Tue, 61 %, 121.8 k, $1.84, 96 kB.
 import { locale } from '.';
 
-const number = (value: number, digits: number) =>
-  new Intl.NumberFormat(locale(), { minimumFractionDigits: 0, maximumFractionDigits: digits, useGrouping: false }).format(value);
+// A formatter takes longer to make than a hundred figures take to write: each is made once for a language.
+const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
+function dates(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale()} ${name}`;
+  const known = made.get(key) ?? new Intl.DateTimeFormat(locale(), options);
+  made.set(key, known);
+  return known as Intl.DateTimeFormat;
+}
+function numbers(least: number, most: number, useGrouping: boolean): Intl.NumberFormat {
+  const key = `${locale()} ${least} ${most} ${useGrouping}`;
+  const known = made.get(key) ?? new Intl.NumberFormat(locale(), { minimumFractionDigits: least, maximumFractionDigits: most, useGrouping });
+  made.set(key, known);
+  return known as Intl.NumberFormat;
+}
+const number = (value: number, digits: number) => numbers(0, digits, false).format(value);
 
 /** A whole number with thin groups: 1 240. */
 export function count(value: number): string {
@@ -23,22 +36,24 @@ export function duration(ms: number): string {
 /** Whole seconds, for ages that tick: 0 s, 42 s, 1 m 12 s. */
 export const age = (ms: number): string => (ms < 10_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : duration(ms));
 
+/** 14:31:02 */
+export const seconds = (at: number): string => new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }).format(at);
 export const clock = (at: number): string =>
-  new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(at);
+  dates('clock', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(at);
 
 /** When something was, seen from now: 14:31 today, Tue this week, 3 Nov, 3 Nov 2025. */
 export function when(at: number, now: number = Date.now()): string {
   const then = new Date(at);
   const today = new Date(now);
   if (then.toDateString() === today.toDateString()) return clock(at);
-  if (now - at < 6 * 86_400_000 && at <= now) return new Intl.DateTimeFormat(locale(), { weekday: 'short' }).format(at);
-  const year = then.getFullYear() === today.getFullYear() ? {} : { year: 'numeric' as const };
-  return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', ...year }).format(at);
+  if (now - at < 6 * 86_400_000 && at <= now) return dates('weekday', { weekday: 'short' }).format(at);
+  if (then.getFullYear() === today.getFullYear()) return dates('day', { day: 'numeric', month: 'short' }).format(at);
+  return dates('date', { day: 'numeric', month: 'short', year: 'numeric' }).format(at);
 }
 
 /** Date and time in full, for titles and readers. */
 export const moment = (at: number): string =>
-  new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }).format(at);
+  dates('moment', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }).format(at);
 
 export function tokens(value: number): string {
   if (value < 1000) return String(Math.round(value));
@@ -50,7 +65,7 @@ export const percent = (part: number): string => `${Math.round(part * 100)} %`;
 
 export function money(usd: number): string {
   const digits = usd !== 0 && Math.abs(usd) < 0.1 ? (Math.abs(usd) < 0.01 ? 4 : 3) : 2;
-  return `$${new Intl.NumberFormat(locale(), { minimumFractionDigits: 2, maximumFractionDigits: digits }).format(usd)}`;
+  return `$${numbers(2, digits, true).format(usd)}`;
 }
 
 export function bytes(value: number): string {

@@ -2,18 +2,21 @@
 // A message is a string with {params}, or one string per plural form chosen by the param `n`.
 import { createSignal } from 'solid-js';
 import { en } from './en';
+import type { all } from './all';
+
+type English = typeof all;
 
 export type Plural = { readonly one: string; readonly other: string };
 export type Message = string | Plural;
-type Messages = { readonly [Area in keyof typeof en]: { readonly [Key in keyof (typeof en)[Area]]: Message } };
-export type Key = { [Area in keyof typeof en]: `${Area & string}.${keyof (typeof en)[Area] & string}` }[keyof typeof en];
+type Messages = { readonly [Area in keyof English]: { readonly [Key in keyof English[Area]]: Message } };
+export type Key = { [Area in keyof English]: `${Area & string}.${keyof English[Area] & string}` }[keyof English];
 
 /** What a translation of an area has to be: every key of the English one, plural where that is plural. */
 export type Translation<Area> = { readonly [Key in keyof Area]: Area[Key] extends string ? string : Plural };
 
 type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
 type Lookup<K extends Key> = K extends `${infer Area}.${infer Name}`
-  ? Area extends keyof typeof en ? (Name extends keyof (typeof en)[Area] ? (typeof en)[Area][Name] : never) : never
+  ? Area extends keyof English ? (Name extends keyof English[Area] ? English[Area][Name] : never) : never
   : never;
 type ParamsOf<M> = M extends string ? Names<M> : M extends Plural ? Names<M['one']> | Names<M['other']> | 'n' : never;
 type Params<K extends Key> = { readonly [Name in ParamsOf<Lookup<K>>]: string | number };
@@ -23,14 +26,19 @@ export type Locale = 'en' | 'de';
 export const locales: readonly Locale[] = ['en', 'de'];
 
 const [locale, setLocaleSignal] = createSignal<Locale>('en');
-let messages: Messages = en;
+const english: Partial<Messages> = { ...en };
+let messages: Partial<Messages> = english;
+
+/** Parts that come later bring their words with them. */
+export const addEnglish = (more: Partial<Messages>): void => void Object.assign(english, more);
+
 let plurals = new Intl.PluralRules('en');
 
 export { locale };
 
 /** Switches the language; German is fetched only when somebody wants it. */
 export async function setLocale(next: Locale): Promise<void> {
-  messages = next === 'de' ? (await import('./de')).de : en;
+  messages = next === 'de' ? (await import('./de')).de : english;
   plurals = new Intl.PluralRules(next);
   if (typeof document !== 'undefined') document.documentElement.lang = next;
   setLocaleSignal(next);
@@ -55,7 +63,7 @@ export function fill(text: string, params: Readonly<Record<string, string | numb
 export function t<K extends Key>(key: K, ...rest: Rest<K>): string {
   locale();
   const [area, name] = key.split('.') as [keyof Messages, string];
-  const message = (messages[area] as Readonly<Record<string, Message>>)[name];
+  const message = (messages[area] as Readonly<Record<string, Message>> | undefined)?.[name];
   const params: Readonly<Record<string, string | number>> = rest[0] ?? {};
   if (message === undefined) return key;
   if (typeof message === 'string') return fill(message, params);

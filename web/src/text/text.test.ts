@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { de } from './de';
-import { en } from './en';
+import { all as en } from './all';
 import { fill, setLocale, t, type Message } from '.';
 import { bytes, duration, money, tokens, when } from './format';
 

@@ -1,6 +1,6 @@
 // Find over the whole session. The search runs over the model; hits on the screen are marked with the
 // CSS Custom Highlight API, so the document itself is not touched.
-import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, onCleanup, onMount, Show, untrack, type JSX } from 'solid-js';
 import { t } from '../text';
 import { announce, IconButton } from '../ui';
 import { find, type Hit } from './model';
@@ -104,6 +104,8 @@ export function Find(props: FindProps): JSX.Element {
   };
 
   createEffect(() => props.onShown?.(mark));
+  // Older parts of the session come while one looks: the first hit among them is gone to.
+  createEffect(() => { if (hits().length > 0 && untrack(at) < 0) untrack(() => go(hits().length - 1)); });
   onMount(() => input.focus());
   onCleanup(() => {
     clearTimeout(timer);

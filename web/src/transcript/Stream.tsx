@@ -9,7 +9,7 @@ import { t } from '../text';
 import { Icon, LinkButton } from '../ui';
 import { BreakLine, ItemView, Looked, OriginBox, Prompt, TurnEndLine } from './items';
 import { Rows, type Row, type Transcript, type Turn } from './model';
-import { Folds, FoldsProvider, observe } from './services';
+import { Folds, FoldsProvider, observe, useServices } from './services';
 import { Heights } from './window';
 
 export interface StreamHandle {
@@ -65,6 +65,8 @@ export function Stream(props: StreamProps): JSX.Element {
   let expected = -1;
   let lastTop = 0;
   let settling = false;
+  /** First what is in view, so that it is there at once; what is near it in the next moment. */
+  let ahead = 0;
   let anchor: { key: string; offset: number } | undefined;
   let seen = 0;
 
@@ -118,8 +120,8 @@ export function Stream(props: StreamProps): JSX.Element {
   function choose(top: number): void {
     const all = rows();
     const height = box.clientHeight || 800;
-    const from = all.length === 0 ? 0 : heights.at(Math.max(0, top - AHEAD));
-    const to = all.length === 0 ? 0 : Math.min(all.length, heights.at(top + height + AHEAD) + 1);
+    const from = all.length === 0 ? 0 : heights.at(Math.max(0, top - ahead));
+    const to = all.length === 0 ? 0 : Math.min(all.length, heights.at(top + height + ahead) + 1);
     const inside = document.activeElement !== document.body && inner.contains(document.activeElement);
     batch(() => {
       setRange({ from, to });
@@ -304,6 +306,9 @@ export function Stream(props: StreamProps): JSX.Element {
     onCleanup(stop);
     seen = rows().length;
     if (props.startAt === undefined || !handle.toSeq(props.startAt)) settle();
+    const near = requestAnimationFrame(() => { soon = window.setTimeout(() => { ahead = AHEAD; settle(); }); });
+    let soon = 0;
+    onCleanup(() => { cancelAnimationFrame(near); clearTimeout(soon); });
     document.addEventListener('selectionchange', onSelect);
   });
   onCleanup(() => {
@@ -318,7 +323,7 @@ export function Stream(props: StreamProps): JSX.Element {
           on:click={{ capture: true, handleEvent: onClick }}>
           <div ref={inner} class="in">
             <Show when={props.hasOlder && range().from === 0}><p class="older"><LinkButton onClick={() => props.onOlder?.()}>{t('transcript.older')}</LinkButton></p></Show>
-            <Show when={rows().length === 0}>{props.empty ?? <p class="older">{t('transcript.empty')}</p>}</Show>
+            <Show when={rows().length === 0}>{props.empty ?? <p class="older" role="status">{useServices().empty?.() ?? t('transcript.empty')}</p>}</Show>
             <div style={{ height: `${pads().top}px` }} aria-hidden="true" />
             <For each={shown()}>{(group) => <Section group={group} watch={(element) => sizes.observe(element)} unwatch={(element) => sizes.unobserve(element)} />}</For>
             <div style={{ height: `${pads().bottom}px` }} aria-hidden="true" />

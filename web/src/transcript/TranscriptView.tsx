@@ -15,6 +15,8 @@ export interface TranscriptViewProps extends Omit<StreamProps, 'handle'> {
   /** Whether Ctrl F is for this one; false for the second of two beside one another. */
   active?: boolean | undefined;
   handle?: ((handle: TranscriptHandle) => void) | undefined;
+  /** Find was closed: what was fetched for it alone is not needed any more. */
+  onFound?: (() => void) | undefined;
 }
 
 /** The whole transcript of a session: the list, its find bar, and the keys of both. */
@@ -40,6 +42,7 @@ export function TranscriptView(props: TranscriptViewProps): JSX.Element {
   const close = () => {
     setFinding(false);
     mark = undefined;
+    props.onFound?.();
     if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
     else stream()?.focus();
   };

@@ -221,7 +221,7 @@ export function TurnEndLine(props: { turn: Turn }): JSX.Element {
         <a class="mid" href={services.permalink(turn().seq)} title={moment(end().at)}>{t('transcript.turnN', { n: turn().n })}</a>
         <Show when={end().outcome !== 'success'}><span class={end().outcome === 'error' ? 't-bad' : ''}>{end().outcome === 'error' ? t('transcript.endError') : t('transcript.endStopped')}</span></Show>
         <Show when={end().duration !== undefined}><span>{duration(end().duration ?? 0)}</span></Show>
-        <span>{t('transcript.calls', { n: turn().calls })}</span>
+        <Show when={turn().calls > 0}><span>{t('transcript.calls', { n: turn().calls })}</span></Show>
         <Show when={end().cost !== undefined}><span>{money(end().cost ?? 0)}</span></Show>
         <Show when={end().input > 0}><span>{t('transcript.tokensIn', { tokens: tokens(end().input), part: percent(end().cached / end().input) })}</span></Show>
         <Show when={end().output > 0}><span>{t('transcript.tokensOut', { tokens: tokens(end().output) })}</span></Show>

@@ -28,6 +28,8 @@ export interface TranscriptServices {
   openAgent?: ((call: CallItem) => void) | undefined;
   /** More entries for the menu of a message: edit and resend, rewind, fork. */
   promptMenu?: ((prompt: PromptItem) => readonly MenuEntry[]) | undefined;
+  /** What to say where nothing is shown. */
+  empty?: (() => string) | undefined;
   /** The id of this person's own device, so that "You" can be said. */
   device?: (() => string | undefined) | undefined;
 }

@@ -11,13 +11,23 @@ export function guess(row: Row): number {
 
 export class Heights {
   private readonly measured = new Map<string, number>();
+  private index = new Map<string, number>();
   private tops: Float64Array = new Float64Array(1);
   private rows: readonly Row[] = [];
-  private stale = true;
+  /** Up to here the sums hold. What grows is mostly the last row: then nothing above it is added up again. */
+  private sound = 0;
 
   set(rows: readonly Row[]): void {
+    const old = this.rows;
     this.rows = rows;
-    this.stale = true;
+    let same = 0;
+    while (same < rows.length && rows[same] === old[same]) same += 1;
+    if (same < old.length) {
+      this.index = new Map(rows.map((row, i) => [row.key, i]));
+      if (this.measured.size > 2 * rows.length + 200) for (const key of this.measured.keys()) if (!this.index.has(key)) this.measured.delete(key);
+    }
+    else for (let i = same; i < rows.length; i += 1) this.index.set(rows[i]?.key ?? '', i);
+    this.sound = Math.min(this.sound, same);
   }
 
   /** Whether the height was not known or another. */
@@ -25,13 +35,13 @@ export class Heights {
     const old = this.measured.get(key);
     if (old !== undefined && Math.abs(old - height) < 0.5) return false;
     this.measured.set(key, height);
-    this.stale = true;
+    this.sound = Math.min(this.sound, this.index.get(key) ?? this.sound);
     return true;
   }
 
   /** Where a row begins; one more than there are rows gives the whole height. */
   top(index: number): number {
-    if (this.stale) this.sum();
+    this.sum();
     return this.tops[Math.max(0, Math.min(index, this.rows.length))] ?? 0;
   }
 
@@ -39,7 +49,7 @@ export class Heights {
 
   /** The row at a height. */
   at(y: number): number {
-    if (this.stale) this.sum();
+    this.sum();
     let low = 0;
     let high = this.rows.length - 1;
     while (low < high) {
@@ -50,16 +60,24 @@ export class Heights {
     return Math.max(0, low);
   }
 
+  /** Where row `sound` begins is known; the rows from there on are added up. */
   private sum(): void {
     const n = this.rows.length;
-    if (this.tops.length < n + 1) this.tops = new Float64Array(Math.max(n + 1, Math.ceil(this.tops.length * 1.5)));
-    let y = 0;
-    for (let i = 0; i < n; i += 1) {
+    if (this.summed === n && this.sound >= n) return;
+    if (this.tops.length < n + 1) {
+      const more = new Float64Array(Math.max(n + 1, Math.ceil(this.tops.length * 1.5)));
+      more.set(this.tops);
+      this.tops = more;
+    }
+    let y = this.sound === 0 ? 0 : (this.tops[this.sound] ?? 0);
+    for (let i = this.sound; i < n; i += 1) {
       this.tops[i] = y;
       const row = this.rows[i];
       if (row) y += this.measured.get(row.key) ?? guess(row);
     }
     this.tops[n] = y;
-    this.stale = false;
+    this.sound = n;
+    this.summed = n;
   }
+  private summed = -1;
 }

@@ -88,7 +88,7 @@ export function Menu(props: MenuProps): JSX.Element {
                 <button type="button" tabIndex={-1} disabled={entry().disabled} classList={{ bad: entry().bad === true }}
                   role={entry().checked === undefined ? 'menuitem' : 'menuitemradio'} aria-checked={entry().checked}
                   onClick={() => { hide(true); entry().onSelect(); }}>
-                  <Show when={entry().checked !== undefined}><Icon name={entry().checked ? 'check' : 'dots'} class={entry().checked ? '' : 'vh'} /></Show>
+                  <Show when={entry().checked !== undefined}><Icon name={entry().checked ? 'check' : 'dots'} class={entry().checked ? '' : 'ghost'} /></Show>
                   <Show when={entry().icon}>{(name) => <Icon name={name()} />}</Show>
                   <span>{entry().label}</span>
                   <Show when={entry().note}><small>{entry().note}</small></Show>

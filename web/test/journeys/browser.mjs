@@ -42,11 +42,12 @@ export async function pair(guest, code) {
   await guest.page.locator('.app').waitFor();
 }
 
-export async function axeFinds(page) {
+/** `within`: only there. */
+export async function axeFinds(page, within = null) {
   // A dialog that is being opened is half transparent for a moment; colours are judged when nothing moves.
   await page.evaluate(() => Promise.all(document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity).map((one) => one.finished.catch(() => undefined))));
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
-  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  const found = await page.evaluate((where) => window.axe.run(where ?? document, { resultTypes: ['violations'] }), within);
   return found.violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.target.join(' ')} · ${node.failureSummary?.split('\n').slice(1, 3).join(' ').trim()}`));
 }
 

@@ -19,7 +19,8 @@ export async function startProxy(dist, port) {
       if (!mine) { response.writeHead(answer.statusCode, answer.headers); answer.pipe(response); return; }
       answer.resume();
       const kept = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !/^(content-|etag|transfer|vary|last-modified)/.test(name) || name === 'content-security-policy'));
-      response.writeHead(200, { ...kept, 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' }).end(readFileSync(file));
+      const small = /\bbr\b/.test(request.headers['accept-encoding'] ?? '') && existsSync(`${file}.br`);
+      response.writeHead(200, { ...kept, 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', ...(small ? { 'content-encoding': 'br' } : {}) }).end(readFileSync(small ? `${file}.br` : file));
     });
     up.on('error', () => response.destroy());
     request.pipe(up);

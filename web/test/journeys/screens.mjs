@@ -1,4 +1,5 @@
 // Every screen of the page in a state worth looking at; for axe and for pictures.
+import { readFileSync } from 'node:fs';
 import { ask, begin, decide, folderWith, says, send, sessionOf, stands } from './journey.mjs';
 
 const todo = (subject) => ({ tool: 'TaskCreate', input: { subject, description: subject, activeForm: subject } });
@@ -129,4 +130,59 @@ export async function* screensOf({ guest, page }) {
   await guest.go('#/s/nothing-of-that-name');
   await page.getByText('There is no such session').waitFor();
   yield 'gone';
+}
+
+/** What goes wrong: an agent that is silent, one that was ended, a line that is gone. */
+export async function* troublesOf({ guest, page }) {
+  folder = folderWith(guest.stage, 'tidepool', { 'src/pool.rs': OLD, 'README.md': '# Tidepool\n' });
+  // Someone between the bridge and the page: a minute without a sign is too long to wait for, and a line that breaks makes browsers complain.
+  const way = { silent: false, held: false, cut: () => {} };
+  await page.routeWebSocket(/\/ws$/, (socket) => {
+    way.cut = () => socket.close({ code: 1012, reason: 'cut' });
+    if (way.held) return;
+    const silent = (info) => (info.standing === 'running' && way.silent ? { ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 } : info);
+    socket.connectToServer().onMessage((text) => {
+      const message = JSON.parse(text);
+      if (message.type === 'state') message.info = silent(message.info);
+      if (message.type === 'session') message.session = silent(message.session);
+      socket.send(JSON.stringify(message));
+    });
+  });
+  await start(guest, 'Go on for a while, quietly');
+  await says(page, 'The reaper takes');
+  await stands(page, 'running');
+  const id = sessionOf(page);
+  way.silent = true;
+  await page.reload();
+  await page.locator('.ladder').waitFor();
+  yield 'session-stalled';
+  way.silent = false;
+  await page.reload();
+  await stands(page, 'running');
+  await says(page, 'The reaper takes');
+  way.held = true;
+  way.cut();
+  await page.locator('.gate.off').waitFor();
+  await page.locator('.gate').getByText(/Not connected/).waitFor();
+  yield 'session-offline';
+  way.held = false;
+  await page.reload();
+  await stands(page, 'running');
+  const agents = guest.stage.rest().filter((pid) => agentOf(pid, id));
+  for (const pid of agents) { try { process.kill(pid, 'SIGKILL'); } catch { /* it has ended */ } }
+  await stands(page, 'crashed');
+  await page.locator('.gatebody.crash').getByRole('button').first().waitFor();
+  yield 'session-crashed';
+}
+
+/** Whether a process is the agent of a session: its runner knows the session, and it speaks the protocol. */
+function agentOf(pid, id) {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+    if (!words.includes('stream-json')) return false;
+    const parent = /PPid:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '0';
+    return readFileSync(`/proc/${parent}/cmdline`, 'latin1').includes(id) || words.includes(id);
+  } catch {
+    return false;
+  }
 }

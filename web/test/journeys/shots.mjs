@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { launch, pair, visit } from './browser.mjs';
 import { startModel } from './model.mjs';
-import { SCENES, screensOf } from './screens.mjs';
+import { SCENES, screensOf, troublesOf } from './screens.mjs';
 import { startStage } from './stage.mjs';
 
 const out = process.argv[2] ?? 'shots';
@@ -17,7 +17,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   const model = await startModel(SCENES);
   const stage = await startStage({ model: model.url });
   try {
-    const guest = await visit(browser, stage, { viewport, deviceScaleFactor: size === 'phone' ? 2 : 1, reducedMotion: 'reduce', ...(size === 'phone' ? { hasTouch: true } : {}) });
+    const guest = await visit(browser, stage, { viewport, deviceScaleFactor: size === 'phone' ? 2 : 1, reducedMotion: 'reduce', ...(size === 'phone' ? { hasTouch: true, isMobile: true } : {}) });
     const shoot = async (name) => {
       for (const theme of ['light', 'dark']) {
         await guest.page.emulateMedia({ colorScheme: theme });
@@ -30,6 +30,7 @@ for (const [size, viewport] of Object.entries(SIZES)) {
     await shoot('pairing');
     await pair(guest, stage.code);
     for await (const name of screensOf({ guest, page: guest.page })) await shoot(name);
+    for await (const name of troublesOf({ guest, page: guest.page })) await shoot(name);
     faults.push(...guest.faults);
     await guest.close();
   } finally {

@@ -79,6 +79,13 @@ pub(crate) fn command() -> Command {
             "doctor",
             "Check this machine, the settings and all they bring",
         ))
+        .subcommand(
+            subcommand("attach", "Show a session the bridge carries on this terminal").arg(
+                Arg::new(SESSION)
+                    .value_name("SESSION")
+                    .help("Its id, the beginning of it, or its title; without it one is picked"),
+            ),
+        )
         .subcommand(serve::command())
         .subcommand(mcp::command())
         .subcommand(
@@ -118,6 +125,7 @@ pub(crate) fn command() -> Command {
         .subcommand(subcommand("man", "The manual page, for man -l -"))
 }
 
+const SESSION: &str = "session";
 const SHELL: &str = "shell";
 const PATH: &str = "path";
 const STRICT: &str = "strict";
@@ -192,6 +200,7 @@ fn chosen(matches: &ArgMatches) -> Option<Subcommand> {
         }
         ("mcp", matches) => mcp::chosen(matches).map(Subcommand::Mcp),
         ("serve", matches) => Some(Subcommand::Serve(Box::new(serve::chosen(matches)))),
+        ("attach", matches) => Some(Subcommand::Attach(matches.get_one::<String>(SESSION).cloned())),
         ("plugin", matches) => plugin(matches).map(Subcommand::Plugin),
         ("auth", _) => Some(Subcommand::AuthStatus),
         ("completions", matches) => {

@@ -90,6 +90,8 @@ pub(crate) struct Flags {
     pub(crate) plugin_dir_no_mcp: Vec<String>,
     pub(crate) plugin_url: Vec<String>,
     pub(crate) agent: Option<String>,
+    /// Another agent, as a program with its first words, for the terminal to show.
+    pub(crate) agent_command: Option<String>,
     pub(crate) agents: Option<String>,
     pub(crate) disable_slash_commands: bool,
 
@@ -150,6 +152,8 @@ pub(crate) enum Subcommand {
     AuthStatus,
     /// The bridge.
     Serve(Box<Serve>),
+    /// A session a bridge carries, on this terminal.
+    Attach(Option<String>),
     /// What a shell can complete.
     Completions(Shell),
     /// The manual page.

@@ -229,6 +229,7 @@ pub(super) const GROUPS: &[Group] = &[
         one("plugin-dir-no-mcp", "path", Fills::Words(|f| &mut f.plugin_dir_no_mcp), "As --plugin-dir, without its MCP servers"),
         one("plugin-url", "url", Fills::Words(|f| &mut f.plugin_url), "Load a plugin from an address; may be repeated").to_hosts(),
         text("agent", "name", |f| &mut f.agent, "Agent that leads the conversation"),
+        text("agent-command", "command", |f| &mut f.agent_command, "Show another agent that speaks stream-json, such as claude"),
         text("agents", "json or path", |f| &mut f.agents, "Further agents"),
         switch("disable-slash-commands", |f| &mut f.disable_slash_commands, "No commands and no skills"),
         switch("ax-screen-reader", |f| &mut f.screen_reader, "Lines instead of a screen that is redrawn, for screen readers"),

@@ -8,7 +8,12 @@ mod completion;
 mod editing;
 mod frame;
 mod keys;
+mod noting;
+mod paging;
 mod picking;
+mod rewinding;
+mod settings;
+mod standing;
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +21,7 @@ mod tests;
 use std::collections::HashSet;
 
 use crate::facts::Facts;
-use crate::input::{Asked, Editor, History, Key};
+use crate::input::{Asked, Bindings, Editor, History, Key, Vim};
 use crate::text::{Role, Row, Style};
 use crate::view::feed::{Feed, Kind};
 use crate::view::picture::Picture;
@@ -25,7 +30,10 @@ use crate::view::status::Around;
 pub use act::{Act, Next, Told};
 pub(crate) use asking::Asking;
 pub(crate) use completion::Popup;
+pub(crate) use editing::edit;
+pub(crate) use paging::Pager;
 pub(crate) use picking::{Picker, Picks};
+pub use rewinding::{Files, Point};
 
 /// Milliseconds since 1970.
 pub type Now = u64;
@@ -44,6 +52,15 @@ pub struct App {
     pub(crate) asking: Option<Asking>,
     pub(crate) popup: Option<Popup>,
     pub(crate) picker: Option<Picker>,
+    pub(crate) pager: Option<Pager>,
+    pub(crate) vim: Option<Vim>,
+    pub(crate) bindings: Bindings,
+    /// The first key of a chord of the person's own.
+    bound: Option<Key>,
+    /// How wide a history search reaches.
+    pub(crate) scope: usize,
+    pub(crate) standing: standing::Standing,
+    pub(crate) read_bytes: fn(&std::path::Path) -> Option<Vec<u8>>,
     /// A row in the place of the status, and until when.
     notice: Option<(String, Now)>,
     pub(crate) around: Around,
@@ -54,6 +71,9 @@ pub struct App {
     last_escape: Now,
     last_leave: Now,
     last_stop: Now,
+    last_kill: Now,
+    /// Whether the model may think.
+    thinks: bool,
     /// What was sent last, and when: right after it a stop puts it back.
     sent: Option<(Now, String, String)>,
     pub(crate) acts: Vec<Act>,
@@ -69,6 +89,8 @@ pub struct App {
     /// What the region cannot hold: rows to be committed with the next frame.
     pub(crate) extra: Vec<Row>,
     pub(crate) leaving: bool,
+    /// The session goes to a bridge when the turn ends.
+    pub(crate) serves: bool,
     /// Whether a window without focus would want to know.
     pub(crate) told_title: String,
 }
@@ -94,6 +116,13 @@ impl App {
             asking: None,
             popup: None,
             picker: None,
+            pager: None,
+            vim: None,
+            bindings: Bindings::default(),
+            bound: None,
+            scope: 0,
+            standing: standing::Standing::default(),
+            read_bytes: noting::read_bytes,
             notice: None,
             help: false,
             todos: false,
@@ -102,6 +131,8 @@ impl App {
             last_escape: 0,
             last_leave: 0,
             last_stop: 0,
+            last_kill: 0,
+            thinks: true,
             sent: None,
             acts: Vec::new(),
             committed: HashSet::new(),
@@ -112,18 +143,27 @@ impl App {
             started: now,
             extra: Vec::new(),
             leaving: false,
+            serves: false,
             told_title: String::new(),
         };
+        if app.facts.settings.vim {
+            app.vim = Some(Vim::default());
+        }
         app.greet();
+        if !app.facts.draft.is_empty() {
+            let draft = std::mem::take(&mut app.facts.draft);
+            app.editor.set(&draft);
+        }
         app
     }
 
     /// The first row, and on a first run what to do.
     fn greet(&mut self) {
-        let model = if self.facts.is_demo() {
-            "demo model".to_owned()
-        } else {
-            self.around.model.clone()
+        let model = match (&self.facts.served, &self.facts.agent) {
+            (Some(address), _) => format!("served at {address}"),
+            (None, Some(agent)) => agent.clone(),
+            (None, None) if self.facts.is_demo() => "demo model".to_owned(),
+            (None, None) => self.around.model.clone(),
         };
         let mut facts = vec![
             format!("sluice {}", self.facts.version),
@@ -131,24 +171,29 @@ impl App {
             model,
         ];
         facts.retain(|fact| !fact.is_empty());
-        if let Some(title) = &self.facts.resumed {
+        if let Some(title) = self.facts.resumed.as_ref().filter(|_| self.facts.served.is_none()) {
             let messages = crate::view::amount::count(self.facts.earlier.len() as u64, "message");
             facts.push(format!("resumed \"{title}\", {messages}"));
         }
-        let mut rows = vec![Row::faint(&facts.join(" ∙ "))];
+        let mut rows = crate::text::wrap::words(&Row::faint(&facts.join(" ∙ ")), self.columns, 2);
         if self.facts.is_demo() && self.facts.resumed.is_none() {
             rows.push(Row::new());
-            for text in [
-                "No key is set, so a built-in demo model answers. Its tools are real.",
-                "ANTHROPIC_API_KEY brings a key, ANTHROPIC_BASE_URL a server of your own.",
+            let text = "No key is set, so a built-in demo model answers. Its tools are real.";
+            rows.extend(crate::text::wrap::words(&Row::plain(text), self.columns, 0));
+            for (key, about) in [
+                (
+                    "  /login   ",
+                    "bring an API key, or a server of your own (Ollama, llama.cpp, vLLM)",
+                ),
+                ("  ?        ", "what the keys do"),
             ] {
-                rows.extend(crate::text::wrap::words(&Row::plain(text), self.columns, 0));
+                let row = Row::new().add(key, Role::Accent).add(about, Style::TEXT);
+                rows.extend(crate::text::wrap::words(&row, self.columns, 11));
             }
-            rows.push(
-                Row::new()
-                    .add("  ?        ", Role::Accent)
-                    .add("what the keys do", Style::TEXT),
-            );
+        }
+        for line in std::mem::take(&mut self.facts.said) {
+            let row = Row::new().add("~ ", Role::Note).add(&line, Style::TEXT);
+            rows.extend(crate::text::wrap::words(&row, self.columns, 2));
         }
         self.feed.say(Kind::Card, rows);
         self.show_last_turn();
@@ -160,9 +205,14 @@ impl App {
         let (before, turn) = crate::view::earlier::last_turn(&earlier);
         if before > 0 {
             let before = crate::view::amount::count(before as u64, "message");
-            self.say(vec![Row::faint(&format!("⋯ {before} before"))]);
+            self.say(vec![Row::faint(&format!("⋯ {before} before (ctrl+o)"))]);
         }
-        let entries = turn.into_iter().enumerate().collect();
+        self.print_again(turn);
+    }
+
+    /// Writes what was said before.
+    pub(crate) fn print_again(&mut self, entries: Vec<sluice_host::conversation::Entry>) {
+        let entries = entries.into_iter().enumerate().collect();
         let picture = Picture {
             entries,
             ..Picture::default()
@@ -173,6 +223,11 @@ impl App {
     /// What is true now.
     pub fn see(&mut self, picture: Picture, now: Now) {
         self.feed.take(&picture, self.columns);
+        let ended = self.picture.turn.filter(|_| picture.turn.is_none());
+        let long = ended.is_some_and(|time| time.as_millis() >= u128::from(self.facts.settings.notify_after));
+        if long && self.focused != Some(true) {
+            self.acts.push(Act::Ring("done".to_owned()));
+        }
         self.picture = picture;
         self.picture.entries.clear();
         if self
@@ -184,6 +239,22 @@ impl App {
             self.sent = None;
         }
         self.find_ask(now);
+        if self.serves && !self.picture.is_busy() && self.picture.queue.is_empty() {
+            self.serves = false;
+            self.serve();
+        }
+    }
+
+    /// Hands the session to a bridge.
+    pub(crate) fn serve(&mut self) {
+        let session = self.begun();
+        self.acts.push(Act::Again(Next::Serve { session }));
+    }
+
+    /// The id of this session, if something was said in it.
+    pub(crate) fn begun(&self) -> Option<String> {
+        let said = self.picture.session.clone().filter(|_| self.picture.turn_count > 0);
+        said.or_else(|| self.facts.session.clone())
     }
 
     /// The wishes that came of what happened.
@@ -225,7 +296,13 @@ impl App {
             _ => 125,
         };
         let spin = spins.then(|| now + step - now % step);
-        notice.into_iter().chain(spin).chain(self.focus_time()).min()
+        let status = self.standing.next(&self.facts.settings, self.asking.is_some());
+        notice
+            .into_iter()
+            .chain(spin)
+            .chain(self.focus_time())
+            .chain(status)
+            .min()
     }
 
     /// Puts a prompt into the history of prompts.
@@ -276,6 +353,40 @@ impl App {
             Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint),
             Row::faint(&format!("  sluice -r {short}")),
         ]
+    }
+
+    /// What is written, for the session that comes next.
+    pub fn take_draft(&mut self) -> String {
+        let draft = self.editor.whole();
+        self.editor.take();
+        draft
+    }
+
+    /// Takes keys of one's own from a file's text, and says what of it is not understood.
+    pub fn bind(&mut self, text: &str, now: Now) {
+        let (bindings, unknown) = Bindings::read(text);
+        self.bindings = bindings;
+        if let Some(first) = unknown.into_iter().next() {
+            self.notify(first, now);
+        }
+    }
+
+    /// The terminal's background is so coloured: another theme, where it follows that.
+    pub fn lit(&mut self, red: u8, green: u8, blue: u8) -> Option<crate::theme::Theme> {
+        use crate::theme::Theme;
+        let settings = &mut self.facts.settings;
+        if !settings.auto_theme || !settings.truecolor {
+            return None;
+        }
+        let light = u32::from(red) * 299 + u32::from(green) * 587 + u32::from(blue) * 114 > 127_500;
+        settings.theme = if light { Theme::Light } else { Theme::Dark };
+        Some(settings.theme)
+    }
+
+    /// Whether the cursor stands on a letter instead of between two.
+    #[must_use]
+    pub fn has_block_cursor(&self) -> bool {
+        self.vim.as_ref().is_some_and(|vim| !vim.inserts())
     }
 
     /// Keeps the draft among the prompts of before: `up` brings it back, next time.

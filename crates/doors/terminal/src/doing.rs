@@ -8,8 +8,9 @@ use sluice_host::sessions::Sessions;
 use sluice_host::{Answer, Client, Prompt};
 use sluice_wire::content::{Base64Source, Block, Image};
 use sluice_wire::control::{
-    BackgroundTasks, Elicitation, ElicitationResponse, FileSuggestions, GetContextUsage, GetTaskOutput, GetUsage,
-    ListModels, ListPermissionRules, McpReconnect, McpStatus, McpToggle, RenameSession, SetPermissionMode, StopTask,
+    BackgroundTasks, Elicitation, ElicitationResponse, FileSuggestions, GetContextUsage, GetHooksListing, GetSettings,
+    GetTaskOutput, GetUsage, ListModels, ListPermissionRules, McpReconnect, McpStatus, McpToggle, RenameSession,
+    RewindFiles, SetMaxThinkingTokens, SetPermissionMode, SideQuestion, StopTask, UpdateSettings,
 };
 use sluice_wire::stdin::{Priority, User};
 use tokio::sync::{mpsc, oneshot};
@@ -230,6 +231,93 @@ impl Doer {
                 }
                 return Ok(());
             }
+            Act::Transcript => Told::Transcript(self.transcript().await?),
+            Act::Points => {
+                self.points().await?;
+                return Ok(());
+            }
+            Act::RewindFiles { uuid, then } => {
+                let answer = self.rewind(uuid, false).await?;
+                Told::Rewound {
+                    count: answer.files_changed.unwrap_or_default().len(),
+                    then,
+                }
+            }
+            Act::Note { file, text } => note(&file, &text)?,
+            Act::PasteImage => Told::Picture(clipboard().await),
+            Act::StatusLine(facts) => match self.status_line(&facts).await {
+                Some(text) => Told::StatusLine(text),
+                None => return Ok(()),
+            },
+            Act::Settings => {
+                let answer = client
+                    .request_within(GetSettings::default(), PATIENCE)
+                    .await
+                    .map_err(said)?;
+                Told::Settings(answer.effective.to_value())
+            }
+            Act::Setting(settings) => {
+                self.keep("userSettings", settings).await?;
+                return Ok(());
+            }
+            Act::ChangeRule {
+                behavior,
+                rule,
+                source,
+                add,
+                kind,
+            } => {
+                self.change_rule(&behavior, &rule, &source, add).await?;
+                let answer = client
+                    .request_within(ListPermissionRules::default(), PATIENCE)
+                    .await
+                    .map_err(said)?;
+                Told::RulesOf(Box::new(answer.state), kind)
+            }
+            Act::Agents => Told::Agents(client.greeting().agents.clone().unwrap_or_default()),
+            Act::Hooks => {
+                let answer = client
+                    .request_within(GetHooksListing::default(), PATIENCE)
+                    .await
+                    .map_err(said)?;
+                let mut rows = vec![Row::new().add("Hooks", crate::text::Style::TEXT.bold())];
+                rows.extend(answer.hooks.iter().map(|hook| {
+                    let matcher = if hook.matcher.is_empty() { "*" } else { &hook.matcher };
+                    Row::plain(&format!("  {:<18} {matcher:<12} {}", hook.event, hook.display_text))
+                        .add(&format!("  {}", hook.source_label), crate::text::Style::FAINT)
+                }));
+                if answer.hooks.is_empty() {
+                    rows.push(Row::faint("  none"));
+                }
+                Told::Rows(rows)
+            }
+            Act::Aside(question) => {
+                let request = SideQuestion {
+                    question: Some(question.clone()),
+                    ..SideQuestion::default()
+                };
+                self.told
+                    .send(Told::Notice("asking beside the conversation".to_owned()))
+                    .ok();
+                let answer = client.request(request).await.map_err(said)?;
+                let text = answer.response.unwrap_or_else(|| "there was no answer".to_owned());
+                let mut rows = vec![Row::faint(&format!("~ beside the conversation: {question}"))];
+                rows.extend(crate::view::markdown::rows(&text, 80));
+                Told::Rows(rows)
+            }
+            Act::Thinking(most) => {
+                let request = SetMaxThinkingTokens {
+                    max_thinking_tokens: most.map(Into::into),
+                    ..SetMaxThinkingTokens::default()
+                };
+                client.request_within(request, PATIENCE).await.map_err(said)?;
+                return Ok(());
+            }
+            Act::Reprint(most) => {
+                let mut entries = self.transcript().await?;
+                entries.drain(..entries.len().saturating_sub(most));
+                Told::Reprint(entries)
+            }
             Act::Rename(title) => {
                 let request = RenameSession {
                     title: title.clone(),
@@ -253,6 +341,131 @@ impl Doer {
             .await
             .map_err(|_| "the sessions cannot be read".to_owned())?
             .map_err(said)
+    }
+
+    async fn keep(&self, source: &str, settings: serde_json::Value) -> Result<(), String> {
+        let request = UpdateSettings {
+            source: source.to_owned(),
+            settings: settings.into(),
+            ..UpdateSettings::default()
+        };
+        let kept = self.client.request_within(request, PATIENCE).await;
+        kept.map(|_| ()).map_err(|why| format!("not kept: {why}"))
+    }
+
+    /// Writes the list of a kind anew, with the rule or without it.
+    async fn change_rule(&self, behavior: &str, rule: &str, source: &str, add: bool) -> Result<(), String> {
+        let answer = self
+            .client
+            .request_within(GetSettings::default(), PATIENCE)
+            .await
+            .map_err(said)?;
+        let sources: Vec<serde_json::Value> = answer.sources.iter().map(sluice_wire::Raw::to_value).collect();
+        let known = sources
+            .iter()
+            .find(|it| it.get("source").and_then(serde_json::Value::as_str) == Some(source))
+            .and_then(|it| it.pointer(&format!("/settings/permissions/{behavior}")))
+            .and_then(serde_json::Value::as_array)
+            .cloned()
+            .unwrap_or_default();
+        let mut list: Vec<serde_json::Value> = known.into_iter().filter(|it| it.as_str() != Some(rule)).collect();
+        if add {
+            list.push(rule.into());
+        }
+        self.keep(source, serde_json::json!({"permissions": {behavior: list}}))
+            .await
+    }
+
+    /// What the command that makes the status row says; nothing when it fails or takes too long.
+    async fn status_line(&self, facts: &serde_json::Value) -> Option<String> {
+        use tokio::io::AsyncWriteExt as _;
+        const LONGEST: Duration = Duration::from_secs(2);
+        let command = self.facts.settings.status_line.as_ref()?;
+        let mut child = tokio::process::Command::new("/bin/sh")
+            .arg("-c")
+            .arg(command)
+            .current_dir(&self.facts.folder)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .ok()?;
+        let mut stdin = child.stdin.take()?;
+        stdin.write_all(facts.to_string().as_bytes()).await.ok();
+        drop(stdin);
+        let output = tokio::time::timeout(LONGEST, child.wait_with_output())
+            .await
+            .ok()?
+            .ok()?;
+        output
+            .status
+            .success()
+            .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// What is on disk of this session; what was heard where nothing is kept.
+    async fn transcript(&self) -> Result<Vec<sluice_host::conversation::Entry>, String> {
+        let messages = self.messages().await?;
+        if messages.is_empty() {
+            return self.client.look(|state| state.entries().to_vec()).await.map_err(said);
+        }
+        Ok(crate::view::earlier::entries(&messages))
+    }
+
+    async fn messages(&self) -> Result<Vec<sluice_host::sessions::SessionMessage>, String> {
+        let known = self.client.session_id().await.map_err(said)?;
+        let Some(session) = known.or_else(|| self.facts.session.clone()) else {
+            return Ok(Vec::new());
+        };
+        let (root, folder) = (self.facts.config_dir.clone(), self.facts.folder.clone());
+        let read = tokio::task::spawn_blocking(move || Sessions::under(root).messages(&session, Some(&folder)));
+        let read = read.await.map_err(|_| "the session cannot be read".to_owned())?;
+        // One that was never written down has nothing on disk.
+        Ok(read.unwrap_or_default())
+    }
+
+    /// What one can go back to: the list at once, then what each would put back.
+    async fn points(&self) -> Result<(), String> {
+        const MOST: usize = 40;
+        let mut points = crate::view::earlier::points(&self.messages().await?);
+        points.drain(..points.len().saturating_sub(MOST));
+        self.told.send(Told::Points(points.clone())).ok();
+        let mut known = false;
+        for point in points.iter_mut().rev() {
+            let Ok(answer) = self.rewind(point.uuid.clone(), true).await else {
+                break;
+            };
+            if answer.can_rewind {
+                known = true;
+                point.files = Some(crate::app::Files {
+                    names: answer.files_changed.unwrap_or_default(),
+                    added: answer.insertions.unwrap_or_default(),
+                    removed: answer.deletions.unwrap_or_default(),
+                });
+            }
+        }
+        if known {
+            self.told.send(Told::PointsAgain(points)).ok();
+        }
+        Ok(())
+    }
+
+    async fn rewind(
+        &self,
+        user_message_id: String,
+        dry_run: bool,
+    ) -> Result<sluice_wire::control::RewindFilesResponse, String> {
+        let request = RewindFiles {
+            user_message_id,
+            dry_run: Some(dry_run),
+            ..RewindFiles::default()
+        };
+        let answer = self.client.request_within(request, PATIENCE).await.map_err(said)?;
+        match answer.error.clone().filter(|_| !answer.can_rewind && !dry_run) {
+            Some(why) => Err(why),
+            None => Ok(answer),
+        }
     }
 
     /// Runs a command of the person's own; the model is told, and not asked.
@@ -300,6 +513,60 @@ impl Doer {
 
 fn said(error: impl std::fmt::Display) -> String {
     error.to_string()
+}
+
+/// Puts a note at the end of a memory file.
+fn note(file: &Path, text: &str) -> Result<Told, String> {
+    use std::io::Write as _;
+    let failed = |error: std::io::Error| format!("{}: {error}", file.display());
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let before = std::fs::read_to_string(file).unwrap_or_default();
+    let gap = if before.is_empty() || before.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    let mut out = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(file)
+        .map_err(failed)?;
+    out.write_all(format!("{gap}- {text}\n").as_bytes()).map_err(failed)?;
+    let name = file
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let row = Row::new()
+        .add("# ", crate::text::Role::Note)
+        .add(text, crate::text::Style::TEXT)
+        .add(&format!("  kept in {name}"), crate::text::Style::FAINT);
+    Ok(Told::Rows(vec![row]))
+}
+
+/// The picture in the clipboard, by whichever program reads it here.
+async fn clipboard() -> Option<Vec<u8>> {
+    const READERS: &[&str] = &[
+        "wl-paste --no-newline --type image/png",
+        "xclip -selection clipboard -target image/png -out",
+        "pngpaste -",
+    ];
+    for reader in READERS {
+        let mut command = tokio::process::Command::new("/bin/sh");
+        command
+            .arg("-c")
+            .arg(reader)
+            .stdin(std::process::Stdio::null())
+            .kill_on_drop(true);
+        let Ok(Ok(output)) = tokio::time::timeout(Duration::from_secs(2), command.output()).await else {
+            continue;
+        };
+        if output.status.success() && !output.stdout.is_empty() {
+            return Some(output.stdout);
+        }
+    }
+    None
 }
 
 fn path_of(value: &serde_json::Value) -> Option<String> {

@@ -19,12 +19,22 @@ pub struct Facts {
     pub config_dir: PathBuf,
     /// Who answers, as far as it is known before the agent says so; `demo` for the demo model.
     pub model: String,
+    /// The program that answers, where it is another than ours.
+    pub agent: Option<String>,
+    /// Where the bridge is that carries the session, where one does.
+    pub served: Option<String>,
+    /// What has to be said at the start: why something did not come about, how a bridge is reached.
+    pub said: Vec<String>,
     /// The title of what goes on.
     pub resumed: Option<String>,
+    /// The id of what goes on.
+    pub session: Option<String>,
     /// The conversation that goes on.
     pub earlier: Vec<sluice_host::sessions::SessionMessage>,
     /// Whether the session to go on with is still to be picked.
     pub picks: bool,
+    /// What stands in the composer at the start.
+    pub draft: String,
     /// What is asked first.
     pub prompt: Option<String>,
     /// The settings that are the terminal's own.
@@ -54,6 +64,72 @@ pub struct Settings {
     pub vim: bool,
     /// How long a lone escape waits, in milliseconds.
     pub escape_ms: u64,
+    /// The theme follows the background of the terminal.
+    pub auto_theme: bool,
+    /// Whether there is truecolor.
+    pub truecolor: bool,
+    /// A command that makes the status row.
+    pub status_line: Option<String>,
+    /// How often it runs though nothing happened, in milliseconds.
+    pub status_every: Option<u64>,
+    /// A vim word stands in front of it.
+    pub status_hides_vim: bool,
+    /// A turn that took so long is worth a notification, in milliseconds.
+    pub notify_after: u64,
+    /// How the terminal shows one.
+    pub notify: Notify,
+}
+
+/// How somebody who looks elsewhere is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Notify {
+    /// By the bell.
+    #[default]
+    Bell,
+    /// OSC 9.
+    Nine,
+    /// OSC 99, of kitty.
+    Kitty,
+    /// OSC 777, of VTE and foot.
+    Urxvt,
+    /// Not at all.
+    Off,
+}
+
+impl Notify {
+    /// The bytes.
+    #[must_use]
+    pub fn bytes(self, title: &str, text: &str) -> String {
+        let clean = |text: &str| crate::text::clean::one_line(text).replace(';', ",");
+        let (title, text) = (clean(title), clean(text));
+        match self {
+            Self::Off => String::new(),
+            Self::Bell => "\x07".to_owned(),
+            Self::Nine => format!("\x1b]9;{title}: {text}\x07"),
+            Self::Kitty => format!("\x1b]99;i=1:d=0;{title}\x1b\\\x1b]99;i=1:p=body;{text}\x1b\\"),
+            Self::Urxvt => format!("\x1b]777;notify;{title};{text}\x07"),
+        }
+    }
+
+    fn of(channel: Option<&str>, variables: &Variables<'_>) -> Self {
+        match channel {
+            Some("terminal_bell" | "bell") => return Self::Bell,
+            Some("notifications_disabled" | "none") => return Self::Off,
+            Some("iterm2" | "iterm2_with_bell") => return Self::Nine,
+            Some("kitty") => return Self::Kitty,
+            _ => {}
+        }
+        if variables.multiplexer {
+            return Self::Bell;
+        }
+        match (variables.program, variables.term) {
+            (_, term) if term.contains("kitty") => Self::Kitty,
+            ("iTerm.app" | "WezTerm" | "ghostty" | "vscode", _) => Self::Nine,
+            (_, term) if term.starts_with("foot") => Self::Urxvt,
+            _ if variables.vte => Self::Urxvt,
+            _ => Self::Bell,
+        }
+    }
 }
 
 /// The variables that matter.
@@ -64,6 +140,12 @@ pub struct Variables<'a> {
     pub colorterm: &'a str,
     /// The first that is set of `LC_ALL`, `LC_CTYPE`, `LANG`.
     pub locale: &'a str,
+    /// `TERM_PROGRAM`.
+    pub program: &'a str,
+    /// Inside tmux or screen.
+    pub multiplexer: bool,
+    /// `VTE_VERSION` is set.
+    pub vte: bool,
 }
 
 impl Settings {
@@ -94,6 +176,23 @@ impl Settings {
             plain: screen_reader || dumb || flag(ours("screenReader")),
             still: flag(effective.get("prefersReducedMotion")),
             vim: word("editorMode") == Some("vim"),
+            auto_theme: word("theme") == Some("auto") && theme != Theme::None,
+            truecolor,
+            status_line: effective
+                .get("statusLine")
+                .filter(|line| line.get("type").and_then(Value::as_str) == Some("command"))
+                .and_then(|line| line.get("command").and_then(Value::as_str))
+                .map(str::to_owned),
+            status_every: effective
+                .pointer("/statusLine/refreshInterval")
+                .and_then(Value::as_u64)
+                .map(|seconds| seconds.max(1) * 1000),
+            status_hides_vim: effective
+                .pointer("/statusLine/hideVimModeIndicator")
+                .and_then(Value::as_bool)
+                == Some(true),
+            notify_after: ours("notifyAfter").and_then(Value::as_u64).unwrap_or(30) * 1000,
+            notify: Notify::of(word("preferredNotifChannel"), variables),
             escape_ms: ours("escapeMs").and_then(Value::as_u64).unwrap_or(50).clamp(10, 1000),
         }
     }

@@ -1,11 +1,15 @@
 //! What a person does: bytes become keys, keys become a draft.
 
+pub mod bindings;
 pub mod decoder;
 pub mod editor;
 pub mod history;
 pub mod key;
+pub mod vim;
 
+pub use bindings::{Bindings, Context, Meaning};
 pub use decoder::{Decoder, Input, Reply};
 pub use editor::{Chip, Editor};
 pub use history::{Asked, History};
 pub use key::{Code, Key};
+pub use vim::Vim;

@@ -21,9 +21,12 @@ pub mod screen;
 // All of it at work.
 mod doing;
 mod run;
+// What is asked before a session.
+mod before;
 // The same without a screen.
 mod plain;
 
 pub use app::Next;
+pub use before::{Question, Questioner};
 pub use facts::{Facts, Settings, Variables};
 pub use run::{Agent, Outcome, run};

@@ -146,7 +146,12 @@ impl Talk {
         match line {
             "" => {}
             "/exit" | "/quit" => return Some(Outcome::Left(0)),
-            "/clear" => return Some(Outcome::Again(Next::Fresh)),
+            "/clear" => {
+                return Some(Outcome::Again {
+                    next: Next::Fresh,
+                    draft: String::new(),
+                });
+            }
             line => {
                 if self.busy {
                     say(&[format!("queued 1: {line}")]);

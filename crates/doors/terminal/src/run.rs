@@ -40,8 +40,8 @@ pub enum Agent {
 pub enum Outcome {
     /// With this exit code.
     Left(i32),
-    /// To begin with something else.
-    Again(Next),
+    /// To begin with something else, with this draft.
+    Again { next: Next, draft: String },
 }
 
 pub(crate) fn now() -> Now {
@@ -106,6 +106,12 @@ struct Session {
     escape: Option<Instant>,
     background: bool,
     shown_ask: Option<String>,
+    /// The pager is on the screen.
+    paging: bool,
+    /// When the file of key bindings that is in use was written.
+    bound: Option<SystemTime>,
+    /// Whether the cursor is a block.
+    block: bool,
     /// Prompts and other wishes from before the agent was there.
     waiting: Vec<Act>,
 }
@@ -142,6 +148,9 @@ impl Session {
             escape: None,
             background: false,
             shown_ask: None,
+            paging: false,
+            bound: None,
+            block: false,
             waiting: Vec::new(),
         })
     }
@@ -150,6 +159,7 @@ impl Session {
         let (told, mut heard) = mpsc::unbounded_channel::<Told>();
         let mut events: Option<Events> = None;
         let mut doer: Option<Doer> = None;
+        self.read_bindings();
         told.send(Told::Branch(branch(&self.facts.folder))).ok();
         if self.facts.picks {
             self.waiting.push(Act::Sessions);
@@ -252,6 +262,12 @@ impl Session {
         for input in self.decoder.feed(bytes) {
             match input {
                 Input::Reply(reply) => self.replied(&reply),
+                Input::Focus(focused) => {
+                    if focused {
+                        self.read_bindings();
+                    }
+                    self.app.input(input, now());
+                }
                 input => self.app.input(input, now()),
             }
         }
@@ -271,7 +287,12 @@ impl Session {
                     self.outlet.send(tty::OTHER_KEYS.to_owned());
                 }
             }
-            Reply::Background(..) | Reply::Cursor { .. } | Reply::Attributes => {}
+            Reply::Background(red, green, blue) => {
+                if let Some(theme) = self.app.lit(*red, *green, *blue) {
+                    self.writer.dress(theme);
+                }
+            }
+            Reply::Cursor { .. } | Reply::Attributes => {}
         }
     }
 
@@ -309,10 +330,19 @@ impl Session {
         if self.background || self.resized.is_some() || (self.outlet.is_full() && !typed) {
             return;
         }
+        if self.page() {
+            self.dirty &= typed;
+            self.drawn = Instant::now();
+            return;
+        }
         let frame = self.app.frame(now());
         let mut bytes = self.writer.draw(frame);
         if let Some(title) = self.app.title() {
             bytes.push_str(&format!("\x1b]2;{title}\x07"));
+        }
+        let block = self.app.has_block_cursor();
+        if block != std::mem::replace(&mut self.block, block) {
+            bytes.push_str(if block { "\x1b[2 q" } else { "\x1b[5 q" });
         }
         self.outlet.send(bytes);
         self.shown_ask = self.app.asking_id();
@@ -320,6 +350,23 @@ impl Session {
             self.dirty = false;
             self.drawn = Instant::now();
         }
+    }
+
+    /// Draws the pager, if it is open, or goes back to the screen it lay on.
+    fn page(&mut self) -> bool {
+        let Some((sheet, cursor)) = self.app.sheet() else {
+            if std::mem::take(&mut self.paging) {
+                self.outlet.send(tty::leave_sheet().to_owned());
+            }
+            return false;
+        };
+        let mut bytes = String::new();
+        if !std::mem::replace(&mut self.paging, true) {
+            bytes.push_str(tty::enter_sheet());
+        }
+        bytes.push_str(&self.writer.sheet(&sheet, cursor));
+        self.outlet.send(bytes);
+        true
     }
 
     /// Does what the person wants; gives the outcome when that is to leave.
@@ -331,9 +378,19 @@ impl Session {
         for act in acts {
             match act {
                 Act::Leave(code) => return Some(Outcome::Left(code)),
-                Act::Again(next) => return Some(Outcome::Again(next)),
+                Act::Again(next) => {
+                    let draft = self.app.take_draft();
+                    return Some(Outcome::Again { next, draft });
+                }
                 Act::Suspend => self.suspend(),
-                Act::Ring => self.outlet.send("\x07".to_owned()),
+                Act::Ring(what) => {
+                    let title = self.facts.folder_word();
+                    self.outlet.send(self.facts.settings.notify.bytes(&title, &what));
+                }
+                Act::EditFile(path) => {
+                    self.edit_file(&path).await;
+                    self.read_bindings();
+                }
                 Act::Redraw => {
                     let mut bytes = String::new();
                     self.writer.scroll_away(&mut bytes);
@@ -342,6 +399,8 @@ impl Session {
                 }
                 Act::Dress(theme) => {
                     self.writer.dress(theme);
+                    // A theme that follows the background has to know it.
+                    self.outlet.send("\x1b]11;?\x07".to_owned());
                     self.draw(true);
                 }
                 Act::Copy(text) => self.copy(&text),
@@ -374,11 +433,18 @@ impl Session {
 
     /// Takes the region off and gives the terminal back.
     fn step_aside(&mut self) {
+        self.leave_pager();
         let mut bytes = String::new();
         self.writer.erase(&mut bytes);
         self.outlet.send(bytes);
         self.outlet.flush(Duration::from_secs(1));
         tty::give_back();
+    }
+
+    fn leave_pager(&mut self) {
+        if std::mem::take(&mut self.paging) {
+            self.outlet.send(tty::leave_sheet().to_owned());
+        }
     }
 
     fn step_in(&mut self) {
@@ -408,10 +474,19 @@ impl Session {
         }
     }
 
-    async fn edit(&mut self, text: &str) -> Option<String> {
-        let name = format!("sluice-{}.md", uuid::Uuid::new_v4().simple());
-        let file = std::env::temp_dir().join(name);
-        write_private(&file, text).ok()?;
+    /// Reads the keys of one's own, and says what of them is not understood.
+    fn read_bindings(&mut self) {
+        let file = self.facts.config_dir.join("keybindings.json");
+        let changed = std::fs::metadata(&file).and_then(|data| data.modified()).ok();
+        if changed == self.bound {
+            return;
+        }
+        self.bound = changed;
+        let text = std::fs::read_to_string(file).unwrap_or_else(|_| "{}".to_owned());
+        self.app.bind(&text, now());
+    }
+
+    async fn edit_file(&mut self, file: &std::path::Path) -> bool {
         self.step_aside();
         let command = format!("{} \"$1\"", self.facts.editor);
         let mut child = tokio::process::Command::new("/bin/sh");
@@ -419,12 +494,20 @@ impl Session {
             .arg("-c")
             .arg(command)
             .arg("sh")
-            .arg(&file)
+            .arg(file)
             .current_dir(&self.facts.folder);
         let ended = child.status().await;
         self.step_in();
-        let edited = ended
-            .is_ok_and(|status| status.success())
+        ended.is_ok_and(|status| status.success())
+    }
+
+    async fn edit(&mut self, text: &str) -> Option<String> {
+        let name = format!("sluice-{}.md", uuid::Uuid::new_v4().simple());
+        let file = std::env::temp_dir().join(name);
+        write_private(&file, text).ok()?;
+        let edited = self
+            .edit_file(&file)
+            .await
             .then(|| std::fs::read_to_string(&file).ok())
             .flatten();
         std::fs::remove_file(&file).ok();
@@ -445,9 +528,14 @@ impl Session {
     }
 
     fn close(&mut self, outcome: &Outcome) {
+        self.leave_pager();
         let mut bytes = String::new();
         self.writer.erase(&mut bytes);
         self.outlet.send(bytes);
+        if let Outcome::Again { .. } = outcome {
+            // What comes next begins apart from this.
+            self.outlet.send("\r\n".to_owned());
+        }
         if let Outcome::Left(_) = outcome {
             let frame = crate::screen::Frame {
                 commit: self.app.farewell(now()),

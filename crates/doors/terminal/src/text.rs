@@ -2,6 +2,7 @@
 
 pub mod clean;
 mod row;
+pub mod sgr;
 mod style;
 pub mod width;
 pub mod wrap;

@@ -70,7 +70,8 @@ impl Theme {
         let pick = |dark: Colour, bright: Colour| Some(if light { bright } else { dark });
         let blind = matches!(self, Self::DarkBlind | Self::LightBlind);
         match role {
-            Role::Text => (None, None),
+            Role::Text | Role::Index(_) => (None, None),
+            Role::Rgb(red, green, blue) => (Some((red, green, blue)), None),
             Role::Faint | Role::Comment => (pick((0x9a, 0x9a, 0x9a), (0x5f, 0x5f, 0x5f)), None),
             Role::Accent | Role::Number => (pick((0x5f, 0xc8, 0xc8), (0x00, 0x70, 0x7a)), None),
             Role::Ask => (pick((0xe5, 0xc0, 0x7b), (0x8a, 0x5a, 0x00)), None),
@@ -125,7 +126,7 @@ impl Theme {
                     Role::Good | Role::Added | Role::String => "32",
                     Role::Bad | Role::Removed => "31",
                     Role::Note | Role::Keyword => "35",
-                    Role::Text | Role::Faint | Role::Comment => "",
+                    Role::Text | Role::Faint | Role::Comment | Role::Index(_) | Role::Rgb(..) => "",
                 };
                 if self == Self::Terminal && !hue.is_empty() {
                     code(hue);
@@ -145,6 +146,12 @@ impl Theme {
                     code(&format!("48;2;{red};{green};{blue}"));
                 }
             }
+        }
+        if let (Role::Index(number), false) = (style.role, self == Self::None) {
+            codes.push(format!("38;5;{number}"));
+        }
+        if let (Role::Rgb(red, green, blue), Self::Terminal) = (style.role, self) {
+            codes.push(format!("38;2;{red};{green};{blue}"));
         }
         codes.join(";")
     }

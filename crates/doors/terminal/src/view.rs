@@ -15,3 +15,4 @@ pub mod prompt;
 pub mod report;
 pub mod status;
 pub mod table;
+pub mod whole;

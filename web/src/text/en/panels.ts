@@ -107,6 +107,12 @@ export default {
 
   // Settings in force
   inForce: 'Settings',
+  thinking: 'Thinking',
+  thinkingOff: 'Off',
+  thinkingUpTo: 'Up to {n} tokens',
+  style: 'Output style',
+  styleWords: 'Holds from the next start of this session on.',
+  styleKept: 'Kept for this folder; it holds from the next start on.',
   inForceNone: 'This agent does not tell its settings.',
   setting: 'Setting',
   value: 'Value',

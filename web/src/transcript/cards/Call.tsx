@@ -29,7 +29,7 @@ export function Call(props: CallProps): JSX.Element {
   const folds = useFolds();
   const call = observe(props.item);
   const waiting = () => services.waiting?.().has(call().id) === true;
-  const summary = createMemo(() => summarise(call(), waiting()));
+  const summary = createMemo(() => summarise(call(), waiting(), services.device?.()));
   const key = () => `call:${props.item.id}`;
   const open = () => folds.isOpen(key(), opensItself(call(), waiting()));
   return (

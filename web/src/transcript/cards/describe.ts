@@ -229,7 +229,8 @@ const generic = (input: Fields): string => {
   return '';
 };
 
-export function summarise(call: CallItem, waiting: boolean): Summary {
+/** `device`: this person's own, so that what was decided on it is said to be decided by "you". */
+export function summarise(call: CallItem, waiting: boolean, device?: string): Summary {
   const tool = known(call);
   const result = fields(call.structured);
   const summary: Summary = { icon: tool.icon, name: tool.name?.() ?? call.name, target: tool.target(call), outcome: '', tone: '', other: isAgent(call.name) };
@@ -239,9 +240,9 @@ export function summarise(call: CallItem, waiting: boolean): Summary {
     case 'running': return { ...summary, tone: 'run' };
     case 'background': return { ...summary, outcome: t('transcript.inBackground'), tone: 'run' };
     case 'cancelled': return { ...summary, outcome: call.task?.background ? t('transcript.endStopped') : t('transcript.cancelled') };
-    case 'denied': return { ...summary, outcome: denied(call), tone: 'err' };
+    case 'denied': return { ...summary, outcome: denied(call, device), tone: 'err' };
     case 'failed': return { ...summary, outcome: failure(call, tool, result), tone: 'err' };
-    case 'done': return { ...summary, outcome: done(call, tool, result), by: allowed(call), counts: counts(call, result) };
+    case 'done': return { ...summary, outcome: done(call, tool, result), by: allowed(call, device), counts: counts(call, result) };
   }
 }
 
@@ -267,21 +268,23 @@ function done(call: CallItem, tool: Known, result: Fields): string {
 
 const LOOKING = new Set(['Read', 'Grep', 'Glob', 'LS']);
 
-function allowed(call: CallItem): string | undefined {
+const whoOf = (ask: CallItem['ask'], device: string | undefined): string => (ask?.device && ask.device === device ? t('transcript.byYou') : (ask?.by ?? ''));
+
+function allowed(call: CallItem, device: string | undefined): string | undefined {
   const ask = call.ask;
   if (ask?.outcome !== 'allowed') return call.byRule && !LOOKING.has(call.name) ? t('transcript.allowedByRule') : undefined;
-  const by = ask.by ?? '';
+  const by = whoOf(ask, device);
   if (call.name === 'AskUserQuestion') return t('transcript.answeredBy', { who: by });
   if (call.name === 'ExitPlanMode') return t('transcript.approvedBy', { who: by });
   return ask.changed ? t('transcript.allowedChanged', { who: by }) : t('transcript.allowedBy', { who: by });
 }
 
-function denied(call: CallItem): string {
+function denied(call: CallItem, device: string | undefined): string {
   const reason = firstLine(call.denial?.reason ?? '').slice(0, 80);
   if (call.name === 'ExitPlanMode') return t('transcript.keptPlanning');
   switch (call.denial?.by) {
     case 'user': {
-      const by = call.ask?.by || t('transcript.you').toLowerCase();
+      const by = whoOf(call.ask, device) || t('transcript.byYou');
       return reason ? t('transcript.deniedByYouWhy', { who: by, why: reason }) : t('transcript.deniedByYou', { who: by });
     }
     case 'rule': return reason ? t('transcript.deniedByRuleWhy', { why: reason }) : t('transcript.deniedByRule');

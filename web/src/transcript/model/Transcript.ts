@@ -62,6 +62,18 @@ export class Transcript extends Observed {
     this.changed();
   }
 
+  /** Lets go of what came before a record: whole turns, as the store lets them go. The rest stays as it is. */
+  forget(before: number): void {
+    const kept = this.entries.filter((entry) => entry.seq >= before || entry === this.current);
+    if (kept.length === this.entries.length) return;
+    this.entries = kept;
+    for (const [id, call] of this.calls) if (call.seq < before) this.calls.delete(id);
+    for (const [id, prompt] of this.prompts) if (prompt.seq < before) this.prompts.delete(id);
+    for (const [id, { call, facts }] of this.tasks) if (call && call.seq < before && facts.status !== 'running') this.tasks.delete(id);
+    for (const turn of this.splits) if (turn.seq < before) this.splits.delete(turn);
+    this.changed();
+  }
+
   draft(block: DraftBlock): void { this.changes.run(() => this.drafts.set(block)); this.fresh.clear(); }
   appendDraft(message: string, parent: string | null, index: number, text: string): void { this.changes.run(() => this.drafts.append(message, parent, index, text)); }
   dropDrafts(parent: string | null): void { this.changes.run(() => this.drafts.drop(parent)); }

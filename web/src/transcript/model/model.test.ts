@@ -272,3 +272,21 @@ test.skipIf(!existsSync(RECORDINGS))('no message of the recorded versions is unk
   expect(messages).toBeGreaterThan(1000);
   expect([...unknown]).toEqual([]);
 });
+
+test('what the store lets go leaves the model, and the rest is the same things as before', () => {
+  const transcript = new Transcript();
+  const first = seq + 1;
+  for (let n = 1; n <= 6; n += 1) transcript.apply([prompt(`p${n}`, `part ${n}`), said(`m${n}`, call(`c${n}`, 'Bash', { command: 'ls' })), answered(`c${n}`, 'out'), result({ total_cost_usd: n })].map((what) => record(what, n)));
+  const builder = new Rows();
+  const before = builder.of(transcript);
+  const kept = turns(transcript).slice(4);
+  transcript.forget(first + 16);
+  expect(turns(transcript)).toEqual(kept);
+  expect([...transcript.calls.keys()]).toEqual(['c5', 'c6']);
+  expect([...transcript.prompts.keys()]).toEqual(['p5', 'p6']);
+  const after = builder.of(transcript);
+  expect(after.length).toBe(before.length / 3);
+  expect(after.every((row, i) => row === before[before.length - after.length + i])).toBe(true);
+  transcript.apply([record(prompt('p7', 'part 7'), 7), record(result({ total_cost_usd: 9 }), 7)]);
+  expect(turns(transcript).at(-1)?.end?.cost).toBe(3);
+});

@@ -49,7 +49,46 @@ pub enum Act {
     StopTask(String),
     TaskOutput(String),
     Background,
+    /// All that was said, for the pager.
+    Transcript,
+    /// What one can go back to.
+    Points,
+    /// Put files back as they were before a prompt; then go back there too.
+    RewindFiles {
+        uuid: String,
+        then: Option<(Next, String)>,
+    },
     Rename(String),
+    /// Keep a note in a memory file.
+    Note {
+        file: std::path::PathBuf,
+        text: String,
+    },
+    /// A picture from the clipboard.
+    PasteImage,
+    /// Run the command that makes the status row, with this.
+    StatusLine(serde_json::Value),
+    Settings,
+    /// Keep settings, for the person, everywhere.
+    Setting(serde_json::Value),
+    ChangeRule {
+        behavior: String,
+        rule: String,
+        source: String,
+        add: bool,
+        /// Which kind is looked at.
+        kind: usize,
+    },
+    Agents,
+    Hooks,
+    /// Ask something beside the conversation.
+    Aside(String),
+    /// How much the model thinks; nothing is as much as it likes.
+    Thinking(Option<u64>),
+    /// Write the last items anew.
+    Reprint(usize),
+    /// A file for the person's editor.
+    EditFile(std::path::PathBuf),
     /// A command for the person's own shell; its output goes to the model too.
     Shell(String),
     /// Text for the person's editor; what it says comes back.
@@ -61,8 +100,8 @@ pub enum Act {
     /// Write the conversation into a file.
     Export(String),
     Suspend,
-    /// Somebody waits for the person.
-    Ring,
+    /// Somebody waits for the person, and why.
+    Ring(String),
     Redraw,
     /// Other colours.
     Dress(crate::theme::Theme),
@@ -79,6 +118,8 @@ pub enum Edited {
     Draft,
     /// The new text of a file an ask is about.
     Input(RequestId),
+    /// Only to be read.
+    Nothing,
 }
 
 /// What to begin with after this session.
@@ -88,6 +129,14 @@ pub enum Next {
     Fresh,
     /// This one, or a copy of it.
     Resume { session: String, fork: bool },
+    /// This one, up to a message.
+    Rewind { session: String, before: String },
+    /// With another key or another server; then this session again, if it was begun.
+    Login { session: Option<String> },
+    /// This one, carried by a bridge.
+    Serve { session: Option<String> },
+    /// This one, which a bridge carries, here again.
+    Take,
 }
 
 /// What came of a wish.
@@ -108,6 +157,24 @@ pub enum Told {
         text: Option<String>,
         what: Edited,
     },
+    /// All that was said.
+    Transcript(Vec<sluice_host::conversation::Entry>),
+    Points(Vec<super::Point>),
+    /// The same list with what each would put back, for whoever still looks at it.
+    PointsAgain(Vec<super::Point>),
+    /// Files are as they were.
+    Rewound {
+        count: usize,
+        then: Option<(Next, String)>,
+    },
+    /// A picture, or nothing when there was none.
+    Picture(Option<Vec<u8>>),
+    StatusLine(String),
+    Settings(serde_json::Value),
+    RulesOf(Box<PermissionRulesState>, usize),
+    Agents(Vec<sluice_wire::control::AgentInfo>),
+    /// Items to be written anew.
+    Reprint(Vec<sluice_host::conversation::Entry>),
     /// Rows to be committed.
     Rows(Vec<Row>),
     /// A few words for the status row.

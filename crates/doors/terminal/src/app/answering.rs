@@ -15,7 +15,7 @@ use crate::view::card;
 const GRACE: Now = 400;
 
 /// Letters that mean something where there are choices.
-const KEYS: &str = "123456789ynecjk";
+const KEYS: &str = "123456789ynecjks";
 
 impl App {
     /// A key while an ask has the keyboard; false when it is for the draft.
@@ -108,6 +108,7 @@ impl App {
                 self.choose(now);
             }
             (Code::Char('e'), false) if is_call => self.begin_change(),
+            (Code::Char('s'), false) => asking.side_by_side = !asking.side_by_side,
             (Code::Char('c'), false) => {
                 let text = match &asking.shown {
                     Shown::Call { ask, input, .. } => card::subject(&ask.tool_name, input),

@@ -49,6 +49,8 @@ pub(crate) struct Asking {
     pub(crate) scopes: Vec<Option<usize>>,
     /// Words that go with a yes or a no.
     pub(crate) words: Option<Editor>,
+    /// The change is shown in two columns.
+    pub(crate) side_by_side: bool,
     /// The command, while it is changed.
     pub(crate) change: Option<Editor>,
 }
@@ -142,13 +144,15 @@ impl App {
             selected: 0,
             scopes: Vec::new(),
             words: None,
+            side_by_side: false,
             change: None,
         };
         if let Shown::Plan(plan) = &asking.shown
             && self.committed.insert(asking.id.to_string())
         {
-            let rows = markdown::rows(plan, self.columns);
-            self.feed.say(crate::view::feed::Kind::Text, rows);
+            // At once: the call it belongs to runs, and would hold it back.
+            self.extra.push(Row::new());
+            self.extra.extend(markdown::rows(plan, self.columns));
         }
         let dialog = self.permission_of(&asking);
         if let Some(dialog) = dialog {
@@ -157,7 +161,11 @@ impl App {
         }
         self.asking = Some(asking);
         if self.focused != Some(true) {
-            self.acts.push(super::Act::Ring);
+            let what = self
+                .ask_title()
+                .map(|title| title.text())
+                .unwrap_or_else(|| "? a question".to_owned());
+            self.acts.push(super::Act::Ring(what));
         }
     }
 
@@ -213,7 +221,15 @@ impl App {
             place.push(format!("from agent \"{agent}\""));
         }
         let mode = self.picture.mode.as_ref().map_or("ask", mode_word);
-        let mut dialog = ask::permission(ask, input, file.as_deref(), mode, &place.join(", "), self.columns);
+        let mut dialog = ask::permission(
+            ask,
+            input,
+            file.as_deref(),
+            mode,
+            &place.join(", "),
+            self.columns,
+            asking.side_by_side,
+        );
         for ((choice, _), scope) in dialog.choices.iter_mut().zip(&asking.scopes) {
             if let Some((_, word)) = scope.and_then(|at| ask::SCOPES.get(at)) {
                 (*word).clone_into(&mut choice.detail);
@@ -306,6 +322,16 @@ impl App {
                 &["enter chooses", "left/right where the rule is kept", "esc no, and stop"],
                 columns,
             ),
+            false if columns >= ask::WIDE && is_change(asking) => ask::hints(
+                &[
+                    "enter chooses",
+                    "tab adds words",
+                    "s side by side",
+                    "c copies",
+                    "esc no, and stop",
+                ],
+                columns,
+            ),
             false => ask::hints(
                 &["enter chooses", "tab adds words", "c copies", "esc no, and stop"],
                 columns,
@@ -335,6 +361,11 @@ impl App {
         rows.extend(below);
         (rows, None)
     }
+}
+
+/// Whether the ask is about a change of a file.
+fn is_change(asking: &Asking) -> bool {
+    matches!(&asking.shown, Shown::Call { ask, .. } if matches!(ask.tool_name.as_str(), "Edit" | "Write"))
 }
 
 fn with_words(asking: &Asking, choices: &[Choice], columns: usize) -> Vec<Row> {

@@ -7,7 +7,10 @@ use crate::text::Row;
 
 /// Name, what follows it, what it does.
 pub(crate) const OURS: &[(&str, &str, &str)] = &[
+    ("agents", "", "the subagents there are"),
+    ("btw", "<question>", "ask something beside the conversation"),
     ("clear", "", "begin a new session"),
+    ("config", "", "settings"),
     ("context", "", "what fills the context"),
     ("copy", "", "the last answer to the clipboard"),
     ("cost", "", "what was spent"),
@@ -15,14 +18,24 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("export", "[file]", "the conversation as a text file"),
     ("fork", "", "go on in a copy of this session"),
     ("help", "", "keys and commands"),
+    ("hooks", "", "the hooks there are"),
+    ("keybindings", "", "keys of your own, in your editor"),
+    ("login", "", "bring a key, or a server of your own"),
     ("mcp", "", "servers: how they stand, on and off"),
+    ("memory", "", "what is remembered for this project, in your editor"),
     ("mode", "", "how much is done without asking"),
     ("model", "[name]", "who answers"),
     ("permissions", "", "the rules that hold"),
     ("rename", "<title>", "give this session a title"),
+    ("reprint", "[n]", "the last items anew, at this width"),
     ("resume", "", "go on with another session"),
+    ("rewind", "", "go back to before a prompt"),
+    ("serve", "", "carry this session to browsers and phones"),
+    ("take", "", "bring a served session back to this terminal alone"),
     ("tasks", "", "what runs in the background"),
+    ("status", "", "who answers, where, and how"),
     ("theme", "", "colours"),
+    ("vim", "", "edit as in vim, or no longer"),
 ];
 
 /// Mode, its word, what it does.
@@ -58,11 +71,9 @@ impl App {
         match name {
             "exit" | "quit" => self.leave(0),
             "clear" | "new" => self.acts.push(Act::Again(Next::Fresh)),
-            "fork" => match self.picture.session.clone() {
-                Some(session) if self.picture.turn_count > 0 => {
-                    self.acts.push(Act::Again(Next::Resume { session, fork: true }));
-                }
-                _ => self.notify("there is nothing to fork yet", now),
+            "fork" => match self.begun() {
+                Some(session) => self.acts.push(Act::Again(Next::Resume { session, fork: true })),
+                None => self.notify("there is nothing to fork yet", now),
             },
             "help" => self.help = true,
             "model" if !argument.is_empty() => self.acts.push(Act::SetModel(Some(argument.to_owned()))),
@@ -93,6 +104,36 @@ impl App {
                 }));
             }
             "theme" => self.pick_theme(),
+            "serve" if self.facts.served.is_some() => self.notify("it is served already; /take brings it back", now),
+            "serve" if self.facts.agent.is_some() => self.notify("only a session of sluice itself can be served", now),
+            "serve" if self.picture.is_busy() => self.pick_serving(),
+            "serve" => self.serve(),
+            "take" if self.facts.served.is_none() => self.notify("it is here already", now),
+            "take" if self.picture.is_busy() => self.notify("a turn runs; esc stops it, then /take", now),
+            "take" => self.acts.push(Act::Again(Next::Take)),
+            "rewind" | "checkpoint" => self.acts.push(Act::Points),
+            "agents" => self.acts.push(Act::Agents),
+            "config" | "settings" => self.acts.push(Act::Settings),
+            "hooks" => self.acts.push(Act::Hooks),
+            "btw" if !argument.is_empty() => self.acts.push(Act::Aside(argument.to_owned())),
+            "btw" => self.notify("a question has to follow: /btw what does serde do?", now),
+            "keybindings" => self
+                .acts
+                .push(Act::EditFile(self.facts.config_dir.join("keybindings.json"))),
+            "memory" => self.acts.push(Act::EditFile(self.facts.folder.join("CLAUDE.md"))),
+            "reprint" => self.acts.push(Act::Reprint(argument.parse().unwrap_or(20))),
+            "status" => self.say_status(),
+            "vim" => {
+                let on = self.vim.is_none();
+                self.set_vim(on);
+                let word = if on { "vim" } else { "normal" };
+                self.acts.push(Act::Setting(serde_json::json!({ "editorMode": word })));
+                self.notify(format!("editor mode: {word}"), now);
+            }
+            "login" => {
+                let session = self.begun();
+                self.acts.push(Act::Again(Next::Login { session }));
+            }
             _ => return false,
         }
         true
@@ -122,9 +163,43 @@ impl App {
         self.picker = Some(picker);
     }
 
-    fn pick_theme(&mut self) {
+    fn pick_serving(&mut self) {
+        let rows = ["When this turn ends", "Now, which stops it"].map(|name| (name.to_owned(), String::new()));
+        let mut picker = Picker::new("Serve this session", Picks::Serving, rows);
+        let about = "  This terminal stays one of its screens. Leaving it no longer stops the turn.";
+        picker.head = crate::text::wrap::words(&Row::faint(about), self.columns, 2);
+        self.picker = Some(picker);
+    }
+
+    fn say_status(&mut self) {
+        let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "not yet".to_owned());
+        let mode = self.picture.mode.as_ref().map_or("ask", crate::view::status::mode_word);
+        let servers = self.picture.failed_servers;
+        let facts = [
+            ("version", format!("sluice {}", self.facts.version)),
+            ("folder", self.facts.folder_word()),
+            ("session", word(&self.picture.session)),
+            (
+                "model",
+                self.picture.model.clone().unwrap_or_else(|| self.facts.model.clone()),
+            ),
+            ("mode", mode.to_owned()),
+            ("settings", self.facts.config_dir.display().to_string()),
+            ("servers", format!("{servers} failed")),
+        ];
+        let mut rows = vec![Row::new().add("Status", crate::text::Style::TEXT.bold())];
+        rows.extend(
+            facts
+                .iter()
+                .map(|(name, value)| Row::faint(&format!("  {name:<9} ")).add(value, crate::text::Style::TEXT)),
+        );
+        self.say(rows);
+    }
+
+    pub(super) fn pick_theme(&mut self) {
         let rows = [
             ("terminal", "its own 16 colours"),
+            ("auto", "dark or light, by the terminal's background"),
             ("dark", "for dark backgrounds"),
             ("dark-daltonized", "dark, for colour-blind eyes"),
             ("light", "for light backgrounds"),
@@ -169,9 +244,9 @@ impl App {
     /// The keys, below the composer.
     pub(super) fn help_rows(&self) -> Vec<Row> {
         let wide = [
-            "  / commands   @ files   ! shell   ctrl+r history",
-            "  enter send          ctrl+j newline         ctrl+g editor    alt+p model",
-            "  shift+tab mode      ctrl+t tasks           ctrl+b background",
+            "  / commands   @ files   ! shell   # note   esc esc rewind   ctrl+r history",
+            "  enter send          ctrl+j newline         ctrl+g editor    ctrl+o read it all",
+            "  shift+tab mode      alt+p model            ctrl+t tasks     ctrl+b background",
             "  esc stop            ctrl+c clear, leave    ctrl+s stash     alt+y copy answer",
         ];
         let narrow = [
@@ -179,7 +254,8 @@ impl App {
             "  enter send   ctrl+j newline",
             "  esc stop     ctrl+c clear, leave",
             "  shift+tab mode   alt+p model",
-            "  ctrl+r history   ctrl+g editor",
+            "  ctrl+r history   ctrl+o read it all",
+            "  esc esc rewind   ctrl+g editor",
         ];
         let rows: &[&str] = if self.columns >= 80 { &wide } else { &narrow };
         rows.iter().map(|row| Row::faint(row).cut(self.columns)).collect()

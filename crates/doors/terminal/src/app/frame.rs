@@ -1,6 +1,7 @@
 //! What shall be seen: the parts of the region, and what goes when there is too little room.
 
 use super::{App, Now};
+use crate::input::Vim;
 use crate::screen::Frame;
 use crate::text::{Row, Style};
 use crate::view::feed::Kind;
@@ -28,6 +29,8 @@ impl App {
             };
         }
         self.focus_ask(now);
+        self.around.vim = self.vim.as_ref().and_then(Vim::word);
+        self.watch_status(now);
         if self.notice.as_ref().is_some_and(|(_, until)| *until <= now) {
             self.notice = None;
         }
@@ -139,6 +142,20 @@ impl App {
         rows
     }
 
+    /// The rows somebody else made, with the vim word in front.
+    fn status_rows(&self) -> Vec<Row> {
+        let vim = self.around.vim.filter(|_| !self.facts.settings.status_hides_vim);
+        let rows = self.standing.rows.iter().enumerate().map(|(at, row)| {
+            let mut shown = Row::plain("  ");
+            if let Some(word) = vim.filter(|_| at == 0) {
+                shown.push(&format!("{word} ∙ "), Style::FAINT);
+            }
+            shown.append(row);
+            shown.cut(self.columns)
+        });
+        rows.collect()
+    }
+
     /// Composer, popup or help, and status.
     fn below(&self, has_dialog: bool) -> Below {
         let mut rows = Vec::new();
@@ -172,12 +189,14 @@ impl App {
             let most = self.rows.saturating_sub(rows.len() + 2);
             rows.extend(self.help_rows().into_iter().take(most));
         }
-        rows.push(match &self.notice {
-            Some((notice, _)) => Row::faint(&format!("  {notice}")).cut(self.columns),
-            None => self
-                .popup_hints()
-                .unwrap_or_else(|| status::row(&self.picture, &self.around, self.columns)),
-        });
+        match (&self.notice, self.popup_hints()) {
+            (Some((notice, _)), _) => rows.push(Row::faint(&format!("  {notice}")).cut(self.columns)),
+            (None, Some(hints)) => rows.push(hints),
+            (None, None) if self.standing.rows.is_empty() => {
+                rows.push(status::row(&self.picture, &self.around, self.columns));
+            }
+            (None, None) => rows.extend(self.status_rows()),
+        }
         Below { rows, cursor }
     }
 }

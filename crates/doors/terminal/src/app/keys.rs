@@ -2,7 +2,8 @@
 
 use super::act::Edited;
 use super::{Act, App, Now, Told};
-use crate::input::{Chip, Code, Input, Key};
+use crate::input::vim::Done;
+use crate::input::{Chip, Code, Context, Input, Key, Meaning};
 use crate::text::{Role, Row, Style};
 use crate::view::ask::hints;
 use crate::view::picture::Doing;
@@ -19,16 +20,51 @@ impl App {
     /// Something came from the terminal.
     pub fn input(&mut self, input: Input, now: Now) {
         match input {
-            Input::Key(key) => self.key(key, now),
+            Input::Key(key) => self.pressed(key, now),
             Input::Paste(text) => self.paste(&text, now),
             Input::Focus(focused) => self.focus(focused),
             Input::Reply(_) => {}
         }
     }
 
+    /// A key, or what the person's own bindings make of it.
+    fn pressed(&mut self, key: Key, now: Now) {
+        let context = match (&self.pager, &self.picker, &self.asking, &self.popup) {
+            (Some(_), ..) => Context::Transcript,
+            (_, Some(picker), ..) if matches!(picker.picks, super::Picks::Prompt(_)) => Context::HistorySearch,
+            (_, Some(_), ..) => Context::Select,
+            (_, _, Some(asking), _) if asking.focused.is_some() => Context::Confirmation,
+            (.., Some(_)) => Context::Autocomplete,
+            _ => Context::Chat,
+        };
+        let before = self.bound.take().or(self.chord);
+        match self.bindings.meaning(context, before, key) {
+            Meaning::Keys(keys) => {
+                self.chord = None;
+                for key in keys {
+                    self.key(key, now);
+                }
+            }
+            Meaning::Begins => self.bound = Some(key),
+            Meaning::Nothing => self.chord = None,
+            Meaning::Itself => {
+                if let Some(first) = before.filter(|_| self.chord.is_none()) {
+                    self.key(first, now);
+                }
+                self.key(key, now);
+            }
+        }
+    }
+
     fn paste(&mut self, text: &str, now: Now) {
         self.last_key = now;
         self.history.leave();
+        if self.pager.is_some() || self.picker.as_mut().is_some_and(|picker| picker.paste(text)) {
+            return;
+        }
+        if self.attach_path(text) {
+            return;
+        }
         let long = text.lines().count() >= CHIP_LINES || text.len() >= CHIP_BYTES;
         if long {
             self.editor.attach(Chip::Paste(text.to_owned()));
@@ -47,6 +83,14 @@ impl App {
             if key.is(Code::Escape) || key == Key::char('?') {
                 return;
             }
+        }
+        if self.pager.is_some() {
+            self.pager_key(key);
+            return;
+        }
+        if key == Key::ctrl('o') {
+            self.acts.push(Act::Transcript);
+            return;
         }
         if let Some(first) = self.chord.take() {
             self.chord_key(first, key, now);
@@ -95,6 +139,7 @@ impl App {
         match (key.code, key.ctrl) {
             (Code::Char('e'), true) => self.edit_outside(),
             (Code::Char('b'), true) => self.acts.push(Act::Background),
+            (Code::Char('k'), true) => self.kill_agents(now),
             (Code::Char('s'), true) | (Code::Enter, _) => self.submit(key.ctrl, now),
             (Code::Char('p'), false) => self.open_paste(),
             _ => {}
@@ -125,6 +170,17 @@ impl App {
     }
 
     fn chat_key(&mut self, key: Key, now: Now) {
+        if let Some(vim) = &mut self.vim {
+            match vim.key(&mut self.editor, key) {
+                Done::Used => {
+                    self.popup = None;
+                    return;
+                }
+                Done::Earlier => return self.up(now),
+                Done::Later => return self.later(),
+                Done::Not => {}
+            }
+        }
         let empty = self.editor.is_empty();
         match (key.code, key.ctrl, key.alt) {
             (Code::Escape, ..) => self.escape(now),
@@ -157,18 +213,45 @@ impl App {
             (Code::Up, ..) => self.up(now),
             (Code::Down, ..) => {
                 if !self.editor.down() {
-                    let folder = self.facts.folder.display().to_string();
-                    if let Some(text) = self.history.next(&folder) {
-                        self.editor.set(&text);
-                    }
+                    self.later();
                 }
             }
+            (Code::Char('v'), true, _) => self.acts.push(Act::PasteImage),
+            (Code::Char('t'), _, true) => self.toggle_thinking(now),
             (Code::Tab, ..) => {}
             _ => {
                 super::editing::edit(&mut self.editor, key);
                 self.history.leave();
                 self.complete();
             }
+        }
+    }
+
+    fn later(&mut self) {
+        let folder = self.facts.folder.display().to_string();
+        if let Some(text) = self.history.next(&folder) {
+            self.editor.set(&text);
+        }
+    }
+
+    fn toggle_thinking(&mut self, now: Now) {
+        self.thinks = !self.thinks;
+        self.acts.push(Act::Thinking((!self.thinks).then_some(0)));
+        self.notify(if self.thinks { "thinking on" } else { "thinking off" }, now);
+    }
+
+    /// Stops what subagents do in the background; pressed twice.
+    fn kill_agents(&mut self, now: Now) {
+        let agents = self.picture.jobs.iter().filter(|job| &*job.kind == "local_agent");
+        let ids: Vec<String> = agents.map(|job| job.id.to_string()).collect();
+        if ids.is_empty() {
+            self.notify("no agents run in the background", now);
+        } else if now.saturating_sub(self.last_kill) <= TWICE_LEAVE {
+            self.acts.extend(ids.into_iter().map(Act::StopTask));
+        } else {
+            self.last_kill = now;
+            let agents = amount::count(ids.len() as u64, "agent");
+            self.notify(format!("ctrl+x ctrl+k again stops {agents}"), now);
         }
     }
 
@@ -214,7 +297,24 @@ impl App {
             self.acts.push(Act::Shell(command.to_owned()));
             return;
         }
+        if let Some(note) = line
+            .strip_prefix('#')
+            .map(str::trim)
+            .filter(|_| !line.starts_with("##"))
+            && !note.is_empty()
+            && !line.contains('\n')
+            && images.is_empty()
+        {
+            let note = note.to_owned();
+            self.remember(line, now);
+            self.editor.take();
+            self.pick_note(&note);
+            return;
+        }
         self.editor.take();
+        if let Some(vim) = &mut self.vim {
+            vim.reset();
+        }
         self.send(&text, images, at_once, now);
     }
 
@@ -270,6 +370,10 @@ impl App {
         let twice = now.saturating_sub(self.last_escape) <= TWICE_ESCAPE;
         self.last_escape = now;
         if self.editor.is_empty() {
+            // Not right after a stop: that escape was meant for the turn.
+            if twice && now.saturating_sub(self.last_stop) > 1000 {
+                self.acts.push(Act::Points);
+            }
             return;
         }
         if twice {
@@ -318,10 +422,46 @@ impl App {
             Told::Rows(rows) => self.say(rows),
             Told::Files { query, found } => self.offer_files(&query, found),
             Told::Branch(branch) => self.around.branch = branch,
+            Told::Transcript(entries) => self.open_pager(entries, now),
+            Told::Points(points) => self.pick_point(points, now),
+            Told::PointsAgain(points) => {
+                if self
+                    .picker
+                    .as_ref()
+                    .is_some_and(|picker| matches!(picker.picks, super::Picks::Point(_)))
+                {
+                    self.pick_point(points, now);
+                }
+            }
+            Told::Rewound { count, then } => {
+                let files = amount::count(count as u64, "file");
+                self.say(vec![
+                    Row::new()
+                        .add("~ ", Role::Note)
+                        .add(&format!("put back {files}"), Role::Faint),
+                ]);
+                if let Some((next, text)) = then {
+                    self.go_back(next, &text);
+                }
+            }
             Told::Sessions(sessions) => self.pick_session(sessions, now),
             Told::Models(models) => self.pick_model(models, now),
             Told::Servers(servers) => self.pick_server(&servers, now),
-            Told::Rules(rules) => self.pick_rule(&rules, now),
+            Told::Rules(rules) => self.pick_rule(*rules, 0),
+            Told::RulesOf(rules, kind) => self.pick_rule(*rules, kind),
+            Told::Settings(settings) => self.pick_setting(settings),
+            Told::Agents(agents) => self.pick_agent(agents, now),
+            Told::StatusLine(text) => self.standing.said(&text),
+            Told::Picture(bytes) => {
+                if !bytes.is_some_and(|bytes| self.attach_picture(&bytes)) {
+                    self.notify("there is no picture in the clipboard", now);
+                }
+            }
+            Told::Reprint(entries) => {
+                let text = format!("printed again at {} columns", self.columns);
+                self.say(vec![Row::new().add("~ ", Role::Note).add(&text, Role::Faint)]);
+                self.print_again(entries);
+            }
             Told::Context(usage) => self.say(crate::view::report::context(&usage, self.columns)),
             Told::Cost(usage) => self.say(crate::view::report::cost(&usage, self.columns)),
             Told::Edited { text, what } => self.edited(text, &what, now),
@@ -336,6 +476,7 @@ impl App {
         };
         match what {
             Edited::Draft => self.editor.set(text.trim_end_matches('\n')),
+            Edited::Nothing => {}
             Edited::Input(ask) => {
                 if self.asking.as_ref().is_some_and(|asking| asking.id == *ask) {
                     self.changed(&text, now);
@@ -407,27 +548,6 @@ impl App {
             .collect();
         let mut picker = super::Picker::new("Servers", super::Picks::Server(on), rows);
         picker.hints = vec!["r reconnect", "space on/off", "esc"];
-        self.picker = Some(picker);
-    }
-
-    fn pick_rule(&mut self, rules: &sluice_wire::control::PermissionRulesState, now: Now) {
-        if rules.rules.is_empty() {
-            self.notify("no rules are kept; an ask offers to keep one", now);
-            return;
-        }
-        let rows = rules.rules.iter().map(|rule| {
-            let waits = if rule.not_in_effect == Some(true) {
-                ": waits for trust"
-            } else {
-                ""
-            };
-            (
-                format!("{:<5} {}", rule.behavior.as_str(), rule.rule),
-                format!("{}{waits}", rule.source),
-            )
-        });
-        let mut picker = super::Picker::new("Rules", super::Picks::Rule, rows.collect::<Vec<_>>());
-        picker.hints = vec!["up/down", "esc"];
         self.picker = Some(picker);
     }
 

@@ -20,11 +20,22 @@ pub(crate) enum Picks {
     Model(Vec<String>),
     /// Names, and whether each is on.
     Server(Vec<(String, bool)>),
-    Rule,
+    /// The rules, and which kind is looked at.
+    Rule(Box<sluice_wire::control::PermissionRulesState>, usize),
+    /// The settings that hold.
+    Setting(serde_json::Value),
+    Agent(Vec<sluice_wire::control::AgentInfo>),
+    /// Where a note is to be kept.
+    Note(String),
     Job,
     Session(Vec<SessionInfo>),
     /// Prompts of before.
     Prompt(Vec<String>),
+    /// What one can go back to; the row after them is the present.
+    Point(Vec<super::Point>),
+    Rewind(Box<super::Point>),
+    /// When to hand the session to a bridge.
+    Serving,
 }
 
 /// A list to pick from.
@@ -37,22 +48,41 @@ pub(crate) struct Picker {
     pub(crate) selected: usize,
     /// Typing filters, where there is one.
     filter: Option<Editor>,
+    /// Something new that is written.
+    pub(crate) entry: Option<Editor>,
     numbered: bool,
+    /// Rows between the title and the list.
+    pub(crate) head: Vec<Row>,
     pub(crate) hints: Vec<&'static str>,
 }
 
 impl Picker {
     pub(crate) fn new(title: &str, picks: Picks, rows: impl IntoIterator<Item = (String, String)>) -> Self {
-        let filter = matches!(picks, Picks::Session(_) | Picks::Prompt(_)).then(Editor::default);
+        let filter = matches!(picks, Picks::Session(_) | Picks::Prompt(_) | Picks::Setting(_)).then(Editor::default);
         Self {
             title: title.to_owned(),
-            numbered: matches!(picks, Picks::Mode | Picks::Theme | Picks::Model(_)),
+            numbered: matches!(
+                picks,
+                Picks::Mode | Picks::Theme | Picks::Model(_) | Picks::Rewind(_) | Picks::Serving | Picks::Note(_)
+            ),
             picks,
             rows: rows.into_iter().collect(),
             selected: 0,
             filter,
+            entry: None,
+            head: Vec::new(),
             hints: vec!["enter chooses", "esc"],
         }
+    }
+
+    /// A paste goes to where letters go.
+    pub(crate) fn paste(&mut self, text: &str) -> bool {
+        let line = text.lines().next().unwrap_or_default();
+        if let Some(editor) = self.entry.as_mut().or(self.filter.as_mut()) {
+            editor.insert(line);
+            self.selected = 0;
+        }
+        true
     }
 
     /// The places of the rows that fit the filter.
@@ -84,7 +114,7 @@ impl Picker {
             cursor = Some((0, title.width()));
             title.push(&format!("   {} of {}", fitting.len(), self.rows.len()), Role::Faint);
         }
-        let most = room.saturating_sub(2).max(1);
+        let most = room.saturating_sub(2 + self.head.len()).max(1);
         let from = (self.selected + 1).saturating_sub(most);
         let names = fitting.iter().skip(from).take(most).filter_map(|at| self.rows.get(*at));
         let widest = names
@@ -93,6 +123,7 @@ impl Picker {
             .unwrap_or(0)
             .min(columns / 2);
         let mut rows = vec![title.cut(columns)];
+        rows.extend(self.head.iter().cloned());
         for (place, at) in fitting.iter().enumerate().skip(from).take(most) {
             let Some((name, about)) = self.rows.get(*at) else {
                 continue;
@@ -115,6 +146,11 @@ impl Picker {
         if fitting.is_empty() {
             rows.push(Row::faint("  nothing fits"));
         }
+        if let Some(entry) = &self.entry {
+            let laid = crate::view::composer::lay_out(entry, "› ", columns, 2, Style::TEXT);
+            cursor = Some((laid.cursor.0 + rows.len(), laid.cursor.1));
+            rows.extend(laid.rows);
+        }
         rows.push(ask::hints(&self.hints, columns));
         (rows, cursor)
     }
@@ -125,12 +161,31 @@ impl App {
     pub(super) fn picker_key(&mut self, key: Key, now: Now) {
         let page = self.rows.saturating_sub(6).max(1);
         let Some(picker) = &mut self.picker else { return };
+        if let Some(entry) = &mut picker.entry {
+            match key.code {
+                Code::Escape => picker.entry = None,
+                Code::Char('c') if key.ctrl => picker.entry = None,
+                Code::Enter => {
+                    let text = entry.text().trim().to_owned();
+                    picker.entry = None;
+                    if !text.is_empty() {
+                        self.add_rule(&text);
+                    }
+                }
+                _ => super::editing::edit(entry, key),
+            }
+            return;
+        }
         let count = picker.fitting().len();
         let last = count.saturating_sub(1);
         let typed = picker.filter.is_some();
         match (key.code, key.ctrl) {
             (Code::Escape, _) | (Code::Char('c'), true) => match &mut picker.filter {
                 Some(filter) if !filter.is_empty() && key.is(Code::Escape) => filter.set(""),
+                _ if matches!(picker.picks, Picks::Rewind(_)) && key.is(Code::Escape) => {
+                    self.picker = None;
+                    self.acts.push(Act::Points);
+                }
                 _ => self.picker = None,
             },
             (Code::Up, _) | (Code::Char('p'), true) => picker.selected = picker.selected.saturating_sub(1),
@@ -173,6 +228,20 @@ impl App {
                     self.notify("the server is told", now);
                 }
             }
+            (Picks::Rule(rules, kind), Code::Left | Code::Right, _) => {
+                let by = if key.code == Code::Left { 3 } else { 1 };
+                let (rules, kind) = ((**rules).clone(), (kind + by) % 4);
+                self.pick_rule(rules, kind);
+            }
+            (Picks::Rule(..), Code::Char(letter), false) => self.rule_key(letter, now),
+            (Picks::Prompt(_), Code::Char('s'), true) => {
+                let typed = picker.filter.clone();
+                self.scope = (self.scope + 1) % 3;
+                self.search_history(now);
+                if let Some(picker) = &mut self.picker {
+                    picker.filter = typed;
+                }
+            }
             (Picks::Job, Code::Char('x'), false) => {
                 if let Some(id) = at.and_then(|at| picker.rows.get(at)).map(|(id, _)| id.clone()) {
                     self.acts.push(Act::StopTask(id));
@@ -198,15 +267,54 @@ impl App {
                 .acts
                 .extend(MODES.get(at).map(|(mode, ..)| Act::SetMode(mode.clone()))),
             Picks::Theme => {
-                if let Some(theme) = picker.rows.get(at).and_then(|(name, _)| Theme::named(name)) {
-                    self.facts.settings.theme = theme;
+                let name = picker.rows.get(at).map(|(name, _)| name.clone()).unwrap_or_default();
+                if let Some(theme) = Theme::named(&name) {
+                    let settings = &mut self.facts.settings;
+                    settings.auto_theme = name == "auto";
+                    let theme = if settings.truecolor {
+                        theme
+                    } else {
+                        theme.without_truecolor()
+                    };
+                    settings.theme = theme;
                     self.acts.push(Act::Dress(theme));
+                    self.acts.push(Act::Setting(serde_json::json!({ "theme": name })));
                 }
             }
             Picks::Model(values) => self
                 .acts
                 .extend(values.get(at).map(|value| Act::SetModel(Some(value.clone())))),
-            Picks::Server(_) | Picks::Rule => {}
+            Picks::Server(_) => {}
+            Picks::Rule(rules, kind) => self.pick_rule(*rules, kind),
+            Picks::Setting(settings) => self.turn_setting(&settings, at),
+            Picks::Note(text) => self.keep_note(&text, at, now),
+            Picks::Agent(agents) => {
+                if let Some(agent) = agents.get(at) {
+                    let mut rows = vec![Row::plain("").add(&agent.name, Style::TEXT.bold())];
+                    for line in agent.description.lines() {
+                        rows.extend(crate::text::wrap::words(
+                            &Row::faint(&format!("  {line}")),
+                            self.columns,
+                            2,
+                        ));
+                    }
+                    self.say(rows);
+                }
+            }
+            Picks::Point(points) => {
+                if let Some(point) = points.get(at) {
+                    self.pick_what(point);
+                }
+            }
+            Picks::Rewind(point) => self.rewind(&point, at, now),
+            Picks::Serving => {
+                self.serves = true;
+                if at == 1 {
+                    self.acts.push(Act::Interrupt { all: false });
+                } else {
+                    self.notify("served when this turn ends", now);
+                }
+            }
             Picks::Job => self
                 .acts
                 .extend(picker.rows.get(at).map(|(id, _)| Act::TaskOutput(id.clone()))),
@@ -234,13 +342,19 @@ impl App {
     pub(super) fn search_history(&mut self, now: Now) {
         let folder = self.facts.folder.display().to_string();
         let mut seen = std::collections::HashSet::new();
-        let asked = self.history.all().iter().rev().filter(|asked| asked.folder == folder);
+        let (scope, session) = (self.scope, self.picture.session.clone());
+        let fits = |asked: &&crate::input::Asked| match scope {
+            0 => asked.folder == folder,
+            1 => asked.session.is_some() && asked.session == session,
+            _ => true,
+        };
+        let asked = self.history.all().iter().rev().filter(fits);
         let asked: Vec<_> = asked
             .filter(|asked| seen.insert(asked.text.clone()))
             .take(2000)
             .cloned()
             .collect();
-        if asked.is_empty() {
+        if asked.is_empty() && self.picker.is_none() {
             self.notify("nothing was asked in this folder before", now);
             return;
         }
@@ -252,8 +366,9 @@ impl App {
             })
             .collect();
         let prompts = asked.into_iter().map(|asked| asked.text).collect();
-        let mut picker = Picker::new("History, this folder", Picks::Prompt(prompts), rows);
-        picker.hints = vec!["enter takes it", "ctrl+enter sends it", "esc"];
+        let title = ["History, this folder", "History, this session", "History, everywhere"].get(scope);
+        let mut picker = Picker::new(title.copied().unwrap_or("History"), Picks::Prompt(prompts), rows);
+        picker.hints = vec!["enter takes it", "ctrl+enter sends it", "ctrl+s scope", "esc"];
         self.picker = Some(picker);
     }
 

@@ -1,6 +1,7 @@
 //! Journeys without a terminal: a conversation is fed, keys are pressed, rows and wishes are looked at.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
+mod screens;
 mod stage;
 
 use pretty_assertions::assert_eq;
@@ -392,7 +393,7 @@ fn completion_stands_below_and_the_row_being_typed_never_moves() {
         region.iter().any(|row| row.trim_start().starts_with("/copy")),
         "{region:?}"
     );
-    stage.press(&["down", "tab"]);
+    stage.press(&["down", "down", "tab"]);
     assert_eq!(stage.app.editor.text(), "/copy");
 }
 
@@ -474,6 +475,14 @@ fn steps() -> impl Strategy<Value = Step> {
         "pagedown",
         "backspace",
         "ctrl+x",
+        "ctrl+o",
+        "ctrl+g",
+        "#",
+        "alt+t",
+        "q",
+        "x",
+        "home",
+        "end",
     ];
     prop_oneof![
         6 => proptest::sample::select(keys.to_vec()).prop_map(Step::Key),

@@ -59,7 +59,7 @@ impl Asked {
             }
         } else {
             lines.extend(details(tool, &input));
-            let dialog = permission(&call, &input, None, "ask", "", 10_000);
+            let dialog = permission(&call, &input, None, "ask", "", 10_000, false);
             lines.extend(dialog.why.iter().map(|row| format!("  {}", row.text().trim())));
             for (choice, verdict) in dialog.choices {
                 let response = match verdict {

@@ -1,6 +1,7 @@
 //! The terminal's modes: taken, and given back on every way out.
 
 use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
@@ -56,10 +57,28 @@ pub fn is_foreground() -> bool {
     termios::tcgetpgrp(keyboard()).is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
+/// Whether the pager's screen lies over the other.
+static SHEET: AtomicBool = AtomicBool::new(false);
+
+/// The bytes that lay a screen of its own over what is there.
+pub fn enter_sheet() -> &'static str {
+    SHEET.store(true, Ordering::Relaxed);
+    "\x1b[?1049h"
+}
+
+/// The bytes that take it off again.
+pub fn leave_sheet() -> &'static str {
+    SHEET.store(false, Ordering::Relaxed);
+    "\x1b[?1049l\x1b[?25h"
+}
+
 /// Gives the terminal back. Does nothing the second time.
 pub fn give_back() {
     let found = FOUND.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(found) = found {
+        if SHEET.load(Ordering::Relaxed) {
+            write_now(leave_sheet().as_bytes());
+        }
         write_now(OFF.as_bytes());
         termios::tcsetattr(keyboard(), OptionalActions::Flush, &found).ok();
     }
@@ -71,6 +90,9 @@ pub fn give_back_on_panic() {
     std::panic::set_hook(Box::new(move |panic| {
         // What is on the row of the cursor stays; the message begins on a row of its own.
         if FOUND.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+            if SHEET.load(Ordering::Relaxed) {
+                write_now(leave_sheet().as_bytes());
+            }
             write_now(b"\x1b[?2026l\r\x1b[J\r\n");
         }
         give_back();

@@ -38,6 +38,9 @@ pub struct Writer {
 
 const BEGIN: &str = "\x1b[?2026h";
 const END: &str = "\x1b[?2026l";
+/// Erases from the beginning of a row to the end of the screen. Never in one from the screen's first cell: some
+/// multiplexers keep what they take for a cleared screen in their history.
+const ERASE: &str = "\x1b[K\x1b7\x1b[B\x1b[J\x1b8";
 
 impl Writer {
     /// A screen with nothing of ours on it; the cursor is at the beginning of a row.
@@ -108,7 +111,8 @@ impl Writer {
     /// Takes the region off the screen.
     pub fn erase(&mut self, out: &mut String) {
         self.go_to_top(out);
-        out.push_str("\x1b[0m\x1b[J");
+        out.push_str("\x1b[0m");
+        out.push_str(ERASE);
         if !self.cursor_shown {
             out.push_str("\x1b[?25h");
             self.cursor_shown = true;
@@ -131,7 +135,11 @@ impl Writer {
             return out;
         } else {
             self.go_to_top(&mut out);
-            out.push_str("\x1b[J");
+            out.push_str(if self.shown.is_empty() && !self.whole {
+                "\x1b[J"
+            } else {
+                ERASE
+            });
             for row in frame.commit {
                 self.paint(&mut out, &self.glyphs.apply(row));
                 out.push_str("\r\n");
@@ -164,6 +172,23 @@ impl Writer {
             return out;
         }
         format!("{BEGIN}{out}{END}")
+    }
+
+    /// The bytes of a whole screen: rows from its top, and where the cursor stands in the last.
+    #[must_use]
+    pub fn sheet(&self, rows: &[Row], cursor: Option<usize>) -> String {
+        let mut out = String::from(BEGIN);
+        out.push_str("\x1b[?25l");
+        for (at, row) in rows.iter().enumerate() {
+            // Erased first: to the right of a full row there is nothing to erase but its last letter.
+            out.push_str(&format!("\x1b[{};1H\x1b[K", at + 1));
+            self.paint(&mut out, &self.glyphs.apply(row.clone()));
+        }
+        if let Some(column) = cursor {
+            out.push_str(&format!("\x1b[{};{}H\x1b[?25h", rows.len(), column + 1));
+        }
+        out.push_str(END);
+        out
     }
 
     /// The region in rows that fit the screen.

@@ -30,6 +30,10 @@ pub enum Role {
     Number,
     /// Syntax: a comment.
     Comment,
+    /// A colour somebody else chose, by its number.
+    Index(u8),
+    /// The same, by its parts.
+    Rgb(u8, u8, u8),
 }
 
 /// A role and attributes.

@@ -81,6 +81,17 @@ pub fn ago(time: Duration) -> String {
     }
 }
 
+/// `+44 -2`; nothing for nothing.
+#[must_use]
+pub fn lines(added: u64, removed: u64) -> String {
+    match (added, removed) {
+        (0, 0) => String::new(),
+        (added, 0) => format!("+{added}"),
+        (0, removed) => format!("-{removed}"),
+        (added, removed) => format!("+{added} -{removed}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -135,7 +135,7 @@ pub fn rows(call: &Call, width: usize, spinner: &str) -> Vec<Row> {
         &parts.facts,
         width,
     );
-    let left_out = |count: usize| Row::faint(&format!("    ⋯ {} more", amount::count(count as u64, "line")));
+    let left_out = |count: usize| Row::faint(&format!("    ⋯ {} (ctrl+o)", amount::count(count as u64, "line")));
     if parts.before > 0 {
         rows.push(left_out(parts.before));
     }
@@ -297,4 +297,33 @@ pub fn joined(calls: &[Call], width: usize) -> Vec<Row> {
     row.push("  ", Style::TEXT);
     row.push(&one_line(&facts.join(" ∙ ")), Role::Faint);
     vec![row.cut(width)]
+}
+
+/// A card with nothing left out.
+#[must_use]
+pub fn whole(call: &Call, width: usize) -> Vec<Row> {
+    let short = rows(call, width, "⠹");
+    let head = short
+        .into_iter()
+        .take_while(|row| !row.text().starts_with("    "))
+        .collect::<Vec<_>>();
+    let mut all = head;
+    match (&call.state, call.tool.as_str()) {
+        (State::Done { value, .. }, "Edit" | "MultiEdit" | "Write") => {
+            all.extend(diff::rows(&files::changes(value, call)));
+        }
+        (State::Done { text, value }, "Bash") => {
+            let word = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
+            let said = match (word("stdout"), word("stderr")) {
+                ("", "") => text.clone(),
+                (out, problems) => format!("{out}\n{problems}"),
+            };
+            all.extend(lines(&said).into_iter().map(output));
+        }
+        (State::Done { text, .. } | State::Failed { text, .. }, _) => {
+            all.extend(lines(text).into_iter().map(output));
+        }
+        _ => {}
+    }
+    all
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use similar::{Algorithm, ChangeTag, TextDiff};
 
-use crate::text::{Role, Row, Style};
+use crate::text::{Role, Row, Style, wrap};
 
 /// What became of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,6 +165,54 @@ pub fn rows(lines: &[Line]) -> Vec<Row> {
         rows.push(row);
     }
     rows
+}
+
+/// The same in two columns, the old text to the left; every row fits.
+#[must_use]
+pub fn side_by_side(lines: &[Line], columns: usize) -> Vec<Row> {
+    let half = columns.saturating_sub(2) / 2;
+    let all = rows(lines);
+    let mut out = Vec::new();
+    let mut at = 0;
+    let run = |from: usize, side: Side| lines.iter().skip(from).take_while(|line| line.side == side).count();
+    while at < lines.len() {
+        let (removed, added) = (run(at, Side::Removed), run(at + run(at, Side::Removed), Side::Added));
+        if removed + added == 0 {
+            if let Some(row) = all.get(at) {
+                beside(row, row, half, &mut out);
+            }
+            at += 1;
+            continue;
+        }
+        for offset in 0..removed.max(added) {
+            let left = all
+                .get(at + offset)
+                .filter(|_| offset < removed)
+                .cloned()
+                .unwrap_or_default();
+            let right = all
+                .get(at + removed + offset)
+                .filter(|_| offset < added)
+                .cloned()
+                .unwrap_or_default();
+            beside(&left, &right, half, &mut out);
+        }
+        at += removed + added;
+    }
+    out
+}
+
+fn beside(left: &Row, right: &Row, half: usize, out: &mut Vec<Row>) {
+    let (left, right) = (wrap::hard(left, half, 6), wrap::hard(right, half, 6));
+    for at in 0..left.len().max(right.len()) {
+        let mut row = left.get(at).cloned().unwrap_or_default();
+        if let Some(right) = right.get(at).filter(|right| !right.is_blank()) {
+            let gap = (half + 2).saturating_sub(row.width());
+            row.push(&" ".repeat(gap), Style::TEXT);
+            row.append(right);
+        }
+        out.push(row);
+    }
 }
 
 type Words = Vec<(String, bool)>;

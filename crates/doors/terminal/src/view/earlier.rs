@@ -12,6 +12,54 @@ pub fn last_turn(messages: &[SessionMessage]) -> (usize, Vec<Entry>) {
     (from, turn.collect())
 }
 
+/// All of it.
+#[must_use]
+pub fn entries(messages: &[SessionMessage]) -> Vec<Entry> {
+    messages.iter().map(entry).collect()
+}
+
+/// The prompts of a conversation: id, the message before it, text, when, and how many commands ran since.
+#[must_use]
+pub fn points(messages: &[SessionMessage]) -> Vec<crate::app::Point> {
+    let mut points: Vec<crate::app::Point> = Vec::new();
+    let mut before = None;
+    for message in messages {
+        if is_prompt(message) {
+            points.push(crate::app::Point {
+                uuid: message.uuid.clone(),
+                before: before.clone(),
+                text: text(&message.message.to_value()),
+                at: message.timestamp.unwrap_or_default(),
+                files: None,
+                commands: 0,
+            });
+        }
+        let content = message.message.to_value();
+        let blocks = content.get("content").and_then(Value::as_array).into_iter().flatten();
+        let commands = blocks
+            .filter(|block| block.get("name").and_then(Value::as_str) == Some("Bash"))
+            .count();
+        for point in &mut points {
+            point.commands += commands;
+        }
+        before = Some(message.uuid.clone());
+    }
+    points
+}
+
+fn text(message: &Value) -> String {
+    match message.get("content") {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(blocks)) => {
+            let texts = blocks
+                .iter()
+                .filter_map(|block| block.get("text").and_then(Value::as_str));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
 /// Whether a person said it: text, and no result of a call.
 fn is_prompt(message: &SessionMessage) -> bool {
     if message.kind != MessageKind::User {

@@ -65,7 +65,9 @@ pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
         picture.model.as_deref()
     };
     let model = model.map_or_else(|| around.model.clone(), model_word);
-    parts.push((model, Style::FAINT));
+    if !model.is_empty() {
+        parts.push((model, Style::FAINT));
+    }
     let mode = picture.mode.as_ref().unwrap_or(&PermissionMode::Default);
     let word = mode_word(mode);
     let style = match mode {

@@ -23,15 +23,22 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub(super) fn new(columns: usize, rows: usize) -> Self {
-        let facts = Facts {
+    pub(super) fn facts() -> Facts {
+        Facts {
             version: "0.4.0".to_owned(),
             folder: PathBuf::from("/home/me/code/shop"),
             home: PathBuf::from("/home/me"),
-            config_dir: PathBuf::from("/nonexistent"),
+            config_dir: PathBuf::from("/dev/null/claude"),
             model: "claude-sonnet-4-5".to_owned(),
             ..Facts::default()
-        };
+        }
+    }
+
+    pub(super) fn new(columns: usize, rows: usize) -> Self {
+        Self::of(Self::facts(), columns, rows)
+    }
+
+    pub(super) fn of(facts: Facts, columns: usize, rows: usize) -> Self {
         let mut app = App::new(facts, columns, rows, 10_000);
         app.read_file = |_| Some("1\n2\n3\n4\n5\nfn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n".to_owned());
         let mut stage = Self {
@@ -149,7 +156,7 @@ impl Stage {
         self.app
             .take_acts()
             .into_iter()
-            .filter(|act| *act != Act::Ring)
+            .filter(|act| !matches!(act, Act::Ring(_)))
             .collect()
     }
 

@@ -10,6 +10,9 @@ use crate::text::{Role, Row, Style, wrap};
 use crate::view::card::{name, subject};
 use crate::view::{amount, diff};
 
+/// From so many columns on, a change can be shown side by side.
+pub const WIDE: usize = 110;
+
 /// What a choice of the dialog means.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
@@ -57,6 +60,7 @@ pub fn permission(
     mode: &str,
     place: &str,
     columns: usize,
+    side_by_side: bool,
 ) -> Permission {
     let tool = ask.tool_name.as_str();
     let change = changed_lines(tool, input, file);
@@ -68,8 +72,12 @@ pub fn permission(
     if let Some(lines) = &change {
         title.push(&subject(tool, input), Style::TEXT);
         title.push(&format!("  {}", diff::summary(lines)), Role::Faint);
-        for row in diff::rows(lines) {
-            body.extend(wrap::hard(&row, columns, 6));
+        if side_by_side && columns >= WIDE {
+            body = diff::side_by_side(lines, columns);
+        } else {
+            for row in diff::rows(lines) {
+                body.extend(wrap::hard(&row, columns, 6));
+            }
         }
     } else if tool == "Bash" {
         let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
@@ -243,7 +251,7 @@ mod tests {
             "permission_suggestions": [{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]}))
         .unwrap();
         let file = "1\n2\n3\n4\n5\nfn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n";
-        let made = permission(&ask, &ask.input.to_value(), Some(file), "ask", "", columns);
+        let made = permission(&ask, &ask.input.to_value(), Some(file), "ask", "", columns, false);
         let mut rows = vec![made.title];
         rows.extend(made.body);
         rows.extend(made.why);
@@ -312,6 +320,7 @@ mod tests {
             "ask",
             "ask 2 of 2, from agent \"release\"",
             80,
+            false,
         );
         let mut rows = vec![made.title];
         rows.extend(made.body);

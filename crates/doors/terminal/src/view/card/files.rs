@@ -41,14 +41,22 @@ pub(super) fn read(text: &str, value: &Value) -> Parts {
     }
 }
 
+/// All lines of a change.
+pub(super) fn changes(value: &Value, call: &Call) -> Vec<diff::Line> {
+    let word = |name: &str| call.input.get(name).and_then(Value::as_str);
+    match (value.get("structuredPatch"), word("content")) {
+        (Some(patch), _) if patch.as_array().is_some_and(|hunks| !hunks.is_empty()) => diff::of_patch(patch),
+        (_, Some(content)) => diff::of_texts("", content, 1),
+        _ => diff::of_texts(
+            word("old_string").unwrap_or_default(),
+            word("new_string").unwrap_or_default(),
+            1,
+        ),
+    }
+}
+
 pub(super) fn edited(value: &Value, call: &Call) -> Parts {
-    let lines = match value.get("structuredPatch") {
-        Some(patch) => diff::of_patch(patch),
-        None => {
-            let word = |name: &str| call.input.get(name).and_then(Value::as_str).unwrap_or_default();
-            diff::of_texts(word("old_string"), word("new_string"), 1)
-        }
-    };
+    let lines = changes(value, call);
     Parts::default().fact(diff::summary(&lines)).diff(&lines, CHANGE)
 }
 

@@ -26,7 +26,7 @@ impl Feed {
         }
         match entry.line.to_host() {
             Ok(ToHost::Assistant(said)) => self.assistant(&said),
-            Ok(ToHost::User(user)) => self.user(&user),
+            Ok(ToHost::User(user)) => self.user(&user, entry),
             Ok(ToHost::Result(result)) => self.end(&result, entry, picture),
             Ok(ToHost::System(system)) => self.system(&system, entry),
             Ok(ToHost::PromptSuggestion(suggestion)) => self.suggestion = Some(suggestion.suggestion.clone()),
@@ -110,7 +110,7 @@ impl Feed {
         }
     }
 
-    fn user(&mut self, user: &User) {
+    fn user(&mut self, user: &User, entry: &Entry) {
         if user.is_replay == Some(true) {
             return;
         }
@@ -127,7 +127,7 @@ impl Feed {
                     self.result(&result.tool_use_id, text, value, result.is_error == Some(true), denied);
                 }
                 Block::Text(said) if user.is_synthetic != Some(true) && user.parent_tool_use_id.is_none() => {
-                    self.local(&said.text);
+                    self.local(&said.text, &sender(entry));
                 }
                 _ => {}
             }
@@ -135,7 +135,7 @@ impl Feed {
     }
 
     /// What a local command said, or a prompt of somebody else.
-    fn local(&mut self, text: &str) {
+    fn local(&mut self, text: &str, sender: &str) {
         let inside = |tag: &str| {
             let (_, rest) = text.split_once(&format!("<{tag}>"))?;
             rest.split_once(&format!("</{tag}>"))
@@ -146,7 +146,10 @@ impl Feed {
                 self.items.push_back(Item::Text(said));
             }
         } else if !text.starts_with('<') && !text.starts_with("[Request interrupted") {
-            self.say(Kind::Prompt, prompt::rows(text, Some("elsewhere")));
+            self.say(
+                Kind::Prompt,
+                prompt::rows(text, Some(sender).filter(|sender| !sender.is_empty())),
+            );
         }
     }
 
@@ -214,12 +217,13 @@ impl Feed {
 
     /// A note of the agent.
     fn tell(&mut self, text: &str) {
-        let lines = text.trim().lines().enumerate();
-        let rows = lines.map(|(at, line)| {
+        let mut rows = Vec::new();
+        for (at, line) in text.trim().lines().enumerate() {
             let sign = if at == 0 { "~ " } else { "  " };
-            Row::new().add(sign, Role::Note).add(line, Role::Faint)
-        });
-        self.say(Kind::Card, rows.collect());
+            let row = Row::new().add(sign, Role::Note).add(line, Role::Faint);
+            rows.extend(crate::text::wrap::words(&row, self.width, 2));
+        }
+        self.say(Kind::Card, rows);
     }
 
     /// The input with paths as seen from the folder.
@@ -235,4 +239,11 @@ impl Feed {
         }
         input
     }
+}
+
+/// Whose prompt it is, where a bridge says so.
+fn sender(entry: &Entry) -> String {
+    let line: Value = serde_json::from_str(&entry.line).unwrap_or_default();
+    let named = line.get("sluice_by").and_then(Value::as_str);
+    named.unwrap_or("elsewhere").to_owned()
 }

@@ -1,0 +1,460 @@
+//! A terminal as one of the screens of a bridge: `sluice attach`, `/serve` and `/take`.
+
+mod translation;
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde_json::{Value, json};
+use sluice_host::transport::{ChannelTransport, Link};
+use sluice_host::{Error, ErrorKind};
+use sluice_server::{ControlRequest, Scope, ask};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+
+use sluice_engine::settings::Opener;
+use sluice_terminal::{Agent, Facts, Next, Outcome, Question, Questioner};
+
+use crate::environment::Environment;
+use crate::fail;
+use crate::flags::{Flags, Serve};
+use crate::interactive::facts_of;
+use crate::launch::Place;
+use crate::serve::state_folder;
+use translation::Translation;
+
+type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+
+/// How long a bridge that is started may take to be there.
+const START: Duration = Duration::from_secs(10);
+/// How long it may take to answer.
+const ANSWER: Duration = Duration::from_secs(10);
+/// Between two tries to reach a bridge that is gone.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// A way into a bridge of this machine; shut when dropped.
+#[derive(Debug, Clone)]
+pub(crate) struct Bridge {
+    state: PathBuf,
+    /// `ws://…/ws`.
+    socket: String,
+    /// What a person opens.
+    pub(crate) page: String,
+    token: String,
+    device: String,
+}
+
+/// A session of a bridge, in short.
+#[derive(Debug, Clone)]
+pub(crate) struct Served {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) folder: String,
+    pub(crate) provider: Option<String>,
+    pub(crate) standing: String,
+}
+
+impl Bridge {
+    /// Comes into the bridge that keeps its state there.
+    pub(crate) async fn enter(state: &Path) -> Result<Self, String> {
+        let status = ask(state, &ControlRequest::Status)
+            .await
+            .map_err(|error| error.to_string())?;
+        let addresses = status.get("addresses").and_then(Value::as_array).into_iter().flatten();
+        let addresses: Vec<&str> = addresses.filter_map(Value::as_str).collect();
+        let page = addresses
+            .iter()
+            .find_map(|address| Some((*address, address.strip_prefix("http://")?)));
+        let Some((page, rest)) = page else {
+            return Err("this bridge speaks TLS alone; a terminal reaches one that listens without it".to_owned());
+        };
+        let wanted = ControlRequest::Token {
+            name: "terminal".to_owned(),
+            scope: Scope::Admin,
+        };
+        let given = ask(state, &wanted).await.map_err(|error| error.to_string())?;
+        let field = |key: &str| given.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(Self {
+            state: state.to_owned(),
+            socket: format!("ws://{}/ws", rest.trim_end_matches('/')),
+            page: page.to_owned(),
+            token: field("token"),
+            device: field("device"),
+        })
+    }
+
+    /// The same; a bridge is started where none runs.
+    pub(crate) async fn enter_or_start(state: &Path) -> Result<Self, String> {
+        if ask(state, &ControlRequest::Status).await.is_err() {
+            let program = std::env::current_exe().map_err(|error| error.to_string())?;
+            let mut command = std::process::Command::new(program);
+            command.arg("serve").arg("--state").arg(state);
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            // It outlives this terminal, and hears none of its signals.
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+            command.spawn().map_err(|error| format!("no bridge starts: {error}"))?;
+            let end = Instant::now() + START;
+            while ask(state, &ControlRequest::Status).await.is_err() {
+                if Instant::now() > end {
+                    return Err("no bridge starts: `sluice serve` says why".to_owned());
+                }
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+        Self::enter(state).await
+    }
+
+    /// A code another device is paired with, and the address that holds it.
+    pub(crate) async fn pair(&self) -> Option<(String, String)> {
+        let given = ask(&self.state, &ControlRequest::Pair { scope: None }).await.ok()?;
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        Some((
+            text(given.get("code"))?,
+            text(given.pointer("/urls/0")).unwrap_or_default(),
+        ))
+    }
+
+    /// Shuts the way in behind itself.
+    pub(crate) async fn leave(self) {
+        let revoke = ControlRequest::Revoke { device: self.device };
+        tokio::time::timeout(Duration::from_secs(1), ask(&self.state, &revoke))
+            .await
+            .ok();
+    }
+
+    async fn connect(&self) -> Result<Socket, String> {
+        let mut request = self
+            .socket
+            .as_str()
+            .into_client_request()
+            .map_err(|error| error.to_string())?;
+        let token = format!("Bearer {}", self.token)
+            .parse()
+            .map_err(|_| "the token cannot be sent".to_owned())?;
+        request.headers_mut().insert("authorization", token);
+        let connected = tokio::time::timeout(ANSWER, connect_async(request)).await;
+        let (socket, _) = connected
+            .map_err(|_| "the bridge does not answer".to_owned())?
+            .map_err(|error| error.to_string())?;
+        Ok(socket)
+    }
+
+    /// Says one thing and waits for what is wanted of the answers.
+    async fn once<T>(&self, say: &[Value], wanted: impl Fn(&Value) -> Option<T>) -> Result<T, String> {
+        let mut socket = self.connect().await?;
+        let hello = Translation::new("").hello();
+        for message in std::iter::once(&hello).chain(say) {
+            let sent = socket.send(Message::text(message.to_string())).await;
+            sent.map_err(|error| error.to_string())?;
+        }
+        let heard = async {
+            while let Some(Ok(message)) = socket.next().await {
+                let Ok(text) = message.to_text() else { continue };
+                if let Some(found) = serde_json::from_str(text).ok().as_ref().and_then(&wanted) {
+                    return Some(found);
+                }
+            }
+            None
+        };
+        let found = tokio::time::timeout(START, heard).await.ok().flatten();
+        socket.close(None).await.ok();
+        found.ok_or_else(|| "the bridge does not answer".to_owned())
+    }
+
+    /// The sessions it carries, those that live first.
+    pub(crate) async fn sessions(&self) -> Result<Vec<Served>, String> {
+        let listed = |said: &Value| (said.get("type")? == "session_list").then(|| said.get("sessions").cloned())?;
+        let list = self.once(&[], listed).await?;
+        let text = |it: &Value, key: &str| it.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let sessions = list.as_array().into_iter().flatten();
+        let served = |it: &Value| Served {
+            id: text(it, "sessionId"),
+            title: text(it, "title"),
+            folder: text(it, "projectPath"),
+            provider: it.get("providerSessionId").and_then(Value::as_str).map(str::to_owned),
+            standing: text(it, "standing"),
+        };
+        let external = |it: &&Value| it.get("external").and_then(Value::as_bool) == Some(true);
+        Ok(sessions.filter(|it| !external(it)).map(served).collect())
+    }
+
+    /// Lets it go on with a session of a folder; gives its own name for it.
+    pub(crate) async fn resume(&self, folder: &Path, session: Option<&str>) -> Result<String, String> {
+        let start =
+            json!({"type": "start", "id": "start", "projectPath": folder.display().to_string(), "sessionId": session});
+        let outcome = self
+            .once(&[start], |said| {
+                let receipt = said.get("type")? == "receipt" && said.get("id")? == "start";
+                receipt.then(|| said.clone())
+            })
+            .await?;
+        let id = outcome.pointer("/data/sessionId").and_then(Value::as_str);
+        match id {
+            Some(id) => Ok(id.to_owned()),
+            None => {
+                let why = outcome.pointer("/error/message").and_then(Value::as_str);
+                Err(why.unwrap_or("the bridge did not take the session").to_owned())
+            }
+        }
+    }
+
+    /// Ends the agent of a session, so that another can go on with it.
+    pub(crate) async fn stop(&self, session: &str) -> Result<(), String> {
+        let stop = json!({"type": "stop_session", "id": "stop", "sessionId": session});
+        let ok = |said: &Value| {
+            let receipt = said.get("type")? == "receipt" && said.get("id")? == "stop";
+            receipt.then(|| said.get("ok") == Some(&Value::Bool(true)))
+        };
+        match self.once(&[stop], ok).await? {
+            true => Ok(()),
+            false => Err("the bridge does not let go of the session".to_owned()),
+        }
+    }
+
+    /// A session of it as an agent, and the name the agent gives that session, once it is known.
+    pub(crate) fn transport(&self, session: &str) -> (ChannelTransport, Arc<Mutex<Option<String>>>) {
+        let provider = Arc::new(Mutex::new(None));
+        let (bridge, session, told) = (self.clone(), session.to_owned(), Arc::clone(&provider));
+        let transport = ChannelTransport::new(move |_| {
+            let (bridge, session, told) = (bridge.clone(), session.clone(), Arc::clone(&told));
+            async move {
+                let socket = bridge
+                    .connect()
+                    .await
+                    .map_err(|why| Error::new(ErrorKind::Start, why))?;
+                let (heard, lines) = mpsc::channel::<Arc<str>>(256);
+                let (say, said) = mpsc::channel::<String>(64);
+                tokio::spawn(carry(bridge, socket, Translation::new(&session), heard, said, told));
+                let mut link = Link::lines(lines, say);
+                link.outlives = true;
+                Ok(link)
+            }
+        });
+        (transport, provider)
+    }
+}
+
+/// How a session at a bridge's screen ended.
+#[derive(Debug)]
+pub(crate) enum After {
+    /// With this exit code; the session goes on.
+    Left(i32),
+    /// The bridge let go of it: it goes on here, with this draft.
+    Taken { session: Option<String>, draft: String },
+}
+
+/// Hands a session to the bridge and stays as one of its screens. When that does not come about: why, and the draft.
+pub(crate) async fn serve(
+    environment: &Environment,
+    session: Option<&str>,
+    mut facts: Facts,
+) -> Result<After, (String, String)> {
+    let state = state_folder(&Serve::default(), environment);
+    let draft = facts.draft.clone();
+    let kept = |why: String| (why, draft.clone());
+    let bridge = Bridge::enter_or_start(&state).await.map_err(kept)?;
+    let id = match bridge.resume(&facts.folder, session).await {
+        Ok(id) => id,
+        Err(why) => {
+            bridge.leave().await;
+            return Err(kept(why));
+        }
+    };
+    if let Some((code, url)) = bridge.pair().await {
+        let url = if url.is_empty() { bridge.page.clone() } else { url };
+        facts
+            .said
+            .push(format!("open {url}, or pair another device with {code} (2 minutes)"));
+        facts
+            .said
+            .push("leaving this terminal no longer stops the turn; /take brings it back".to_owned());
+    }
+    show(bridge, &id, facts).await.map_err(|error| kept(error.to_string()))
+}
+
+/// Shows a session of a bridge until the person leaves or takes it.
+async fn show(bridge: Bridge, id: &str, mut facts: Facts) -> std::io::Result<After> {
+    facts.served = Some(bridge.page.clone());
+    let (transport, provider) = bridge.transport(id);
+    let agent = Agent::Over(Box::new(transport));
+    let outcome = sluice_terminal::run(facts, agent, sluice_host::Options::new()).await;
+    let after = match outcome? {
+        Outcome::Again {
+            next: Next::Take,
+            draft,
+        } => {
+            bridge.stop(id).await.ok();
+            let session = provider.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            After::Taken { session, draft }
+        }
+        Outcome::Again { .. } => After::Left(0),
+        Outcome::Left(code) => After::Left(code),
+    };
+    bridge.leave().await;
+    Ok(after)
+}
+
+/// `sluice attach`: shows a session of the bridge, the one that is named or one that is picked.
+pub(crate) async fn run(named: Option<&str>, flags: &Flags, environment: &Environment) -> i32 {
+    let state = state_folder(&Serve::default(), environment);
+    let bridge = match Bridge::enter(&state).await {
+        Ok(bridge) => bridge,
+        Err(why) => return fail(&why),
+    };
+    let place = Place::look(flags, environment, Opener::Person);
+    let facts = facts_of(flags, &place);
+    let picked = match bridge.sessions().await {
+        Ok(sessions) => pick(named, &sessions, &facts).await,
+        Err(why) => Err(why),
+    };
+    let served = match picked {
+        Ok(Some(served)) => served,
+        Ok(None) => {
+            bridge.leave().await;
+            return 0;
+        }
+        Err(why) => {
+            bridge.leave().await;
+            return fail(&why);
+        }
+    };
+    let facts = Facts {
+        folder: served.folder.clone().into(),
+        resumed: Some(served.title.clone()).filter(|title| !title.is_empty()),
+        session: served.provider.clone(),
+        ..facts
+    };
+    match show(bridge, &served.id, facts).await {
+        Ok(After::Left(code)) => code,
+        Ok(After::Taken { session, .. }) => {
+            let flags = Flags {
+                resume: session.or(served.provider),
+                ..flags.clone()
+            };
+            let mut environment = environment.clone();
+            environment.cwd = served.folder.into();
+            Box::pin(crate::interactive::run(flags, environment)).await
+        }
+        Err(error) => crate::interactive::no_terminal(&error),
+    }
+}
+
+/// The session that is meant: by the beginning of its id or by its title; without either the person picks one.
+async fn pick(named: Option<&str>, sessions: &[Served], facts: &Facts) -> Result<Option<Served>, String> {
+    if let Some(named) = named {
+        let fits = |it: &&Served| {
+            it.id.starts_with(named)
+                || it.title == named
+                || it.provider.as_deref().is_some_and(|id| id.starts_with(named))
+        };
+        let found = sessions.iter().find(fits).cloned();
+        return found
+            .map(Some)
+            .ok_or_else(|| format!("the bridge carries no session {named}; `sluice attach` lists them"));
+    }
+    if sessions.is_empty() {
+        return Err("the bridge carries no sessions; /serve in a session hands it over".to_owned());
+    }
+    let choice = |it: &Served| {
+        let title = if it.title.is_empty() { &it.folder } else { &it.title };
+        (title.clone(), format!("{}  {}", it.standing, it.folder))
+    };
+    let question = Question {
+        title: ("Attach".to_owned(), facts.folder_word()),
+        choices: sessions.iter().take(20).map(choice).collect(),
+        ..Question::default()
+    };
+    let mut questioner = Questioner::open(facts).map_err(|error| error.to_string())?;
+    let at = questioner.choose(&question).await.map_err(|error| error.to_string())?;
+    Ok(at.and_then(|at| sessions.get(at).cloned()))
+}
+
+/// Carries words both ways until the terminal leaves; a bridge that is lost is looked for again.
+async fn carry(
+    bridge: Bridge,
+    mut socket: Socket,
+    mut translation: Translation,
+    heard: mpsc::Sender<Arc<str>>,
+    mut said: mpsc::Receiver<String>,
+    provider: Arc<Mutex<Option<String>>>,
+) {
+    loop {
+        let hello = [translation.hello(), translation.subscribe()];
+        if tell(&mut socket, &hello).await && speak(&mut socket, &mut translation, &heard, &mut said, &provider).await {
+            socket.close(None).await.ok();
+            return;
+        }
+        let lost = translation.note("the bridge is not heard; trying again").to_string();
+        if heard.send(lost.into()).await.is_err() {
+            return;
+        }
+        socket = loop {
+            tokio::time::sleep(AGAIN).await;
+            if heard.is_closed() {
+                return;
+            }
+            if let Ok(socket) = bridge.connect().await {
+                break socket;
+            }
+        };
+        heard
+            .send(translation.note("the bridge is there again").to_string().into())
+            .await
+            .ok();
+    }
+}
+
+async fn tell(socket: &mut Socket, messages: &[Value]) -> bool {
+    for message in messages {
+        if socket.send(Message::text(message.to_string())).await.is_err() {
+            return false;
+        }
+    }
+    true
+}
+
+/// True when the terminal left, false when the bridge is gone.
+async fn speak(
+    socket: &mut Socket,
+    translation: &mut Translation,
+    heard: &mpsc::Sender<Arc<str>>,
+    said: &mut mpsc::Receiver<String>,
+    provider: &Mutex<Option<String>>,
+) -> bool {
+    loop {
+        let lines = tokio::select! {
+            message = socket.next() => {
+                let Some(Ok(message)) = message else { return false };
+                let Some(message) = message.to_text().ok().and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
+                    continue;
+                };
+                if message.get("type").is_some_and(|kind| kind == "ping") && !tell(socket, &[json!({"type": "pong"})]).await {
+                    return false;
+                }
+                let lines = translation.heard(&message);
+                provider.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&translation.provider);
+                lines
+            }
+            line = said.recv() => {
+                let Some(line) = line else { return true };
+                let Ok(line) = serde_json::from_str::<Value>(&line) else { continue };
+                let (commands, answers) = translation.said(&line);
+                if !tell(socket, &commands).await {
+                    return false;
+                }
+                answers
+            }
+        };
+        for line in lines {
+            if heard.send(line.to_string().into()).await.is_err() {
+                return true;
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! `/login`: a key, or a server of one's own. What is given is tried before it is kept.
+
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use sluice_engine::settings;
+use sluice_model::{Auth, Client, Config, DEFAULT_BASE_URL, Request, http_client, models};
+use sluice_permission::Source;
+use sluice_terminal::{Facts, Question, Questioner};
+
+use crate::launch::Place;
+
+/// Where servers of one's own usually listen, and what they are called.
+const USUAL: &[(&str, &str)] = &[
+    ("http://127.0.0.1:11434", "Ollama"),
+    ("http://127.0.0.1:8080", "llama.cpp"),
+    ("http://127.0.0.1:8000", "vLLM"),
+    ("http://127.0.0.1:1234", "LM Studio"),
+    ("http://127.0.0.1:4000", "LiteLLM"),
+];
+/// How long a server is given to say that it is there.
+const THERE: Duration = Duration::from_millis(400);
+/// How long an answer of one token may take: a local model is loaded first.
+const ANSWER: Duration = Duration::from_secs(120);
+
+/// Asks for a key or a server and keeps it; false when everything stays as it is.
+pub(crate) async fn ask(place: &Place, facts: &Facts) -> io::Result<bool> {
+    let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
+    let question = Question {
+        title: ("Login".to_owned(), String::new()),
+        body: vec!["  It is tried before it is kept, in your own settings.".to_owned()],
+        choices: vec![
+            choice("Paste a key", "of the API, sk-ant-…"),
+            choice("A server of your own", "Ollama, llama.cpp, vLLM, a gateway"),
+            choice("Keep it as it is", ""),
+        ],
+        ..Question::default()
+    };
+    let mut questioner = Questioner::open(facts)?;
+    loop {
+        let done = match questioner.choose(&question).await? {
+            Some(0) => key(&mut questioner, place).await?,
+            Some(1) => server(&mut questioner, place).await?,
+            _ => return Ok(false),
+        };
+        if done {
+            return Ok(true);
+        }
+    }
+}
+
+async fn key(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bool> {
+    let Some(key) = questioner.write("A key", "it shows as dots", true).await? else {
+        return Ok(false);
+    };
+    let base = place.environment.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
+    let mut config = Config::new(base, Auth::ApiKey(key.clone()));
+    config.proxy = place.environment.proxy.clone();
+    let Some(tried) = questioner
+        .wait("trying the key", try_out(config, models::small()))
+        .await?
+    else {
+        return Ok(false);
+    };
+    match tried {
+        Ok(()) => {
+            let env = json!({"ANTHROPIC_API_KEY": key, "ANTHROPIC_AUTH_TOKEN": null});
+            keep(questioner, place, json!({ "env": env }), "the key works; it is kept")
+        }
+        Err(why) => {
+            questioner.say("✗", &format!("not kept: {why}"))?;
+            Ok(false)
+        }
+    }
+}
+
+async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bool> {
+    let Some(found) = questioner.wait("looking for servers", find()).await? else {
+        return Ok(false);
+    };
+    let mut choices: Vec<(String, String)> = found
+        .iter()
+        .map(|(address, name, models)| (address.clone(), format!("{name}, {} models", models.len())))
+        .collect();
+    choices.push(("Another address".to_owned(), String::new()));
+    let question = Question {
+        title: ("Server".to_owned(), String::new()),
+        body: match found.is_empty() {
+            true => vec!["  Nothing answers on the usual ports of this machine.".to_owned()],
+            false => Vec::new(),
+        },
+        choices,
+        ..Question::default()
+    };
+    let Some(at) = questioner.choose(&question).await? else {
+        return Ok(false);
+    };
+    let (address, models) = match found.get(at) {
+        Some((address, _, models)) => (address.clone(), models.clone()),
+        None => {
+            let about = "such as http://127.0.0.1:11434";
+            let Some(address) = questioner.write("Address", about, false).await? else {
+                return Ok(false);
+            };
+            let address = address.trim_end_matches('/').trim_end_matches("/v1").to_owned();
+            let models = questioner.wait("asking for its models", models_of(&address)).await?;
+            (address, models.flatten().unwrap_or_default())
+        }
+    };
+    let Some(model) = pick_model(questioner, &models).await? else {
+        return Ok(false);
+    };
+    let Some(token) = token(questioner).await? else {
+        return Ok(false);
+    };
+    let mut config = Config::new(&address, Auth::Bearer(token.clone()));
+    config.response_timeout = ANSWER;
+    let what = format!("asking {model} for one word; a model may have to be loaded");
+    let Some(tried) = questioner.wait(&what, try_out(config, &model)).await? else {
+        return Ok(false);
+    };
+    match tried {
+        Ok(()) => {
+            let env = json!({"ANTHROPIC_BASE_URL": address, "ANTHROPIC_AUTH_TOKEN": token, "ANTHROPIC_API_KEY": null,
+                "ANTHROPIC_DEFAULT_HAIKU_MODEL": model});
+            let said = format!("{model} answers; it is kept");
+            keep(questioner, place, json!({"env": env, "model": model}), &said)
+        }
+        Err(why) => {
+            questioner.say("✗", &format!("not kept: {why}"))?;
+            Ok(false)
+        }
+    }
+}
+
+async fn token(questioner: &mut Questioner<'_>) -> io::Result<Option<String>> {
+    let question = Question {
+        title: ("Does it want a token?".to_owned(), String::new()),
+        choices: vec![
+            ("No".to_owned(), "most local ones do not".to_owned()),
+            ("Yes".to_owned(), String::new()),
+        ],
+        ..Question::default()
+    };
+    match questioner.choose(&question).await? {
+        Some(0) => Ok(Some("local".to_owned())),
+        Some(_) => questioner.write("Token", "it shows as dots", true).await,
+        None => Ok(None),
+    }
+}
+
+async fn pick_model(questioner: &mut Questioner<'_>, models: &[String]) -> io::Result<Option<String>> {
+    if models.is_empty() {
+        return questioner.write("Model", "a name this server knows", false).await;
+    }
+    let most = models.iter().take(9);
+    let question = Question {
+        title: ("Model".to_owned(), String::new()),
+        choices: most
+            .map(|model| (model.clone(), String::new()))
+            .chain([("Another".to_owned(), "by its name".to_owned())])
+            .collect(),
+        ..Question::default()
+    };
+    let Some(at) = questioner.choose(&question).await? else {
+        return Ok(None);
+    };
+    match models.get(at).filter(|_| at < 9) {
+        Some(model) => Ok(Some(model.clone())),
+        None => questioner.write("Model", "a name this server knows", false).await,
+    }
+}
+
+/// One request for one token: whoever answers it can be worked with.
+async fn try_out(config: Config, model: &str) -> Result<(), String> {
+    let client = Client::new(config).map_err(|error| error.to_string())?;
+    let mut request = Request::new(model, [json!({"role": "user", "content": "Say yes."})]);
+    request.max_tokens = 1;
+    match client.create(&request).await {
+        Ok(_) => Ok(()),
+        Err(failure) => Err(client.explain(&failure, model)),
+    }
+}
+
+/// The servers that answer on the usual ports: address, what it seems to be, its models.
+async fn find() -> Vec<(String, String, Vec<String>)> {
+    let asked = USUAL.iter().map(|(address, name)| async move {
+        let models = models_of(address).await?;
+        Some(((*address).to_owned(), (*name).to_owned(), models))
+    });
+    let found = futures_util::future::join_all(asked).await;
+    found.into_iter().flatten().collect()
+}
+
+async fn models_of(address: &str) -> Option<Vec<String>> {
+    let client = http_client(&Config::new(address, Auth::None), address.starts_with("https")).ok()?;
+    let answer = tokio::time::timeout(THERE, client.get(format!("{address}/v1/models")).send());
+    let answer = answer.await.ok()?.ok()?;
+    let bytes = tokio::time::timeout(THERE, answer.bytes()).await.ok()?.ok()?;
+    Some(names(&serde_json::from_slice(&bytes).unwrap_or_default()))
+}
+
+/// The models a list names.
+fn names(list: &Value) -> Vec<String> {
+    let models = list.get("data").and_then(Value::as_array).into_iter().flatten();
+    models
+        .filter_map(|model| Some(model.get("id")?.as_str()?.to_owned()))
+        .collect()
+}
+
+fn keep(questioner: &mut Questioner<'_>, place: &Place, changes: Value, said: &str) -> io::Result<bool> {
+    let mut changes: Map<String, Value> = changes.as_object().cloned().unwrap_or_default();
+    // Only what is there is taken out.
+    let user = place
+        .settings
+        .layers()
+        .iter()
+        .find(|layer| layer.source == Source::User);
+    let has = |name: &str| user.is_some_and(|layer| layer.value.get("env").is_some_and(|env| env.get(name).is_some()));
+    if let Some(Value::Object(env)) = changes.get_mut("env") {
+        env.retain(|name, value| !value.is_null() || has(name));
+    }
+    match settings::update(place.settings.places(), Source::User, &changes) {
+        Ok(path) => {
+            // It holds a secret now.
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).ok();
+            questioner.say("✓", &format!("{said} in {}", path.display()))?;
+            Ok(true)
+        }
+        Err(error) => {
+            questioner.say("✗", &format!("it works, but could not be kept: {error}"))?;
+            Ok(false)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_read_from_the_usual_list() {
+        assert_eq!(
+            names(&json!({"data": [{"id": "qwen3"}, {"id": "gemma"}, {}]})),
+            ["qwen3", "gemma"]
+        );
+        assert!(names(&Value::Null).is_empty());
+    }
+}

@@ -1,0 +1,137 @@
+//! Going back to before a prompt: which one, and what of it.
+
+use std::time::Duration;
+
+use super::{Act, App, Next, Now, Picker, Picks};
+use crate::text::{Role, Row, Style};
+use crate::view::amount;
+
+/// Something one can go back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Point {
+    /// The prompt's id.
+    pub uuid: String,
+    /// The last message before it; none when it was the first.
+    pub before: Option<String>,
+    pub text: String,
+    /// When it was said, in milliseconds since 1970.
+    pub at: u64,
+    /// What would be put back, where that is known.
+    pub files: Option<Files>,
+    /// Commands that ran since: what they did is not undone.
+    pub commands: usize,
+}
+
+/// Files that would be as they were.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Files {
+    pub names: Vec<String>,
+    pub added: u64,
+    pub removed: u64,
+}
+
+impl Files {
+    fn words(&self) -> String {
+        let count = amount::count(self.names.len() as u64, "file");
+        format!("{count} {}", amount::lines(self.added, self.removed))
+    }
+}
+
+impl App {
+    /// Shows what one can go back to; the highlight rests on what changes nothing.
+    pub(super) fn pick_point(&mut self, points: Vec<Point>, now: Now) {
+        if points.is_empty() {
+            self.notify("there is nothing to go back to yet", now);
+            return;
+        }
+        // The numbers came later than the list: the highlight stays where it is.
+        let selected = match &self.picker {
+            Some(picker) if matches!(picker.picks, Picks::Point(_)) => Some(picker.selected),
+            _ => None,
+        };
+        let room = self.columns.saturating_sub(34).max(12);
+        let mut rows: Vec<(String, String)> = points
+            .iter()
+            .map(|point| {
+                let ago = amount::ago(Duration::from_millis(now.saturating_sub(point.at)));
+                let line = point.text.trim().lines().next().unwrap_or_default();
+                let line = crate::text::width::head(line, room);
+                let files = point.files.as_ref().filter(|files| !files.names.is_empty());
+                let files = files.map(Files::words).unwrap_or_default();
+                let gap = " ".repeat(room.saturating_sub(crate::text::width::of(line)) + 2);
+                (format!("{ago:<4}"), format!("{line}{gap}{files}").trim_end().to_owned())
+            })
+            .collect();
+        rows.push(("now".to_owned(), String::new()));
+        let last = rows.len() - 1;
+        let mut picker = Picker::new("Rewind to before", Picks::Point(points), rows);
+        picker.selected = selected.unwrap_or(last);
+        picker.hints = vec!["enter chooses", "esc"];
+        self.picker = Some(picker);
+    }
+
+    /// Shows what can be done about a point.
+    pub(super) fn pick_what(&mut self, point: &Point) {
+        let line = point.text.trim().lines().next().unwrap_or_default();
+        let title = format!("Rewind to before \"{}\"", crate::text::width::head(line, 40));
+        let mut rows = vec![("Conversation only, files stay".to_owned(), String::new())];
+        let mut picker_head = Vec::new();
+        if let Some(files) = point.files.as_ref().filter(|files| !files.names.is_empty()) {
+            let words = format!(
+                "  back to what they were  {}",
+                amount::lines(files.added, files.removed)
+            );
+            picker_head.push(Row::plain(&words));
+            let folder = format!("{}/", self.facts.folder.display());
+            let near = files
+                .names
+                .iter()
+                .map(|name| name.strip_prefix(&folder).unwrap_or(name));
+            let names = format!("    {}", near.collect::<Vec<_>>().join("  "));
+            picker_head.extend(crate::text::wrap::words(&Row::faint(&names), self.columns, 4));
+            rows.push(("Conversation and files".to_owned(), String::new()));
+            rows.push(("Files only".to_owned(), String::new()));
+        }
+        if point.commands > 0 {
+            let calls = amount::count(point.commands as u64, "Bash call");
+            let text = format!("not undone: what commands did ({calls} since)");
+            picker_head.push(Row::new().add("  ", Style::TEXT).add(&text, Role::Faint));
+        }
+        let mut picker = Picker::new(&title, Picks::Rewind(Box::new(point.clone())), rows);
+        picker.head = picker_head;
+        picker.hints = vec!["enter does it", "esc back"];
+        self.picker = Some(picker);
+    }
+
+    /// Does what was chosen.
+    pub(super) fn rewind(&mut self, point: &Point, what: usize, now: Now) {
+        let next = match (&self.begun(), &point.before) {
+            (Some(session), Some(before)) => Next::Rewind {
+                session: session.clone(),
+                before: before.clone(),
+            },
+            _ => Next::Fresh,
+        };
+        match what {
+            0 => self.go_back(next, &point.text),
+            _ => {
+                let then = (what == 1).then(|| (next, point.text.clone()));
+                self.acts.push(Act::RewindFiles {
+                    uuid: point.uuid.clone(),
+                    then,
+                });
+                self.notify("putting files back", now);
+            }
+        }
+    }
+
+    /// Begins again from there, with what was asked then in the composer.
+    pub(super) fn go_back(&mut self, next: Next, text: &str) {
+        let draft = self.editor.take();
+        if !draft.trim().is_empty() {
+            self.remember(&draft, self.last_key);
+        }
+        self.editor.set(text);
+        self.acts.push(Act::Again(next));
+    }
+}

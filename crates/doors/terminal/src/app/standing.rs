@@ -1,0 +1,95 @@
+//! The status row somebody else makes: when it is asked for, and what it said.
+
+use serde_json::{Value, json};
+
+use super::{Act, App, Now};
+use crate::facts::Settings;
+use crate::text::{Row, sgr};
+
+/// It runs at most so often.
+const LEAST: Now = 300;
+/// How many rows it may have.
+const ROWS: usize = 3;
+
+/// What is known of it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Standing {
+    pub(crate) rows: Vec<Row>,
+    /// What it was last asked about.
+    about: String,
+    due: Option<Now>,
+}
+
+impl Standing {
+    /// When it has to be asked, if that is to come.
+    pub(crate) fn next(&self, settings: &Settings, asked: bool) -> Option<Now> {
+        self.due.filter(|_| settings.status_line.is_some() && !asked)
+    }
+
+    /// What it said.
+    pub(crate) fn said(&mut self, text: &str) {
+        self.rows = text.lines().take(ROWS).map(sgr::read).collect();
+    }
+}
+
+impl App {
+    /// Asks for it where something changed that it may speak of.
+    pub(super) fn watch_status(&mut self, now: Now) {
+        if self.facts.settings.status_line.is_none() {
+            return;
+        }
+        let picture = &self.picture;
+        let about = format!(
+            "{:?} {:?} {} {} {:?} {:?}",
+            picture.model,
+            picture.mode,
+            picture.turn_count,
+            picture.is_busy(),
+            self.around.branch,
+            self.around.vim,
+        );
+        if about != self.standing.about {
+            self.standing.about = about;
+            self.standing.due.get_or_insert(now + LEAST);
+        }
+        if self.standing.due.is_some_and(|due| due <= now) {
+            let every = self.facts.settings.status_every;
+            self.standing.due = every.map(|every| now + every);
+            self.acts.push(Act::StatusLine(self.status_facts(now)));
+        }
+    }
+
+    /// What a command that makes the row is told.
+    fn status_facts(&self, now: Now) -> Value {
+        let model = self.picture.model.clone().unwrap_or_else(|| self.facts.model.clone());
+        let folder = self.facts.folder.display().to_string();
+        let window = self.picture.context.window.unwrap_or_default();
+        json!({
+            "hook_event_name": "Status",
+            "session_id": self.picture.session,
+            "session_name": self.picture.title,
+            "cwd": folder,
+            "workspace": {"current_dir": folder, "project_dir": folder},
+            "version": self.facts.version,
+            "model": {"id": model, "display_name": crate::view::status::model_word(&model)},
+            "permission_mode": self.picture.mode,
+            "cost": {"total_cost_usd": self.picture.cost, "total_duration_ms": now.saturating_sub(self.started)},
+            "context_window": {"context_window_size": window, "total_input_tokens": self.picture.context.tokens},
+            "exceeds_200k_tokens": self.picture.context.tokens > 200_000,
+            "vim": self.vim.as_ref().map(|vim| json!({"mode": vim.word().unwrap_or("INSERT")})),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_most_three_rows_are_taken() {
+        let mut standing = Standing::default();
+        standing.said("one\n\x1b[31mtwo\x1b[m\nthree\nfour\n");
+        let rows: Vec<String> = standing.rows.iter().map(Row::text).collect();
+        assert_eq!(rows, ["one", "two", "three"]);
+    }
+}

@@ -1,0 +1,681 @@
+//! Editing as in vim: modes, motions, operators, text objects, counts, repetition.
+
+use super::editor::Editor;
+use super::key::{Code, Key};
+
+/// What letters do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    #[default]
+    Insert,
+    Normal,
+    /// From the anchor to the cursor; by whole lines.
+    Visual {
+        anchor: usize,
+        lines: bool,
+    },
+}
+
+/// What became of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// It did its work.
+    Used,
+    /// It is not vim's: it does what it does without it.
+    Not,
+    /// Past the first or the last line.
+    Earlier,
+    Later,
+}
+
+/// A motion's reach: where to, and whether the letter there belongs to it, or whole lines do.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    to: usize,
+    inclusive: bool,
+    lines: bool,
+}
+
+/// The state between keys.
+#[derive(Debug, Clone, Default)]
+pub struct Vim {
+    mode: Mode,
+    /// Keys of a command that is not complete.
+    pending: Vec<char>,
+    /// The last search in a line: the key, and the letter.
+    found: Option<(char, char)>,
+    /// Keys of the last change, for `.`; and those of the one being made.
+    last: Vec<Key>,
+    recording: Option<Vec<Key>>,
+    register: String,
+    by_lines: bool,
+}
+
+impl Vim {
+    /// `NORMAL`, `VISUAL`; nothing while one writes.
+    #[must_use]
+    pub fn word(&self) -> Option<&'static str> {
+        match self.mode {
+            Mode::Insert => None,
+            Mode::Normal => Some("NORMAL"),
+            Mode::Visual { lines: false, .. } => Some("VISUAL"),
+            Mode::Visual { lines: true, .. } => Some("V-LINE"),
+        }
+    }
+
+    /// Whether letters are written.
+    #[must_use]
+    pub fn inserts(&self) -> bool {
+        self.mode == Mode::Insert
+    }
+
+    /// A draft that was sent is followed by a new one.
+    pub fn reset(&mut self) {
+        self.mode = Mode::Insert;
+        self.pending.clear();
+        self.recording = None;
+    }
+
+    /// Does what a key does.
+    pub fn key(&mut self, editor: &mut Editor, key: Key) -> Done {
+        if self.mode == Mode::Insert {
+            return self.insert_key(editor, key);
+        }
+        if key.is(Code::Escape) {
+            let idle = self.mode == Mode::Normal && self.pending.is_empty();
+            self.mode = Mode::Normal;
+            self.pending.clear();
+            return if idle { Done::Not } else { Done::Used };
+        }
+        if key == Key::ctrl('r') {
+            editor.redo();
+            return Done::Used;
+        }
+        let letter = match (key.code, key.ctrl || key.alt) {
+            (Code::Char(letter), false) => letter,
+            (Code::Left | Code::Backspace, _) => 'h',
+            (Code::Right, _) => 'l',
+            (Code::Home, _) => '0',
+            (Code::End, _) => '$',
+            (Code::Delete, _) => 'x',
+            _ => return Done::Not,
+        };
+        if self.recording.is_none() {
+            self.recording = Some(Vec::new());
+        }
+        if let Some(keys) = &mut self.recording {
+            keys.push(key);
+        }
+        self.pending.push(letter);
+        let done = self.command(editor);
+        if self.pending.is_empty() && self.mode != Mode::Insert {
+            self.recording = None;
+        }
+        done
+    }
+
+    fn insert_key(&mut self, editor: &mut Editor, key: Key) -> Done {
+        if key.is(Code::Escape) || key == Key::ctrl('[') {
+            self.mode = Mode::Normal;
+            if editor.cursor() > editor.line_start(editor.cursor()) {
+                editor.left();
+            }
+            if let Some(keys) = self.recording.take() {
+                self.last = keys;
+            }
+            return Done::Used;
+        }
+        if let Some(keys) = &mut self.recording {
+            keys.push(key);
+        }
+        Done::Not
+    }
+
+    fn insert(&mut self) {
+        self.pending.clear();
+        self.mode = Mode::Insert;
+        if self.recording.is_none() {
+            self.recording = Some(Vec::new());
+        }
+    }
+
+    /// Ends a change: it can be repeated.
+    fn changed(&mut self) -> Done {
+        self.pending.clear();
+        if let Some(keys) = self.recording.take() {
+            self.last = keys;
+        }
+        Done::Used
+    }
+
+    fn dropped(&mut self) -> Done {
+        self.pending.clear();
+        Done::Used
+    }
+
+    /// Looks whether the pending keys are a whole command, and does it.
+    fn command(&mut self, editor: &mut Editor) -> Done {
+        let keys: String = self.pending.iter().collect();
+        let digits = keys.len() - keys.trim_start_matches(|it: char| it.is_ascii_digit()).len();
+        let digits = if keys.starts_with('0') { 0 } else { digits };
+        let count = keys.get(..digits).and_then(|it| it.parse::<usize>().ok());
+        let rest = keys.get(digits..).unwrap_or_default().to_owned();
+        let Some(first) = rest.chars().next() else {
+            return Done::Used;
+        };
+        let times = count.unwrap_or(1).min(1000);
+        if let Mode::Visual { anchor, lines } = self.mode {
+            return self.visual(editor, &rest, times, anchor, lines);
+        }
+        match first {
+            'd' | 'c' | 'y' => self.operate(editor, first, rest.get(1..).unwrap_or_default(), times),
+            'f' | 'F' | 't' | 'T' | 'g' | 'r' if rest.chars().count() < 2 => Done::Used,
+            'r' => {
+                let with = rest.chars().nth(1).unwrap_or(' ');
+                let (at, end) = (editor.cursor(), editor.line_end(editor.cursor()));
+                if at < end {
+                    let after = next(editor, at);
+                    editor.replace(at, after, with.encode_utf8(&mut [0; 4]));
+                    editor.go(at);
+                }
+                self.changed()
+            }
+            _ => self.simple(editor, first, &rest, times),
+        }
+    }
+
+    fn simple(&mut self, editor: &mut Editor, first: char, rest: &str, times: usize) -> Done {
+        let at = editor.cursor();
+        let (start, end) = (editor.line_start(at), editor.line_end(at));
+        match first {
+            'i' => self.insert(),
+            'I' => {
+                editor.go(first_letter(editor, start));
+                self.insert();
+            }
+            'a' => {
+                editor.go(if at < end { next(editor, at) } else { at });
+                self.insert();
+            }
+            'A' => {
+                editor.go(end);
+                self.insert();
+            }
+            'o' => {
+                editor.go(end);
+                editor.insert("\n");
+                self.insert();
+            }
+            'O' => {
+                editor.go(start);
+                editor.insert("\n");
+                editor.go(start);
+                self.insert();
+            }
+            'x' => {
+                let to = (0..times).fold(at, |to, _| if to < end { next(editor, to) } else { to });
+                self.cut(editor, at, to, false);
+                self.stay_inside(editor);
+                return self.changed();
+            }
+            'D' | 'C' => {
+                self.cut(editor, at, end, false);
+                if first == 'C' {
+                    self.insert();
+                    return Done::Used;
+                }
+                self.stay_inside(editor);
+                return self.changed();
+            }
+            'p' | 'P' => {
+                self.put(editor, first == 'p', times);
+                return self.changed();
+            }
+            '~' => {
+                let to = (0..times).fold(at, |to, _| if to < end { next(editor, to) } else { to });
+                let text: String = editor
+                    .text()
+                    .get(at..to)
+                    .unwrap_or_default()
+                    .chars()
+                    .map(turned)
+                    .collect();
+                editor.replace(at, to, &text);
+                return self.changed();
+            }
+            'J' => {
+                if end < editor.text().len() {
+                    let rest = first_letter(editor, end + 1);
+                    editor.replace(end, rest, " ");
+                    editor.go(end);
+                }
+                return self.changed();
+            }
+            'u' => {
+                editor.undo();
+                return self.dropped();
+            }
+            '.' => return self.repeat(editor),
+            'v' | 'V' => {
+                self.mode = Mode::Visual {
+                    anchor: at,
+                    lines: first == 'V',
+                };
+                self.pending.clear();
+            }
+            'j' | 'k' => {
+                self.pending.clear();
+                let moved = if first == 'j' { editor.down() } else { editor.up() };
+                return match (moved, first) {
+                    (true, _) => Done::Used,
+                    (false, 'j') => Done::Later,
+                    _ => Done::Earlier,
+                };
+            }
+            _ => {
+                if let Some(reach) = self.motion(editor, rest, times) {
+                    editor.go(reach.to);
+                    self.stay_inside(editor);
+                }
+                return self.dropped();
+            }
+        }
+        Done::Used
+    }
+
+    /// In normal mode the cursor stands on a letter, not behind the last.
+    fn stay_inside(&self, editor: &mut Editor) {
+        let at = editor.cursor();
+        if at == editor.line_end(at) && at > editor.line_start(at) {
+            editor.left();
+        }
+    }
+
+    fn repeat(&mut self, editor: &mut Editor) -> Done {
+        self.pending.clear();
+        self.recording = None;
+        let keys = std::mem::take(&mut self.last);
+        for key in &keys {
+            if self.key(editor, *key) == Done::Not {
+                crate::app::edit(editor, *key);
+            }
+        }
+        if self.mode == Mode::Insert {
+            self.insert_key(editor, Key::of(Code::Escape));
+        }
+        self.last = keys;
+        Done::Used
+    }
+
+    fn visual(&mut self, editor: &mut Editor, rest: &str, times: usize, anchor: usize, lines: bool) -> Done {
+        let first = rest.chars().next().unwrap_or(' ');
+        let at = editor.cursor();
+        let (mut from, mut to) = (anchor.min(at), next(editor, anchor.max(at)));
+        if lines {
+            from = editor.line_start(from);
+            to = editor.line_end(anchor.max(at));
+        }
+        match first {
+            'd' | 'x' | 'c' | 'y' => {
+                self.mode = Mode::Normal;
+                if first == 'y' {
+                    self.keep(editor, from, to, lines);
+                    editor.go(from);
+                    return self.dropped();
+                }
+                let to = if lines && first != 'c' {
+                    (to + 1).min(editor.text().len())
+                } else {
+                    to
+                };
+                self.cut(editor, from, to, lines);
+                if first == 'c' {
+                    self.insert();
+                    return Done::Used;
+                }
+                self.changed()
+            }
+            '~' => {
+                let text: String = editor
+                    .text()
+                    .get(from..to)
+                    .unwrap_or_default()
+                    .chars()
+                    .map(turned)
+                    .collect();
+                editor.replace(from, to, &text);
+                editor.go(from);
+                self.mode = Mode::Normal;
+                self.changed()
+            }
+            'v' | 'V' => {
+                self.mode = Mode::Normal;
+                self.dropped()
+            }
+            'j' => {
+                editor.down();
+                self.dropped()
+            }
+            'k' => {
+                editor.up();
+                self.dropped()
+            }
+            'i' | 'a' if rest.chars().count() < 2 => Done::Used,
+            'i' | 'a' => {
+                if let Some((from, to)) = object(editor, rest) {
+                    self.mode = Mode::Visual { anchor: from, lines };
+                    editor.go(before(editor, to).max(from));
+                }
+                self.dropped()
+            }
+            'f' | 'F' | 't' | 'T' | 'g' if rest.chars().count() < 2 => Done::Used,
+            _ => {
+                if let Some(reach) = self.motion(editor, rest, times) {
+                    editor.go(reach.to);
+                }
+                self.dropped()
+            }
+        }
+    }
+
+    /// An operator and what it works on.
+    fn operate(&mut self, editor: &mut Editor, operator: char, target: &str, times: usize) -> Done {
+        let digits = target.len() - target.trim_start_matches(|it: char| it.is_ascii_digit()).len();
+        let digits = if target.starts_with('0') { 0 } else { digits };
+        let inner = target
+            .get(..digits)
+            .and_then(|it| it.parse::<usize>().ok())
+            .unwrap_or(1);
+        let target = target.get(digits..).unwrap_or_default();
+        let times = times.saturating_mul(inner).min(1000);
+        let Some(first) = target.chars().next() else {
+            return Done::Used;
+        };
+        let at = editor.cursor();
+        let whole = match first {
+            _ if first == operator => {
+                let end = (1..times).fold(editor.line_end(at), |end, _| {
+                    if end < editor.text().len() {
+                        editor.line_end(end + 1)
+                    } else {
+                        end
+                    }
+                });
+                Some((editor.line_start(at), end, true))
+            }
+            'i' | 'a' if target.chars().count() < 2 => return Done::Used,
+            'i' | 'a' => object(editor, target).map(|(from, to)| (from, to, false)),
+            'f' | 'F' | 't' | 'T' | 'g' if target.chars().count() < 2 => return Done::Used,
+            'j' | 'k' => {
+                let (from, to) = if first == 'j' {
+                    let end = editor.line_end(at);
+                    (
+                        editor.line_start(at),
+                        editor.line_end((end + 1).min(editor.text().len())),
+                    )
+                } else {
+                    let start = editor.line_start(at);
+                    (editor.line_start(start.saturating_sub(1)), editor.line_end(at))
+                };
+                Some((from, to, true))
+            }
+            // A change of words stops at their end.
+            'w' if operator == 'c' => {
+                let to = (0..times).fold(at, |to, _| word_end(editor, to)) + 1;
+                let to = to.min(editor.line_end(at)).max(at);
+                Some((at, ceil(editor, to), false))
+            }
+            _ => self.motion(editor, target, times).map(|reach| {
+                let (from, to) = (at.min(reach.to), at.max(reach.to));
+                let to = if reach.inclusive { next(editor, to) } else { to };
+                if reach.lines {
+                    (editor.line_start(from), editor.line_end(to), true)
+                } else {
+                    (from, to, false)
+                }
+            }),
+        };
+        let Some((from, to, lines)) = whole else {
+            return self.dropped();
+        };
+        match operator {
+            'y' => {
+                self.keep(editor, from, to, lines);
+                editor.go(if lines { at } else { from });
+                self.dropped()
+            }
+            'c' => {
+                self.cut(editor, from, to, lines);
+                self.insert();
+                Done::Used
+            }
+            _ => {
+                let text = editor.text().len();
+                let (from, to) = match lines {
+                    true if to < text => (from, to + 1),
+                    true if from > 0 => (from - 1, to),
+                    _ => (from, to),
+                };
+                self.cut(editor, from, to, lines);
+                if lines {
+                    editor.go(first_letter(editor, editor.line_start(editor.cursor())));
+                }
+                self.stay_inside(editor);
+                self.changed()
+            }
+        }
+    }
+
+    fn keep(&mut self, editor: &Editor, from: usize, to: usize, lines: bool) {
+        self.register = editor
+            .text()
+            .get(from..to)
+            .unwrap_or_default()
+            .trim_matches('\n')
+            .to_owned();
+        if !lines {
+            self.register = editor.text().get(from..to).unwrap_or_default().to_owned();
+        }
+        self.by_lines = lines;
+    }
+
+    fn cut(&mut self, editor: &mut Editor, from: usize, to: usize, lines: bool) {
+        self.keep(editor, from, to, lines);
+        editor.cut(from, to);
+    }
+
+    fn put(&mut self, editor: &mut Editor, after: bool, times: usize) {
+        let text = self.register.repeat(times);
+        let at = editor.cursor();
+        if self.by_lines {
+            let (place, text) = if after {
+                (editor.line_end(at), format!("\n{}", self.register))
+            } else {
+                (editor.line_start(at), format!("{}\n", self.register))
+            };
+            editor.go(place);
+            editor.insert(&text);
+            editor.go(if after { place + 1 } else { place });
+        } else {
+            editor.go(if after && at < editor.line_end(at) {
+                next(editor, at)
+            } else {
+                at
+            });
+            editor.insert(&text);
+            editor.left();
+        }
+    }
+
+    fn motion(&mut self, editor: &Editor, keys: &str, times: usize) -> Option<Reach> {
+        let at = editor.cursor();
+        let mut letters = keys.chars();
+        let (first, second) = (letters.next()?, letters.next());
+        let (start, end) = (editor.line_start(at), editor.line_end(at));
+        let reach = |to: usize| Reach {
+            to,
+            inclusive: false,
+            lines: false,
+        };
+        let each = |step: &dyn Fn(usize) -> usize| (0..times).fold(at, |to, _| step(to));
+        Some(match first {
+            'h' => reach(each(&|to| if to > start { before(editor, to) } else { to })),
+            'l' | ' ' => reach(each(&|to| if to < end { next(editor, to) } else { to })),
+            '0' => reach(start),
+            '^' => reach(first_letter(editor, start)),
+            '$' => reach(end),
+            'w' => reach(each(&|to| word_start(editor, to))),
+            'b' => reach(each(&|to| editor.word_before(to))),
+            'e' => Reach {
+                inclusive: true,
+                ..reach(each(&|to| word_end(editor, to)))
+            },
+            'G' => Reach {
+                lines: true,
+                ..reach(editor.text().len())
+            },
+            'g' if second == Some('g') => Reach {
+                lines: true,
+                ..reach(0)
+            },
+            'f' | 'F' | 't' | 'T' => {
+                self.found = Some((first, second?));
+                found(editor, first, second?, times)?
+            }
+            ';' | ',' => {
+                let (key, letter) = self.found?;
+                let key = if first == ';' { key } else { turned(key) };
+                found(editor, key, letter, times)?
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The place of a letter in the line: `f` and `t` forwards, `F` and `T` back.
+fn found(editor: &Editor, key: char, letter: char, times: usize) -> Option<Reach> {
+    let at = editor.cursor();
+    let (start, end) = (editor.line_start(at), editor.line_end(at));
+    let line = editor.text().get(start..end)?;
+    let places: Vec<usize> = line.match_indices(letter).map(|(place, _)| start + place).collect();
+    let forwards = key.is_lowercase();
+    let place = match forwards {
+        true => places
+            .iter()
+            .filter(|place| **place > at)
+            .nth(times.checked_sub(1)?)
+            .copied()?,
+        false => places
+            .iter()
+            .rev()
+            .filter(|place| **place < at)
+            .nth(times.checked_sub(1)?)
+            .copied()?,
+    };
+    let to = match key {
+        't' => before(editor, place),
+        'T' => next(editor, place),
+        _ => place,
+    };
+    Some(Reach {
+        to,
+        inclusive: forwards,
+        lines: false,
+    })
+}
+
+/// What lies inside or around a word, quotes or brackets.
+fn object(editor: &Editor, keys: &str) -> Option<(usize, usize)> {
+    let mut letters = keys.chars();
+    let around = letters.next()? == 'a';
+    let what = letters.next()?;
+    let (text, at) = (editor.text(), editor.cursor());
+    let (open, close) = match what {
+        'w' => {
+            let after = next(editor, at);
+            let from = editor.word_before(after).min(at);
+            let to = editor.word_after(at);
+            let spaces = text.get(to..)?.len() - text.get(to..)?.trim_start_matches(' ').len();
+            return Some((from, if around { to + spaces } else { to }));
+        }
+        '(' | ')' | 'b' => ('(', ')'),
+        '[' | ']' => ('[', ']'),
+        '{' | '}' | 'B' => ('{', '}'),
+        '"' | '\'' | '`' => (what, what),
+        _ => return None,
+    };
+    let before = text.get(..=at).unwrap_or_else(|| text.get(..at).unwrap_or_default());
+    let from = before.rfind(open)?;
+    let to = from + 1 + text.get(from + 1..)?.find(close)?;
+    (to >= at).then_some(if around { (from, to + 1) } else { (from + 1, to) })
+}
+
+fn next(editor: &Editor, at: usize) -> usize {
+    use unicode_segmentation::UnicodeSegmentation as _;
+    let rest = editor.text().get(at..).unwrap_or_default();
+    at + rest.graphemes(true).next().map_or(0, str::len)
+}
+
+fn before(editor: &Editor, at: usize) -> usize {
+    use unicode_segmentation::UnicodeSegmentation as _;
+    let text = editor.text().get(..at).unwrap_or_default();
+    text.grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
+}
+
+/// The next place between letters.
+fn ceil(editor: &Editor, mut at: usize) -> usize {
+    while at < editor.text().len() && !editor.text().is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+fn first_letter(editor: &Editor, start: usize) -> usize {
+    let line = editor.text().get(start..editor.line_end(start)).unwrap_or_default();
+    start + line.len() - line.trim_start().len()
+}
+
+/// The beginning of the next word.
+fn word_start(editor: &Editor, at: usize) -> usize {
+    let rest = editor.text().get(at..).unwrap_or_default();
+    let kind = |letter: char| (letter.is_whitespace(), letter.is_alphanumeric() || letter == '_');
+    let Some(first) = rest.chars().next().map(kind) else {
+        return at;
+    };
+    let word: usize = rest
+        .chars()
+        .take_while(|it| kind(*it) == first)
+        .map(char::len_utf8)
+        .sum();
+    let word = if first.0 { 0 } else { word };
+    let spaces = rest.get(word..).unwrap_or_default();
+    at + word + (spaces.len() - spaces.trim_start().len())
+}
+
+/// The last letter of this word, or of the next.
+fn word_end(editor: &Editor, at: usize) -> usize {
+    let from = next(editor, at);
+    let rest = editor.text().get(from..).unwrap_or_default();
+    let spaces = rest.len() - rest.trim_start().len();
+    let begin = from + spaces;
+    let rest = editor.text().get(begin..).unwrap_or_default();
+    let kind = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let Some(first) = rest.chars().next().map(kind) else {
+        return at;
+    };
+    let letters = rest.chars().take_while(|it| kind(*it) == first && !it.is_whitespace());
+    let word: usize = letters.map(char::len_utf8).sum();
+    before(editor, begin + word).max(at)
+}
+
+fn turned(letter: char) -> char {
+    if letter.is_lowercase() {
+        letter.to_uppercase().next().unwrap_or(letter)
+    } else {
+        letter.to_lowercase().next().unwrap_or(letter)
+    }
+}
+
+#[cfg(test)]
+#[path = "vim_tests.rs"]
+mod tests;

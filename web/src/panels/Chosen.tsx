@@ -1,0 +1,50 @@
+// What a person chooses for this session: model, mode, effort, thinking, output style. The first three are at hand in the
+// message box too; here they stand with where they hold.
+import { Show, type JSX } from 'solid-js';
+import type { Facts, SessionState } from '../api/types';
+import { Field, Select, toast } from '../ui';
+import { t } from '../text';
+import { tokens } from '../text/format';
+import { act, done } from '../screens/act';
+import { may, request } from '../screens/link';
+import { EFFORTS, effortWord, MODES, modeWord, type Mode } from '../screens/modes';
+
+/** How much it may think, in tokens; the agents' own figures. */
+const BUDGETS = [0, 4_000, 10_000, 31_999] as const;
+/** Styles that agents bring; others are named in their settings. */
+const STYLES = ['default', 'Explanatory', 'Learning'] as const;
+
+export function Chosen(props: { id: string; state: SessionState | undefined; facts: Facts | undefined }): JSX.Element {
+  const models = () => props.facts?.models ?? [];
+  const send = (command: Parameters<typeof request>[0]) => void act(() => request<unknown>(command));
+  const style = () => props.facts?.style ?? 'default';
+  const thinking = () => { const now = props.state?.thinking; return now === null || now === undefined ? 'free' : String(now); };
+  const off = () => !may('operate');
+  const keepStyle = async (next: string) => {
+    if (await done(() => request({ type: 'set_setting', sessionId: props.id, source: 'localSettings', settings: { outputStyle: next } }))) toast(t('panels.styleKept'));
+  };
+  const options = (values: readonly string[], now: string) => [...new Set([...values, now])].map((value) => ({ value, label: value }));
+  return (
+    <div class="chosen">
+      <Field label={t('settings.model')}>{(attributes) => (
+        <Select {...attributes} disabled={off()} value={props.state?.model ?? ''} onChange={(model) => send({ type: 'set_model', sessionId: props.id, model: model || null })}
+          options={[...models().map((one) => ({ value: one.value, label: one.name })), ...(models().some((one) => one.value === props.state?.model) || !props.state?.model ? [] : [{ value: props.state.model, label: props.state.model }]), { value: '', label: t('composer.modelDefault') }]} />
+      )}</Field>
+      <Field label={t('settings.mode')}>{(attributes) => (
+        <Select<Mode> {...attributes} disabled={off()} value={(props.state?.permissionMode ?? 'default') as Mode} onChange={(mode) => send({ type: 'set_permission_mode', sessionId: props.id, mode })}
+          options={MODES.map((value) => ({ value, label: modeWord(value), disabled: value === 'bypassPermissions' }))} />
+      )}</Field>
+      <Field label={t('composer.effortNone')}>{(attributes) => (
+        <Select {...attributes} disabled={off()} value={props.state?.effort ?? ''} onChange={(effort) => { if (effort) send({ type: 'set_effort', sessionId: props.id, effort }); }}
+          options={[{ value: '', label: t('sessions.modelDefault') }, ...EFFORTS.map((value) => ({ value, label: effortWord(value) }))]} />
+      )}</Field>
+      <Field label={t('panels.thinking')}>{(attributes) => (
+        <Select {...attributes} disabled={off()} value={thinking()} onChange={(value) => send({ type: 'set_thinking', sessionId: props.id, tokens: value === 'free' ? null : Number(value) })}
+          options={[{ value: 'free', label: t('sessions.modelDefault') }, ...[...new Set([...BUDGETS.map(String), ...(thinking() === 'free' ? [] : [thinking()])])].map((value) => ({ value, label: value === '0' ? t('panels.thinkingOff') : t('panels.thinkingUpTo', { n: tokens(Number(value)) }) }))]} />
+      )}</Field>
+      <Field label={t('panels.style')} hint={t('panels.styleWords')}>{(attributes) => (
+        <Show when={may('admin')} fallback={<p>{style()}</p>}><Select {...attributes} value={style()} onChange={(value) => void keepStyle(value)} options={options(STYLES, style())} /></Show>
+      )}</Field>
+    </div>
+  );
+}

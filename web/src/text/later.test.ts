@@ -1,0 +1,34 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+
+const LATER = ['settings', 'panels', 'keys', 'places', 'onboarding', 'forms', 'pairing'];
+
+function found(from: string, name: string): string | null {
+  if (!name.startsWith('.')) return null;
+  const path = normalize(join(dirname(from), name));
+  return [path, `${path}.ts`, `${path}.tsx`, `${path}/index.ts`].find((one) => existsSync(one) && statSync(one).isFile() && /\.tsx?$/.test(one)) ?? null;
+}
+
+/** Every source the first load holds: what is imported from the start, not what is fetched when it is needed. */
+function firstLoad(start: string): Map<string, string> {
+  const sources = new Map<string, string>();
+  const next = [start];
+  for (let path = next.pop(); path !== undefined; path = next.pop()) {
+    if (sources.has(path)) continue;
+    const text = readFileSync(path, 'utf8');
+    sources.set(path, text);
+    for (const match of text.matchAll(/^\s*(?:import|export)\s+(?!type\b)(?:[^'"]*?from\s+)?['"]([^'"]+)['"]/gm)) {
+      const one = found(path, match[1] ?? '');
+      if (one) next.push(one);
+    }
+  }
+  return sources;
+}
+
+test('what the first load holds says nothing in words that come later', () => {
+  const sources = firstLoad(join(process.cwd(), 'src/main.ts'));
+  expect(sources.size).toBeGreaterThan(80);
+  const wrong = [...sources].flatMap(([path, text]) => [...text.matchAll(new RegExp(`['"\`](${LATER.join('|')})\\.\\w`, 'g'))].map((match) => `${path}: ${match[0]}`)).filter((one) => !one.includes('localStorage'));
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,52 @@
+// What is planted in a page to be measured: when something stood there, how long tasks were, what the browser fetched.
+
+/** A fresh visitor whose page is measured. `ready`: what must be there; the time of the frame after it is kept. */
+export async function measured(browser, { cookies = [], ready = null, text = null, viewport = { width: 1440, height: 900 }, ...options } = {}) {
+  const context = await browser.newContext({ viewport, ...options });
+  if (cookies.length) await context.addCookies(cookies);
+  await context.addInitScript(plant, { ready, text });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const metrics = async () => Object.fromEntries((await cdp.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]));
+  const collect = async () => { for (let i = 0; i < 3; i += 1) await cdp.send('HeapProfiler.collectGarbage'); return metrics(); };
+  return { context, page, cdp, metrics, collect, close: () => context.close() };
+}
+
+/** Runs in the page, before anything of it. A person's text box is there when it is visible and takes keys. */
+function plant({ ready, text }) {
+  const seen = { long: [], ready: null, painted: null };
+  Object.defineProperty(window, '__seen', { value: seen });
+  new PerformanceObserver((list) => { for (const entry of list.getEntries()) seen.long.push(Math.round(entry.duration)); }).observe({ type: 'longtask', buffered: true });
+  const BOX = 'textarea, [contenteditable=""], [contenteditable="true"], [contenteditable="plaintext-only"], [role="textbox"], input[type="text"], input:not([type])';
+  const usable = (element) => { const box = element.getBoundingClientRect(); return box.width > 40 && box.height > 8 && !element.disabled && !element.readOnly && getComputedStyle(element).visibility !== 'hidden'; };
+  const look = () => {
+    if (seen.ready === null && [...document.querySelectorAll(BOX)].some(usable)) seen.ready = performance.now();
+    if (seen.painted === null && ready) {
+      const element = [...document.querySelectorAll(ready)].at(-1);
+      if (element && (!text || element.textContent.includes(text))) seen.painted = performance.now();
+    }
+    if (seen.ready === null || (ready && seen.painted === null)) requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+
+/** Everything the page asks for, and how many bytes came over the line. */
+export async function watchNetwork(cdp, home) {
+  const all = new Map();
+  let touched = Date.now();
+  await cdp.send('Network.enable');
+  const touch = () => { touched = Date.now(); };
+  cdp.on('Network.requestWillBeSent', ({ requestId, request, type }) => { touch(); if (!/^(data|blob):/.test(request.url)) all.set(requestId, { url: request.url, type, wire: 0 }); });
+  cdp.on('Network.responseReceived', ({ requestId, type, response }) => { touch(); const one = all.get(requestId); if (one) Object.assign(one, { type, status: response.status, encoding: response.headers['content-encoding'] ?? response.headers['Content-Encoding'] ?? null }); });
+  cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => { touch(); const one = all.get(requestId); if (one) one.wire = encodedDataLength; });
+  return {
+    /** All of it, once nothing more came for `ms`. */
+    async quiet(ms = 1500) {
+      while (Date.now() - touched < ms) await new Promise((done) => { setTimeout(done, 50); });
+      const list = [...all.values()];
+      return { list, bytes: list.reduce((sum, one) => sum + one.wire, 0), third: list.filter((one) => new URL(one.url).host !== home) };
+    },
+  };
+}

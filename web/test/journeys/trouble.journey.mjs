@@ -1,0 +1,125 @@
+// When things go wrong the page says what, since when, and what it does about it; and nothing typed is lost.
+import { fileURLToPath } from 'node:url';
+import { assert, begin, box, folderWith, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
+
+const FRAIL = fileURLToPath(new URL('frail-agent.mjs', import.meta.url));
+const { journey } = stageFor({ 'quiet work': [[{ text: 'I look around. ' }, { gate: 'quiet' }, { text: 'There.' }]], hello: [[{ text: 'Hello.' }]] }, { extra: ['--agent', 'sluice', '--agent', `'${FRAIL}'`] });
+
+/** The line with someone in it who can change what the bridge says: a minute without a sign is too long for a test. */
+async function between(page, change) {
+  const way = { change, say: () => {} };
+  await page.routeWebSocket(/\/ws$/, (socket) => {
+    const bridge = socket.connectToServer();
+    way.say = (message) => socket.send(JSON.stringify(message));
+    bridge.onMessage((text) => { const message = JSON.parse(text); const next = way.change(message); if (next) socket.send(JSON.stringify(next)); });
+  });
+  return way;
+}
+
+journey('an agent that gives no sign is said to be silent, with the age of its last sign and a ladder', async ({ guest, page }) => {
+  const silent = (info) => ({ ...info, standing: 'stalled', lastSign: Date.now() - 130_000, since: Date.now() - 70_000 });
+  let still = false;
+  const way = await between(page, (message) => {
+    if (!still) return message;
+    if (message.type === 'state') return { ...message, info: silent(message.info), activity: { ...message.activity, state: 'stalled' } };
+    return message.type === 'session' ? { ...message, session: silent(message.session) } : message;
+  });
+  const id = await begin(guest, 'quiet work');
+  await says(page, 'I look around.');
+  await box(page).fill('typed meanwhile');
+  still = true;
+  await page.reload();
+  await stands(page, 'stalled');
+  await page.locator('.gate').getByText(/No sign for 2 m/).first().waitFor();
+  // The age goes on by itself: it is not a word of a moment ago.
+  const first = await page.locator('.gate').innerText();
+  await until('the age grows', async () => (await page.locator('.gate').innerText()) !== first);
+  for (const rung of ['Interrupt', 'Restart']) await page.locator('.ladder').getByRole('button', { name: new RegExp(rung) }).first().waitFor();
+  assert.equal(await box(page).inputValue(), 'typed meanwhile');
+  // It rings nobody's bell twice: keep waiting folds the ladder.
+  await page.getByRole('button', { name: 'Keep waiting' }).click();
+  await page.locator('.ladder').waitFor({ state: 'detached' });
+  // A sign comes: it is running again.
+  still = false;
+  way.change = (message) => message;
+  await page.reload();
+  await stands(page, 'running');
+  assert.equal(sessionOf(page), id);
+});
+
+journey('an agent that crashes is shown with its last words, and what was typed stays', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'frail');
+  await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
+  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+  await page.getByLabel('Agent', { exact: true }).selectOption('frail-agent.mjs');
+  await box(page).fill('light the lamp');
+  await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
+  await page.waitForURL(/#\/s\//);
+  await stands(page, 'crashed');
+  await page.locator('.gateslot').getByText(/code 101/).first().waitFor();
+  await page.locator('.gateslot pre').getByText('thread main panicked: out of oil').waitFor();
+  await page.locator('.gateslot').getByText(/is saved/).first().waitFor();
+  await page.getByRole('button', { name: 'Copy a report' }).or(page.getByRole('button', { name: /report/i })).first().waitFor();
+  await box(page).fill('kept for later');
+  await page.reload();
+  await stands(page, 'crashed');
+  assert.equal(await box(page).inputValue(), 'kept for later');
+  await guest.go('#/');
+  await page.locator('.need.crash').getByText(/Agent exited/).first().waitFor();
+  // The others are chosen again for the next one.
+  await guest.go('#/new');
+  await page.getByLabel('Agent', { exact: true }).selectOption('sluice');
+});
+
+journey('a bridge of another version says so; the page is loaded anew when the person wants, and nothing typed is lost', async ({ guest, page }) => {
+  const way = await between(page, (message) => message);
+  await begin(guest, 'hello');
+  await says(page, 'Hello.');
+  await box(page).fill('half a sentence');
+  way.say({ type: 'bye', reason: 'reload', message: 'another build' });
+  const notice = page.locator('.notice', { hasText: 'The bridge was updated.' });
+  await notice.waitFor();
+  // The line goes on meanwhile.
+  await send(page, 'hello again').catch(() => {});
+  await box(page).fill('half a sentence');
+  await notice.getByRole('button', { name: 'Reload' }).click();
+  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor();
+  assert.equal(await box(page).inputValue(), 'half a sentence');
+});
+
+journey('a browser that keeps nothing more is said so, and the page goes on', async ({ guest, page }) => {
+  await guest.context.addInitScript(() => {
+    const keep = Storage.prototype.setItem;
+    Storage.prototype.setItem = function (key, value) { if (window.__full) throw new DOMException('full', 'QuotaExceededError'); return keep.call(this, key, value); };
+  });
+  await begin(guest, 'hello');
+  await says(page, 'Hello.');
+  await page.evaluate(() => { window.__full = true; });
+  await box(page).pressSequentially('typed into a full browser');
+  await page.locator('.notice.bad').getByText(/browser/i).first().waitFor();
+  await box(page).fill('hello from a full browser');
+  await box(page).press('Enter');
+  await page.locator('.stream').getByText('hello from a full browser').first().waitFor();
+});
+
+journey('a bridge whose disk is full says so, and what was typed is still there', async ({ guest, page }) => {
+  let full = false;
+  const way = await between(page, (message) => (full && message.type === 'receipt' && message.ok ? { ...message, ok: false, data: null, error: { code: 'storage', message: 'no space left on the disk', hint: 'free some', resolved: null } } : message));
+  await begin(guest, 'hello');
+  await says(page, 'Hello.');
+  await stands(page, 'idle');
+  full = true;
+  await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByLabel('Title').fill('No room for this');
+  await page.keyboard.press('Enter');
+  await page.locator('.notice.bad').getByText(/disk|room/i).first().waitFor();
+  full = false;
+  way.change = (message) => message;
+  await page.keyboard.press('Escape');
+  await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await page.getByLabel('Title').fill('Room again');
+  await page.keyboard.press('Enter');
+  await page.locator('.notice.bad').waitFor({ state: 'detached' });
+});

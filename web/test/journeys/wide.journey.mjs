@@ -1,0 +1,101 @@
+// What a wide screen and a git folder make possible: two sessions side by side, a worktree by a tick, a timeline.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ask, assert, begin, box, decide, folderWith, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
+
+const { journey } = stageFor({
+  'left side': [[{ text: 'This is the left one.' }]],
+  'right side': [[{ text: 'This is the right one.' }]],
+  'in a tree': [[{ tool: 'Bash', input: { command: 'pwd > where.txt', description: 'Say where' } }], [{ text: 'Written in the tree.' }]],
+  'waits here': [[{ tool: 'Bash', input: { command: 'touch allowed-beside', description: 'Make a file' } }], [{ text: 'Allowed beside.' }]],
+});
+
+journey('two sessions stand side by side: each has its own box, the panel is of the one that has the focus', async ({ guest, page }) => {
+  await begin(guest, 'left side');
+  await says(page, 'This is the left one.');
+  const left = sessionOf(page);
+  await begin(guest, 'right side');
+  await says(page, 'This is the right one.');
+  await stands(page, 'idle');
+  await page.locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+  await page.getByRole('menuitem', { name: 'Beside: left side' }).or(page.getByRole('menuitem', { name: /left side/ })).first().click();
+  const [first, second] = [page.locator('.stage > main.main'), page.locator('.stage > .main.beside')];
+  await second.getByText('This is the left one.').first().waitFor();
+  await first.getByText('This is the right one.').first().waitFor();
+  // Both are wide enough to read, and nothing is cut off.
+  for (const one of [first, second]) assert.ok((await one.boundingBox()).width >= 560, `${(await one.boundingBox()).width}`);
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 1);
+  await second.locator('#message, textarea').first().fill('left side, once more');
+  await second.locator('textarea').first().press('Enter');
+  await until('answered there alone', async () => (await second.getByText('This is the left one.').count()) >= 2);
+  assert.equal(await first.getByText('once more').count(), 0);
+  // A link to both comes back as both.
+  await page.reload();
+  await page.locator('.stage > .main.beside').getByText('This is the left one.').first().waitFor();
+  await page.locator('.stage > .main.beside header.head').getByRole('button', { name: /^Menu of/ }).click();
+  await page.getByRole('menuitem', { name: /Close/ }).click();
+  await page.locator('.stage > .main.beside').waitFor({ state: 'detached' });
+  assert.notEqual(sessionOf(page), left);
+}, { viewport: { width: 1920, height: 1000 } });
+
+journey('an ask beside is answered where it is', async ({ guest, page }) => {
+  await begin(guest, 'waits here');
+  await ask(page).locator('.cmdbig').waitFor();
+  const waits = sessionOf(page);
+  await begin(guest, 'left side');
+  await says(page, 'This is the left one.');
+  await guest.go(`#/s/${sessionOf(page)}?beside=${waits}`);
+  const second = page.locator('.stage > .main.beside');
+  await second.locator('.askbox .cmdbig').waitFor();
+  await decide(page, second.getByRole('button', { name: /Allow once/ }));
+  await second.getByText('Allowed beside.').first().waitFor();
+}, { viewport: { width: 1920, height: 1000 } });
+
+journey('a worktree by a tick: the session works beside the folder, which stays as it was', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'with-git', { 'README.md': '# Here\n' });
+  const git = (...words) => execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...words], { cwd: folder, env: { ...process.env, HOME: stage.home } });
+  git('init', '-q', '-b', 'main');
+  git('add', '.');
+  git('commit', '-qm', 'first');
+  await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
+  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+  await page.getByRole('radio', { name: /A new worktree/ }).check();
+  await box(page).fill('in a tree');
+  await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
+  await page.waitForURL(/#\/s\//);
+  await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+  await says(page, 'Written in the tree.');
+  const trees = String(git('worktree', 'list', '--porcelain')).split('\n').filter((line) => line.startsWith('worktree ')).map((line) => line.slice(9));
+  assert.equal(trees.length, 2, trees.join());
+  assert.ok(existsSync(join(trees[1], 'where.txt')), 'the file is in the tree');
+  assert.ok(!existsSync(join(folder, 'where.txt')), 'and not in the folder');
+});
+
+journey('the timeline shows a compaction, is scrubbed, and is replayed at any speed', async ({ guest, page }) => {
+  const id = await begin(guest, 'left side');
+  await says(page, 'This is the left one.');
+  await stands(page, 'idle');
+  await box(page).fill('/compact');
+  await page.keyboard.press('Escape');
+  await box(page).fill('/compact');
+  await until('sent', async () => { if ((await box(page).inputValue()) === '') return true; await box(page).press('Enter'); return false; });
+  await page.locator('.stream').getByText(/Context compacted/).first().waitFor();
+  await stands(page, 'idle');
+  await send(page, 'after that');
+  await says(page, 'You said: after that');
+  await stands(page, 'idle');
+  await guest.go(`#/s/${id}/overview`);
+  await page.getByRole('img', { name: /^Compacted at/ }).waitFor();
+  await page.getByRole('slider', { name: 'Where in the session' }).focus();
+  await page.keyboard.press('Home');
+  await page.getByRole('button', { name: 'Open at this place' }).waitFor();
+  await page.getByRole('button', { name: 'Replay' }).click();
+  const speed = page.getByRole('slider', { name: 'Speed' });
+  await speed.focus();
+  await page.keyboard.press('Home');
+  assert.equal(await speed.getAttribute('aria-valuetext'), '0.25 ×');
+  await page.keyboard.press('End');
+  assert.equal(await speed.getAttribute('aria-valuetext'), '1024 ×');
+  await page.locator('.replay-stream').getByText('You said: after that').waitFor();
+});
