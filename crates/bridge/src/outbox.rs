@@ -276,4 +276,63 @@ mod tests {
         outbox.begin_anew(1);
         assert!(outbox.push(1, Item::Frame("back".into())));
     }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Text(u64, String),
+        Frame(u32),
+        Take,
+    }
+
+    fn steps() -> impl proptest::strategy::Strategy<Value = Vec<Step>> {
+        use proptest::prelude::*;
+        let step = prop_oneof![
+            4 => (0..3_u64, any::<String>()).prop_map(|(key, text)| Step::Text(key, text)),
+            1 => any::<u32>().prop_map(Step::Frame),
+            2 => Just(Step::Take),
+        ];
+        proptest::collection::vec(step, 0..60)
+    }
+
+    proptest::proptest! {
+        /// However a screen reads, each text is whole and nothing changes its place among the frames.
+        #[test]
+        fn what_is_taken_out_is_what_was_put_in(steps in steps()) {
+            let outbox = Outbox::new();
+            // Every text as it grew, in pieces between frames, and every frame, in order.
+            let mut put: Vec<(Option<u64>, String)> = Vec::new();
+            let mut frames = Vec::new();
+            for step in steps.iter().chain([&Step::Take]) {
+                match step {
+                    Step::Text(key, text) => {
+                        outbox.push(1, delta(*key, text));
+                        match put.last_mut() {
+                            Some((Some(of), whole)) if of == key => whole.push_str(text),
+                            _ => put.push((Some(*key), text.clone())),
+                        }
+                    }
+                    Step::Frame(number) => {
+                        outbox.push(1, Item::Frame(format!("{{\"n\":{number}}}").into()));
+                        put.push((None, number.to_string()));
+                    }
+                    Step::Take => frames.extend(outbox.take_now().frames),
+                }
+            }
+            let mut got: Vec<(Option<u64>, String)> = Vec::new();
+            for frame in &frames {
+                let frame: serde_json::Value = serde_json::from_str(frame).unwrap();
+                match frame.get("k").and_then(serde_json::Value::as_u64) {
+                    Some(key) => {
+                        let text = frame["text"].as_str().unwrap();
+                        match got.last_mut() {
+                            Some((Some(of), whole)) if *of == key => whole.push_str(text),
+                            _ => got.push((Some(key), text.to_owned())),
+                        }
+                    }
+                    None => got.push((None, frame["n"].to_string())),
+                }
+            }
+            proptest::prop_assert_eq!(got, put);
+        }
+    }
 }
