@@ -49,7 +49,9 @@ const sideways = () => {
 /** In the page: whether one sees that the element with the focus has it. */
 const focusSeen = () => {
   const at = document.activeElement;
-  if (!at || at === document.body) return 'nobody has the focus';
+  // After the last element the focus leaves the page.
+  if (!at || at === document.body) return null;
+  if (at.matches('[role^="menuitem"], [role="option"]') && !matchMedia('(forced-colors: active)').matches) return getComputedStyle(at).backgroundColor === 'rgba(0, 0, 0, 0)' ? `no background at ${at.outerHTML.slice(0, 120)}` : null;
   // A field may show it at the box around it.
   for (let one = at, depth = 0; one && depth < 4; one = one.parentElement, depth += 1) {
     const style = getComputedStyle(one);
