@@ -72,12 +72,17 @@ export class Notices {
     const how = this.options.notices();
     if (how === 'off' || typeof Notification === 'undefined' || Notification.permission !== 'granted') return;
     this.close(info.sessionId);
+    const title = how === 'content' ? (info.title ?? t('asks.untitled')) : t('asks.aSession');
+    const options = { body: word, tag: `sluice-${info.sessionId}` };
     try {
-      const notice = new Notification(how === 'content' ? (info.title ?? t('asks.untitled')) : t('asks.aSession'), { body: word, tag: `sluice-${info.sessionId}` });
+      const notice = new Notification(title, options);
       notice.onclick = () => { window.focus(); this.options.onOpen(info.sessionId); notice.close(); };
       notice.onclose = () => this.open.delete(info.sessionId);
       this.open.set(info.sessionId, notice);
-    } catch { /* some phones only allow it from a worker */ }
+    } catch {
+      // Phones only allow it from a worker; it opens the session when it is pressed, and `unring` takes it away.
+      void navigator.serviceWorker?.getRegistration('/').then((worker) => worker?.showNotification(title, { ...options, data: info.sessionId }), () => undefined);
+    }
   }
 
   private close(sessionId: string): void { this.open.get(sessionId)?.close(); this.open.delete(sessionId); }

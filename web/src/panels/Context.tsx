@@ -1,7 +1,7 @@
 import { createSignal, For, Show, type JSX } from 'solid-js';
 import type { SessionState } from '../api/types';
 import { Button } from '../ui';
-import { t } from '../text';
+import { t, type Key } from '../text';
 import { percent, tokens } from '../text/format';
 import { newId } from '../protocol';
 import { createAsked } from '../screens/asked';
@@ -14,6 +14,11 @@ type Usage = { categories?: Category[]; totalTokens?: number; maxTokens?: number
 type Part = { name: string; tokens: number; colour: string; kept: boolean };
 
 const COLOURS = ['var(--c1)', 'var(--c5)', 'var(--c4)', 'var(--c3)', 'var(--c6)', 'var(--c2)'];
+/** Names agents give to what fills the window; others are shown as they come. */
+const NAMES: Readonly<Record<string, Key>> = {
+  Messages: 'panels.catMessages', 'System prompt': 'panels.catPrompt', 'System tools': 'panels.catTools', 'MCP tools': 'panels.catMcp', 'Memory files': 'panels.catMemory', 'Custom agents': 'panels.catAgents', Skills: 'panels.catSkills',
+};
+const categoryName = (name: string): string => { const key = NAMES[name]; return key ? (t as (key: Key) => string)(key) : name; };
 const isFree = (one: Category) => one.kind === 'free' || /^free/i.test(one.name);
 const isKept = (one: Category) => one.kind === 'buffer' || /buffer/i.test(one.name);
 
@@ -74,7 +79,7 @@ export function Context(props: { id: string; state: SessionState | undefined }):
             <dl class="kv" aria-label={t('panels.categories')}>
               <For each={shown()}>{(part) => (
                 <div>
-                  <dt class="row"><i class={part.kept ? 'kept' : ''} style={{ '--c': part.colour || undefined }} aria-hidden="true" /><span class="trunc">{part.name || (part.kept ? t('panels.kept') : t('panels.free'))}</span></dt>
+                  <dt class="row"><i class={part.kept ? 'kept' : ''} style={{ '--c': part.colour || undefined }} aria-hidden="true" /><span class="trunc">{categoryName(part.name) || (part.kept ? t('panels.kept') : t('panels.free'))}</span></dt>
                   <dd>{tokens(part.tokens)}</dd><dd>{percent(part.tokens / max())}</dd>
                 </div>
               )}</For>

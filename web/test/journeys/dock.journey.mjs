@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { startFake } from '../fake-bridge.mjs';
 import { axeFinds, launch, until } from './browser.mjs';
+import { forwardClock, STATES } from './rooms.mjs';
 
 let fake; let browser; let context; let page; let errors;
 
@@ -22,7 +23,7 @@ beforeEach(async () => {
 async function fresh(options) {
   context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', serviceWorkers: 'block', ...options });
   // The clock by which presses in the first moment of an ask are told apart: tests set it forward instead of waiting.
-  await context.addInitScript(() => { const now = performance.now.bind(performance); let ahead = 0; performance.now = () => now() + ahead; window.__forward = (ms) => { ahead += ms; }; });
+  await context.addInitScript(forwardClock);
   page = await context.newPage();
   page.setDefaultTimeout(15_000);
   errors = [];
@@ -517,7 +518,6 @@ test('on a phone Enter is a new line and the button sends', async () => {
   await until('sent', () => log('input').length === 1);
 });
 
-const STATES = ['s-permission', 's-bash', 's-hidden', 's-mcp', 's-question', 's-plan', 's-elicitation', 's-link', 's-dialog', 's-crashed', 's-running', 's-retrying', 's-limited', 's-stalled', 's-stopping', 's-starting', 's-unread', 's-idle', 's-bypass', 's-full', 's-external', 's-lost', 's-stopped'];
 const looks = async (name) => {
   // Colours do not depend on the size, nor places on the theme.
   for (const [size, colorScheme] of [[{ width: 1440, height: 900 }, 'light'], [{ width: 390, height: 844 }, 'dark']]) {

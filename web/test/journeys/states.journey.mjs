@@ -32,6 +32,8 @@ journey('an agent that dies in a turn is said to be dead, with why, and is resum
   for (const pid of agents) { try { process.kill(pid, 'SIGKILL'); } catch { /* it has ended */ } }
   await stands(page, 'crashed');
   await page.locator('.gateslot').getByText(/killed by signal 9|Signal 9/).first().waitFor();
+  // What it had said stays as far as it came.
+  await says(page, 'I am at work.');
   await page.getByRole('button', { name: /Resume where it stopped|^Resume/ }).first().click();
   await stands(page, 'idle');
   await send(page, 'are you there');

@@ -125,7 +125,7 @@ export default {
   agent: 'Agent',
   agentMissing: '{agent}, nicht gefunden',
   model: 'Modell',
-  modelDefault: 'Wie der Agent entscheidet',
+  modelDefault: 'Wählt der Agent',
   mode: 'Erlaubnismodus',
   paidBy: 'Zahlt: {who}',
   starting: 'Beginnt',

@@ -446,7 +446,7 @@ export class Transcript extends Observed {
     if (own.state !== 'exited') return;
     const failed = (own.code !== null && own.code !== 0) || own.signal !== null;
     const inTurn = this.current !== undefined;
-    this.drafts.drop();
+    this.drafts.leave();
     this.settle();
     if (failed || inTurn) this.mark({ what: 'process', state: own.state, code: own.code ?? undefined, signal: own.signal ?? undefined, reason: own.reason ?? undefined, stderr: own.stderr }, place);
     this.current = undefined;

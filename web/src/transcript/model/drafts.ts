@@ -54,6 +54,17 @@ export class Drafts {
     for (const [key, draft] of this.open) if (draft.item.kind === 'call' && draft.item.id === callId) this.open.delete(key);
   }
 
+  /** The writer is gone: what it had said stays as far as it came; calls that were never made go. */
+  leave(): void {
+    for (const [key, { item }] of this.open) {
+      if (item.kind === 'call' || item.text === '') continue;
+      this.open.delete(key);
+      item.streaming = false;
+      this.transcript.changes.add(item);
+    }
+    this.drop();
+  }
+
   /** What one writer was writing will not be finished: it goes. Without one, everybody's. */
   drop(parent?: string | null): void {
     const gone = new Set<Item>();

@@ -76,6 +76,16 @@ test('dropped drafts leave nothing behind', () => {
   expect(kinds(turns(transcript)[0]?.items ?? [])).toEqual(['prompt']);
 });
 
+test('what was said when the agent died stays as far as it came', () => {
+  const transcript = build(prompt('p', 'x'));
+  transcript.draft({ message: 'm', parent: null, index: 0, kind: 'text', text: 'half a sent' });
+  transcript.draft({ message: 'm', parent: null, index: 1, kind: 'call', id: 'c', name: 'Bash', text: '{"comm' });
+  transcript.apply([{ sessionId: 's', epoch: 1, seq: 99, at: 1, turn: null, what: { type: 'sluice_process', state: 'exited', code: null, signal: 9, stderr: [], reason: null, pid: 1 } }]);
+  const items = turns(transcript)[0]?.items ?? [];
+  expect(kinds(items)).toEqual(['prompt', 'text', 'mark']);
+  expect(items[1]).toMatchObject({ text: 'half a sent', streaming: false });
+});
+
 test('a subagent hangs under its call', () => {
   const transcript = build(prompt('p', 'x'), said('m1', call('c1', 'Agent', { description: 'look' })),
     { ...said('m2', call('c2', 'Grep', { pattern: 'x' })), parent_tool_use_id: 'c1' }, { ...answered('c2', 'hit'), parent_tool_use_id: 'c1' },

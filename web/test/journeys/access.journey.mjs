@@ -1,0 +1,94 @@
+// Every room of the page, for everybody: axe finds nothing in both themes and sizes; at 200 %, on a phone and with the
+// colours of the system nothing is cut off sideways; where the focus is can be seen; with less motion nothing moves.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startFake } from '../fake-bridge.mjs';
+import { axeFinds, launch } from './browser.mjs';
+import { enter, forwardClock, ROOMS } from './rooms.mjs';
+
+const WIDE = { width: 1440, height: 900 };
+const PHONE = { width: 390, height: 844 };
+/** 1440 × 900 at 200 %. */
+const DOUBLE = { width: 720, height: 450 };
+
+let fake; let browser;
+before(async () => {
+  fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
+  browser = await launch();
+});
+after(async () => { await browser?.close(); await fake?.close(); });
+
+/** Goes through all rooms with a page that has less motion; gives what is wrong, with the name of the room. */
+async function everywhere(rooms) {
+  const context = await browser.newContext({ viewport: WIDE, locale: 'en-GB', serviceWorkers: 'block', reducedMotion: 'reduce' });
+  const wrong = [];
+  try {
+    await context.addInitScript(forwardClock);
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    page.on('pageerror', (error) => wrong.push(`thrown: ${error.stack ?? error}`));
+    for (const room of rooms) {
+      await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', reducedMotion: 'reduce' });
+      await page.setViewportSize(WIDE);
+      const say = (what) => wrong.push(`${room.name}: ${what}`);
+      try { await enter(page, fake, room); } catch (error) { say(`not there: ${String(error.message).split('\n').slice(0, 3).join(' ')}`); continue; }
+      await judge(page, say);
+    }
+  } finally { await context.close(); }
+  assert.deepEqual(wrong, []);
+}
+
+/** In the page: how much wider than the window it is, and what is. */
+const sideways = () => {
+  const over = document.documentElement.scrollWidth - innerWidth;
+  if (over <= 1) return null;
+  const widest = [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && one.checkVisibility()).slice(0, 3).map((one) => `${one.tagName.toLowerCase()}.${one.className}`);
+  return `${over} px wider than the window: ${widest.join(', ')}`;
+};
+
+/** In the page: whether one sees that the element with the focus has it. */
+const focusSeen = () => {
+  const at = document.activeElement;
+  // After the last element the focus leaves the page.
+  if (!at || at === document.body) return null;
+  if (at.matches('[role^="menuitem"], [role="option"]') && !matchMedia('(forced-colors: active)').matches) return getComputedStyle(at).backgroundColor === 'rgba(0, 0, 0, 0)' ? `no background at ${at.outerHTML.slice(0, 120)}` : null;
+  // A field may show it at the box around it.
+  for (let one = at, depth = 0; one && depth < 4; one = one.parentElement, depth += 1) {
+    const style = getComputedStyle(one);
+    if (style.outlineStyle !== 'none' && Number.parseFloat(style.outlineWidth) >= 1) return null;
+    if (style.boxShadow !== 'none' && (depth === 0 || one.matches(':focus-within'))) return null;
+  }
+  return `the focus is not seen at ${at.outerHTML.slice(0, 120)}`;
+};
+
+/** In the page: what still moves where less motion is wished for. */
+const moving = () => document.getAnimations().filter((one) => one.playState === 'running' && Number(one.effect?.getComputedTiming().duration) > 20).map((one) => one.animationName ?? one.transitionProperty ?? 'something');
+
+/** One visit to each room: what axe says of it first, then what keys change. */
+async function judge(page, say) {
+  const animations = await page.evaluate(moving);
+  if (animations.length) say(`moves: ${animations.join(', ')}`);
+  for (const one of await axeFinds(page)) say(`wide, light: ${one}`);
+  await page.setViewportSize(DOUBLE);
+  const doubled = await page.evaluate(sideways);
+  if (doubled) say(`at 200 %: ${doubled}`);
+  await page.setViewportSize(PHONE);
+  const phone = await page.evaluate(sideways);
+  if (phone) say(`on a phone: ${phone}`);
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+  for (const one of await axeFinds(page)) say(`phone, dark: ${one}`);
+  await page.setViewportSize(WIDE);
+  for (const forcedColors of ['none', 'active']) {
+    await page.emulateMedia({ forcedColors, reducedMotion: 'reduce' });
+    for (let i = 0; i < 3; i += 1) {
+      await page.keyboard.press('Tab');
+      const lost = await page.evaluate(focusSeen);
+      if (lost) say(`${forcedColors === 'active' ? 'colours of the system: ' : ''}${lost}`);
+    }
+  }
+}
+
+const half = Math.ceil(ROOMS.length / 2);
+for (const [name, rooms] of [['first', ROOMS.slice(0, half)], ['second', ROOMS.slice(half)]]) {
+  test(`the ${name} half of the rooms: axe finds nothing, nothing is cut off sideways or moves, the focus is seen`, { timeout: 240_000 }, () => everywhere(rooms));
+}
