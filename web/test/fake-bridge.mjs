@@ -18,7 +18,7 @@
 //   offline {on}                            cuts all lines and takes no new ones until {on:false}
 //   drop                                    cuts all lines once
 //   silence {on}                            lines stay open but nothing is sent or answered
-//   bye {reason}                            restarting, stopping, revoked, reload
+//   bye {reason}                            restarting, stopping, reload
 //   frame {message}                         sends any message to everybody
 //   record {sessionId, what}                appends a record
 //   patch {sessionId, state}                changes the folded state

@@ -1,6 +1,7 @@
 //! The sessions behind the web server's door.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -17,6 +18,7 @@ use crate::session::By;
 pub struct Bridge {
     hub: Hub,
     decoding: Arc<tokio::sync::Mutex<()>>,
+    comes_back: Arc<AtomicBool>,
 }
 
 impl Bridge {
@@ -26,7 +28,13 @@ impl Bridge {
         Self {
             hub,
             decoding: Arc::default(),
+            comes_back: Arc::default(),
         }
+    }
+
+    /// When it closes, it is to come back at once: screens are told so.
+    pub fn comes_back(&self) {
+        self.comes_back.store(true, Ordering::Relaxed);
     }
 
     async fn make_export(&self, session: &str, format: &str, query: &[(String, String)]) -> Result<Exported, Problem> {
@@ -184,9 +192,16 @@ impl Backend for Bridge {
 
     fn closing(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
+            let (reason, message) = match self.comes_back.load(Ordering::Relaxed) {
+                true => (Bye::Restarting, "the bridge is upgraded and back at once; agents go on"),
+                false => (
+                    Bye::Stopping,
+                    "the bridge is stopped; agents go on, and everything is here when it is back",
+                ),
+            };
             let bye = ServerMessage::Bye {
-                reason: Bye::Restarting,
-                message: "the bridge goes away; agents go on, and everything is here when it is back".to_owned(),
+                reason,
+                message: message.to_owned(),
             };
             self.hub.shared.list.close_all(&bye);
             self.hub.shut_down().await;

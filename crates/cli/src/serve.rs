@@ -131,7 +131,7 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     options.push = push;
     let backend = Arc::new(Bridge::new(hub.clone()));
     let taken_over = inherited.is_some();
-    let running = Server::start(options, inherited, state, access.clone(), backend).await;
+    let running = Server::start(options, inherited, state, access.clone(), Arc::clone(&backend) as _).await;
     let mut running = running.map_err(|error| text(&error))?;
     keeper.addresses.set(running.urls().to_vec()).ok();
     if !taken_over {
@@ -140,7 +140,10 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     let end = wait(&mut running).await;
     let command = match end {
         Wish::Stop => None,
-        Wish::Upgrade => Some(upgrade(&running, &sluice)?),
+        Wish::Upgrade => {
+            backend.comes_back();
+            Some(upgrade(&running, &sluice)?)
+        }
     };
     let state = running.stop(GRACE).await;
     store.close().await.ok();

@@ -652,7 +652,7 @@ export type ErrorMessage = { message: string, code: Code, requestId: string | nu
 
 export type Code = "frame" | "type" | "field" | "session" | "folder" | "ask" | "decided" | "prompt" | "scope" | "agent" | "refused" | "stopped" | "limit" | "storage" | "internal";
 
-export type Bye = "restarting" | "stopping" | "revoked" | "reload";
+export type Bye = "restarting" | "stopping" | "reload";
 
 export type Queue = { sessionId: string, prompts: Array<QueuedPrompt>, };
 

@@ -146,7 +146,7 @@ test('a revoked device is unpaired and does not try again', () => {
   const { client, wires, last } = testClient();
   client.connection.start();
   last().welcome();
-  bye(last(), 'revoked');
+  last().cut(1008, 'revoked');
   vi.advanceTimersByTime(60_000);
   expect(client.connection.line.value.phase).toBe('unpaired');
   expect(wires.length).toBe(1);
@@ -156,7 +156,7 @@ test('after pairing again the same connection goes on', () => {
   const { client, last } = testClient();
   client.connection.start();
   last().welcome();
-  bye(last(), 'revoked');
+  last().cut(1008, 'revoked');
   client.connection.start();
   expect(client.connection.line.value.phase).toBe('connecting');
   last().welcome();

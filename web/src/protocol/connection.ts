@@ -10,6 +10,8 @@ export const CONNECT_TIMEOUT = 10_000;
 export const PROBE_TIMEOUT = 5_000;
 /** A line that holds so long is a good one. */
 const STEADY = 5_000;
+/** The code a socket closes with when its device was revoked. */
+const SHUT_OUT = 1008;
 const FIRST_PING = 15_000;
 const STEPS = [0, 500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
@@ -47,6 +49,9 @@ export type Phase =
   /** The bridge does not know this device any more. */
   | 'unpaired';
 
+/** Why the line ended: what the bridge said, or that this device was shut out. */
+export type Left = Bye | 'revoked';
+
 export interface Line {
   readonly phase: Phase;
   readonly since: number;
@@ -55,7 +60,7 @@ export interface Line {
   /** When it is tried next; nothing while a try runs or the page is hidden. */
   readonly nextTry: number | null;
   /** What the bridge said before it went. */
-  readonly bye: Bye | null;
+  readonly bye: Left | null;
 }
 
 export class Connection {
@@ -78,7 +83,7 @@ export class Connection {
   /** Lines in a row that did not hold. */
   private brief = 0;
   private heard = 0;
-  private bye: Bye | null = null;
+  private bye: Left | null = null;
   private pingEvery = FIRST_PING;
   private retry: ReturnType<typeof setTimeout> | null = null;
   private grace: ReturnType<typeof setTimeout> | null = null;
@@ -172,7 +177,11 @@ export class Connection {
       this.send({ type: 'hello', version: VERSION, client: this.options.client, build: this.options.build ?? null, capabilities: [], cursors: this.options.cursors() });
     };
     wire.onmessage = (event) => { if (this.wire === wire) this.receive(event.data); };
-    wire.onclose = () => { if (this.wire === wire) this.fail(); };
+    wire.onclose = ({ code, reason }) => {
+      if (this.wire !== wire) return;
+      if (code === SHUT_OUT && reason === 'revoked') this.unpaired();
+      else this.fail();
+    };
   }
 
   private receive(data: unknown): void {
@@ -211,7 +220,6 @@ export class Connection {
 
   private leave(reason: Bye): void {
     this.bye = reason;
-    if (reason === 'revoked') { this.unpaired(); return; }
     // The line goes on meanwhile: a page of another build is better than none.
     if (reason === 'reload') { this.options.reload?.(this.welcome?.build ?? null); return; }
     this.fail();

@@ -16,7 +16,7 @@ export class TestWire implements Wire {
   close(): void { this.closed = true; }
   open(): void { this.onopen?.(); }
   say(message: ServerMessage | object): void { this.onmessage?.({ data: JSON.stringify(message) }); }
-  cut(): void { this.closed = true; this.onclose?.({ code: 1006, reason: '' }); }
+  cut(code = 1006, reason = ''): void { this.closed = true; this.onclose?.({ code, reason }); }
   welcome(over: Partial<Welcome> = {}): void { this.open(); this.say(welcome(over)); }
   of<T extends ClientMessage['type']>(type: T): Extract<Command, { type: T }>[] { return this.sent.filter((one): one is Extract<Command, { type: T }> => one.type === type); }
 }

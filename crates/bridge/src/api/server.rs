@@ -375,12 +375,10 @@ pub enum Code {
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Bye {
-    /// The bridge restarts or is upgraded: come back.
+    /// The bridge becomes another version of itself: it is back at once.
     Restarting,
-    /// The bridge stops.
+    /// The bridge was stopped.
     Stopping,
-    /// The device was revoked.
-    Revoked,
     /// The page is of another build: reload.
     Reload,
 }

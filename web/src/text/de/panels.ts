@@ -115,7 +115,7 @@ export default {
   style: 'Ausgabestil',
   styleWords: 'Gilt ab dem nächsten Start dieser Sitzung.',
   styleKept: 'Für diesen Ordner behalten; gilt ab dem nächsten Start.',
-  inForceNone: 'Dieser Agent nennt seine Einstellungen nicht.',
+  inForceNone: 'Keine Einstellungsdatei sagt etwas: alles ist, wie es kommt.',
   setting: 'Einstellung',
   value: 'Wert',
   fromDefault: 'Vorgabe',

@@ -120,7 +120,7 @@ export default {
   style: 'Output style',
   styleWords: 'Holds from the next start of this session on.',
   styleKept: 'Kept for this folder; it holds from the next start on.',
-  inForceNone: 'This agent does not tell its settings.',
+  inForceNone: 'No settings file says anything: all is as it comes.',
   setting: 'Setting',
   value: 'Value',
   fromDefault: 'default',
