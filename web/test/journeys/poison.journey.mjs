@@ -51,7 +51,7 @@ async function wander(rooms, names) {
     await context.addInitScript(() => addEventListener('securitypolicyviolation', (event) => { (window.__policy ??= []).push(`${event.violatedDirective} ${event.blockedURI}`); }));
     context.on('request', (request) => { const url = new URL(request.url()); if (!/^(data|blob|about):/.test(url.protocol) && url.origin !== fake.url) wrong.push(`asked for ${url}`); });
     const page = await context.newPage();
-    page.setDefaultTimeout(6_000);
+    page.setDefaultTimeout(15_000);
     page.on('pageerror', (error) => wrong.push(`thrown: ${error.stack ?? error}`));
     page.on('dialog', (dialog) => { wrong.push(`dialog ${dialog.message()}`); void dialog.dismiss(); });
     for (const room of rooms) {
