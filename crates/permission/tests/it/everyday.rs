@@ -281,7 +281,7 @@ fn reading_is_not_asked_about() {
         READ.len()
     );
     assert!(READ.len() >= 200);
-    assert!(share >= 95, "only {share} %: {asked:#?}");
+    assert!(share >= 97, "only {share} %: {asked:#?}");
 }
 
 #[test]
@@ -301,9 +301,9 @@ fn what_only_reads_may_run_beside_others() {
         "ls > x",
         "npm test",
         "ls; rm x",
-        "echo $(ls)",
+        "echo $(touch x)",
         "sed -i s/a/b/ x",
-        "cat <(ls)",
+        "cat <(touch x)",
         // The session would be somewhere else.
         "cd src",
         "cd src && ls",
@@ -389,11 +389,12 @@ fn what_does_more_is_asked_about() {
         "xxd -r a",
         "printf -v x y",
         "test -v x",
-        "less a.txt",
+        "less +!id a.txt",
+        "less -o out a.txt",
         "man ls",
         "help ls",
         "man -P x ls",
-        "more a.txt",
+        "more +/x a.txt",
         "vim a.txt",
         "curl http://x",
         "wget x",
