@@ -12,6 +12,15 @@ use sluice_permission::{Behavior, Call, OnDisk, PermissionMode, Policy, Rule, So
 
 fn main() {
     let mut out = std::io::stdout().lock();
+    // What the oracle makes its lines of.
+    if std::env::args().any(|argument| argument == "--corpus") {
+        for (program, options) in sluice_permission::shell::programs::corpus() {
+            if writeln!(out, "{}", json!([program, options])).is_err() {
+                return;
+            }
+        }
+        return;
+    }
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         let answer = serde_json::from_str(&line)
             .map_or_else(|error| json!({"error": error.to_string()}), |asked| answer(&asked));
@@ -53,7 +62,18 @@ fn answer(asked: &Value) -> Value {
     json!({
         "verdict": verdict,
         "why": decision.reason.text.unwrap_or(decision.message),
+        "names": names(&command),
         "before": quiet.before,
         "env": env,
     })
+}
+
+/// Every word of the line a program could be called by.
+fn names(line: &str) -> Vec<String> {
+    let analysis = sluice_permission::shell::analyse(line);
+    let words = analysis.commands.iter().flat_map(|command| &command.words);
+    let texts = words.filter_map(|word| word.text.as_deref());
+    texts
+        .map(|text| text.rsplit('/').next().unwrap_or(text).to_owned())
+        .collect()
 }

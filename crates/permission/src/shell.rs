@@ -123,6 +123,10 @@ impl Simple {
     #[must_use]
     pub fn unknown_variable(&self) -> Option<&str> {
         let unknown = |one: &&Assignment| !builtins::harmless_variable(&one.name);
+        // On its own it is the line's, and was looked at when it was set.
+        if self.words.is_empty() {
+            return None;
+        }
         self.assignments.iter().find(unknown).map(|one| one.name.as_str())
     }
 }

@@ -12,7 +12,6 @@ use super::Word;
 use super::wrappers::known_name;
 
 pub use scripts::{awk_is_plain, sed_is_plain};
-pub use table::{corpus, names};
 
 /// How much of a path a program looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,6 +48,8 @@ pub struct Doing {
     pub writes: Vec<Word>,
     /// What it removes with everything beneath.
     pub removes: Vec<Word>,
+    /// No option does more than read, so it does not matter if a pattern became one.
+    pub tame: bool,
     /// Files that would tell it what to run, were they there.
     pub obeys: Vec<Word>,
     /// It obeys a repository's configuration: the repository it finds from here.
@@ -62,6 +63,7 @@ impl Doing {
             reads: Vec::new(),
             writes: Vec::new(),
             removes: Vec::new(),
+            tame: false,
             obeys: Vec::new(),
             repository: None,
         }
@@ -148,4 +150,18 @@ fn empties(arguments: &[Word]) -> bool {
         .contains(text)
     });
     removes && !narrows
+}
+
+/// Every program that is known to read, with every option it is known with and the option's mark: ` ` a flag, `:` and `=`
+/// one with a value, `%` one whose value is a file to read, `?` one whose value can only be glued to it. What the oracle
+/// runs.
+#[must_use]
+pub fn corpus() -> Vec<(String, Vec<(String, char)>)> {
+    let mut all = table::corpus();
+    all.extend(scripts::corpus());
+    all.extend(git::corpus());
+    all.push(("find".to_owned(), find::corpus()));
+    all.push(("less".to_owned(), carry::PAGER.all()));
+    all.push(("xargs".to_owned(), carry::XARGS.all()));
+    all
 }

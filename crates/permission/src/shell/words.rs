@@ -426,10 +426,11 @@ impl Reader<'_> {
             return self.fail(Problem::Nested);
         }
         // Where we are is known.
-        let here = quoted && inner.trim() == "pwd" && self.text.is_empty() && !self.unknown && self.ends_segment();
+        let here = inner.trim() == "pwd" && self.text.is_empty() && !self.unknown && self.ends_segment();
         self.found.inner.push(inner);
         if here {
             self.text.push('.');
+            self.split |= !quoted;
         } else {
             self.some(Problem::Nested, quoted, false);
         }

@@ -243,6 +243,21 @@ pub fn levels(words: &[Word]) -> impl Iterator<Item = &[Word]> {
     })
 }
 
+/// Why something in these words, at any level, may run text nobody has read.
+#[must_use]
+pub fn evaluating(words: &[Word]) -> Option<Problem> {
+    let whole = words.len();
+    levels(words).find_map(|level| {
+        // A dot is a folder, but for what runs builtins.
+        let before = (whole - level.len())
+            .checked_sub(1)
+            .and_then(|at| words.get(at)?.literal());
+        let folder = level.first().and_then(Word::literal) == Some(".");
+        let runs = before.is_none_or(|before| matches!(before, "command" | "builtin" | "eval" | "time" | "exec"));
+        evaluates(level).filter(|_| !folder || runs)
+    })
+}
+
 /// Texts among the arguments that a program may run as a command line.
 pub fn texts(words: &[Word]) -> impl Iterator<Item = &str> {
     let runs = words

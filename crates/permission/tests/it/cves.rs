@@ -451,6 +451,15 @@ fn gitspawn_2026_09_and_cve_2026_19592_another_repository() {
         }
     }
     planted("[core]\nbare = false").allows("cd evil && git status");
+    // A folder that says its repository is another's.
+    let file = |back: &str| crate::world::World {
+        links: sluice_permission::Linked::default()
+            .with_file("/w/.git", "gitdir: /out/.git/worktrees/w\n")
+            .with_file("/out/.git/worktrees/w/gitdir", back),
+        ..world()
+    };
+    file("/else/.git").asks("git log -p");
+    file("/w/.git").allows("git log -p");
     for command in [
         "git -C /out status",
         "cd /out && git status",

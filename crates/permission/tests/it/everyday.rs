@@ -284,6 +284,56 @@ fn reading_is_not_asked_about() {
     assert!(share >= 97, "only {share} %: {asked:#?}");
 }
 
+/// A second list, decided about in a folder that is there, with and without rules that deny.
+#[test]
+fn reading_in_a_folder_is_not_asked_about() {
+    let mut links = sluice_permission::Linked::default();
+    for file in [
+        "a.txt",
+        "b.txt",
+        "README.md",
+        "Cargo.toml",
+        "Cargo.lock",
+        "a.json",
+        "a.csv",
+        "a.tsv",
+        "a.bin",
+        "package.json",
+        "src/main.rs",
+        "src/lib.rs",
+        "tests/x.rs",
+        "a/f",
+        "b/f",
+        ".git/HEAD",
+    ] {
+        links = links.with_file(format!("/w/{file}"), "");
+    }
+    links = links.with_file("/w/.git/config", "[core]\n\tbare = false\n[user]\n\tname = n\n");
+    let lines: Vec<&str> = include_str!("../oracle/everyday.txt").lines().collect();
+    assert!(lines.len() >= 150);
+    for (denied, share) in [
+        (&[][..], 97),
+        (&["Bash(zap:*)", "Bash(git push:*)", "Read(./secrets/**)"][..], 97),
+    ] {
+        let mut w = world();
+        w.links = links.clone();
+        for rule in denied {
+            w = w.deny(rule);
+        }
+        let asked: Vec<&str> = lines
+            .iter()
+            .copied()
+            .filter(|line| w.bash(line).behavior != Verdict::Allow)
+            .collect();
+        let unasked = 100 * (lines.len() - asked.len()) / lines.len();
+        eprintln!(
+            "{} commands, {unasked} % without a question; asked: {asked:#?}",
+            lines.len()
+        );
+        assert!(unasked >= share, "only {unasked} %: {asked:#?}");
+    }
+}
+
 #[test]
 fn what_only_reads_may_run_beside_others() {
     for command in [

@@ -14,7 +14,7 @@ use crate::protect;
 use crate::rule::{Behavior, Rule};
 use crate::shell::effects::{Place, places};
 use crate::shell::programs::{Doing, Kind, Reach, look_up, removals};
-use crate::shell::wrappers::{evaluates, levels, transparent};
+use crate::shell::wrappers::{evaluating, levels, transparent};
 use crate::shell::{Analysis, Direction, Problem, Simple, Word};
 use crate::suggest;
 
@@ -100,10 +100,11 @@ impl<'a> Effects<'a> {
         for simple in &analysis.commands {
             let mut command = effects.command(simple, guarded);
             // A pattern may match a name that is an option; a name outside quotes may fall apart.
+            let tame = command.doing.as_ref().is_some_and(|doing| doing.tame);
             command.lost |= simple
                 .words
                 .iter()
-                .any(|word| word.glob && effects.surprises(simple, word));
+                .any(|word| word.glob && effects.surprises(simple, word, tame));
             effects.commands.push(command);
         }
         effects
@@ -189,6 +190,11 @@ impl<'a> Effects<'a> {
             command.lost = true;
             return;
         };
+        let odd = |c: char| c.is_whitespace() || matches!(c, '*' | '?' | '[' | '\\');
+        if word.split && !word.glob && all.iter().any(|(at, _)| at.lexical.to_string_lossy().contains(odd)) {
+            command.lost = true;
+            return;
+        }
         let reach = if word.piped { Reach::Linked } else { reach };
         for (at, pattern) in all {
             command.touches.push(Touch {
@@ -211,7 +217,10 @@ impl<'a> Effects<'a> {
             .and_then(|rest| rest.get(1..))
             .filter(|_| !text.starts_with("--"));
         let parts = text.split(['=', ':', '@', ',']).skip(1).chain(glued).chain([text]);
-        for part in parts.filter(|part| !part.is_empty()) {
+        // A text in a language of its own: any name in it.
+        let names = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '/' | '-' | '~' | '+'));
+        let inside = text.split(names).filter(|_| text.contains(' ')).take(MOST_CARRIED);
+        for part in parts.chain(inside).filter(|part| !part.is_empty()) {
             let word = Word {
                 text: Some(part.to_owned()),
                 ..word.clone()
@@ -285,7 +294,11 @@ impl<'a> Effects<'a> {
                         path_rule(self.policy, behavior, access, at, self.cwd, self.paths).is_some()
                             || (directory
                                 && path_rules(self.policy, behavior, access)
-                                    .any(|rule| reaches_beneath(self.policy, rule, at, self.cwd, self.paths)))
+                                    .any(|rule| reaches_beneath(self.policy, rule, at, self.cwd, self.paths))
+                                && trees::holds(&at.lexical, self.paths, &|path| {
+                                    let at = Located::new(path, self.paths);
+                                    path_rule(self.policy, behavior, access, &at, self.cwd, self.paths).is_some()
+                                }))
                     })
                 })
             });
@@ -300,7 +313,7 @@ impl<'a> Effects<'a> {
                 return Some(Problem::Variable);
             }
             // Text given to an interpreter can open any file.
-            if let Some(problem) = levels(&command.simple.words).find_map(evaluates) {
+            if let Some(problem) = evaluating(&command.simple.words) {
                 return Some(problem);
             }
         }

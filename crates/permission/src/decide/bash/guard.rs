@@ -13,6 +13,9 @@ use crate::rule::{Behavior, Rule};
 use crate::shell::wrappers::{self, base};
 use crate::shell::{Analysis, Direction, Problem, Simple, Word};
 
+/// How many words of a carrier are tried as the beginning of what it carries.
+const MOST_LEVELS: usize = 16;
+
 /// What a rule would have a text name.
 struct Named {
     head: String,
@@ -58,18 +61,21 @@ pub(super) fn unknown(
         if command.words.iter().any(Word::unknown) {
             return Some(analysis.soft.first().cloned().unwrap_or(Problem::Variable));
         }
-        if let Some(problem) = wrappers::levels(&command.words)
-            .find_map(wrappers::evaluates)
-            .or_else(|| carries_unknown(&command.words))
-        {
+        if let Some(problem) = wrappers::evaluating(&command.words).or_else(|| carries_unknown(&command.words)) {
             return Some(problem);
         }
         if let Some(problem) = linked(command, &named, effects, paths) {
             return Some(problem);
         }
-        let files = reachable(command, effects);
-        runs_files |= files.runs;
-        for file in files.all {
+        let mut files = Vec::new();
+        for level in wrappers::levels(wrappers::transparent(&command.words)).take(MOST_LEVELS) {
+            let Some(more) = reachable(command, level, effects) else {
+                return Some(Problem::Variable);
+            };
+            runs_files |= more.runs;
+            files.extend(more.all);
+        }
+        for file in files {
             match paths.read(&file) {
                 Found::Nothing => {}
                 // Too large or too strange to be a script is a program like any other.
@@ -212,7 +218,8 @@ fn carries_unknown(words: &[Word]) -> Option<Problem> {
             let runs = texts.windows(2).any(
                 |pair| matches!(pair, ["-exec" | "-execdir" | "-ok" | "-okdir", program] if program.contains("{}")),
             );
-            if runs { said() } else { None }
+            let open = texts.contains(&"{}") && texts.iter().any(|text| wrappers::runs_its_arguments(text));
+            if runs || open { said() } else { None }
         }
         "xargs" | "gxargs" | "parallel" => {
             let inner = texts.iter().enumerate().find(|(_, text)| !text.starts_with('-'));
@@ -243,10 +250,10 @@ struct Reachable {
     runs: bool,
 }
 
-fn reachable(command: &Simple, effects: &Effects<'_>) -> Reachable {
-    let own = wrappers::transparent(&command.words);
+/// The files `own`, a part of `command`, may take its orders from; `None` when nobody knows which.
+fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -> Option<Reachable> {
     let mut words: Vec<Word> = Vec::new();
-    let mut put = |text: &str, like: &Word| {
+    let put = |words: &mut Vec<Word>, text: &str, like: &Word| {
         words.push(Word {
             text: Some(text.to_owned()),
             glob: false,
@@ -257,12 +264,16 @@ fn reachable(command: &Simple, effects: &Effects<'_>) -> Reachable {
         let Some(text) = word.text.as_deref() else {
             continue;
         };
-        put(text, word);
+        if word.glob || word.tilde {
+            words.push(word.clone());
+            continue;
+        }
+        put(&mut words, text, word);
         for part in text.split(['=', '@', ':', ',']).skip(1) {
-            put(part, word);
+            put(&mut words, part, word);
         }
         if text.starts_with('-') && !text.starts_with("--") && text.len() > 2 {
-            put(text.get(2..).unwrap_or_default(), word);
+            put(&mut words, text.get(2..).unwrap_or_default(), word);
         }
     }
     for redirect in command
@@ -319,8 +330,11 @@ fn reachable(command: &Simple, effects: &Effects<'_>) -> Reachable {
         }
     }
     let runs = name.contains('/') || !defaults.is_empty() || wrappers::is_interpreter(base(name));
-    let all = words.iter().flat_map(|word| effects.paths_of(command, word)).collect();
-    Reachable { all, runs }
+    let mut all = Vec::new();
+    for word in &words {
+        all.extend(effects.files_of(command, word)?);
+    }
+    Some(Reachable { all, runs })
 }
 
 /// Of a package's description only the scripts a command may run.

@@ -7,7 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::path::{Found, Paths, normal};
+use crate::path::{Found, Located, Paths, normal};
+use crate::policy::Policy;
 
 /// How far up a repository is looked for.
 const MOST_PARENTS: usize = 24;
@@ -61,12 +62,23 @@ const PLAIN: &[(&str, &str)] = &[
 ];
 
 /// Why git could run something in `directory`: the setting that says so.
-pub(super) fn names_a_program(directory: &Path, paths: &dyn Paths) -> Option<String> {
+pub(super) fn names_a_program(policy: &Policy, directory: &Path, paths: &dyn Paths) -> Option<String> {
     for parent in normal(directory).ancestors().take(MOST_PARENTS) {
         let dot = parent.join(".git");
         let own = match paths.read(&dot) {
             Found::This(text) => match text.trim().strip_prefix("gitdir:") {
-                Some(to) => normal(&parent.join(to.trim())),
+                Some(to) => {
+                    let own = normal(&parent.join(to.trim()));
+                    // Elsewhere only where that says it is ours, as git writes it for a worktree.
+                    let ours = match paths.read(&own.join("gitdir")) {
+                        Found::This(back) => normal(Path::new(back.trim())) == dot,
+                        Found::Nothing | Found::Unknown => false,
+                    };
+                    if !ours && !Located::new(&own, paths).inside(&policy.roots, paths) {
+                        return Some(".git".to_owned());
+                    }
+                    own
+                }
                 None => return Some(".git".to_owned()),
             },
             Found::Unknown => return Some(".git".to_owned()),

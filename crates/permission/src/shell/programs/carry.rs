@@ -4,7 +4,7 @@ use super::super::Word;
 use super::options::Options;
 use super::{Doing, Kind, Reach, look_up};
 
-const XARGS: Options = Options {
+pub(super) const XARGS: Options = Options {
     short: "0rtxn:L:P:d:I:s:E:",
     long: "null no-run-if-empty verbose exit max-args= max-lines= max-procs= delimiter= replace= max-chars=",
     numbers: false,
@@ -55,13 +55,15 @@ pub(super) fn xargs(arguments: &[Word]) -> Option<Doing> {
     (prints || doing.reads.iter().any(|(word, _)| word.piped)).then_some(doing)
 }
 
+/// What `less` and `more` may be given. Not `-o`, `-k`, `-T`, `-t`.
+pub(super) const PAGER: Options = Options {
+    short: "SNRrFXEeiIn",
+    long: "chop-long-lines LINE-NUMBERS RAW-CONTROL-CHARS quit-if-one-screen no-init version",
+    numbers: false,
+};
+
 /// `less` and `more` with files: without a terminal they print them. `LESSOPEN` and `LESS` are the person's own.
 pub(super) fn pager(arguments: &[Word]) -> Option<Doing> {
-    let known = Options {
-        short: "SNRrFXEeiIn",
-        long: "chop-long-lines LINE-NUMBERS RAW-CONTROL-CHARS quit-if-one-screen no-init version",
-        numbers: false,
-    };
     // `+` begins a command of the pager itself.
     if arguments
         .iter()
@@ -69,7 +71,7 @@ pub(super) fn pager(arguments: &[Word]) -> Option<Doing> {
     {
         return None;
     }
-    let parsed = known.parse(arguments)?;
+    let parsed = PAGER.parse(arguments)?;
     let mut doing = Doing::read_only();
     doing
         .reads

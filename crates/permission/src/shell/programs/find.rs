@@ -3,6 +3,75 @@
 use super::super::Word;
 use super::{Doing, Kind, Reach, look_up as look_up_any};
 
+/// Expressions without a value.
+const FLAGS: &[&str] = &[
+    "(",
+    ")",
+    "!",
+    ",",
+    "-a",
+    "-and",
+    "-o",
+    "-or",
+    "-not",
+    "-print",
+    "-print0",
+    "-ls",
+    "-prune",
+    "-quit",
+    "-empty",
+    "-true",
+    "-false",
+    "-depth",
+    "-d",
+    "-xdev",
+    "-mount",
+    "-daystart",
+    "-follow",
+    "-readable",
+    "-writable",
+    "-executable",
+    "-nouser",
+    "-nogroup",
+    "-noleaf",
+];
+/// Expressions whose value is a pattern or a number.
+const VALUED: &[&str] = &[
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-type",
+    "-xtype",
+    "-size",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-amin",
+    "-ctime",
+    "-cmin",
+    "-perm",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-links",
+    "-inum",
+    "-maxdepth",
+    "-mindepth",
+    "-printf",
+    "-regextype",
+    "-lname",
+    "-used",
+    "-fstype",
+];
+/// Expressions whose value is a file.
+const FILES: &[&str] = &["-newer", "-anewer", "-cnewer", "-samefile"];
+
 /// What `find` reads; nothing is said about one that runs, removes or writes.
 pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     let mut doing = Doing::read_only();
@@ -21,17 +90,12 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     }
     while let Some(word) = rest.next() {
         match word.literal()? {
-            "(" | ")" | "!" | "," | "-a" | "-and" | "-o" | "-or" | "-not" | "-print" | "-print0" | "-ls" | "-prune"
-            | "-quit" | "-empty" | "-true" | "-false" | "-depth" | "-d" | "-xdev" | "-mount" | "-daystart"
-            | "-follow" | "-readable" | "-writable" | "-executable" | "-nouser" | "-nogroup" | "-noleaf" => {}
-            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex" | "-type"
-            | "-xtype" | "-size" | "-mtime" | "-mmin" | "-atime" | "-amin" | "-ctime" | "-cmin" | "-perm" | "-user"
-            | "-group" | "-uid" | "-gid" | "-links" | "-inum" | "-maxdepth" | "-mindepth" | "-printf"
-            | "-regextype" | "-lname" | "-used" | "-fstype" => {
+            text if FLAGS.contains(&text) => {}
+            text if VALUED.contains(&text) => {
                 // The pattern itself; unquoted, the shell would have expanded it already.
                 rest.next()?.text.as_deref()?;
             }
-            "-newer" | "-anewer" | "-cnewer" | "-samefile" => {
+            text if FILES.contains(&text) => {
                 doing.reads.push((rest.next()?.clone(), Reach::File));
             }
             "-newermt" | "-newerct" | "-newerat" => {
@@ -94,4 +158,10 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
 fn begins_expression(word: &Word) -> bool {
     matches!(word.text.as_deref(), Some("(" | "!" | ")" | ","))
         || word.text.as_deref().is_none_or(|text| text.starts_with('-'))
+}
+
+/// The expressions, as options.
+pub(super) fn corpus() -> Vec<(String, char)> {
+    let marked = |list: &[&str], mark: char| list.iter().map(|name| ((*name).to_owned(), mark)).collect::<Vec<_>>();
+    [marked(FLAGS, ' '), marked(VALUED, ':'), marked(FILES, '%')].concat()
 }

@@ -329,3 +329,14 @@ fn config(arguments: &[Word]) -> Option<Doing> {
     let get = matches!(verb, Some("get" | "list"));
     (reads || (names == 1 && !matches!(verb, Some("edit"))) || get).then(Doing::read_only)
 }
+
+/// The subcommands with their options.
+pub(super) fn corpus() -> Vec<(String, Vec<(String, char)>)> {
+    const NAMES: &str = "log show whatchanged rev-list diff diff-tree diff-index diff-files status shortlog blame annotate \
+        rev-parse describe ls-files ls-tree cat-file merge-base name-rev for-each-ref count-objects cherry check-ignore grep \
+        branch tag remote reflog show-ref symbolic-ref";
+    NAMES
+        .split_whitespace()
+        .filter_map(|name| Some((format!("git {name}"), subcommand_options(name, &[])?.0.all())))
+        .collect()
+}

@@ -268,3 +268,10 @@ pub(super) fn jq(arguments: &[Word]) -> Option<Doing> {
     }
     Some(doing)
 }
+
+/// The programs of this file with their options.
+pub(super) fn corpus() -> Vec<(String, Vec<(String, char)>)> {
+    [("sed", SED), ("awk", AWK), ("jq", JQ)]
+        .map(|(name, options)| (name.to_owned(), options.all()))
+        .to_vec()
+}

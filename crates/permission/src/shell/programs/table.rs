@@ -135,7 +135,12 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
     }
     match name {
         // Their arguments are text whatever they begin with.
-        "echo" | "expr" => return Some(Doing::read_only()),
+        "echo" | "expr" => {
+            return Some(Doing {
+                tame: true,
+                ..Doing::read_only()
+            });
+        }
         "printf" => return printf(arguments),
         _ => {}
     }
@@ -185,6 +190,7 @@ fn sets(format: &str) -> bool {
 
 fn reads(program: &Program, parsed: &Parsed) -> Option<Doing> {
     let mut doing = Doing::read_only();
+    doing.tame = program.tame;
     doing
         .reads
         .extend(parsed.paths.iter().cloned().map(|path| (path, Reach::File)));
@@ -253,13 +259,9 @@ fn read(doing: &mut Doing, words: &[Word], reach: Reach) {
     doing.reads.extend(files.cloned().map(|word| (word, reach)));
 }
 
-/// Every program of the table, with every option it is read-only with and the option's mark: ` ` a flag, `:` and `=` one
-/// with a value, `%` one whose value is a file to read, `?` one whose value can only be glued to it. What the oracle runs.
-pub fn corpus() -> impl Iterator<Item = (&'static str, Vec<(String, char)>)> {
-    PROGRAMS.iter().map(|program| (program.name, program.options.all()))
-}
-
-/// The programs of the table.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    PROGRAMS.iter().map(|program| program.name)
+/// The programs of the table with their options.
+pub(super) fn corpus() -> Vec<(String, Vec<(String, char)>)> {
+    let all = PROGRAMS.iter();
+    all.map(|program| (program.name.to_owned(), program.options.all()))
+        .collect()
 }

@@ -13,20 +13,22 @@ use crate::shell::{Problem, Simple, Word};
 
 impl<'a> Effects<'a> {
     /// Whether a pattern stands for something that is not simply files.
-    pub(super) fn surprises(&self, simple: &Simple, word: &Word) -> bool {
+    pub(super) fn surprises(&self, simple: &Simple, word: &Word, tame: bool) -> bool {
         let relative = word.text.as_deref().is_some_and(|text| !text.starts_with(['/', '~']));
         let Some(all) = places(simple, word, self.cwd, &self.policy.home) else {
             return true;
         };
         all.iter().filter(|place| place.pattern).any(|place| {
-            let Some(files) = trees::matches(&place.path, &place.whole, self.paths) else {
-                // Too many to look at: as words they are still files, as loose text they could be anything.
-                return word.split;
-            };
             let begins = word
                 .text
                 .as_deref()
-                .is_some_and(|text| text.starts_with(['*', '?', '[']));
+                .is_some_and(|text| text.starts_with(['*', '?', '[', '-']));
+            let unseen = self.paths.names(&place.path) == Found::Nothing;
+            let files = trees::matches(&place.path, &place.whole, self.paths).filter(|_| !unseen);
+            let Some(files) = files else {
+                // Nobody has seen them: as words they are still files, as options or loose text they could be anything.
+                return word.split || (relative && begins && !tame);
+            };
             files.iter().any(|file| {
                 let name = file.strip_prefix(&place.path).unwrap_or(file).to_string_lossy();
                 let odd = |c: char| c.is_whitespace() || matches!(c, '*' | '?' | '[' | '\\');
@@ -89,6 +91,18 @@ impl<'a> Effects<'a> {
             .filter(|place| !place.pattern)
             .map(|place| place.path)
             .collect()
+    }
+
+    /// The files a word may stand for, patterns matched; `None` when nobody knows.
+    pub(in super::super) fn files_of(&self, simple: &Simple, word: &Word) -> Option<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for place in places(simple, word, self.cwd, &self.policy.home)? {
+            match place.pattern {
+                true => files.extend(trees::matches(&place.path, &place.whole, self.paths)?),
+                false => files.push(place.path),
+            }
+        }
+        Some(files)
     }
 
     /// Whether a command leaves something behind that a later one could run.
@@ -169,7 +183,7 @@ impl<'a> Effects<'a> {
         let repository = doing.repository.as_ref()?;
         let mut directories = self.paths_of(command.simple, repository).into_iter();
         directories
-            .find_map(|directory| repository::names_a_program(&directory, self.paths))
+            .find_map(|directory| repository::names_a_program(self.policy, &directory, self.paths))
             .map(|key| Problem::Configured(format!("The repository's setting {key}")))
     }
 }
