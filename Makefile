@@ -14,7 +14,7 @@ SHARED ?= ../shared
 step = @printf '\033[1m%s\033[0m\n' "$(1)"
 need = @scripts/need $(1)
 
-.PHONY: help run web types test test-web check fmt bench bench-bridge bench-terminal bench-page hostile soak shots conform interop release
+.PHONY: help run web types test test-web check fmt bench bench-bridge bench-terminal bench-page hostile oracle soak shots conform interop release
 
 help:
 	@printf '%s\n' \
@@ -26,6 +26,7 @@ help:
   'make bench-terminal  measure the terminal, in a pseudo-terminal' \
   'make bench-page  measure the page, in Chromium' \
   'make hostile  pages and requests of strangers against the bridge' \
+  'make oracle   run what is allowed under strace and see that it keeps to the law' \
   'make soak     break the bridge at random for five minutes' \
   'make shots    pictures of every screen of the page' \
   'make types    the dialect of the bridge as TypeScript, after a change to it' \
@@ -137,6 +138,12 @@ soak:
 	$(call need,cargo python3)
 	@cargo build --profile fast -p sluice
 	@SLUICE_BIN="$$CARGO_TARGET_DIR/fast/sluice" interop/bridge/run soak $(ARGS)
+
+# Command lines decided about and then run under strace: make oracle ARGS="--seed 2 --seconds 3600"
+oracle:
+	$(call need,cargo python3)
+	@cargo build -q -p sluice-permission --example decide
+	@PYTHONDONTWRITEBYTECODE=1 interop/oracle/run $(ARGS)
 
 shots: web
 	@cargo build --profile fast -p sluice

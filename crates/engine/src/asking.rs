@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use sluice_permission::{Behavior, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
+use sluice_permission::{Behavior, Found, OnDisk, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
 use sluice_tools::Descriptor;
 
 use crate::mcp;
@@ -24,6 +24,18 @@ impl Paths for World {
 
     fn is_dir(&self, path: &Path) -> bool {
         path.is_dir()
+    }
+
+    fn read(&self, path: &Path) -> Found<String> {
+        OnDisk.read(path)
+    }
+
+    fn names(&self, path: &Path) -> Found<Vec<String>> {
+        OnDisk.names(path)
+    }
+
+    fn is_link(&self, path: &Path) -> bool {
+        OnDisk.is_link(path)
     }
 }
 

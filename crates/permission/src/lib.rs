@@ -9,20 +9,24 @@
 //! * [`rule`]: what a person wrote down, `Bash(npm run *)`, and from where;
 //! * [`mode`]: what the session's mode adds to or takes from the rules;
 //! * [`path`]: comparing paths by their parts, lexically and with links resolved;
+//! * [`disk`]: where paths really lead, on this machine;
 //! * [`protect`]: the places that are asked about whatever the mode;
 //! * [`shell`]: a command line taken apart: its commands, wrappers, effects, and what is unprovable;
 //! * [`matching`]: rules held against commands, paths, hosts and servers;
 //! * [`decide`]: the order in which all of it is asked;
+//! * [`quiet`]: what a line that only reads is run with;
 //! * [`suggest`]: what a host can offer next to "allow";
 //! * [`update`]: changes of the policy.
 
 pub mod decide;
 pub mod decision;
+pub mod disk;
 pub mod matching;
 pub mod mode;
 pub mod path;
 pub mod policy;
 pub mod protect;
+pub mod quiet;
 pub mod rule;
 pub mod shell;
 pub mod suggest;
@@ -30,7 +34,8 @@ pub mod update;
 
 pub use decide::{decide, hidden, side_by_side, tool_removed};
 pub use decision::{Decision, Reason, ReasonKind, Verdict};
-pub use path::{Lexical, Linked, Paths};
+pub use disk::OnDisk;
+pub use path::{Found, Lexical, Linked, Paths};
 pub use policy::{Call, Policy};
 pub use rule::{Behavior, Rule, RuleError, Source, parse_rule, print_rule, split_rules};
 pub use update::{FileChange, UpdateError, apply};

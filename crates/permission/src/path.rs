@@ -14,6 +14,35 @@ pub trait Paths: Send + Sync {
         let _ = path;
         false
     }
+
+    /// The text of the file at `path`.
+    fn read(&self, path: &Path) -> Found<String> {
+        let _ = path;
+        Found::Nothing
+    }
+
+    /// The names in the directory at `path`.
+    fn names(&self, path: &Path) -> Found<Vec<String>> {
+        let _ = path;
+        Found::Nothing
+    }
+
+    /// Whether there is a link at `path` itself.
+    fn is_link(&self, path: &Path) -> bool {
+        let _ = path;
+        false
+    }
+}
+
+/// What was found at a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found<T> {
+    /// There is nothing of that kind.
+    Nothing,
+    /// There is something, too large, too strange or not ours to read.
+    Unknown,
+    /// This.
+    This(T),
 }
 
 /// A world without links.
@@ -31,6 +60,7 @@ impl Paths for Lexical {
 pub struct Linked {
     links: BTreeMap<PathBuf, PathBuf>,
     directories: Vec<PathBuf>,
+    files: BTreeMap<PathBuf, String>,
 }
 
 impl Linked {
@@ -39,7 +69,18 @@ impl Linked {
         Self {
             links: links.into_iter().map(|(from, to)| (from.into(), to.into())).collect(),
             directories: Vec::new(),
+            files: BTreeMap::new(),
         }
+    }
+
+    /// With a file at `path`, in directories that are there.
+    #[must_use]
+    pub fn with_file(mut self, path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+        let path = path.into();
+        let parents = path.ancestors().skip(1).filter(|parent| parent.parent().is_some());
+        self.directories.extend(parents.map(Path::to_path_buf));
+        self.files.insert(path, text.into());
+        self
     }
 
     /// With a directory at `path`.
@@ -80,6 +121,32 @@ impl Paths for Linked {
 
     fn is_dir(&self, path: &Path) -> bool {
         self.directories.iter().any(|dir| dir == path)
+    }
+
+    fn read(&self, path: &Path) -> Found<String> {
+        self.files
+            .get(&self.resolve(path))
+            .cloned()
+            .map_or(Found::Nothing, Found::This)
+    }
+
+    fn names(&self, path: &Path) -> Found<Vec<String>> {
+        let all = self.files.keys().chain(&self.directories).chain(self.links.keys());
+        let mut names: Vec<String> = all
+            .filter(|one| one.parent() == Some(path))
+            .filter_map(|one| Some(one.file_name()?.to_str()?.to_owned()))
+            .collect();
+        names.sort();
+        names.dedup();
+        if names.is_empty() {
+            Found::Nothing
+        } else {
+            Found::This(names)
+        }
+    }
+
+    fn is_link(&self, path: &Path) -> bool {
+        self.links.contains_key(path)
     }
 }
 

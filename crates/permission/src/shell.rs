@@ -1,10 +1,12 @@
 //! A command line taken apart, or the reasons why it cannot be.
 //!
 //! The line is parsed into a typed tree behind caps ([`caps`], [`shape`]), the tree is walked into simple
-//! commands ([`parse`]) made of decoded words ([`words`]). What of a simple command runs something
+//! commands ([`parse`]) made of decoded words ([`words`]); what bash's own commands evaluate is a table
+//! ([`builtins`]). What of a simple command runs something
 //! else is peeled ([`wrappers`]), and what a program does is looked up ([`programs`]) and turned
 //! into reads and writes ([`effects`]). Nothing here knows about rules.
 
+pub mod builtins;
 pub mod caps;
 pub mod effects;
 pub mod parse;
@@ -15,7 +17,7 @@ pub mod wrappers;
 
 use std::rc::Rc;
 
-pub use words::Word;
+pub use words::{Values, Word};
 
 /// Why a line cannot be proven, in the order in which they are told.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,6 +44,10 @@ pub enum Problem {
     Assignment(String),
     /// A builtin or program that runs text it is given.
     Evaluates(String),
+    /// What a rule speaks of is named where it may be run.
+    Mentions(String),
+    /// A setting of the repository, or a file of the folder, names a program to run.
+    Configured(String),
     /// The directory is not known where a path is used.
     UnknownDirectory,
     /// A network connection by redirection.
@@ -69,6 +75,8 @@ impl Problem {
                 format!("This command sets {name}, which can change what programs do")
             }
             Self::Evaluates(what) => format!("{what} runs text that is not checked"),
+            Self::Mentions(name) => format!("This command names {name}, which a rule speaks of, where it may run"),
+            Self::Configured(what) => format!("{what} may name a program that would run"),
             Self::UnknownDirectory => "The directory this command works in is not known".to_owned(),
             Self::Network => "This command opens a network connection by redirection".to_owned(),
         }
@@ -89,10 +97,18 @@ pub struct Simple {
     pub redirects: Vec<Redirect>,
     /// The directories it may run in, relative to where the line starts; never empty.
     pub chains: Rc<[Chain]>,
-    /// Found inside a substitution or a string given to a shell.
+    /// Found in a string given to a shell: what another program may run.
     pub nested: bool,
+    /// Found inside a substitution: it runs, and its output is part of another command.
+    pub inner: bool,
     /// Reads the output of another command.
     pub piped: bool,
+    /// The same command once more, with the next value of a loop.
+    pub again: bool,
+    /// The pipeline it is part of: commands with the same number may read each other's output.
+    pub pipeline: usize,
+    /// Texts it reads: here-documents and here-strings, as written.
+    pub inputs: Vec<String>,
 }
 
 impl Simple {
@@ -106,7 +122,11 @@ impl Simple {
     /// The variable before the command that is not known to change nothing.
     #[must_use]
     pub fn unknown_variable(&self) -> Option<&str> {
-        let unknown = |one: &&Assignment| !parse::harmless_variable(&one.name);
+        let unknown = |one: &&Assignment| !builtins::harmless_variable(&one.name);
+        // On its own it is the line's, and was looked at when it was set.
+        if self.words.is_empty() {
+            return None;
+        }
         self.assignments.iter().find(unknown).map(|one| one.name.as_str())
     }
 }
@@ -127,8 +147,10 @@ pub(crate) fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
 pub struct Assignment {
     /// The variable.
     pub name: String,
-    /// Whether name and value are literal and scalar.
-    pub literal: bool,
+    /// Whether it sets one variable to one text.
+    pub plain: bool,
+    /// That text, where it is known.
+    pub value: Option<Word>,
     /// As written.
     pub raw: String,
 }
@@ -160,6 +182,8 @@ pub struct Analysis {
     pub commands: Vec<Simple>,
     /// Why the line is not proven; empty if it is.
     pub problems: Vec<Problem>,
+    /// Why some of its words are not known. Whoever they are given to has to be harmless whatever they are.
+    pub soft: Vec<Problem>,
     /// Whether the line could be read at all. If not, rules are held against every word of it.
     pub parsed: bool,
     /// Commands that are not nested.
@@ -170,6 +194,12 @@ impl Analysis {
     pub(crate) fn note(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
+        }
+    }
+
+    pub(crate) fn note_soft(&mut self, problem: Problem) {
+        if !self.soft.contains(&problem) {
+            self.soft.push(problem);
         }
     }
 

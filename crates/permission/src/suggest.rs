@@ -113,7 +113,7 @@ fn is_verb(text: &str) -> bool {
 fn is_risky(name: &str, verb: &str) -> bool {
     let name = base(name);
     is_interpreter(name) && !matches!(name, "make" | "gmake")
-        || words::decode(name).1.is_some()
+        || words::decode(name, &words::Values::new()).word.text.is_none()
         || matches!(
             name,
             "env"

@@ -1,13 +1,16 @@
 //! The shell: every command of a line on its own, and the line as a whole.
 
 mod effects;
+mod guard;
+mod repository;
 mod scan;
+mod trees;
 
 use sluice_wire::permission_update::{Destination, PermissionUpdate};
 
 use self::effects::{Blocked, Effects};
 use super::whole_rule;
-use crate::decision::{Decision, Reason, ReasonKind};
+use crate::decision::{Decision, Reason, ReasonKind, Verdict};
 use crate::matching::bash;
 use crate::mode::{Stance, stance};
 use crate::path::Paths;
@@ -51,7 +54,7 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Dec
     }
     // A line that cannot be read may hold what is denied: no mode and no rule for the whole tool
     // answers for it.
-    if let Some(problem) = unknown(policy, &analysis, &effects) {
+    if let Some(problem) = unknown(policy, &analysis, &effects, paths) {
         return Decision::ask(Reason::said(ReasonKind::Other, problem.sentence()), problem.sentence())
             .offering(Vec::new());
     }
@@ -83,12 +86,17 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Dec
         return Decision::ask(Reason::said(ReasonKind::Other, problem.sentence()), problem.sentence())
             .offering(Vec::new());
     }
+    let said = |problem: &Problem| {
+        Decision::ask(Reason::said(ReasonKind::Other, problem.sentence()), problem.sentence()).offering(Vec::new())
+    };
     if effects.lost() {
-        let problem = Problem::UnknownDirectory;
-        return Decision::ask(Reason::said(ReasonKind::Other, problem.sentence()), problem.sentence())
-            .offering(Vec::new());
+        return said(analysis.soft.first().unwrap_or(&Problem::UnknownDirectory));
     }
-    together(policy, line, &analysis, &effects, stance)
+    let decision = together(policy, line, &analysis, &effects, stance);
+    match (decision.behavior, analysis.soft.first()) {
+        (Verdict::Ask, Some(problem)) => said(problem),
+        _ => decision,
+    }
 }
 
 fn denied(rule: &Rule, line: &str, kind: ReasonKind) -> Decision {
@@ -111,26 +119,13 @@ fn asked(rule: &Rule, analysis: &Analysis) -> Decision {
 }
 
 /// What keeps rules that deny or ask from being held against all of the line.
-fn unknown(policy: &Policy, analysis: &Analysis, effects: &Effects<'_>) -> Option<Problem> {
-    let guarded = policy
-        .rules
-        .iter()
-        .any(|rule| rule.behavior != Behavior::Allow && rule.tool == "Bash" && !rule.whole());
-    if guarded {
-        let evaluated = analysis.commands.iter().find_map(|command| {
-            let variable = command.unknown_variable().map(str::to_owned);
-            variable
-                .map(Problem::Assignment)
-                .or_else(|| wrappers::levels(&command.words).find_map(wrappers::evaluates))
-        });
-        if let Some(problem) = analysis.problems.first().cloned().or(evaluated) {
-            return Some(problem);
+fn unknown(policy: &Policy, analysis: &Analysis, effects: &Effects<'_>, paths: &dyn Paths) -> Option<Problem> {
+    guard::unknown(policy, analysis, effects, paths).or_else(|| {
+        if !effects.guarded() {
+            return None;
         }
-    }
-    if effects.guarded() {
-        return analysis.problems.first().cloned().or_else(|| effects.unclear());
-    }
-    None
+        analysis.problems.first().cloned().or_else(|| effects.unclear())
+    })
 }
 
 /// The rule that names this very line.
@@ -186,7 +181,10 @@ fn together(policy: &Policy, line: &str, analysis: &Analysis, effects: &Effects<
             _ => None,
         })
         .collect();
-    let mut top = analysis.commands.iter().filter(|command| !command.nested);
+    let mut top = analysis
+        .commands
+        .iter()
+        .filter(|command| !command.nested && !command.inner && !command.again);
     let single = top.next().filter(|_| top.next().is_none());
     let rule = || match single {
         Some(only) => suggest::command(only, line),
@@ -257,10 +255,12 @@ fn one<'a>(policy: &Policy, command: &'a Simple, effects: &Effects<'_>, at: usiz
         };
     }
     let inner = wrappers::transparent(&command.words);
-    if let Some(why) = never(inner) {
+    if let Some(why) = never(inner).filter(|_| effects.doing(at).is_none()) {
         return Outcome::Never(why);
     }
-    if allowed_by_rule(policy, command, inner) {
+    // What nobody knows no rule has named.
+    let known = !command.words.iter().any(|word| word.unknown() || word.split);
+    if known && allowed_by_rule(policy, command, inner) {
         return match effects.written_outside(at) {
             Some(blocked) => Outcome::Blocked(blocked),
             None => Outcome::Allowed,
@@ -272,8 +272,13 @@ fn one<'a>(policy: &Policy, command: &'a Simple, effects: &Effects<'_>, at: usiz
     if let Some(blocked) = effects.blocked(at, stance) {
         return Outcome::Blocked(blocked);
     }
+    if effects.elsewhere(at) {
+        return Outcome::Unknown(command);
+    }
+    if let Some(problem) = effects.obeys(at) {
+        return Outcome::Never(problem.sentence());
+    }
     match doing.kind {
-        Kind::ReadOnly if doing.repository && effects.elsewhere(at) => Outcome::Unknown(command),
         Kind::ReadOnly => Outcome::Allowed,
         Kind::FileOp if stance.edits() => Outcome::Allowed,
         Kind::FileOp => Outcome::Unknown(command),

@@ -197,7 +197,7 @@ fn whole_match(pattern: &[String], path: &[String]) -> bool {
 }
 
 /// `*`, `?`, `[a-z]` and `\x` within one segment.
-fn segment_matches(pattern: &str, text: &str) -> bool {
+pub(crate) fn segment_matches(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut p, mut t) = (0, 0);

@@ -12,6 +12,8 @@ pub struct Place {
     pub path: PathBuf,
     /// It was a pattern: anything in there.
     pub pattern: bool,
+    /// That pattern, from the root.
+    pub whole: PathBuf,
 }
 
 /// All the places `word` may stand for where `command` may run, most likely first; `None` when
@@ -38,11 +40,13 @@ pub fn places(command: &Simple, word: &Word, cwd: &Path, home: &Path) -> Option<
             Place {
                 path: base.join(directory),
                 pattern: true,
+                whole: base.join(&text),
             }
         } else {
             Place {
                 path: base.join(&text),
                 pattern: false,
+                whole: PathBuf::new(),
             }
         };
         if !places.contains(&place) {

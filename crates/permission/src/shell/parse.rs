@@ -4,18 +4,19 @@
 //! rather than pass.
 
 mod expansions;
+mod values;
 
 use std::rc::Rc;
 
 use brush_parser::ast::{
-    AndOr, AndOrList, Assignment as Assign, AssignmentName, AssignmentValue, Command,
-    CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IoFileRedirectKind, IoFileRedirectTarget,
-    IoRedirect, Pipeline, Program, RedirectList, SeparatorOperator, SimpleCommand, SubshellCommand, Word as Written,
+    AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IoFileRedirectKind,
+    IoFileRedirectTarget, IoRedirect, Pipeline, ProcessSubstitutionKind, Program, RedirectList, SeparatorOperator,
+    SimpleCommand, SubshellCommand, Word as Written,
 };
 use brush_parser::{Parser, ParserOptions};
 
-use super::{Analysis, Assignment, Chain, Direction, Problem, Redirect, Simple, Word};
-use super::{caps, shape};
+use super::{Analysis, Chain, Direction, Problem, Redirect, Simple, Values, Word};
+use super::{builtins, caps, shape};
 
 /// How many ways to have changed directory are kept apart.
 const MOST_CHAINS: usize = 4;
@@ -30,8 +31,13 @@ fn options() -> ParserOptions {
     }
 }
 
-/// Takes `text` apart; `depth` counts how many substitutions and shells it stands in.
+/// Takes `text` apart; `depth` counts how many shells it stands in.
 pub(crate) fn analyse(text: &str, depth: usize) -> Analysis {
+    read(text, depth, &Values::new(), &[], depth > 0)
+}
+
+/// The same where some values are known, and some variables never are.
+fn read(text: &str, depth: usize, values: &Values, never: &[String], nested: bool) -> Analysis {
     let mut analysis = Analysis::default();
     if let Some(problem) = caps::check(text).or_else(|| shape::check(text)) {
         analysis.note(problem);
@@ -46,18 +52,38 @@ pub(crate) fn analyse(text: &str, depth: usize) -> Analysis {
         return analysis;
     };
     analysis.parsed = true;
-    let start: Chain = Rc::from([]);
-    let mut walk = Walk {
+    let begin = |analysis: Analysis, never: Vec<String>| Walk {
         analysis,
-        chains: Rc::from([start]),
+        chains: Rc::from([Rc::from([]) as Chain]),
         depth,
-        nested: depth > 0,
+        nested,
+        inner: false,
         piped: false,
+        again: false,
+        pipeline: 0,
+        pipelines: 0,
         moved: false,
         adrift: false,
+        values: values.clone(),
+        // What was known before is set once already.
+        assigned: values.keys().cloned().collect(),
+        loose: false,
+        never,
     };
+    let mut walk = begin(analysis.clone(), never.to_vec());
     for list in &program.complete_commands {
         walk.list(list);
+    }
+    // What is set in two places has a value in neither: which one came last depends on what runs.
+    let mut twice: Vec<String> = walk.assigned_twice();
+    if walk.loose {
+        twice.push(values::ANY.to_owned());
+    }
+    if !twice.is_empty() && never.is_empty() {
+        walk = begin(analysis, twice);
+        for list in &program.complete_commands {
+            walk.list(list);
+        }
     }
     walk.analysis
 }
@@ -74,11 +100,23 @@ struct Walk {
     chains: Rc<[Chain]>,
     depth: usize,
     nested: bool,
+    inner: bool,
     piped: bool,
+    again: bool,
+    pipeline: usize,
+    pipelines: usize,
     /// Whether a `cd` was seen since this was last cleared.
     moved: bool,
     /// Whether following the directory was given up.
     adrift: bool,
+    /// What is known about variables here.
+    values: Values,
+    /// Every name that was set so far, as often as it was.
+    assigned: Vec<String>,
+    /// Whether something may set variables in a way nobody follows.
+    loose: bool,
+    /// Names whose value is never known.
+    never: Vec<String>,
 }
 
 impl Walk {
@@ -95,26 +133,33 @@ impl Walk {
         }
     }
 
-    /// Runs `inside` as a subshell: where it goes to, we do not.
+    /// Runs `inside` as a subshell: where it goes to, we do not, and what it sets is gone.
     fn apart(&mut self, inside: impl FnOnce(&mut Self)) {
         let chains = Rc::clone(&self.chains);
+        let values = self.values.clone();
         inside(self);
         self.chains = chains;
+        self.values = values;
     }
 
     fn and_or(&mut self, list: &AndOrList) {
         let mut failed: Vec<Chain> = Vec::new();
         self.step(&list.first, &mut failed);
+        let sure = self.values.clone();
         for next in &list.additional {
             match next {
                 AndOr::And(pipeline) => self.step(pipeline, &mut failed),
                 AndOr::Or(pipeline) => {
                     self.also(&failed);
+                    self.doubt(&sure);
                     self.step(pipeline, &mut failed);
                 }
             }
         }
         self.also(&failed);
+        if !list.additional.is_empty() {
+            self.doubt(&sure);
+        }
     }
 
     /// One member of an and-or list. What follows by `&&` runs only where a `cd` led to; what
@@ -160,10 +205,32 @@ impl Walk {
         self.chains = Rc::from(chains);
     }
 
+    /// These ways, each after every way we may have come here.
+    fn joined(&self, chains: &[Chain]) -> Rc<[Chain]> {
+        let all = self.chains.iter().flat_map(|outer| {
+            chains
+                .iter()
+                .map(|chain| outer.iter().chain(chain.iter()).cloned().collect::<Chain>())
+        });
+        all.take(16).collect()
+    }
+
     fn pipeline(&mut self, pipeline: &Pipeline) {
         let outer = self.piped;
+        let number = self.pipeline;
+        if number == 0 {
+            self.pipelines += 1;
+            self.pipeline = self.pipelines;
+        }
         match pipeline.seq.as_slice() {
-            [only] => self.command(only),
+            [only] => {
+                // What a list holds is connected only if the list is.
+                let compound = matches!(only, Command::Compound(..));
+                if number == 0 && compound {
+                    self.pipeline = 0;
+                }
+                self.command(only);
+            }
             several => {
                 for (at, command) in several.iter().enumerate() {
                     self.piped = outer || at > 0;
@@ -172,6 +239,7 @@ impl Walk {
             }
         }
         self.piped = outer;
+        self.pipeline = number;
     }
 
     fn command(&mut self, command: &Command) {
@@ -209,13 +277,18 @@ impl Walk {
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => self.subshell(subshell),
             CompoundCommand::ForClause(clause) => {
+                let mut values = Vec::new();
                 for value in clause.values.iter().flatten() {
-                    self.word(value);
+                    self.several(value, &mut values);
                 }
-                if !loop_variable(&clause.variable_name) {
+                if !builtins::own_variable(&clause.variable_name) {
                     self.note(Problem::Assignment(clause.variable_name.clone()));
                 }
-                self.looped(&clause.body.list, None);
+                self.each(
+                    &clause.variable_name,
+                    clause.values.is_some().then_some(values),
+                    &clause.body.list,
+                );
             }
             CompoundCommand::CaseClause(clause) => {
                 self.word(&clause.value);
@@ -251,26 +324,6 @@ impl Walk {
         }
     }
 
-    /// A list that may run or not.
-    fn branch(&mut self, list: &CompoundList) {
-        let before = Rc::clone(&self.chains);
-        self.list(list);
-        self.also(&before);
-    }
-
-    /// A list that may run many times: a `cd` in it moves the next round as well.
-    fn looped(&mut self, list: &CompoundList, condition: Option<&CompoundList>) {
-        let moved = std::mem::replace(&mut self.moved, false);
-        if let Some(condition) = condition {
-            self.branch(condition);
-        }
-        self.branch(list);
-        if self.moved {
-            self.note(Problem::UnknownDirectory);
-        }
-        self.moved |= moved;
-    }
-
     fn subshell(&mut self, subshell: &SubshellCommand) {
         self.apart(|walk| walk.list(&subshell.list));
     }
@@ -282,37 +335,37 @@ impl Walk {
             redirects: Vec::new(),
             chains: Rc::clone(&self.chains),
             nested: self.nested,
+            inner: self.inner,
             piped: self.piped,
+            again: self.again,
+            pipeline: self.pipeline,
+            inputs: Vec::new(),
         };
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             self.item(item, &mut found, true);
         }
         if let Some(name) = &simple.word_or_name {
-            let word = self.word(name);
-            if word.literal().is_none() {
+            self.several(name, &mut found.words);
+            if found.words.first().is_none_or(|word| word.literal().is_none()) {
                 self.note(Problem::UnknownProgram);
             }
-            found.words.push(word);
         }
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             self.item(item, &mut found, false);
         }
         self.check_assignments(&found);
         self.change_directory(&found);
-        if !self.nested {
+        if builtins::may_assign(&found.words) {
+            self.values.clear();
+            self.loose = true;
+        }
+        for name in builtins::reads_into(&found.words) {
+            self.set(&name, None);
+        }
+        if !self.nested && !self.inner && !self.again {
             self.analysis.top += 1;
         }
         self.analysis.commands.push(found);
-    }
-
-    fn check_assignments(&mut self, found: &Simple) {
-        for assignment in &found.assignments {
-            // A bare assignment lasts for the rest of the line and may change its meaning.
-            let kept = found.words.is_empty();
-            if kept || !assignment.literal {
-                self.note(Problem::Assignment(assignment.name.clone()));
-            }
-        }
     }
 
     fn change_directory(&mut self, found: &Simple) {
@@ -361,14 +414,12 @@ impl Walk {
     fn item(&mut self, item: &Item, found: &mut Simple, prefix: bool) {
         match item {
             Item::IoRedirect(redirect) => {
-                if let Some(redirect) = self.redirect(redirect) {
-                    found.redirects.push(redirect);
-                }
+                let mut inputs = std::mem::take(&mut found.inputs);
+                let redirect = self.redirect(redirect, &mut inputs);
+                found.redirects.extend(redirect);
+                found.inputs = inputs;
             }
-            Item::Word(written) => {
-                let word = self.word(written);
-                found.words.push(word);
-            }
+            Item::Word(written) => self.several(written, &mut found.words),
             Item::AssignmentWord(assignment, written) => {
                 if prefix {
                     let mut assignment = self.assignment(assignment);
@@ -382,73 +433,57 @@ impl Walk {
                     found.words.push(word);
                 }
             }
-            Item::ProcessSubstitution(_, subshell) => {
-                self.note(Problem::Nested);
-                found.words.push(dynamic("<()"));
-                self.inner(|walk| walk.subshell(subshell));
+            Item::ProcessSubstitution(kind, subshell) => {
+                self.process(kind, subshell);
+                found.words.push(Word {
+                    raw: "<()".to_owned(),
+                    ..Word::plain("/dev/fd/63")
+                });
             }
         }
     }
 
-    /// Runs `inside` marked as nested.
-    fn inner(&mut self, inside: impl FnOnce(&mut Self)) {
-        let nested = std::mem::replace(&mut self.nested, true);
-        inside(self);
-        self.nested = nested;
-    }
-
-    fn assignment(&mut self, assignment: &Assign) -> Assignment {
-        let (name, plain) = match &assignment.name {
-            AssignmentName::VariableName(name) => (name.clone(), true),
-            AssignmentName::ArrayElementName(name, index) => {
-                // Subscripts are evaluated, quotes or not.
-                self.arithmetic(index);
-                (name.clone(), false)
-            }
-        };
-        let literal = match &assignment.value {
-            AssignmentValue::Scalar(value) => self.word(value).text.is_some(),
-            AssignmentValue::Array(values) => {
-                for (index, value) in values {
-                    if let Some(index) = index {
-                        self.arithmetic(&index.value);
-                    }
-                    self.word(value);
-                }
-                false
-            }
-        };
-        Assignment {
-            name,
-            literal: literal && plain && !assignment.append,
-            raw: String::new(),
+    /// `<( )` and `>( )`. What writes into a command may have it run anything it reads.
+    fn process(&mut self, kind: &ProcessSubstitutionKind, subshell: &SubshellCommand) {
+        match kind {
+            ProcessSubstitutionKind::Read => self.analysis.note_soft(Problem::Nested),
+            ProcessSubstitutionKind::Write => self.note(Problem::Nested),
         }
+        let inner = std::mem::replace(&mut self.inner, true);
+        self.subshell(subshell);
+        self.inner = inner;
     }
 
     fn redirect_list(&mut self, list: Option<&RedirectList>) {
+        let mut held = Simple {
+            assignments: Vec::new(),
+            words: Vec::new(),
+            redirects: Vec::new(),
+            chains: Rc::clone(&self.chains),
+            nested: self.nested,
+            inner: self.inner,
+            piped: self.piped,
+            again: self.again,
+            pipeline: self.pipeline,
+            inputs: Vec::new(),
+        };
         let redirects: Vec<Redirect> = list
             .into_iter()
             .flat_map(|list| &list.0)
-            .filter_map(|redirect| self.redirect(redirect))
+            .filter_map(|redirect| self.redirect(redirect, &mut held.inputs))
             .collect();
-        if redirects.is_empty() {
+        if redirects.is_empty() && held.inputs.is_empty() {
             return;
         }
         // Held as a command without words, so that its effects are looked at like any other.
-        self.analysis.commands.push(Simple {
-            assignments: Vec::new(),
-            words: Vec::new(),
-            redirects,
-            chains: Rc::clone(&self.chains),
-            nested: self.nested,
-            piped: self.piped,
-        });
-        if !self.nested {
+        held.redirects = redirects;
+        self.analysis.commands.push(held);
+        if !self.nested && !self.inner && !self.again {
             self.analysis.top += 1;
         }
     }
 
-    fn redirect(&mut self, redirect: &IoRedirect) -> Option<Redirect> {
+    fn redirect(&mut self, redirect: &IoRedirect, inputs: &mut Vec<String>) -> Option<Redirect> {
         match redirect {
             IoRedirect::File(_, kind, target) => {
                 let direction = match kind {
@@ -469,9 +504,8 @@ impl Walk {
                         }
                         Some(self.target(direction, word))
                     }
-                    IoFileRedirectTarget::ProcessSubstitution(_, subshell) => {
-                        self.note(Problem::Nested);
-                        self.inner(|walk| walk.subshell(subshell));
+                    IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => {
+                        self.process(kind, subshell);
                         None
                     }
                 }
@@ -480,10 +514,12 @@ impl Walk {
                 if document.requires_expansion && document.doc.value.contains(['$', '`']) {
                     self.here_document(&document.doc.value);
                 }
+                inputs.push(document.doc.value.clone());
                 None
             }
             IoRedirect::HereString(_, word) => {
-                self.word(word);
+                let word = self.word(word);
+                inputs.push(word.text.unwrap_or(word.raw));
                 None
             }
             IoRedirect::OutputAndError(word, _) => Some(self.target(Direction::Write, word)),
@@ -501,57 +537,4 @@ impl Walk {
         }
         Redirect { direction, target }
     }
-}
-
-fn dynamic(raw: &str) -> Word {
-    Word {
-        raw: raw.to_owned(),
-        text: None,
-        glob: false,
-        tilde: false,
-        quoted: false,
-    }
-}
-
-/// Variables that only change how output looks or which tests run, whatever their value.
-pub(crate) fn harmless_variable(name: &str) -> bool {
-    const KNOWN: &[&str] = &[
-        "CI",
-        "COLUMNS",
-        "LINES",
-        "LANG",
-        "LC_ALL",
-        "LC_CTYPE",
-        "LC_COLLATE",
-        "LC_MESSAGES",
-        "LC_NUMERIC",
-        "LC_TIME",
-        "TZ",
-        "TERM",
-        "NO_COLOR",
-        "FORCE_COLOR",
-        "CLICOLOR",
-        "CLICOLOR_FORCE",
-        "COLORTERM",
-        "RUST_LOG",
-        "RUST_BACKTRACE",
-        "RUST_TEST_THREADS",
-        "CARGO_TERM_COLOR",
-        "CARGO_INCREMENTAL",
-        "NODE_ENV",
-        "PYTHONUNBUFFERED",
-        "PYTHONDONTWRITEBYTECODE",
-        "GOOS",
-        "GOARCH",
-        "CGO_ENABLED",
-        "RAILS_ENV",
-        "RACK_ENV",
-        "GIT_TERMINAL_PROMPT",
-    ];
-    KNOWN.contains(&name)
-}
-
-/// A loop's own variable: no program looks at a lower-case name without an underscore.
-fn loop_variable(name: &str) -> bool {
-    name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) && name != "histchars"
 }

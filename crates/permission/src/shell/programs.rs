@@ -1,8 +1,10 @@
 //! What programs do, by their arguments: a list of what is known, so that the rest is not.
 
+mod carry;
 mod files;
 mod find;
 mod git;
+mod options;
 mod scripts;
 mod table;
 
@@ -20,6 +22,10 @@ pub enum Reach {
     Names,
     /// Everything beneath it.
     Tree,
+    /// Everything beneath it, and wherever links in there lead.
+    Linked,
+    /// Everything that ever was beneath it.
+    History,
 }
 
 /// What kind of program it is.
@@ -42,8 +48,12 @@ pub struct Doing {
     pub writes: Vec<Word>,
     /// What it removes with everything beneath.
     pub removes: Vec<Word>,
-    /// It runs what a repository's configuration says, so where it runs matters.
-    pub repository: bool,
+    /// No option does more than read, so it does not matter if a pattern became one.
+    pub tame: bool,
+    /// Files that would tell it what to run, were they there.
+    pub obeys: Vec<Word>,
+    /// It obeys a repository's configuration: the repository it finds from here.
+    pub repository: Option<Word>,
 }
 
 impl Doing {
@@ -53,7 +63,9 @@ impl Doing {
             reads: Vec::new(),
             writes: Vec::new(),
             removes: Vec::new(),
-            repository: false,
+            tame: false,
+            obeys: Vec::new(),
+            repository: None,
         }
     }
 
@@ -70,17 +82,17 @@ impl Doing {
 pub fn look_up(words: &[Word]) -> Option<Doing> {
     let (first, arguments) = words.split_first()?;
     let name = known_name(first)?;
-    // A word only known later could be anything, also an option.
-    if arguments.iter().any(|word| word.text.is_none()) {
-        return None;
-    }
     match name {
+        "xargs" => carry::xargs(arguments),
+        "less" | "more" => carry::pager(arguments),
         "git" => git::look_up(arguments),
         "find" => find::look_up(arguments),
         "sed" => scripts::sed(arguments),
         "awk" | "gawk" | "mawk" => scripts::awk(arguments),
+        "jq" => scripts::jq(arguments),
         "mkdir" | "touch" | "rm" | "rmdir" | "mv" | "cp" => files::look_up(name, arguments),
         "cd" => files::change_directory(arguments),
+        "read" => (!super::builtins::reads_into(words).is_empty()).then(Doing::read_only),
         "test" | "[" => files::test(name, arguments),
         _ => table::look_up(name, arguments),
     }
@@ -140,131 +152,16 @@ fn empties(arguments: &[Word]) -> bool {
     removes && !narrows
 }
 
-/// Options of a program, and what is left of its arguments.
-#[derive(Debug, Default)]
-pub(crate) struct Parsed {
-    pub(crate) positionals: Vec<Word>,
-    /// The options given, long ones by name, short ones by letter, with their values.
-    pub(crate) options: Vec<(String, Option<Word>)>,
-    /// Values that are paths to read.
-    pub(crate) paths: Vec<Word>,
-}
-
-impl Parsed {
-    pub(crate) fn has(&self, names: &[&str]) -> bool {
-        self.options.iter().any(|(name, _)| names.contains(&name.as_str()))
-    }
-}
-
-/// The options a program may be given.
-///
-/// `short` lists letters: `a` a flag, `b:` one with a value, `c%` one whose value is a path to
-/// read, `d?` one whose value can only be glued to it. `long` likewise with `=`, `%` and `?` at
-/// the end of the name, separated by spaces. Abbreviations are not known, so they are not accepted.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Options {
-    pub(crate) short: &'static str,
-    pub(crate) long: &'static str,
-    /// `-5` is a number of lines.
-    pub(crate) numbers: bool,
-}
-
-impl Options {
-    fn short(&self, letter: char) -> Option<char> {
-        let mut rest = self.short.chars().peekable();
-        while let Some(known) = rest.next() {
-            let mark = match rest.peek() {
-                Some(mark @ (':' | '%' | '?')) if known != '?' || *mark != '?' => Some(*mark),
-                _ => None,
-            };
-            if mark.is_some() {
-                rest.next();
-            }
-            if known == letter {
-                return Some(mark.unwrap_or(' '));
-            }
-        }
-        None
-    }
-
-    fn long(&self, name: &str) -> Option<char> {
-        self.long.split(' ').find_map(|known| {
-            let bare = known.trim_end_matches(['=', '%', '?']);
-            (bare == name).then(|| known.get(bare.len()..).and_then(|m| m.chars().next()).unwrap_or(' '))
-        })
-    }
-
-    /// Takes `arguments` apart; `None` for an option that is not known.
-    pub(crate) fn parse(&self, arguments: &[Word]) -> Option<Parsed> {
-        self.parse_of(arguments, false)
-    }
-
-    /// The same for a program that may be `tame`: none of its options does more than read.
-    pub(crate) fn parse_of(&self, arguments: &[Word], tame: bool) -> Option<Parsed> {
-        let mut parsed = Parsed::default();
-        let mut rest = arguments.iter();
-        while let Some(word) = rest.next() {
-            let text = word.text.as_deref()?;
-            if text == "--" {
-                parsed.positionals.extend(rest.cloned());
-                break;
-            }
-            if text == "-" || !text.starts_with('-') {
-                parsed.positionals.push(word.clone());
-                continue;
-            }
-            // A pattern that begins with a dash may become any option.
-            if word.glob && !tame {
-                return None;
-            }
-            if let Some(long) = text.strip_prefix("--") {
-                let (name, glued) = match long.split_once('=') {
-                    Some((name, value)) => (
-                        name,
-                        Some(Word {
-                            quoted: true,
-                            ..Word::plain(value)
-                        }),
-                    ),
-                    None => (long, None),
-                };
-                let mark = self.long(name)?;
-                let value = match (mark, glued) {
-                    (' ', Some(_)) => return None,
-                    (' ' | '?', None) => None,
-                    (_, Some(value)) => Some(value),
-                    (_, None) => Some(rest.next()?.clone()),
-                };
-                if mark == '%' {
-                    parsed.paths.extend(value.clone());
-                }
-                parsed.options.push((name.to_owned(), value));
-                continue;
-            }
-            let letters = text.get(1..)?;
-            if self.numbers && letters.bytes().all(|b| b.is_ascii_digit()) {
-                continue;
-            }
-            for (at, letter) in letters.char_indices() {
-                let mark = self.short(letter)?;
-                let glued = text.get(1 + at + letter.len_utf8()..).filter(|rest| !rest.is_empty());
-                let value = match mark {
-                    ' ' => None,
-                    '?' => glued.map(Word::plain),
-                    _ => match glued {
-                        Some(glued) => Some(Word::plain(glued)),
-                        None => Some(rest.next()?.clone()),
-                    },
-                };
-                if mark == '%' {
-                    parsed.paths.extend(value.clone());
-                }
-                parsed.options.push((letter.to_string(), value));
-                if mark != ' ' {
-                    break;
-                }
-            }
-        }
-        Some(parsed)
-    }
+/// Every program that is known to read, with every option it is known with and the option's mark: ` ` a flag, `:` and `=`
+/// one with a value, `%` one whose value is a file to read, `?` one whose value can only be glued to it. What the oracle
+/// runs.
+#[must_use]
+pub fn corpus() -> Vec<(String, Vec<(String, char)>)> {
+    let mut all = table::corpus();
+    all.extend(scripts::corpus());
+    all.extend(git::corpus());
+    all.push(("find".to_owned(), find::corpus()));
+    all.push(("less".to_owned(), carry::PAGER.all()));
+    all.push(("xargs".to_owned(), carry::XARGS.all()));
+    all
 }

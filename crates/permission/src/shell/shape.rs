@@ -28,6 +28,22 @@ pub fn check(text: &str) -> Option<Problem> {
     (!closed).then_some(Problem::Unparsable)
 }
 
+/// Where the parenthesis that opens at `at` closes, by the same reading.
+pub(super) fn end_of_substitution(text: &[char], at: usize) -> Option<usize> {
+    let mut shape = Shape {
+        rest: text.to_vec(),
+        at: at + 1,
+        documents: Vec::new(),
+        words: 0,
+        commands: 0,
+        openings: 0,
+        compounds: 0,
+        too_much: false,
+    };
+    shape.commands(End::Parenthesis, 1)?;
+    shape.at.checked_sub(1)
+}
+
 /// What a run of commands ends with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
@@ -36,11 +52,20 @@ enum End {
     Backtick,
 }
 
+/// A here-document whose body is still to come.
+struct Document {
+    delimiter: String,
+    /// Leading tabs go.
+    tabs: bool,
+    /// The body is taken as it stands.
+    quoted: bool,
+}
+
 struct Shape {
     rest: Vec<char>,
     at: usize,
-    /// Here-documents whose bodies come with the next line: delimiter, and whether tabs go.
-    documents: Vec<(String, bool)>,
+    /// Here-documents whose bodies come with the next line.
+    documents: Vec<Document>,
     words: usize,
     commands: usize,
     openings: usize,
@@ -128,6 +153,7 @@ impl Shape {
             };
             let begins = word_begins;
             word_begins = matches!(c, ' ' | '\t' | '\n' | ';' | '|' | '&' | '(' | ')' | '<' | '>');
+            let fd_variable = word.starts_with('{') && word.ends_with('}');
             if word_begins {
                 match word.as_str() {
                     "case" => case += 1,
@@ -163,6 +189,8 @@ impl Shape {
                 // The end of a pattern.
                 ')' if case > 0 => {}
                 ')' => return None,
+                // `{name}>`: what stands in the braces is evaluated.
+                '<' | '>' if fd_variable => return None,
                 '<' if self.begins("<<") => self.at += 2,
                 '<' if self.begins("<") => {
                     self.at += 1;
@@ -174,7 +202,7 @@ impl Shape {
         }
     }
 
-    fn finish(&mut self, before: Vec<(String, bool)>) -> Option<()> {
+    fn finish(&mut self, before: Vec<Document>) -> Option<()> {
         // A document begun inside must have its body inside.
         if !self.documents.is_empty() {
             return None;
@@ -275,12 +303,14 @@ impl Shape {
             self.at += 1;
         }
         let mut delimiter = String::new();
+        let mut is_quoted = false;
         loop {
             match self.peek() {
                 None | Some(' ' | '\t' | '\n' | ';' | '|' | '&' | '<' | '>' | ')') => break,
                 Some('$' | '`' | '(') => return None,
                 Some(quote @ ('\'' | '"')) => {
                     self.at += 1;
+                    is_quoted = true;
                     loop {
                         match self.next()? {
                             c if c == quote => break,
@@ -291,6 +321,7 @@ impl Shape {
                 }
                 Some('\\') => {
                     self.at += 1;
+                    is_quoted = true;
                     delimiter.push(self.next().filter(|c| *c != '\n')?);
                 }
                 Some(c) => {
@@ -302,21 +333,34 @@ impl Shape {
         if delimiter.is_empty() {
             return None;
         }
-        self.documents.push((delimiter, tabs));
+        self.documents.push(Document {
+            delimiter,
+            tabs,
+            quoted: is_quoted,
+        });
         Some(())
     }
 
     /// After a newline: the bodies that are due.
     fn bodies(&mut self) -> Option<()> {
-        for (delimiter, tabs) in std::mem::take(&mut self.documents) {
+        for document in std::mem::take(&mut self.documents) {
             loop {
                 self.peek()?;
                 let mut line = String::new();
                 while let Some(c) = self.next().filter(|c| *c != '\n') {
                     line.push(c);
                 }
-                let line = if tabs { line.trim_start_matches('\t') } else { &line };
-                if line == delimiter {
+                // Bash joins such lines before it looks for the delimiter; others do not.
+                let joined = line.chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
+                if joined && !document.quoted {
+                    return None;
+                }
+                let line = if document.tabs {
+                    line.trim_start_matches('\t')
+                } else {
+                    &line
+                };
+                if line == document.delimiter {
                     break;
                 }
             }
@@ -378,6 +422,11 @@ mod tests {
             "cat <<",
             "echo $((1",
             "cat <<$x\n$x",
+            "cat <<X\nX\\\n\nX",
+            "cat <<X\na\nX\\\n\nX",
+            "ls {x}>y",
+            "ls {x['a']}>y",
+            "ls {x[$(a)]}<y",
         ] {
             assert!(!is_closed(text), "{text}");
         }

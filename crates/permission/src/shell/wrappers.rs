@@ -6,7 +6,7 @@
 //! rights, other arguments or elsewhere; allowing never looks through them. Denying looks at every
 //! word that could begin a command, in both.
 
-use super::parse::harmless_variable;
+use super::builtins::{self, harmless_variable};
 use super::{Problem, Word};
 
 /// How many wrappers around one command are looked through.
@@ -243,6 +243,21 @@ pub fn levels(words: &[Word]) -> impl Iterator<Item = &[Word]> {
     })
 }
 
+/// Why something in these words, at any level, may run text nobody has read.
+#[must_use]
+pub fn evaluating(words: &[Word]) -> Option<Problem> {
+    let whole = words.len();
+    levels(words).find_map(|level| {
+        // A dot is a folder, but for what runs builtins.
+        let before = (whole - level.len())
+            .checked_sub(1)
+            .and_then(|at| words.get(at)?.literal());
+        let folder = level.first().and_then(Word::literal) == Some(".");
+        let runs = before.is_none_or(|before| matches!(before, "command" | "builtin" | "eval" | "time" | "exec"));
+        evaluates(level).filter(|_| !folder || runs)
+    })
+}
+
 /// Texts among the arguments that a program may run as a command line.
 pub fn texts(words: &[Word]) -> impl Iterator<Item = &str> {
     let runs = words
@@ -267,11 +282,6 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
     let name = base(first.text.as_deref()?);
     let said = || Some(Problem::Evaluates(name.to_owned()));
     let texts = || arguments.iter().filter_map(|word| word.text.as_deref());
-    let subscript = || {
-        arguments
-            .iter()
-            .any(|word| word.text.as_deref().is_none_or(|text| text.contains('[')))
-    };
     if carries(name) {
         let set = texts().filter_map(|text| text.split_once('=')).map(|(name, _)| name);
         let variable =
@@ -280,23 +290,10 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
             return Some(Problem::Assignment(name.to_owned()));
         }
     }
+    if let Some(problem) = builtins::evaluates(name, arguments) {
+        return Some(problem);
+    }
     match name {
-        "eval" | "source" | "." | "trap" | "alias" | "let" | "read" | "mapfile" | "readarray" | "complete"
-        | "compgen" | "bind" | "enable" | "shopt" | "set" | "hash" | "getopts" | "fc" | "history" => said(),
-        "declare" | "typeset" | "local" | "export" | "readonly" | "unset" if subscript() => said(),
-        "declare" | "typeset" | "local" | "export" | "readonly" => {
-            let unsafe_name = texts().find_map(|text| {
-                let name = text.split('=').next().unwrap_or(text).trim_end_matches('+');
-                (!name.starts_with('-') && dangerous_variable(name)).then(|| name.to_owned())
-            });
-            unsafe_name.map(Problem::Assignment)
-        }
-        "test" | "[" => {
-            let evaluated =
-                texts().any(|text| matches!(text, "-v" | "-R" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"));
-            (evaluated && subscript_but_brackets(name, arguments)).then(|| Problem::Evaluates(name.to_owned()))
-        }
-        "printf" if texts().next().is_some_and(|text| text.starts_with("-v")) => said(),
         "awk" | "gawk" | "mawk" | "nawk" => {
             (!super::programs::awk_is_plain(arguments)).then(|| Problem::Evaluates(name.to_owned()))
         }
@@ -346,35 +343,51 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
             };
             let version =
                 texts().all(|text| matches!(text, "--version" | "-V" | "-v" | "--help")) && !arguments.is_empty();
-            let file = texts().any(|text| !text.starts_with('-'));
-            (!version && (texts().any(inline) || !file)).then(|| Problem::Evaluates(name.to_owned()))
+            // A pipe is a text as well.
+            let device = |text: &str| text.starts_with("/dev/") || text.starts_with("/proc/");
+            let file = texts().any(|text| !text.starts_with('-') && !device(text));
+            (!version && (texts().any(inline) || texts().any(device) || !file))
+                .then(|| Problem::Evaluates(name.to_owned()))
         }
         _ => None,
     }
 }
 
-/// `[` ends with `]`, which is no subscript.
-fn subscript_but_brackets(name: &str, arguments: &[Word]) -> bool {
-    let inner = match arguments.split_last() {
-        Some((_, inner)) if name == "[" => inner,
-        _ => arguments,
-    };
-    inner
-        .iter()
-        .any(|word| word.text.as_deref().is_none_or(|text| text.contains('[')))
+/// Whether a program called so runs what its arguments say.
+#[must_use]
+pub fn runs_its_arguments(name: &str) -> bool {
+    let name = base(name);
+    carries(name)
+        || is_interpreter(name)
+        || matches!(
+            name,
+            "git"
+                | "npm"
+                | "yarn"
+                | "pnpm"
+                | "bun"
+                | "cargo"
+                | "docker"
+                | "podman"
+                | "kubectl"
+                | "uv"
+                | "poetry"
+                | "go"
+                | "nix"
+        )
 }
 
-/// Variables that change which programs run, or what they run.
-fn dangerous_variable(name: &str) -> bool {
-    const KNOWN: &str = "PATH ENV BASH_ENV IFS PS0 PS1 PS2 PS4 SHELLOPTS BASHOPTS PROMPT_COMMAND CDPATH \
-        EDITOR VISUAL PAGER BROWSER SHELL MANPAGER LESSOPEN LESSCLOSE NODE_OPTIONS HOME \
-        TMPDIR EXECIGNORE FIGNORE GLOBIGNORE HISTFILE MAILPATH PERL5LIB PERL5OPT RUBYLIB \
-        RUBYOPT JAVA_TOOL_OPTIONS MAKEFLAGS RUSTC_WRAPPER RUSTFLAGS";
-    !harmless_variable(name)
-        && (listed(KNOWN, name)
-            || [
-                "LD_", "DYLD_", "GIT_", "BASH_", "PYTHON", "SSH_", "CARGO_", "NPM_", "npm_", "PIP_",
-            ]
-            .iter()
-            .any(|prefix| name.starts_with(prefix)))
+/// Whether git itself knows this verb; any other is an alias, or a program called `git-…`.
+#[must_use]
+pub fn is_git_verb(verb: &str) -> bool {
+    const KNOWN: &str = "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore \
+        check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph \
+        commit-tree config count-objects describe diff diff-files diff-index diff-tree fast-export fast-import fetch \
+        fmt-merge-msg for-each-ref format-patch fsck gc grep hash-object help index-pack init log ls-files ls-remote ls-tree \
+        mailinfo merge merge-base merge-file merge-tree mktag mktree mv name-rev notes pack-objects pack-refs patch-id \
+        prune pull push range-diff read-tree rebase reflog remote repack replace rerere reset restore rev-list rev-parse \
+        revert rm shortlog show show-branch show-index show-ref sparse-checkout stash status stripspace submodule switch \
+        symbolic-ref tag unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag \
+        version whatchanged worktree write-tree";
+    listed(KNOWN, verb)
 }

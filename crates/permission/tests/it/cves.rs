@@ -430,10 +430,39 @@ fn cve_2026_26268_hooks_of_git() {
 
 #[test]
 fn gitspawn_2026_09_and_cve_2026_19592_another_repository() {
+    let planted = |text: &str| crate::world::World {
+        links: sluice_permission::Linked::default().with_file("/w/evil/.git/config", text),
+        ..world()
+    };
+    // What its configuration says decides, not where it lies.
+    for text in [
+        "[filter \"x\"]\nclean = id",
+        "[diff \"x\"]\ntextconv = id",
+        "[include]\npath = x",
+        "[core]\nworktree = /",
+    ] {
+        for command in [
+            "cd evil && git status",
+            "cd evil/src && git log -p",
+            "git -C evil status",
+            "(cd evil; git diff)",
+        ] {
+            planted(text).asks(command);
+        }
+    }
+    planted("[core]\nbare = false").allows("cd evil && git status");
+    // A folder that says its repository is another's.
+    let file = |back: &str| crate::world::World {
+        links: sluice_permission::Linked::default()
+            .with_file("/w/.git", "gitdir: /out/.git/worktrees/w\n")
+            .with_file("/out/.git/worktrees/w/gitdir", back),
+        ..world()
+    };
+    file("/else/.git").asks("git log -p");
+    file("/w/.git").allows("git log -p");
     for command in [
-        "cd evil && git status",
-        "cd vendor/x && git log",
-        "git -C evil status",
+        "git -C /out status",
+        "cd /out && git status",
         "git --git-dir=evil/.git log",
         "git --work-tree=evil status",
         "git -c core.fsmonitor=id status",

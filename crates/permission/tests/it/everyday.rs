@@ -281,7 +281,57 @@ fn reading_is_not_asked_about() {
         READ.len()
     );
     assert!(READ.len() >= 200);
-    assert!(share >= 95, "only {share} %: {asked:#?}");
+    assert!(share >= 97, "only {share} %: {asked:#?}");
+}
+
+/// A second list, decided about in a folder that is there, with and without rules that deny.
+#[test]
+fn reading_in_a_folder_is_not_asked_about() {
+    let mut links = sluice_permission::Linked::default();
+    for file in [
+        "a.txt",
+        "b.txt",
+        "README.md",
+        "Cargo.toml",
+        "Cargo.lock",
+        "a.json",
+        "a.csv",
+        "a.tsv",
+        "a.bin",
+        "package.json",
+        "src/main.rs",
+        "src/lib.rs",
+        "tests/x.rs",
+        "a/f",
+        "b/f",
+        ".git/HEAD",
+    ] {
+        links = links.with_file(format!("/w/{file}"), "");
+    }
+    links = links.with_file("/w/.git/config", "[core]\n\tbare = false\n[user]\n\tname = n\n");
+    let lines: Vec<&str> = include_str!("../oracle/everyday.txt").lines().collect();
+    assert!(lines.len() >= 150);
+    for (denied, share) in [
+        (&[][..], 97),
+        (&["Bash(zap:*)", "Bash(git push:*)", "Read(./secrets/**)"][..], 97),
+    ] {
+        let mut w = world();
+        w.links = links.clone();
+        for rule in denied {
+            w = w.deny(rule);
+        }
+        let asked: Vec<&str> = lines
+            .iter()
+            .copied()
+            .filter(|line| w.bash(line).behavior != Verdict::Allow)
+            .collect();
+        let unasked = 100 * (lines.len() - asked.len()) / lines.len();
+        eprintln!(
+            "{} commands, {unasked} % without a question; asked: {asked:#?}",
+            lines.len()
+        );
+        assert!(unasked >= share, "only {unasked} %: {asked:#?}");
+    }
 }
 
 #[test]
@@ -301,9 +351,9 @@ fn what_only_reads_may_run_beside_others() {
         "ls > x",
         "npm test",
         "ls; rm x",
-        "echo $(ls)",
+        "echo $(touch x)",
         "sed -i s/a/b/ x",
-        "cat <(ls)",
+        "cat <(touch x)",
         // The session would be somewhere else.
         "cd src",
         "cd src && ls",
@@ -389,11 +439,12 @@ fn what_does_more_is_asked_about() {
         "xxd -r a",
         "printf -v x y",
         "test -v x",
-        "less a.txt",
+        "less +!id a.txt",
+        "less -o out a.txt",
         "man ls",
         "help ls",
         "man -P x ls",
-        "more a.txt",
+        "more +/x a.txt",
         "vim a.txt",
         "curl http://x",
         "wget x",

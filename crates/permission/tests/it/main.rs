@@ -8,6 +8,7 @@
     clippy::needless_pass_by_value
 )]
 
+mod attacks;
 mod bench;
 mod changelog;
 mod cves;

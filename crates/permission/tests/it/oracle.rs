@@ -81,6 +81,34 @@ fn lines() -> Vec<String> {
         .collect()
 }
 
+/// Every option with which a program is taken to only read was run by the oracle (`make oracle`), or could not be here,
+/// and its verdict is kept: a new one without is a mistake. `ARGS="--only programs --verdicts FILE"` writes the file.
+#[test]
+fn every_option_of_the_tables_has_a_verdict() {
+    let text = include_str!("../oracle/verdicts.tsv");
+    let verdicts: std::collections::BTreeMap<&str, Vec<&str>> = text
+        .lines()
+        .filter_map(|line| line.split_once('\t'))
+        .map(|(program, options)| (program, options.split(' ').collect()))
+        .collect();
+    let mut missing = Vec::new();
+    let mut run = 0;
+    for (program, options) in sluice_permission::shell::programs::corpus() {
+        let Some(known) = verdicts.get(program.as_str()) else {
+            missing.push(program);
+            continue;
+        };
+        for (option, _) in options {
+            match known.iter().find_map(|one| one.strip_prefix(&format!("{option}:"))) {
+                None => missing.push(format!("{program} {option}")),
+                Some(verdict) => run += usize::from(verdict.parse::<u32>().is_ok()),
+            }
+        }
+    }
+    assert!(missing.is_empty(), "run `make oracle` for {missing:#?}");
+    assert!(run > 900, "{run} options were run");
+}
+
 #[test]
 fn what_is_allowed_does_not_run_what_is_denied() {
     let isolated = Command::new("unshare")

@@ -232,7 +232,7 @@ fn several_commands() {
 fn what_cannot_be_checked_offers_nothing() {
     let w = world();
     for command in [
-        "echo $(whoami)",
+        "echo $(aaa)",
         "echo z=$ZZ",
         "kill -9 $$",
         "for i in 1 2; do echo $i; done",
@@ -327,7 +327,6 @@ fn never_a_whole_interpreter_wrapper_or_runner() {
         "bash",
         "sudo",
         "npx",
-        "env",
         "python3 foo",
         "bash foo",
         "env foo",

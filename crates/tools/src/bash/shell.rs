@@ -55,11 +55,14 @@ impl Shell {
         let ours = Receiver::from_owned_fd(OwnedFd::from(ours))?;
         let before = confined.as_ref().map(Confined::before).unwrap_or_default();
         let mut shell = detached(before, program());
+        // What was found to only read is run so that it can do nothing else.
+        let quiet = sluice_permission::quiet::of(command);
         shell
-            .args(["--noprofile", "--norc", "-c", &script(command)])
+            .args(["--noprofile", "--norc", "-c", &script(command, quiet.before)])
             .current_dir(directory)
             .env_clear()
             .envs(env.iter().filter(|(name, _)| allowed(name)).map(|(name, value)| (name, value)))
+            .envs(quiet.env)
             // without `unsafe` only the three standard descriptors can be handed over; the script moves this one
             // away and gives the command an empty stdin
             .stdin(Stdio::from(side_in))
@@ -157,9 +160,9 @@ fn program() -> &'static str {
 
 /// One line, so that bash counts the command's own lines from 1. The trap speaks also when the command calls `exit`
 /// or does not parse; `eval` keeps a syntax error from taking the trap with it.
-fn script(command: &str) -> String {
+fn script(command: &str, before: &str) -> String {
     format!(
-        "exec {SIDE}>&0 0</dev/null; trap 'builtin pwd -P >&{SIDE}' EXIT; eval {}",
+        "exec {SIDE}>&0 0</dev/null; trap 'builtin pwd -P >&{SIDE}' EXIT; {before}eval {}",
         quoted(command)
     )
 }

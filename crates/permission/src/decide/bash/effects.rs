@@ -1,17 +1,20 @@
 //! What a line reads and writes, held against the path rules.
 
+mod asked;
+
 use std::path::{Path, PathBuf};
 
 use super::super::{Access, files::may_read, path_rule, path_rules};
+use super::trees;
 use crate::matching::path::reaches_beneath;
 use crate::mode::Stance;
-use crate::path::{Located, Paths, normal};
+use crate::path::{Located, Paths};
 use crate::policy::{Call, Policy};
 use crate::protect;
 use crate::rule::{Behavior, Rule};
 use crate::shell::effects::{Place, places};
 use crate::shell::programs::{Doing, Kind, Reach, look_up, removals};
-use crate::shell::wrappers::{evaluates, levels, transparent};
+use crate::shell::wrappers::{evaluating, levels, transparent};
 use crate::shell::{Analysis, Direction, Problem, Simple, Word};
 use crate::suggest;
 
@@ -61,7 +64,27 @@ const MOST_CARRIED: usize = 16;
 pub(super) fn is_sink(word: &Word) -> bool {
     matches!(
         word.literal(),
-        Some("/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/fd/1" | "/dev/fd/2")
+        Some("/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/fd/1" | "/dev/fd/2" | "/dev/fd/63" | "/dev/tty")
+    )
+}
+
+/// Files that say the same to everybody.
+fn is_public(word: &Word) -> bool {
+    matches!(
+        word.literal(),
+        Some(
+            "/dev/stdin"
+                | "/dev/zero"
+                | "/dev/random"
+                | "/dev/urandom"
+                | "/etc/os-release"
+                | "/etc/debian_version"
+                | "/proc/cpuinfo"
+                | "/proc/meminfo"
+                | "/proc/version"
+                | "/proc/loadavg"
+                | "/proc/uptime"
+        )
     )
 }
 
@@ -75,7 +98,13 @@ impl<'a> Effects<'a> {
         };
         let guarded = effects.guarded();
         for simple in &analysis.commands {
-            let command = effects.command(simple, guarded);
+            let mut command = effects.command(simple, guarded);
+            // A pattern may match a name that is an option; a name outside quotes may fall apart.
+            let tame = command.doing.as_ref().is_some_and(|doing| doing.tame);
+            command.lost |= simple
+                .words
+                .iter()
+                .any(|word| word.glob && effects.surprises(simple, word, tame));
             effects.commands.push(command);
         }
         effects
@@ -108,6 +137,9 @@ impl<'a> Effects<'a> {
             if is_sink(&redirect.target) || redirect.target.literal() == Some("/dev/stdin") {
                 continue;
             }
+            if redirect.target.split {
+                command.lost = true;
+            }
             if redirect.direction != Direction::Write {
                 self.touch(&mut command, &redirect.target, Access::Read, Reach::File, true);
             }
@@ -120,7 +152,11 @@ impl<'a> Effects<'a> {
     }
 
     fn touches(&self, command: &mut Command<'a>, doing: &Doing) {
-        for (word, reach) in &doing.reads {
+        for (word, reach) in doing
+            .reads
+            .iter()
+            .filter(|(word, _)| !is_sink(word) && !is_public(word))
+        {
             self.touch(command, word, Access::Read, *reach, false);
         }
         for word in &doing.writes {
@@ -130,18 +166,36 @@ impl<'a> Effects<'a> {
 
     fn located(&self, simple: &Simple, word: &Word) -> Option<Vec<(Located, bool)>> {
         let all: Vec<Place> = places(simple, word, self.cwd, &self.policy.home)?;
-        Some(
-            all.into_iter()
-                .map(|place| (Located::new(&place.path, self.paths), place.pattern))
-                .collect(),
-        )
+        let mut found = Vec::new();
+        for place in all {
+            let matched = match place.pattern {
+                true => trees::matches(&place.path, &place.whole, self.paths).filter(|matched| !matched.is_empty()),
+                false => None,
+            };
+            match matched {
+                Some(files) => found.extend(files.iter().map(|file| (Located::new(file, self.paths), false))),
+                None => found.push((Located::new(&place.path, self.paths), place.pattern)),
+            }
+        }
+        Some(found)
     }
 
     fn touch(&self, command: &mut Command<'a>, word: &Word, access: Access, reach: Reach, redirect: bool) {
-        let Some(all) = self.located(command.simple, word) else {
+        let all = if word.piped && word.unknown() {
+            self.printed(command)
+        } else {
+            self.located(command.simple, word)
+        };
+        let Some(all) = all else {
             command.lost = true;
             return;
         };
+        let odd = |c: char| c.is_whitespace() || matches!(c, '*' | '?' | '[' | '\\');
+        if word.split && !word.glob && all.iter().any(|(at, _)| at.lexical.to_string_lossy().contains(odd)) {
+            command.lost = true;
+            return;
+        }
+        let reach = if word.piped { Reach::Linked } else { reach };
         for (at, pattern) in all {
             command.touches.push(Touch {
                 at,
@@ -153,20 +207,27 @@ impl<'a> Effects<'a> {
         }
     }
 
+    /// Any part of an argument could be a path: `if=x`, `-fx`, `@x`, `host:x`, `HEAD:x`.
     fn perhaps(&self, command: &mut Command<'a>, word: &Word) {
         let Some(text) = word.text.as_deref() else {
             return;
         };
-        let value = text
-            .split_once('=')
-            .filter(|_| text.starts_with('-'))
-            .map_or(text, |(_, value)| value);
-        let word = Word {
-            text: Some(value.trim_start_matches('@').to_owned()),
-            ..word.clone()
-        };
-        if let Some(all) = self.located(command.simple, &word) {
-            command.perhaps.extend(all.into_iter().map(|(at, _)| at));
+        let glued = text
+            .strip_prefix('-')
+            .and_then(|rest| rest.get(1..))
+            .filter(|_| !text.starts_with("--"));
+        let parts = text.split(['=', ':', '@', ',']).skip(1).chain(glued).chain([text]);
+        // A text in a language of its own: any name in it.
+        let names = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '/' | '-' | '~' | '+'));
+        let inside = text.split(names).filter(|_| text.contains(' ')).take(MOST_CARRIED);
+        for part in parts.chain(inside).filter(|part| !part.is_empty()) {
+            let word = Word {
+                text: Some(part.to_owned()),
+                ..word.clone()
+            };
+            if let Some(all) = self.located(command.simple, &word) {
+                command.perhaps.extend(all.into_iter().map(|(at, _)| at));
+            }
         }
     }
 
@@ -207,28 +268,52 @@ impl<'a> Effects<'a> {
                 return Some(Problem::UnknownDirectory);
             }
             for touch in &command.touches {
-                let wide = touch.pattern || touch.reach == Reach::Tree;
+                let wide = touch.pattern || matches!(touch.reach, Reach::Tree | Reach::Linked | Reach::History);
                 let reaches = |behavior| {
                     path_rules(self.policy, behavior, touch.access)
                         .any(|rule| reaches_beneath(self.policy, rule, &touch.at, self.cwd, self.paths))
                 };
-                if wide && (reaches(Behavior::Deny) || reaches(Behavior::Ask)) {
+                if !wide || !(reaches(Behavior::Deny) || reaches(Behavior::Ask)) {
+                    continue;
+                }
+                // What is denied may not be there at all.
+                let denied = |path: &Path| {
+                    let at = Located::new(path, self.paths);
+                    [Behavior::Deny, Behavior::Ask].into_iter().any(|behavior| {
+                        path_rule(self.policy, behavior, touch.access, &at, self.cwd, self.paths).is_some()
+                    })
+                };
+                if touch.reach == Reach::History || trees::holds(&touch.at.lexical, self.paths, &denied) {
                     return Some(Problem::Variable);
                 }
             }
             let named = command.perhaps.iter().any(|at| {
+                let directory = self.paths.is_dir(&at.lexical);
                 [Access::Read, Access::Write].into_iter().any(|access| {
-                    [Behavior::Deny, Behavior::Ask]
-                        .into_iter()
-                        .any(|behavior| path_rule(self.policy, behavior, access, at, self.cwd, self.paths).is_some())
+                    [Behavior::Deny, Behavior::Ask].into_iter().any(|behavior| {
+                        path_rule(self.policy, behavior, access, at, self.cwd, self.paths).is_some()
+                            || (directory
+                                && path_rules(self.policy, behavior, access)
+                                    .any(|rule| reaches_beneath(self.policy, rule, at, self.cwd, self.paths))
+                                && trees::holds(&at.lexical, self.paths, &|path| {
+                                    let at = Located::new(path, self.paths);
+                                    path_rule(self.policy, behavior, access, &at, self.cwd, self.paths).is_some()
+                                }))
+                    })
                 })
             });
             if named {
                 let name = command.simple.words.first().map_or("it", |word| word.raw.as_str());
                 return Some(Problem::Evaluates(name.to_owned()));
             }
+            if command.doing.is_some() {
+                continue;
+            }
+            if command.simple.words.iter().any(Word::unknown) {
+                return Some(Problem::Variable);
+            }
             // Text given to an interpreter can open any file.
-            if let Some(problem) = levels(&command.simple.words).find_map(evaluates) {
+            if let Some(problem) = evaluating(&command.simple.words) {
                 return Some(problem);
             }
         }
@@ -311,20 +396,6 @@ impl<'a> Effects<'a> {
         self.commands.get(at)?.doing.as_ref()
     }
 
-    /// Whether a command that obeys a repository's configuration may run in another repository.
-    pub(super) fn elsewhere(&self, at: usize) -> bool {
-        let Some(command) = self.commands.get(at) else {
-            return true;
-        };
-        let Some(all) = self.located(command.simple, &Word::plain(".")) else {
-            return true;
-        };
-        let here = normal(self.cwd);
-        all.iter().any(|(place, _)| {
-            place.lexical != here && !self.policy.roots.iter().any(|root| normal(root) == place.lexical)
-        })
-    }
-
     /// The redirection that may not be followed.
     pub(super) fn redirect_blocked(&self, at: usize, stance: Stance) -> Option<Blocked> {
         let command = self.commands.get(at)?;
@@ -389,10 +460,13 @@ impl<'a> Effects<'a> {
     }
 
     fn read_blocked(&self, command: &Command<'_>, touch: &Touch) -> Option<Blocked> {
-        if may_read(self.policy, &touch.at, self.paths) || self.rule(Behavior::Allow, touch).is_some() {
+        let allowed = may_read(self.policy, &touch.at, self.paths) || self.rule(Behavior::Allow, touch).is_some();
+        // Where links are followed they must not lead out.
+        let stays = touch.reach != Reach::Linked || trees::is_plain(self.policy, &touch.at.lexical, self.paths);
+        if allowed && stays {
             return None;
         }
-        if touch.reach != Reach::File || touch.pattern || self.paths.is_dir(&touch.at.lexical) {
+        if stays && (touch.reach != Reach::File || touch.pattern || self.paths.is_dir(&touch.at.lexical)) {
             let inside = Touch {
                 at: Located {
                     lexical: touch.at.lexical.join("x"),

@@ -103,8 +103,72 @@ fn covering<'a>(rules: &[&'a Rule], words: &[Word]) -> Option<&'a Rule> {
             bash::covers(content, &raw)
                 || (read != raw && bash::covers(content, &read))
                 || (bare != read && bash::covers(content, &bare))
+                || means(content, words)
         })
     })
+}
+
+/// Whether words mean what a rule names though options stand between: `git --no-pager push` is `git push`, and
+/// `rm -r -f` is `rm -rf`.
+fn means(content: &str, words: &[Word]) -> bool {
+    let ends_open = content.trim().ends_with('*');
+    let fixed: Vec<&str> = bash::fixed_part(content).split_whitespace().collect();
+    let Some((program, wanted)) = fixed.split_first() else {
+        return false;
+    };
+    let texts: Vec<&str> = words
+        .iter()
+        .map(|word| word.text.as_deref().unwrap_or(&word.raw))
+        .collect();
+    let Some((first, given)) = texts.split_first() else {
+        return false;
+    };
+    if base(first) != base(program) || wanted.is_empty() || !ends_open {
+        return false;
+    }
+    let letters: String = given
+        .iter()
+        .take_while(|text| **text != "--")
+        .filter(|text| text.starts_with('-'))
+        .map(|text| match *text {
+            "--recursive" => "rR",
+            "--force" => "f",
+            text if text.starts_with("--") => "",
+            text => text,
+        })
+        .collect();
+    let mut rest = given.iter().enumerate();
+    for want in wanted {
+        let flags = want
+            .strip_prefix('-')
+            .filter(|flags| !flags.starts_with('-') && !flags.is_empty());
+        if let Some(flags) = flags {
+            let has = |flag: char| letters.contains(flag) || (flag == 'r' && letters.contains('R'));
+            if flags.chars().all(has) || given.contains(want) {
+                continue;
+            }
+            return false;
+        }
+        // Only options, and what may be their values, are passed over.
+        let mut after_option = false;
+        let found = loop {
+            let Some((_, text)) = rest.next() else {
+                break false;
+            };
+            if text == want {
+                break true;
+            }
+            let option = text.starts_with('-');
+            if !option && !after_option {
+                break false;
+            }
+            after_option = option && !text.contains('=');
+        };
+        if !found {
+            return false;
+        }
+    }
+    true
 }
 
 /// For what could not be read: every word that could begin what a rule names.

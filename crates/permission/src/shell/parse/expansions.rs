@@ -3,9 +3,9 @@
 use brush_parser::ast::{BinaryPredicate, ExtendedTestExpr, UnaryPredicate, Word as Written};
 use brush_parser::word::{ParameterExpr, WordPiece, WordPieceWithSource};
 
-use super::super::words::decode;
+use super::super::words::{braces, decode};
 use super::super::{Analysis, Problem, Word, caps};
-use super::{Walk, analyse, options};
+use super::{Walk, options, read};
 
 /// The pieces of a word. Long runs of digits after a tilde are more than the parser can take.
 fn pieces_of(text: &str) -> Option<Vec<WordPieceWithSource>> {
@@ -15,15 +15,57 @@ fn pieces_of(text: &str) -> Option<Vec<WordPieceWithSource>> {
 
 impl Walk {
     pub(super) fn word(&mut self, written: &Written) -> Word {
-        let (word, problem) = decode(&written.value);
-        if let Some(problem) = problem {
+        let found = decode(&written.value, &self.values);
+        if let Some(problem) = found.problem {
             self.note(problem);
             match pieces_of(&written.value) {
                 Some(pieces) => self.pieces(&pieces),
                 None => self.note(Problem::Unparsable),
             }
+            return found.word;
         }
-        word
+        if let Some(soft) = found.soft {
+            self.analysis.note_soft(soft);
+        }
+        for text in &found.inner {
+            self.runs(text);
+        }
+        found.word
+    }
+
+    /// The words a word becomes where its braces are plain.
+    pub(super) fn several(&mut self, written: &Written, into: &mut Vec<Word>) {
+        match braces(&written.value) {
+            Some(all) => {
+                for text in all {
+                    let mut word = self.word(&Written::from(text));
+                    word.raw.clone_from(&written.value);
+                    into.push(word);
+                }
+            }
+            None => into.push(self.word(written)),
+        }
+    }
+
+    /// A command substitution that runs with the values known here and changes none of them.
+    fn runs(&mut self, text: &str) {
+        let found = read(text, self.depth + 1, &self.values, &self.never, self.nested);
+        for problem in found.problems {
+            self.note(problem);
+        }
+        for problem in found.soft {
+            self.analysis.note_soft(problem);
+        }
+        let inner = found.commands.into_iter().map(|command| super::Simple {
+            inner: true,
+            again: self.again,
+            chains: self.joined(&command.chains),
+            // Its own pipelines are connected among themselves, and with whoever takes the output.
+            pipeline: if self.pipeline == 0 { usize::MAX } else { self.pipeline },
+            ..command
+        });
+        let inner: Vec<_> = inner.collect();
+        self.analysis.commands.extend(inner);
     }
 
     pub(super) fn here_document(&mut self, body: &str) {
@@ -109,7 +151,7 @@ impl Walk {
 
     fn substitution(&mut self, text: &str) {
         self.note(Problem::Nested);
-        let inner = analyse(text, self.depth + 1);
+        let inner = read(text, self.depth + 1, &self.values, &self.never, true);
         self.take(inner);
     }
 

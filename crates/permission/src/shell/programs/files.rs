@@ -1,7 +1,8 @@
 //! Programs that make, move and remove files, and those that ask about them.
 
 use super::super::Word;
-use super::{Doing, Kind, Options, Reach};
+use super::options::Options;
+use super::{Doing, Kind, Reach};
 
 const fn options(short: &'static str, long: &'static str) -> Options {
     Options {
@@ -34,6 +35,9 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
         _ => return None,
     };
     let parsed = known.parse(arguments)?;
+    if parsed.positionals.iter().any(|word| word.split) {
+        return None;
+    }
     let mut doing = Doing::file_op();
     doing
         .reads
@@ -67,7 +71,7 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
         }
     }
     // A pattern may name anything, a protected file too.
-    let plain = doing.writes.iter().all(|word| !word.glob);
+    let plain = doing.writes.iter().all(|word| !word.glob && !word.unknown());
     plain.then_some(doing)
 }
 
@@ -90,7 +94,7 @@ pub(super) fn change_directory(arguments: &[Word]) -> Option<Doing> {
             tilde: true,
             ..Word::plain("~")
         },
-        [to] if !to.raw.starts_with('-') => to.clone(),
+        [to] if to.text.as_deref().is_some_and(|text| !text.starts_with('-')) && !to.split => to.clone(),
         [dashes, to] if dashes.literal() == Some("--") => to.clone(),
         _ => return None,
     };
@@ -107,11 +111,30 @@ pub(super) fn test(name: &str, arguments: &[Word]) -> Option<Doing> {
     };
     let mut doing = Doing::read_only();
     debug_assert_eq!(doing.kind, Kind::ReadOnly);
+    // A value nobody knows could be an operator, but not where its place says what it is.
+    let inner = match inner {
+        [not, rest @ ..] if not.literal() == Some("!") => rest,
+        _ => inner,
+    };
+    let one = |word: &Word| {
+        !word.split && !word.glob && (word.unknown() || word.text.as_deref().is_some_and(|text| !text.contains('[')))
+    };
+    match inner {
+        [operator, operand] if matches!(operator.literal(), Some("-n" | "-z")) && one(operand) => return Some(doing),
+        [left, operator, right] if matches!(operator.literal(), Some("=" | "==" | "!=")) && one(left) && one(right) => {
+            return Some(doing);
+        }
+        _ => {}
+    }
     let mut rest = inner.iter();
     while let Some(word) = rest.next() {
         match word.literal()? {
             "-e" | "-f" | "-d" | "-r" | "-w" | "-x" | "-s" | "-L" | "-h" | "-b" | "-c" | "-p" | "-S" => {
-                doing.reads.push((rest.next()?.clone(), Reach::File));
+                let file = rest.next()?;
+                if file.split {
+                    return None;
+                }
+                doing.reads.push((file.clone(), Reach::File));
             }
             "!" | "-a" | "-o" | "-n" | "-z" | "=" | "==" | "!=" | "<" | ">" => {}
             "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {

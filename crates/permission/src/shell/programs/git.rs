@@ -1,17 +1,18 @@
 //! `git`, subcommand by subcommand.
 
 use super::super::Word;
-use super::{Doing, Options, Reach};
+use super::options::{Options, Parsed};
+use super::{Doing, Reach};
 
 const LOG: &str = "oneline graph all stat? shortstat numstat dirstat? summary name-only name-status patch \
     no-patch raw decorate? no-decorate abbrev-commit no-abbrev-commit abbrev? pretty? \
-    format= date= since= after= until= before= author= committer= grep= all-match \
+    format? date= since= after= until= before= author= committer= grep= all-match \
     invert-grep regexp-ignore-case extended-regexp fixed-strings perl-regexp max-count= \
     skip= first-parent merges no-merges min-parents= max-parents= branches? tags? remotes? \
     reverse topo-order date-order author-date-order follow full-history cc \
     combined-all-paths full-diff left-right cherry cherry-pick boundary \
-    simplify-by-decoration walk-reflogs show-signature source color? no-color color-words? \
-    word-diff? word-diff-regex= unified= minimal patience histogram diff-algorithm= \
+    simplify-by-decoration walk-reflogs source color? no-color color-words? \
+    word-diff? word-diff-regex= unified? minimal patience histogram diff-algorithm= \
     diff-filter= find-renames? find-copies? find-copies-harder no-renames ignore-all-space \
     ignore-space-change ignore-space-at-eol ignore-blank-lines function-context \
     inter-hunk-context= pickaxe-all pickaxe-regex text binary full-index compact-summary \
@@ -35,72 +36,192 @@ enum Rest {
     Anything,
     /// Nothing may stand there: a name would be created.
     Nothing,
+    /// One name: with two the first would be set.
+    One,
+}
+
+/// How much of the repository's files a subcommand shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shows {
+    /// Names, dates, messages.
+    Names,
+    /// What is in them.
+    Contents,
 }
 
 /// What `git` with these arguments reads.
 pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     let mut arguments = arguments;
+    let mut at = Word::plain(".");
     while let Some((first, rest)) = arguments.split_first() {
         match first.literal()? {
-            "--no-pager" | "--literal-pathspecs" | "--no-optional-locks" => arguments = rest,
+            "--no-pager" | "-P" | "--literal-pathspecs" | "--no-optional-locks" => arguments = rest,
+            "-C" => {
+                let (to, rest) = rest.split_first()?;
+                // A second one would count from the first.
+                if at.raw != "." || to.unknown() || to.glob || to.split || to.text.as_deref() == Some("") {
+                    return None;
+                }
+                at = to.clone();
+                arguments = rest;
+            }
             "--version" if rest.is_empty() => return Some(Doing::read_only()),
             _ => break,
         }
     }
     let (subcommand, arguments) = arguments.split_first()?;
     let name = subcommand.literal()?;
-    // A pattern may become an option, and options of git can run programs.
-    if arguments
-        .iter()
-        .any(|word| word.glob && word.raw.starts_with(['*', '?', '[']))
-    {
-        return None;
-    }
     let (name, arguments) = match (name, arguments.split_first()) {
-        ("stash", Some((verb, rest))) if matches!(verb.literal(), Some("list" | "show")) => ("log", rest),
+        ("stash", Some((verb, rest))) if verb.literal() == Some("list") => ("log", rest),
+        ("stash", Some((verb, rest))) if verb.literal() == Some("show") => ("diff", rest),
         ("worktree", Some((verb, rest))) if verb.literal() == Some("list") => ("worktree list", rest),
-        ("remote", Some((verb, rest))) if verb.literal() == Some("get-url") => ("rev-parse", rest),
+        ("remote", Some((verb, rest))) if verb.literal() == Some("get-url") => ("remote get-url", rest),
         ("reflog", Some((verb, rest))) if verb.literal() == Some("show") => ("log", rest),
-        ("submodule", Some((verb, rest))) if verb.literal() == Some("status") => ("worktree list", rest),
-        ("notes", Some((verb, rest))) if matches!(verb.literal(), Some("list" | "show")) => ("rev-parse", rest),
-        ("config", _) => return config(arguments),
+        ("notes", Some((verb, rest))) if matches!(verb.literal(), Some("list" | "show")) => ("notes", rest),
+        ("config", _) => {
+            return config(arguments).map(|mut doing| {
+                doing.repository = Some(at.clone());
+                doing
+            });
+        }
         _ => (name, arguments),
     };
     let (known, rest) = subcommand_options(name, arguments)?;
     let parsed = known.parse(arguments)?;
-    if rest == Rest::Nothing && !parsed.positionals.is_empty() {
+    let most = match rest {
+        Rest::Anything => usize::MAX,
+        Rest::Nothing => 0,
+        Rest::One => 1,
+    };
+    if parsed.positionals.len() > most || (most == 1 && parsed.positionals.iter().any(|word| word.glob)) {
+        return None;
+    }
+    // These make git run what verifies a signature.
+    let verifies = |value: &Option<Word>| {
+        value
+            .as_ref()
+            .is_some_and(|value| value.text.as_deref().is_none_or(|text| text.contains("%G")))
+    };
+    if parsed
+        .options
+        .iter()
+        .any(|(name, value)| matches!(name.as_str(), "format" | "pretty") && verifies(value))
+    {
+        return None;
+    }
+    // A submodule's differences are made by another git in it, which nobody has quietened.
+    if parsed
+        .options
+        .iter()
+        .any(|(name, value)| name == "submodule" && value.as_ref().and_then(Word::literal) != Some("short"))
+    {
         return None;
     }
     let mut doing = Doing::read_only();
-    doing.repository = true;
-    for word in parsed.positionals.iter().chain(&parsed.paths) {
-        let text = word.text.as_deref()?;
-        // Revisions are compared as paths too: it costs nothing when no rule names them.
-        let path = text.split_once(':').map_or(text, |(_, path)| path);
-        let path = path.trim_start_matches(":/");
-        if path.is_empty() || path.contains("..") && !path.contains('/') {
+    doing.repository = Some(at.clone());
+    doing
+        .reads
+        .extend(parsed.paths.iter().map(|word| (word.clone(), Reach::File)));
+    let mut named = false;
+    for word in &parsed.positionals {
+        let Some(text) = word.text.as_deref() else {
+            doing.reads.push((word.clone(), Reach::File));
             continue;
+        };
+        // Revisions are compared as paths too: it costs nothing when no rule names them. `:0:x`, `HEAD:x`, `:/x`, `:!x`.
+        let paths = std::iter::successors(Some(text), |rest| rest.split_once(':').map(|(_, rest)| rest));
+        for path in paths {
+            let path = path.trim_start_matches(['/', '!', '^']).trim_start_matches("./");
+            let whole = path == text.trim_start_matches("./");
+            let absolute = text.starts_with('/') && whole;
+            let path = if text.starts_with('/') && path == text.trim_start_matches('/') {
+                text
+            } else {
+                path
+            };
+            let range = path.contains("..") && !path.contains('/');
+            if path.is_empty() || range || path.starts_with('(') {
+                continue;
+            }
+            named |= word.glob || path.contains('/') || path.contains('.') || absolute;
+            let reach = if shows(name, &parsed) == Shows::Contents {
+                Reach::Tree
+            } else {
+                Reach::File
+            };
+            doing.reads.push((
+                Word {
+                    text: Some(path.to_owned()),
+                    ..word.clone()
+                },
+                reach,
+            ));
         }
-        doing.reads.push((
-            Word {
-                text: Some(path.to_owned()),
-                ..word.clone()
-            },
-            Reach::File,
-        ));
+    }
+    if !named && shows(name, &parsed) == Shows::Contents {
+        // Without a revision it is about what lies there now.
+        let now =
+            matches!(name, "diff" | "diff-files" | "grep") && parsed.positionals.len() <= usize::from(name == "grep");
+        doing.reads.push((at, if now { Reach::Tree } else { Reach::History }));
     }
     Some(doing)
 }
 
+fn shows(name: &str, parsed: &Parsed) -> Shows {
+    let brief = parsed.has(&[
+        "stat",
+        "shortstat",
+        "numstat",
+        "dirstat",
+        "summary",
+        "name-only",
+        "name-status",
+        "no-patch",
+        "s",
+        "raw",
+        "files-with-matches",
+        "l",
+        "files-without-match",
+        "count",
+        "c",
+        "quiet",
+        "q",
+        "check",
+    ]);
+    let patch = parsed.has(&[
+        "p",
+        "u",
+        "patch",
+        "U",
+        "unified",
+        "S",
+        "G",
+        "L",
+        "patch-with-stat",
+        "c",
+        "cc",
+        "m",
+        "color-words",
+        "word-diff",
+    ]);
+    let contents = match name {
+        "diff" | "show" | "diff-tree" | "diff-index" | "diff-files" | "grep" => patch || !brief,
+        "log" | "whatchanged" | "rev-list" | "reflog" => patch,
+        "blame" | "annotate" | "cat-file" => true,
+        _ => false,
+    };
+    if contents { Shows::Contents } else { Shows::Names }
+}
+
 fn subcommand_options(name: &str, arguments: &[Word]) -> Option<(Options, Rest)> {
-    const LOG_SHORT: &str = "pusn:S:G:L:iEFPwbzcmgqtrRaWU:M?C?B?D";
+    const LOG_SHORT: &str = "pusn:S:G:L:iEFPwbzcmgqtrRaWU?M?C?B?D";
     let known = match name {
         "log" | "show" | "whatchanged" | "rev-list" | "diff" | "diff-tree" | "diff-index" | "diff-files" => {
             options(LOG_SHORT, LOG)
         }
         "status" => options(
-            "sbuvz",
-            "short branch porcelain? long verbose untracked-files? ignored? show-stash \
+            "sbu?z",
+            "short branch porcelain? long untracked-files? ignored? show-stash \
             ahead-behind no-ahead-behind renames no-renames column? null",
         ),
         "shortlog" => options(
@@ -141,7 +262,11 @@ fn subcommand_options(name: &str, arguments: &[Word]) -> Option<(Options, Rest)>
         ),
         "count-objects" => options("vH", "verbose human-readable"),
         "cherry" => options("v", "abbrev?"),
-        "worktree list" => options("vz", "porcelain verbose recursive cached"),
+        "worktree list" => options("vz", "porcelain verbose"),
+        "remote get-url" => options("", "push all"),
+        "notes" => options("", ""),
+        "show-ref" => options("dq", "head heads tags branches dereference hash? abbrev? quiet"),
+        "symbolic-ref" => return Some((options("q", "short quiet"), Rest::One)),
         "check-ignore" => options("qvzn", "quiet verbose non-matching no-index"),
         "grep" => options(
             "acEFGPHhiIlLnovwWzqe:f%A:B:C:m:",
@@ -194,10 +319,24 @@ fn config(arguments: &[Word]) -> Option<Doing> {
             null type= default=",
     );
     let parsed = known.parse(arguments)?;
+    if parsed.positionals.iter().any(|word| word.literal().is_none()) {
+        return None;
+    }
     let reads = parsed.has(&["get", "get-all", "get-regexp", "list", "l"]);
     // With one name and no value git prints it, with two it sets it.
     let names = parsed.positionals.len();
     let verb = parsed.positionals.first().and_then(Word::literal);
     let get = matches!(verb, Some("get" | "list"));
     (reads || (names == 1 && !matches!(verb, Some("edit"))) || get).then(Doing::read_only)
+}
+
+/// The subcommands with their options.
+pub(super) fn corpus() -> Vec<(String, Vec<(String, char)>)> {
+    const NAMES: &str = "log show whatchanged rev-list diff diff-tree diff-index diff-files status shortlog blame annotate \
+        rev-parse describe ls-files ls-tree cat-file merge-base name-rev for-each-ref count-objects cherry check-ignore grep \
+        branch tag remote reflog show-ref symbolic-ref";
+    NAMES
+        .split_whitespace()
+        .filter_map(|name| Some((format!("git {name}"), subcommand_options(name, &[])?.0.all())))
+        .collect()
 }

@@ -2,12 +2,13 @@
 //! known to only read; the rest is not.
 
 use super::super::Word;
-use super::{Doing, Kind, Options, Reach};
+use super::options::Options;
+use super::{Doing, Kind, Reach};
 
 const SED: Options = Options {
     short: "nErsuze:i?l:",
     long: "quiet silent regexp-extended separate unbuffered null-data expression= in-place? \
-        posix sandbox debug line-length=",
+        posix sandbox debug line-length= version",
     numbers: false,
 };
 
@@ -20,6 +21,9 @@ pub fn sed_is_plain(arguments: &[Word]) -> bool {
 /// What `sed` reads and, with `-i`, writes.
 pub(super) fn sed(arguments: &[Word]) -> Option<Doing> {
     let parsed = SED.parse(arguments)?;
+    if parsed.has(&["version"]) {
+        return Some(Doing::read_only());
+    }
     let mut scripts: Vec<&Word> = parsed
         .options
         .iter()
@@ -33,17 +37,36 @@ pub(super) fn sed(arguments: &[Word]) -> Option<Doing> {
         files = rest;
     }
     for script in scripts {
-        if script.glob {
+        if script.glob || script.split {
             return None;
         }
         plain_script(script.text.as_deref()?)?;
     }
     let in_place = parsed.has(&["i", "in-place"]);
+    // The old file is kept under another name, which a `*` or a `/` in the suffix makes another place.
+    let suffixes = || {
+        parsed
+            .options
+            .iter()
+            .filter(|(name, _)| matches!(name.as_str(), "i" | "in-place"))
+    };
+    let suffix = suffixes().filter_map(|(_, value)| value.as_ref()).next_back();
+    let suffix = match suffix {
+        Some(word) => Some(word.literal().filter(|text| !text.contains(['/', '*']))?),
+        None => None,
+    };
     let mut doing = if in_place { Doing::file_op() } else { Doing::read_only() };
     for file in files {
         if in_place {
-            if file.glob {
+            if file.glob || file.split || file.unknown() {
                 return None;
+            }
+            if let Some(suffix) = suffix {
+                let kept = format!("{}{suffix}", file.text.as_deref()?);
+                doing.writes.push(Word {
+                    text: Some(kept),
+                    ..file.clone()
+                });
             }
             doing.writes.push(file.clone());
         }
@@ -154,7 +177,7 @@ pub fn awk_is_plain(arguments: &[Word]) -> bool {
 pub(super) fn awk(arguments: &[Word]) -> Option<Doing> {
     let parsed = AWK.parse(arguments)?;
     let (program, files) = parsed.positionals.split_first()?;
-    if program.glob {
+    if program.glob || program.split {
         return None;
     }
     let text = program.text.as_deref()?;
@@ -170,19 +193,85 @@ pub(super) fn awk(arguments: &[Word]) -> Option<Doing> {
         "extension",
         "BEGINFILE",
     ];
-    if text.contains(['|', '>', '@', '`']) || words.iter().any(|word| text.contains(word)) {
+    if text.contains(['@', '`']) || words.iter().any(|word| text.contains(word)) || !only_compares(text) {
         return None;
     }
     let mut doing = Doing::read_only();
     for file in files {
         let value = file.text.as_deref()?;
-        if file.glob && file.raw.starts_with(['*', '?', '[']) {
-            return None;
-        }
-        if value.contains('=') || value.starts_with('/') && value.starts_with("/inet") {
+        if file.split || value.contains('=') || value.starts_with('/') && value.starts_with("/inet") {
             return None;
         }
         doing.reads.push((file.clone(), Reach::File));
     }
     Some(doing)
+}
+
+/// Whether every `>` of an awk program compares and every `|` is a part of a pattern or an `||`.
+fn only_compares(program: &str) -> bool {
+    let text = program.replace("||", "  ");
+    // A pipe needs a `print` before or a `getline` behind it.
+    if text.contains('|') && text.contains("print") {
+        return false;
+    }
+    if !text.contains('>') {
+        return true;
+    }
+    // Where texts and patterns begin and end must be plain to see.
+    if text.contains(['/', '\\', '#']) || text.contains(">>") || text.matches('"').count() % 2 == 1 {
+        return false;
+    }
+    let outside: String = text.split('"').step_by(2).collect::<Vec<_>>().join("x");
+    outside
+        .split([';', '{', '}', '\n'])
+        .all(|statement| !statement.contains('>') || !statement.contains("print"))
+}
+
+const JQ: Options = Options {
+    short: "rcsSenRaCMjh",
+    long: "raw-output compact-output slurp sort-keys exit-status null-input raw-input \
+        ascii-output color-output monochrome-output join-output tab indent= version",
+    numbers: false,
+};
+
+/// `jq`: a filter that imports nothing, then files.
+pub(super) fn jq(arguments: &[Word]) -> Option<Doing> {
+    // `--arg name value` takes two.
+    let mut rest: Vec<Word> = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.literal() {
+            Some("--arg" | "--argjson") => {
+                words.next()?.literal()?;
+                let value = words.next()?;
+                if value.split || value.glob {
+                    return None;
+                }
+            }
+            _ => rest.push(word.clone()),
+        }
+    }
+    let parsed = JQ.parse(&rest)?;
+    let mut doing = Doing::read_only();
+    let Some((filter, files)) = parsed.positionals.split_first() else {
+        return Some(doing);
+    };
+    let text = filter.literal()?;
+    if text.contains("import") || text.contains("include") {
+        return None;
+    }
+    for file in files {
+        if file.split {
+            return None;
+        }
+        doing.reads.push((file.clone(), Reach::File));
+    }
+    Some(doing)
+}
+
+/// The programs of this file with their options.
+pub(super) fn corpus() -> Vec<(String, Vec<(String, char)>)> {
+    [("sed", SED), ("awk", AWK), ("jq", JQ)]
+        .map(|(name, options)| (name.to_owned(), options.all()))
+        .to_vec()
 }

@@ -1,0 +1,79 @@
+//! Decides about many command lines: one JSON object per line in, one out.
+//!
+//! In: `{"command": …, "mode": …, "allow": […], "ask": […], "deny": […], "cwd": …, "home": …}`, all but `command`
+//! optional. Out: `{"verdict": "allow" | "ask" | "deny", "why": …, "before": …, "env": {…}}`, the
+//! last two what the line is to be run with. What `make oracle` asks.
+
+use std::io::{BufRead as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use sluice_permission::{Behavior, Call, OnDisk, PermissionMode, Policy, Rule, Source, Verdict, decide};
+
+fn main() {
+    let mut out = std::io::stdout().lock();
+    // What the oracle makes its lines of.
+    if std::env::args().any(|argument| argument == "--corpus") {
+        for (program, options) in sluice_permission::shell::programs::corpus() {
+            if writeln!(out, "{}", json!([program, options])).is_err() {
+                return;
+            }
+        }
+        return;
+    }
+    for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let answer = serde_json::from_str(&line)
+            .map_or_else(|error| json!({"error": error.to_string()}), |asked| answer(&asked));
+        if writeln!(out, "{answer}").is_err() {
+            return;
+        }
+    }
+}
+
+fn answer(asked: &Value) -> Value {
+    let text = |key: &str, default: &str| asked.get(key).and_then(Value::as_str).unwrap_or(default).to_owned();
+    let cwd = PathBuf::from(text("cwd", "/w"));
+    let mut policy = Policy::new(&cwd, text("home", "/home/u"));
+    policy.mode = PermissionMode::from(text("mode", "default").as_str());
+    for (key, behavior) in [
+        ("allow", Behavior::Allow),
+        ("ask", Behavior::Ask),
+        ("deny", Behavior::Deny),
+    ] {
+        for rule in asked.get(key).and_then(Value::as_array).into_iter().flatten() {
+            let rule = Rule::parse(behavior, Source::User, &cwd, rule.as_str().unwrap_or_default());
+            policy.rules.extend(rule.ok());
+        }
+    }
+    let command = text("command", "");
+    let input = json!({ "command": command });
+    let decision = decide(&policy, &Call::new("Bash", &input, Path::new(&cwd)), &OnDisk);
+    let verdict = match decision.behavior {
+        Verdict::Allow => "allow",
+        Verdict::Ask => "ask",
+        Verdict::Deny => "deny",
+    };
+    let quiet = sluice_permission::quiet::of(&command);
+    let env: serde_json::Map<String, Value> = quiet
+        .env
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect();
+    json!({
+        "verdict": verdict,
+        "why": decision.reason.text.unwrap_or(decision.message),
+        "names": names(&command),
+        "before": quiet.before,
+        "env": env,
+    })
+}
+
+/// Every word of the line a program could be called by.
+fn names(line: &str) -> Vec<String> {
+    let analysis = sluice_permission::shell::analyse(line);
+    let words = analysis.commands.iter().flat_map(|command| &command.words);
+    let texts = words.filter_map(|word| word.text.as_deref());
+    texts
+        .map(|text| text.rsplit('/').next().unwrap_or(text).to_owned())
+        .collect()
+}

@@ -1,0 +1,374 @@
+//! What keeps rules that deny or ask from being held against all that a line may run.
+//!
+//! A program that is known runs nothing but itself. Any other may run what it is told: by a word, a value glued to an
+//! option, a text it reads, a script that lies there. Where one of these names what a rule speaks of, somebody is asked.
+
+use std::path::PathBuf;
+
+use super::effects::{Effects, is_sink};
+use crate::matching::bash;
+use crate::path::{Found, Located, Paths};
+use crate::policy::Policy;
+use crate::rule::{Behavior, Rule};
+use crate::shell::wrappers::{self, base};
+use crate::shell::{Analysis, Direction, Problem, Simple, Word};
+
+/// How many words of a carrier are tried as the beginning of what it carries.
+const MOST_LEVELS: usize = 16;
+
+/// What a rule would have a text name.
+struct Named {
+    head: String,
+    /// Whatever begins with it.
+    open: bool,
+    /// The word after it, where the rule has one that is no option.
+    next: Option<String>,
+}
+
+/// Why the Bash rules that deny or ask cannot be held against all of the line.
+pub(super) fn unknown(
+    policy: &Policy,
+    analysis: &Analysis,
+    effects: &Effects<'_>,
+    paths: &dyn Paths,
+) -> Option<Problem> {
+    let rules: Vec<&Rule> = policy
+        .rules
+        .iter()
+        .filter(|rule| rule.behavior != Behavior::Allow && rule.tool == "Bash" && !rule.whole())
+        .collect();
+    if rules.is_empty() {
+        return None;
+    }
+    if let Some(problem) = analysis.problems.first() {
+        return Some(problem.clone());
+    }
+    let named: Vec<Named> = rules.iter().filter_map(|rule| names(rule)).collect();
+    let known = |at: usize, command: &Simple| command.words.is_empty() || effects.doing(at).is_some();
+    let mut runs_files = false;
+    let mut writes = false;
+    for (at, command) in analysis.commands.iter().enumerate() {
+        writes |= effects.changes(at);
+        if let Some(variable) = command.unknown_variable() {
+            return Some(Problem::Assignment(variable.to_owned()));
+        }
+        if known(at, command) {
+            if let Some(problem) = effects.obeys(at) {
+                return Some(problem);
+            }
+            continue;
+        }
+        if command.words.iter().any(Word::unknown) {
+            return Some(analysis.soft.first().cloned().unwrap_or(Problem::Variable));
+        }
+        if let Some(problem) = wrappers::evaluating(&command.words).or_else(|| carries_unknown(&command.words)) {
+            return Some(problem);
+        }
+        if let Some(problem) = linked(command, &named, effects, paths) {
+            return Some(problem);
+        }
+        let mut files = Vec::new();
+        for level in wrappers::levels(wrappers::transparent(&command.words)).take(MOST_LEVELS) {
+            let Some(more) = reachable(command, level, effects) else {
+                return Some(Problem::Variable);
+            };
+            runs_files |= more.runs;
+            files.extend(more.all);
+        }
+        for file in files {
+            match paths.read(&file) {
+                Found::Nothing => {}
+                // Too large or too strange to be a script is a program like any other.
+                Found::Unknown => {}
+                Found::This(text) => {
+                    let text = part_of(&file, text, command);
+                    if let Some(name) = mentioned(&named, &text) {
+                        return Some(Problem::Mentions(name));
+                    }
+                }
+            }
+        }
+    }
+    // Written a moment ago, a script holds what nobody has read.
+    if runs_files && writes {
+        return Some(Problem::Evaluates("a file this command writes".to_owned()));
+    }
+    texts(analysis, effects, &named)
+}
+
+/// Names in the words and inputs of what could run them, and of what feeds it.
+fn texts(analysis: &Analysis, effects: &Effects<'_>, named: &[Named]) -> Option<Problem> {
+    let known = |at: usize, command: &Simple| command.words.is_empty() || effects.doing(at).is_some();
+    let runs = |pipeline: usize| {
+        let mut all = analysis.commands.iter().enumerate();
+        all.any(|(at, command)| command.pipeline == pipeline && !known(at, command))
+    };
+    for (at, command) in analysis.commands.iter().enumerate() {
+        let feeds = known(at, command) && runs(command.pipeline);
+        if known(at, command) && !feeds && !effects.keeps(at) {
+            continue;
+        }
+        let own = wrappers::transparent(&command.words);
+        let arguments = own.get(1..).unwrap_or_default();
+        let mut text = String::new();
+        for word in messages_left_out(own, arguments) {
+            text.push_str(word.text.as_deref().unwrap_or(&word.raw));
+            text.push(' ');
+        }
+        for more in &command.inputs {
+            text.push_str(more);
+            text.push(' ');
+        }
+        if let Some(name) = mentioned(named, &text) {
+            return Some(Problem::Mentions(name));
+        }
+    }
+    None
+}
+
+/// The arguments but for what is a message to people.
+fn messages_left_out<'a>(words: &[Word], arguments: &'a [Word]) -> Vec<&'a Word> {
+    let text = |word: Option<&Word>| word.and_then(|word| word.text.clone()).unwrap_or_default();
+    let commits = text(words.first()) == "git" && matches!(text(words.get(1)).as_str(), "commit" | "tag" | "notes");
+    let mut left = Vec::new();
+    let mut skip = false;
+    for word in arguments {
+        if std::mem::replace(&mut skip, false) {
+            continue;
+        }
+        skip = commits && matches!(word.literal(), Some("-m" | "--message" | "-am"));
+        left.push(word);
+    }
+    left
+}
+
+fn names(rule: &Rule) -> Option<Named> {
+    let content = rule.content.as_deref()?.trim();
+    let fixed = bash::fixed_part(content);
+    let mut parts = fixed.split_whitespace();
+    let Some(head) = parts.next() else {
+        // It begins with a star: the longest word in it is what it is about.
+        let longest = content.split(|c: char| !token(c)).max_by_key(|part| part.len())?;
+        return (longest.len() > 1).then(|| Named {
+            head: longest.to_owned(),
+            open: true,
+            next: None,
+        });
+    };
+    let open = content.strip_prefix(head).is_some_and(|rest| rest.starts_with('*'));
+    let head = base(head).replace(['"', '\'', '\\'], "");
+    let next = parts.next().filter(|part| !part.starts_with('-')).map(str::to_owned);
+    (!head.is_empty()).then_some(Named { head, open, next })
+}
+
+/// What the name of a program may be made of.
+fn token(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '+' | '-')
+}
+
+/// The first of the names that `text` holds.
+fn mentioned(named: &[Named], text: &str) -> Option<String> {
+    let clean: String = text.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    let tokens = || clean.split(|c: char| !token(c)).filter(|part| !part.is_empty());
+    let is = |token: &str, name: &Named| {
+        let bare = base(token.trim_end_matches('.'));
+        bare == name.head
+            || (name.open && bare.starts_with(&name.head))
+            // Glued to an option: `-Izap`.
+            || (token.starts_with('-') && name.head.len() > 1 && token.ends_with(&name.head))
+    };
+    named
+        .iter()
+        .find(|name| {
+            tokens().any(|token| is(token, name))
+                && name
+                    .next
+                    .as_deref()
+                    .is_none_or(|next| tokens().any(|token| token == next))
+        })
+        .map(|name| name.head.clone())
+}
+
+/// A program, or a file one is given, that is a link to one that is named.
+fn linked(command: &Simple, named: &[Named], effects: &Effects<'_>, paths: &dyn Paths) -> Option<Problem> {
+    let own = wrappers::transparent(&command.words);
+    let mut files = own.iter().enumerate().filter(|(at, word)| {
+        let text = word.text.as_deref().unwrap_or_default();
+        // Without a slash the first is looked for elsewhere; what it is given are files from here.
+        text.contains('/') || (*at > 0 && !text.starts_with('-'))
+    });
+    files.find_map(|(_, word)| {
+        effects.paths_of(command, word).into_iter().find_map(|path| {
+            let real = Located::new(&path, paths).resolved;
+            let name = real.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let named = named.iter().any(|one| one.head == name) && real != path;
+            named.then(|| Problem::Mentions(name.to_owned()))
+        })
+    })
+}
+
+/// `xargs` and `find -exec` whose program is whatever they are given.
+fn carries_unknown(words: &[Word]) -> Option<Problem> {
+    let own = wrappers::transparent(words);
+    let name = own.first()?.literal().map(base)?;
+    let said = || Some(Problem::Evaluates(name.to_owned()));
+    let texts: Vec<&str> = own.iter().skip(1).filter_map(|word| word.text.as_deref()).collect();
+    match name {
+        "find" | "gfind" => {
+            let runs = texts.windows(2).any(
+                |pair| matches!(pair, ["-exec" | "-execdir" | "-ok" | "-okdir", program] if program.contains("{}")),
+            );
+            let open = texts.contains(&"{}") && texts.iter().any(|text| wrappers::runs_its_arguments(text));
+            if runs || open { said() } else { None }
+        }
+        "xargs" | "gxargs" | "parallel" => {
+            let inner = texts.iter().enumerate().find(|(_, text)| !text.starts_with('-'));
+            let open = inner.is_none_or(|(at, text)| {
+                let _ = at;
+                wrappers::runs_its_arguments(text) || text.contains(['{', '%'])
+            });
+            // A value of one of its options may stand where the program seems to.
+            let any = texts.iter().any(|text| wrappers::runs_its_arguments(text));
+            if open || any { said() } else { None }
+        }
+        "run-parts" | "batch" | "at" | "crontab" | "newgrp" => said(),
+        "git" => {
+            let verb = texts.iter().find(|text| !text.starts_with('-'));
+            match verb {
+                Some(verb) if !wrappers::is_git_verb(verb) => Some(Problem::Evaluates(format!("git {verb}"))),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Files a command may take its orders from.
+struct Reachable {
+    all: Vec<PathBuf>,
+    /// Whether it certainly runs one of them.
+    runs: bool,
+}
+
+/// The files `own`, a part of `command`, may take its orders from; `None` when nobody knows which.
+fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -> Option<Reachable> {
+    let mut words: Vec<Word> = Vec::new();
+    let put = |words: &mut Vec<Word>, text: &str, like: &Word| {
+        words.push(Word {
+            text: Some(text.to_owned()),
+            glob: false,
+            ..like.clone()
+        });
+    };
+    for word in own {
+        let Some(text) = word.text.as_deref() else {
+            continue;
+        };
+        if word.glob || word.tilde {
+            words.push(word.clone());
+            continue;
+        }
+        put(&mut words, text, word);
+        for part in text.split(['=', '@', ':', ',']).skip(1) {
+            put(&mut words, part, word);
+        }
+        if text.starts_with('-') && !text.starts_with("--") && text.len() > 2 {
+            put(&mut words, text.get(2..).unwrap_or_default(), word);
+        }
+    }
+    for redirect in command
+        .redirects
+        .iter()
+        .filter(|redirect| redirect.direction != Direction::Write && !is_sink(&redirect.target))
+    {
+        words.push(redirect.target.clone());
+    }
+    let name = own.first().and_then(Word::literal).unwrap_or_default();
+    let defaults: &[&str] = match base(name) {
+        "make" | "gmake" => &["Makefile", "makefile", "GNUmakefile"],
+        "npm" | "yarn" | "pnpm" | "bun" | "npx" => &["package.json"],
+        "just" => &["justfile", "Justfile", ".justfile"],
+        "rake" => &["Rakefile"],
+        "task" => &["Taskfile.yml", "Taskfile.yaml"],
+        "cargo" => &["build.rs", ".cargo/config.toml"],
+        "git" => &[
+            ".git/config",
+            ".git/hooks/pre-commit",
+            ".git/hooks/commit-msg",
+            ".git/hooks/prepare-commit-msg",
+            ".git/hooks/post-commit",
+            ".git/hooks/pre-push",
+            ".git/hooks/post-checkout",
+            ".git/hooks/post-merge",
+            ".git/hooks/pre-rebase",
+        ],
+        _ => &[],
+    };
+    let module = own
+        .windows(2)
+        .find(|pair| pair.first().and_then(Word::literal) == Some("-m"))
+        .and_then(|pair| pair.get(1)?.literal());
+    let extra: Vec<String> = match (wrappers::is_interpreter(base(name)), module) {
+        (true, Some(module)) => vec![format!("{}.py", module.replace('.', "/"))],
+        (true, None) => own
+            .iter()
+            .skip(1)
+            .filter_map(Word::literal)
+            .filter(|text| !text.starts_with('-'))
+            .map(|text| format!("{text}.js"))
+            .collect(),
+        (false, _) => Vec::new(),
+    };
+    let here = own
+        .iter()
+        .position(|word| matches!(word.literal(), Some("-C" | "--prefix" | "--directory" | "--cwd")))
+        .and_then(|at| own.get(at + 1)?.literal());
+    for file in defaults.iter().copied().chain(extra.iter().map(String::as_str)) {
+        words.push(Word::plain(file));
+        if let Some(here) = here {
+            words.push(Word::plain(&format!("{here}/{file}")));
+        }
+    }
+    let runs = name.contains('/') || !defaults.is_empty() || wrappers::is_interpreter(base(name));
+    let mut all = Vec::new();
+    for word in &words {
+        all.extend(effects.files_of(command, word)?);
+    }
+    Some(Reachable { all, runs })
+}
+
+/// Of a package's description only the scripts a command may run.
+fn part_of(file: &std::path::Path, text: String, command: &Simple) -> String {
+    if file.file_name().is_none_or(|name| name != "package.json") {
+        return text;
+    }
+    let Ok(whole) = serde_json::from_str::<serde_json::Value>(&text) else {
+        return text;
+    };
+    let Some(scripts) = whole.get("scripts").and_then(serde_json::Value::as_object) else {
+        return String::new();
+    };
+    let words: Vec<&str> = command.words.iter().filter_map(|word| word.text.as_deref()).collect();
+    let asked = |name: &str| {
+        let bare = name
+            .strip_prefix("pre")
+            .or_else(|| name.strip_prefix("post"))
+            .unwrap_or(name);
+        words
+            .iter()
+            .any(|word| *word == name || *word == bare || (matches!(*word, "t" | "tst") && bare == "test"))
+            || matches!(bare, "install" | "prepare" | "publish" | "pack" | "version")
+    };
+    // One script may run another by its name.
+    let runs_others = scripts.iter().any(|(name, value)| {
+        asked(name)
+            && value
+                .as_str()
+                .is_some_and(|text| text.contains("run") || text.contains("npm") || text.contains("yarn"))
+    });
+    let chosen = scripts
+        .iter()
+        .filter(|(name, _)| runs_others || asked(name))
+        .filter_map(|(_, value)| value.as_str());
+    chosen.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,195 @@
+//! What a repository's own configuration would have git run.
+//!
+//! A stranger's archive, or an earlier command, may have written it. Settings that name a program by a fixed key are
+//! overridden when a command runs ([`crate::quiet`]); those whose keys can be anything (`filter.x.clean`,
+//! `diff.x.textconv`) cannot be, so git is only proven to read where the configuration holds nothing but what is known
+//! to run nothing.
+
+use std::path::{Path, PathBuf};
+
+use crate::path::{Found, Located, Paths, normal};
+use crate::policy::Policy;
+
+/// How far up a repository is looked for.
+const MOST_PARENTS: usize = 24;
+
+/// Sections with the keys that run nothing; `*` for all of them.
+const PLAIN: &[(&str, &str)] = &[
+    (
+        "core",
+        "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf \
+        abbrev quotepath whitespace compression sharedrepository untrackedcache fsmonitor pager sshcommand askpass editor \
+        hookspath excludesfile protectntfs protecthfs longpaths commentchar fscache",
+    ),
+    ("remote", "url fetch pushurl push mirror tagopt prune gh-resolved"),
+    (
+        "branch",
+        "remote merge rebase pushremote description autosetuprebase autosetupmerge vscode-merge-base",
+    ),
+    ("user", "*"),
+    ("author", "*"),
+    ("committer", "*"),
+    ("submodule", "url active"),
+    ("pull", "*"),
+    ("push", "*"),
+    ("fetch", "prune prunetags"),
+    ("init", "*"),
+    ("color", "*"),
+    ("gc", "*"),
+    ("rerere", "*"),
+    ("receive", "*"),
+    ("advice", "*"),
+    ("commit", "gpgsign verbose template"),
+    ("tag", "gpgsign sort"),
+    ("merge", "conflictstyle ff"),
+    ("rebase", "autostash autosquash"),
+    ("log", "date decorate follow abbrevcommit showsignature"),
+    ("status", "*"),
+    ("feature", "*"),
+    ("index", "*"),
+    ("pack", "*"),
+    ("column", "*"),
+    // An alias never stands for a command of git's own, and only those are proven to read.
+    ("alias", "*"),
+    ("lfs", "*"),
+    ("maintenance", "*"),
+    ("extensions", "objectformat"),
+    (
+        "diff",
+        "algorithm renames renamelimit colormoved mnemonicprefix noprefix context",
+    ),
+    ("gpg", "program format"),
+];
+
+/// Why git could run something in `directory`: the setting that says so.
+pub(super) fn names_a_program(policy: &Policy, directory: &Path, paths: &dyn Paths) -> Option<String> {
+    for parent in normal(directory).ancestors().take(MOST_PARENTS) {
+        let dot = parent.join(".git");
+        let own = match paths.read(&dot) {
+            Found::This(text) => match text.trim().strip_prefix("gitdir:") {
+                Some(to) => {
+                    let own = normal(&parent.join(to.trim()));
+                    // Elsewhere only where that says it is ours, as git writes it for a worktree.
+                    let ours = match paths.read(&own.join("gitdir")) {
+                        Found::This(back) => normal(Path::new(back.trim())) == dot,
+                        Found::Nothing | Found::Unknown => false,
+                    };
+                    if !ours && !Located::new(&own, paths).inside(&policy.roots, paths) {
+                        return Some(".git".to_owned());
+                    }
+                    own
+                }
+                None => return Some(".git".to_owned()),
+            },
+            Found::Unknown => return Some(".git".to_owned()),
+            Found::Nothing if paths.is_dir(&dot) => dot,
+            Found::Nothing => continue,
+        };
+        return in_repository(&own, paths);
+    }
+    None
+}
+
+fn in_repository(own: &Path, paths: &dyn Paths) -> Option<String> {
+    let common = match paths.read(&own.join("commondir")) {
+        Found::This(text) => normal(&own.join(text.trim())),
+        Found::Nothing => own.to_path_buf(),
+        Found::Unknown => return Some("commondir".to_owned()),
+    };
+    let files: [PathBuf; 2] = [common.join("config"), own.join("config.worktree")];
+    for file in files {
+        match paths.read(&file) {
+            Found::Nothing => {}
+            Found::Unknown => return Some("config".to_owned()),
+            Found::This(text) => {
+                if let Some(key) = strange(&text) {
+                    return Some(key);
+                }
+            }
+        }
+    }
+    None
+}
+
+/// The first setting that is not known to run nothing.
+fn strange(text: &str) -> Option<String> {
+    let mut section = String::new();
+    let mut plain: Option<&str> = None;
+    let mut goes_on = false;
+    for line in text.lines() {
+        let line = line.trim();
+        let continued = std::mem::replace(&mut goes_on, line.ends_with('\\'));
+        if continued {
+            return Some(section);
+        }
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            continue;
+        }
+        let mut line = line;
+        if let Some(rest) = line.strip_prefix('[') {
+            let Some((header, after)) = rest.split_once(']') else {
+                return Some(rest.to_owned());
+            };
+            let name = header.split([' ', '\t', '.', '"']).next().unwrap_or_default();
+            section = name.to_ascii_lowercase();
+            // `diff.x.command` is another thing than `diff.renames`.
+            let sub = header.trim().len() != name.len();
+            let takes_sub = matches!(section.as_str(), "remote" | "branch" | "submodule" | "lfs" | "color");
+            plain = PLAIN
+                .iter()
+                .find(|(known, _)| *known == section && (!sub || takes_sub))
+                .map(|(_, keys)| *keys);
+            if plain.is_none() {
+                return Some(header.to_owned());
+            }
+            line = after.trim();
+            if line.is_empty() || line.starts_with(['#', ';']) {
+                continue;
+            }
+        }
+        let key = line.split(['=', ' ', '\t']).next().unwrap_or(line).to_ascii_lowercase();
+        let known = plain.is_some_and(|keys| keys == "*" || keys.split_whitespace().any(|known| known == key));
+        if !known {
+            return Some(format!("{section}.{key}"));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_writes_itself_is_plain() {
+        let usual = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n[remote \"origin\"]\n\turl = x\n\tfetch = +y\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n# a\n[user]\n\tname = n\n";
+        assert_eq!(strange(usual), None);
+    }
+
+    #[test]
+    fn what_names_a_program_is_not() {
+        for text in [
+            "[filter \"f\"]\n\tclean = x",
+            "[diff \"f\"]\n\ttextconv = x",
+            "[diff]\n\texternal = x",
+            "[include]\n\tpath = x",
+            "[includeIf \"gitdir:x\"]\n\tpath = x",
+            "[extensions]\n\tpartialClone = origin",
+            "[extensions]\n\tworktreeConfig = true",
+            "[remote \"o\"]\n\tuploadpack = x",
+            "[submodule \"s\"]\n\tignore = none",
+            "[submodule \"s\"]\n\tupdate = !x",
+            "[core] alternateRefsCommand = x",
+            "[core] attributesFile = x",
+            "[core] worktree = /x",
+            "[pager] log = x",
+            "[user] name = a\\\n[diff] external = x",
+            "[DIFF \"f\"] TextConv = x",
+            "[diff.f] textconv = x",
+            "[pretty] x = %G?",
+            "nothing",
+        ] {
+            assert!(strange(text).is_some(), "{text}");
+        }
+    }
+}

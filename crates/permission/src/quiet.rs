@@ -1,0 +1,133 @@
+//! What a line is run with, so that what was judged is what runs.
+//!
+//! A line that was found to read is decided about by what is known at that moment. Two things could still turn it into
+//! another: a pattern that matches a file made a moment later whose name is an option, and a repository that tells git
+//! to run something. Neither can happen in a shell begun with these words and variables.
+
+use crate::shell::programs::look_up;
+use crate::shell::wrappers::{known_name, transparent};
+use crate::shell::{self, Simple};
+
+/// What stands before a line, and the variables it is given.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Quiet {
+    /// Bash words to run first; empty when there are none.
+    pub before: &'static str,
+    /// Variables for its environment.
+    pub env: Vec<(&'static str, &'static str)>,
+}
+
+/// No pattern becomes a word that begins with a dash. Setting the variable would let patterns match hidden files as well.
+const NO_OPTIONS: &str = "GLOBIGNORE='-*'; shopt -u dotglob; ";
+
+/// Every setting of git's that names a program and has a fixed name, and what makes it write or fetch on its own.
+const GIT: &[(&str, &str)] = &[
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_CONFIG_COUNT", "14"),
+    ("GIT_CONFIG_KEY_0", "core.fsmonitor"),
+    ("GIT_CONFIG_VALUE_0", "false"),
+    ("GIT_CONFIG_KEY_1", "core.pager"),
+    ("GIT_CONFIG_VALUE_1", "cat"),
+    ("GIT_CONFIG_KEY_2", "safe.bareRepository"),
+    ("GIT_CONFIG_VALUE_2", "explicit"),
+    ("GIT_CONFIG_KEY_3", "core.sshCommand"),
+    ("GIT_CONFIG_VALUE_3", "false"),
+    ("GIT_CONFIG_KEY_4", "core.askPass"),
+    ("GIT_CONFIG_VALUE_4", "false"),
+    ("GIT_CONFIG_KEY_5", "core.editor"),
+    ("GIT_CONFIG_VALUE_5", "false"),
+    ("GIT_CONFIG_KEY_6", "gpg.program"),
+    ("GIT_CONFIG_VALUE_6", "false"),
+    ("GIT_CONFIG_KEY_7", "gpg.ssh.program"),
+    ("GIT_CONFIG_VALUE_7", "false"),
+    ("GIT_CONFIG_KEY_8", "gpg.x509.program"),
+    ("GIT_CONFIG_VALUE_8", "false"),
+    ("GIT_CONFIG_KEY_9", "core.hooksPath"),
+    ("GIT_CONFIG_VALUE_9", "/dev/null"),
+    ("GIT_CONFIG_KEY_10", "diff.ignoreSubmodules"),
+    ("GIT_CONFIG_VALUE_10", "all"),
+    ("GIT_CONFIG_KEY_11", "log.showSignature"),
+    ("GIT_CONFIG_VALUE_11", "false"),
+    ("GIT_CONFIG_KEY_12", "credential.helper"),
+    ("GIT_CONFIG_VALUE_12", ""),
+    ("GIT_CONFIG_KEY_13", "core.alternateRefsCommand"),
+    ("GIT_CONFIG_VALUE_13", "false"),
+];
+
+/// What makes a pager open files through another program.
+const PAGER: &[(&str, &str)] = &[
+    ("LESSOPEN", ""),
+    ("LESSCLOSE", ""),
+    ("LESSSECURE", "1"),
+    ("LESS", ""),
+    ("MORE", ""),
+];
+
+/// What `line` is run with.
+#[must_use]
+pub fn of(line: &str) -> Quiet {
+    let analysis = shell::analyse(line);
+    if !analysis.parsed || !analysis.proven() {
+        return Quiet::default();
+    }
+    let known = |command: &Simple| command.words.is_empty() || look_up(transparent(&command.words)).is_some();
+    let git = |command: &&Simple| transparent(&command.words).first().and_then(known_name) == Some("git");
+    let mut quiet = Quiet::default();
+    let patterns = analysis
+        .commands
+        .iter()
+        .flat_map(|command| &command.words)
+        .any(|word| word.glob);
+    if patterns && analysis.commands.iter().all(known) {
+        quiet.before = NO_OPTIONS;
+    }
+    // With a git among them that does more than read, a person or a rule has let the repository have its way.
+    let mut gits = analysis.commands.iter().filter(git).peekable();
+    if gits.peek().is_some() && gits.all(known) {
+        quiet.env.extend(GIT);
+    }
+    let pages = |command: &Simple| {
+        matches!(
+            transparent(&command.words).first().and_then(known_name),
+            Some("less" | "more")
+        )
+    };
+    if analysis.commands.iter().any(pages) && analysis.commands.iter().all(known) {
+        quiet.env.extend(PAGER);
+    }
+    quiet
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_read_are_quietened() {
+        assert_eq!(of("ls"), Quiet::default());
+        assert_eq!(of("sed -n 1p *").before, NO_OPTIONS);
+        assert_eq!(of("for f in *.md; do head \"$f\"; done").before, NO_OPTIONS);
+        assert_eq!(of("git status && npm test").env, GIT);
+        // What was asked about runs as it was written.
+        assert_eq!(of("rm -- -*"), Quiet::default());
+        assert_eq!(of("git commit -m x && git status"), Quiet::default());
+        assert_eq!(of("npm run x *"), Quiet::default());
+    }
+
+    #[test]
+    fn every_pair_of_git_is_counted() {
+        let count = GIT
+            .iter()
+            .find(|(name, _)| *name == "GIT_CONFIG_COUNT")
+            .map(|(_, value)| *value);
+        let keys = GIT
+            .iter()
+            .filter(|(name, _)| name.starts_with("GIT_CONFIG_KEY_"))
+            .count();
+        assert_eq!(count, Some(keys.to_string().as_str()));
+    }
+}

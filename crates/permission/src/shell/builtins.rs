@@ -1,0 +1,322 @@
+//! Every place where bash itself sets a variable or evaluates a text, besides the words of a command.
+//!
+//! What bash evaluates inside words (substitutions, subscripts, arithmetic, `${x@P}`) is in [`super::words`]; what it
+//! evaluates in compound commands is in [`super::parse`]. Here are its builtins, all of them: what is not in the table is
+//! a program of its own.
+
+use super::{Problem, Word};
+
+/// What a builtin does with its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Builtin {
+    /// Changes nothing that a later command would notice, whatever it is given.
+    Inert,
+    /// Runs other text, or changes which program a name stands for.
+    Evaluates,
+    /// Sets variables: names may hold subscripts, which are evaluated.
+    Assigns,
+    /// Compares: `-v` and arithmetic operators evaluate subscripts.
+    Tests,
+    /// Goes to another directory.
+    Moves,
+    /// Runs the command that follows.
+    Wraps,
+    /// Changes the shell's own state: its options, jobs, limits.
+    Changes,
+}
+
+/// Bash's own list (`compgen -b`), with what each may do.
+const BUILTINS: &[(&str, Builtin)] = &[
+    (".", Builtin::Evaluates),
+    (":", Builtin::Inert),
+    ("[", Builtin::Tests),
+    ("alias", Builtin::Evaluates),
+    ("bg", Builtin::Changes),
+    ("bind", Builtin::Evaluates),
+    ("break", Builtin::Inert),
+    ("builtin", Builtin::Wraps),
+    ("caller", Builtin::Inert),
+    ("cd", Builtin::Moves),
+    ("command", Builtin::Wraps),
+    ("compgen", Builtin::Evaluates),
+    ("complete", Builtin::Evaluates),
+    ("compopt", Builtin::Changes),
+    ("continue", Builtin::Inert),
+    ("declare", Builtin::Assigns),
+    ("dirs", Builtin::Moves),
+    ("disown", Builtin::Changes),
+    ("echo", Builtin::Inert),
+    ("enable", Builtin::Evaluates),
+    ("eval", Builtin::Evaluates),
+    ("exec", Builtin::Wraps),
+    ("exit", Builtin::Inert),
+    ("export", Builtin::Assigns),
+    ("false", Builtin::Inert),
+    ("fc", Builtin::Evaluates),
+    ("fg", Builtin::Changes),
+    ("getopts", Builtin::Assigns),
+    ("hash", Builtin::Evaluates),
+    ("help", Builtin::Inert),
+    ("history", Builtin::Evaluates),
+    ("jobs", Builtin::Wraps),
+    ("kill", Builtin::Changes),
+    ("let", Builtin::Evaluates),
+    ("local", Builtin::Assigns),
+    ("logout", Builtin::Inert),
+    ("mapfile", Builtin::Evaluates),
+    ("popd", Builtin::Moves),
+    ("printf", Builtin::Assigns),
+    ("pushd", Builtin::Moves),
+    ("pwd", Builtin::Inert),
+    ("read", Builtin::Assigns),
+    ("readarray", Builtin::Evaluates),
+    ("readonly", Builtin::Assigns),
+    ("return", Builtin::Inert),
+    ("set", Builtin::Evaluates),
+    ("shift", Builtin::Changes),
+    ("shopt", Builtin::Evaluates),
+    ("source", Builtin::Evaluates),
+    ("suspend", Builtin::Changes),
+    ("test", Builtin::Tests),
+    ("times", Builtin::Inert),
+    ("trap", Builtin::Evaluates),
+    ("true", Builtin::Inert),
+    ("type", Builtin::Inert),
+    ("typeset", Builtin::Assigns),
+    ("ulimit", Builtin::Changes),
+    ("umask", Builtin::Changes),
+    ("unalias", Builtin::Changes),
+    ("unset", Builtin::Assigns),
+    ("wait", Builtin::Assigns),
+];
+
+/// What the builtin called `name` may do.
+#[must_use]
+pub fn builtin(name: &str) -> Option<Builtin> {
+    let found = BUILTINS.binary_search_by(|(known, _)| known.cmp(&name)).ok()?;
+    BUILTINS.get(found).map(|(_, does)| *does)
+}
+
+/// Why a builtin with these arguments may run text nobody has read.
+#[must_use]
+pub fn evaluates(name: &str, arguments: &[Word]) -> Option<Problem> {
+    let said = || Some(Problem::Evaluates(name.to_owned()));
+    // A name that is not written out, or has a subscript.
+    let odd = |word: &Word| word.literal().is_none_or(|text| text.contains(['[', '(', '$', '`']));
+    match builtin(name)? {
+        Builtin::Inert | Builtin::Moves | Builtin::Wraps => None,
+        Builtin::Changes => None,
+        Builtin::Evaluates => said(),
+        Builtin::Assigns if name == "printf" => {
+            let first = arguments.first()?;
+            first
+                .literal()
+                .is_none_or(|text| text.starts_with('-') && text != "--")
+                .then(said)?
+        }
+        Builtin::Assigns if name == "wait" => arguments.iter().any(odd).then(said)?,
+        Builtin::Assigns => {
+            // `-i` makes an expression of the value, `-n` a name, `-a` and `-A` a list of words.
+            let evaluating = |word: &Word| {
+                word.literal().is_some_and(|text| {
+                    matches!(name, "declare" | "typeset" | "local" | "export" | "readonly")
+                        && text.starts_with(['-', '+'])
+                        && text.contains(['i', 'n', 'a', 'A'])
+                })
+            };
+            if arguments.iter().any(|word| odd(word) || evaluating(word)) {
+                return said();
+            }
+            let set = arguments.iter().filter_map(|word| {
+                let text = word.text.as_deref()?;
+                let name = text.split('=').next().unwrap_or(text).trim_end_matches('+');
+                (!name.starts_with('-') && !own_variable(name)).then(|| name.to_owned())
+            });
+            match name {
+                // Without a value nothing changes but what is seen of it.
+                "unset" | "getopts" | "read" => arguments
+                    .iter()
+                    .filter_map(|word| word.text.as_deref())
+                    .any(|text| !text.starts_with('-') && text.contains('='))
+                    .then(said)?,
+                _ => set
+                    .into_iter()
+                    .find(|name| dangerous_variable(name))
+                    .map(Problem::Assignment),
+            }
+        }
+        Builtin::Tests => {
+            let inner = match arguments.split_last() {
+                Some((_, inner)) if name == "[" => inner,
+                _ => arguments,
+            };
+            let evaluating = inner.iter().any(|word| {
+                word.text
+                    .as_deref()
+                    .is_none_or(|text| matches!(text, "-v" | "-R" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"))
+            });
+            (evaluating && inner.iter().any(odd)).then(said)?
+        }
+    }
+}
+
+/// Whether these words may set variables in a way nobody follows.
+pub(crate) fn may_assign(words: &[Word]) -> bool {
+    let Some(first) = words.first() else {
+        return false;
+    };
+    let Some(name) = first.literal() else {
+        return true;
+    };
+    if name == "printf" {
+        return words
+            .get(1)
+            .is_some_and(|word| word.literal().is_none_or(|text| text.starts_with('-')));
+    }
+    matches!(
+        builtin(name),
+        Some(Builtin::Assigns | Builtin::Evaluates | Builtin::Wraps)
+    ) && reads_into(words).is_empty()
+}
+
+/// The variables a plain `read` sets; none when it is not plain.
+pub(crate) fn reads_into(words: &[Word]) -> Vec<String> {
+    let Some(("read", arguments)) = words
+        .split_first()
+        .and_then(|(first, rest)| Some((first.literal()?, rest)))
+    else {
+        return Vec::new();
+    };
+    let mut names = Vec::new();
+    // Without `-r` a backslash at the end of a line joins it with the next.
+    let ("-r", arguments) = (match arguments
+        .split_first()
+        .and_then(|(first, rest)| Some((first.literal()?, rest)))
+    {
+        Some(given) => given,
+        None => return Vec::new(),
+    }) else {
+        return Vec::new();
+    };
+    for word in arguments {
+        match word.literal() {
+            Some(name) if own_variable(name) => names.push(name.to_owned()),
+            _ => return Vec::new(),
+        }
+    }
+    names
+}
+
+/// A line's own variable: no program looks at a lower-case name without an underscore, nor at these.
+#[must_use]
+pub fn own_variable(name: &str) -> bool {
+    let lower = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) && name != "histchars";
+    let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
+    (lower && begins)
+        || matches!(
+            name,
+            "FILE" | "FILES" | "DIR" | "NAME" | "COUNT" | "F" | "D" | "N" | "I"
+        )
+}
+
+/// Variables that only change how output looks or which tests run, whatever their value.
+#[must_use]
+pub fn harmless_variable(name: &str) -> bool {
+    const KNOWN: &[&str] = &[
+        "CI",
+        "COLUMNS",
+        "LINES",
+        "LANG",
+        "LC_ALL",
+        "LC_CTYPE",
+        "LC_COLLATE",
+        "LC_MESSAGES",
+        "LC_NUMERIC",
+        "LC_TIME",
+        "TZ",
+        "TERM",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "COLORTERM",
+        "RUST_LOG",
+        "RUST_BACKTRACE",
+        "RUST_TEST_THREADS",
+        "CARGO_TERM_COLOR",
+        "CARGO_INCREMENTAL",
+        "NODE_ENV",
+        "PYTHONUNBUFFERED",
+        "PYTHONDONTWRITEBYTECODE",
+        "GOOS",
+        "GOARCH",
+        "CGO_ENABLED",
+        "RAILS_ENV",
+        "RACK_ENV",
+        "GIT_TERMINAL_PROMPT",
+    ];
+    KNOWN.contains(&name)
+}
+
+/// Variables that change which programs run, or what they run.
+fn dangerous_variable(name: &str) -> bool {
+    !harmless_variable(name) && !own_variable(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(list: &[&str]) -> Vec<Word> {
+        list.iter().map(|text| Word::plain(text)).collect()
+    }
+
+    #[test]
+    fn the_table_is_sorted_and_whole() {
+        assert!(BUILTINS.is_sorted_by_key(|(name, _)| *name));
+        let Ok(output) = std::process::Command::new("bash").args(["-c", "compgen -b"]).output() else {
+            eprintln!("skipped: no bash here");
+            return;
+        };
+        for name in String::from_utf8_lossy(&output.stdout).lines() {
+            assert!(builtin(name).is_some(), "{name} is a builtin nobody has thought about");
+        }
+    }
+
+    #[test]
+    fn subscripts_and_expressions_are_evaluated() {
+        for list in [
+            &["declare", "a[$(x)]=1"][..],
+            &["export", "a[0]=1"],
+            &["declare", "-i", "a=b"],
+            &["local", "-n", "a=b"],
+            &["declare", "-a", "a=(1)"],
+            &["printf", "-v", "x", "y"],
+            &["printf", "-vx", "y"],
+            &["read", "a[0]"],
+            &["test", "-v", "a[0]"],
+            &["[", "1", "-eq", "a[0]", "]"],
+            &["wait", "-p", "a[0]"],
+            &["export", "PATH=x"],
+            &["let", "1"],
+            &["trap", "x", "EXIT"],
+            &["hash", "-p", "x", "ls"],
+            &["mapfile", "x"],
+        ] {
+            let words = words(list);
+            assert!(evaluates(list[0], &words[1..]).is_some(), "{list:?}");
+        }
+        for list in [
+            &["echo", "a[0]"][..],
+            &["declare", "x=1"],
+            &["export", "CI=1"],
+            &["read", "-r", "x"],
+            &["test", "-f", "x"],
+            &["[", "-n", "x", "]"],
+            &["printf", "%s", "-v"],
+        ] {
+            let words = words(list);
+            assert_eq!(evaluates(list[0], &words[1..]), None, "{list:?}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Programs that run another on the names they are given, and pagers.
+
+use super::super::Word;
+use super::options::Options;
+use super::{Doing, Kind, Reach, look_up};
+
+pub(super) const XARGS: Options = Options {
+    short: "0rtxn:L:P:d:I:s:E:",
+    long: "null no-run-if-empty verbose exit max-args= max-lines= max-procs= delimiter= replace= max-chars=",
+    numbers: false,
+};
+
+/// `xargs` with a program that only reads, whatever names it is given.
+pub(super) fn xargs(arguments: &[Word]) -> Option<Doing> {
+    // Its own options end at the first word that is none.
+    let mut own = 0;
+    while let Some(text) = arguments
+        .get(own)
+        .and_then(Word::literal)
+        .filter(|text| text.starts_with('-'))
+    {
+        let valued = text.len() == 2 && matches!(text, "-n" | "-L" | "-P" | "-d" | "-I" | "-s" | "-E");
+        own += if valued { 2 } else { 1 };
+    }
+    let options = arguments.get(..own)?;
+    let parsed = XARGS.parse(options)?;
+    let command = arguments.get(own..)?;
+    // What is replaced in a word may be any part of it.
+    let replaced = parsed
+        .options
+        .iter()
+        .find(|(name, _)| matches!(name.as_str(), "I" | "replace"));
+    let mut words: Vec<Word> = match replaced {
+        Some((_, mark)) => {
+            let mark = mark.as_ref()?.literal().filter(|mark| !mark.is_empty())?;
+            let put = |word: &Word| match word.text.as_deref() {
+                Some(text) if text.contains(mark) => Word::printed(),
+                _ => word.clone(),
+            };
+            command.iter().map(put).collect()
+        }
+        None => command.to_vec(),
+    };
+    if words.is_empty() {
+        return Some(Doing::read_only());
+    }
+    if replaced.is_none() {
+        words.push(Word::printed());
+    }
+    let prints = matches!(
+        words.first().and_then(Word::literal),
+        Some("echo" | "basename" | "dirname")
+    );
+    let doing = look_up(&words).filter(|doing| doing.kind == Kind::ReadOnly && doing.repository.is_none())?;
+    (prints || doing.reads.iter().any(|(word, _)| word.piped)).then_some(doing)
+}
+
+/// What `less` and `more` may be given. Not `-o`, `-k`, `-T`, `-t`.
+pub(super) const PAGER: Options = Options {
+    short: "SNRrFXEeiIn",
+    long: "chop-long-lines LINE-NUMBERS RAW-CONTROL-CHARS quit-if-one-screen no-init version",
+    numbers: false,
+};
+
+/// `less` and `more` with files: without a terminal they print them. `LESSOPEN` and `LESS` are the person's own.
+pub(super) fn pager(arguments: &[Word]) -> Option<Doing> {
+    // `+` begins a command of the pager itself.
+    if arguments
+        .iter()
+        .any(|word| word.text.as_deref().is_none_or(|text| text.starts_with('+')))
+    {
+        return None;
+    }
+    let parsed = PAGER.parse(arguments)?;
+    let mut doing = Doing::read_only();
+    doing
+        .reads
+        .extend(parsed.positionals.into_iter().map(|word| (word, Reach::File)));
+    Some(doing)
+}

@@ -1,0 +1,108 @@
+"""The lines the oracle asks about: every option of every program that is known to read, and bash's grammar at random."""
+import re
+import subprocess
+
+FILES = ["a.txt", "b.txt", "src", "src/main.rs", ".", "a.json", "a.bin", "*.txt", "*", "src/*", "./a.txt", "a b"]
+VALUES = ["1", "x", "a.txt", "out", "--output=out", "-oout", "@opts", "/etc/hostname", "%s", "e1e zap", "-e1ezap", "zap", "5,1", "{at}/outside/key"]
+LEADS = {"sed": ["p", "-n 1p", "'s/a/b/'"], "awk": ["1", "'{print $1}'"], "jq": [".", "-n 1"], "grep": ["a"], "egrep": ["a"], "fgrep": ["a"],
+         "rg": ["a"], "fd": ["a"], "fdfind": ["a"], "git grep": ["a"], "find": [".", "src"], "xargs": ["", "-I{} ls {}"], "git show": ["HEAD"],
+         "git cat-file": ["HEAD"], "git blame": ["a.txt"], "git merge-base": ["HEAD main"], "git symbolic-ref": ["HEAD"], "tr": ["a b"],
+         "date": ["+%s"], "seq": ["3"], "sleep": ["0"], "expr": ["1"], "printf": ["x"], "basename": ["a/b"], "tail": ["a.txt"], "base64": ["a.txt"]}
+
+
+def of_help(program):
+    """The long options the program itself tells of."""
+    try:
+        words = program.split()
+        told = subprocess.run([*words, "-h" if words[0] == "git" else "--help"], capture_output=True, text=True, timeout=5,
+                              stdin=subprocess.DEVNULL, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return sorted(set(re.findall(r"(?<![\w-])(--[a-z][a-z0-9-]+|-[A-Za-z0-9])(?=[\s=,\[]|$)", told.stdout + told.stderr)))
+
+
+def spelled(option, mark, chance, at):
+    """The ways to write an option."""
+    values = [value.replace("{at}", at) for value in chance.sample(VALUES, 5)]
+    value = lambda: "'" + chance.choice(values) + "'"
+    glue = "=" if option.startswith("--") else ""
+    yield option
+    yield f"{option} {option}"
+    yield f"{option} {value()}"
+    yield f"{option}{glue}{value()}"
+    yield f"{option} '--output=out'"
+    yield f"{option} -oout"
+    yield f"'{option}'"
+    yield f"{option[:1]}''{option[1:]}"
+    if option.startswith("--") and len(option) > 5:
+        yield option[:-1]
+        yield f"{option[:len(option) // 2 + 1]}{glue}{value()}"
+    if mark in ":=%":
+        yield f"{option}{glue}1"
+        yield f"{option} 1"
+        yield f"{option} a.txt"
+        yield f"{option}{glue}a.txt"
+
+
+def of_programs(corpus, chance, at, installed):
+    """Every option of every program, then their mixtures, then what their help tells of and the table does not."""
+    present = [(program, options) for program, options in corpus if installed(program.split()[0]) or program in ("echo", ":", "type", "jobs")]
+    chance.shuffle(present)
+    for program, options in present:
+        lead = LEADS.get(program, [""])
+        if program in ("sleep", "tail"):
+            options = [one for one in options if one[0] not in ("-f", "-F", "--follow", "--retry")]
+        for option, mark in options:
+            for written in spelled(option, mark, chance, at):
+                file = chance.choice(FILES)
+                first = chance.choice(lead)
+                for line in (f"{program} {written} {first} {file}", f"{program} {first} {file} {written}", f"{program} {first} {written}"):
+                    yield line.strip(), (program, option)
+            yield f"{program} {chance.choice(lead)} -- {option} a.txt", None
+            other = chance.choice(options)[0]
+            yield f"{program} {option} {other} {chance.choice(lead)} a.txt", (program, option)
+        for option in of_help(program):
+            for written in spelled(option, "=", chance, at):
+                yield f"{program} {written} {chance.choice(lead)} {chance.choice(FILES)}".strip(), None
+
+
+ZAP = ["zap", "z''ap", "\\zap", "$'zap'", "z\\\nap", "{zap,x}", "./link", "./r.sh", "$(echo zap)", "${x:-zap}", "'zap'", "command zap", "zap\\", "z?p"]
+QUOTES = ["'{}'", "\"{}\"", "$'{}'", "{}", "\\{}", "\"$({})\"", "`{}`", "$({})", "<({})", "${{x:-{}}}", "${{x:-$({})}}", "$(({}))", "$[{}]", "\"$[{}]\"",
+          "a[$({})]", "'a[$({})]'", "\"${{a[$({})]}}\"", "${{x@P}}", "{{{},b}}", "\"${{x/{}/y}}\"", "$\"{}\"", "${{!{}}}", "~{}", "{}*", "[{}]"]
+WRAPS = ["{}", "{}; ls", "ls; {}", "({})", "{{ {}; }}", "if true; then {}; fi", "for f in a b; do {}; done", "while {}; do break; done",
+         "case x in x) {};; esac", "! {}", "{} &", "{} && ls", "ls | {}", "{} | cat", "time {}", "x=1; {}", "f() {{ {}; }}; f", "coproc {}",
+         "cat <<E\n{}\nE", "cat <<'E'\n{}\nE", "cat <<E\n$({})\nE", "cat <<-E\n\t{}\n\tE", "cat <<E\nE\\\n{}\nE", "cat <<< \"{}\"", "[[ -n {} ]]",
+         "[[ x == {} ]]", "[ -n {} ]", "test -v {}", "(( {} ))", "let {}", "eval {}", "trap {} EXIT", "env {}", "timeout 1 {}", "nice {}", "exec {}",
+         "bash -c {}", "sh -c {}", "xargs {} < name", "find . -maxdepth 0 -exec {} \\;", "for f in *; do {} \"$f\"; done", "{} > /dev/null",
+         "{} 2>&1", "{} {{fd}}>/dev/null", "{} {{a[x]}}>/dev/null", "export x={}", "declare x={}", "declare -i x={}", "x={} ls", "LC_ALL={} ls",
+         "printf -v {} x", "read -r {} < name", "mapfile {} < name", "select f in {}; do break; done", "until {}; do break; done", "{} # c\nls",
+         "ls # {}\n", "ls \\\n{}", "for ((i=0;i<1;i++)); do {}; done", "function g {{ {}; }}", "diff <({}) a.txt", "echo $({})", "echo \"$({})\"",
+         "while read -r l; do {}; done < a.txt", "f={}; cat \"$f\"", "cat {}", "head -n {} a.txt", "sed -n {} a.txt", "grep -r {} .", "awk {} a.txt",
+         "sort {} a.txt", "git log {}", "git {} status", "find {} -name x", "find . -name {} | xargs wc -l", "ls {}"]
+READS = ["ls", "cat a.txt", "head -n 1 a.txt", "sed -n 1p a.txt", "awk '{print $1}' a.txt", "grep -n a a.txt", "git status", "git log -1", "git diff",
+         "find . -name '*.rs'", "wc -l a.txt", "sort a.txt", "echo hi", "sed -n p *", "cat *.txt", "git show HEAD:a.txt", "jq . a.json", "du -sh .",
+         "git grep a", "grep -r a src", "grep -R a .", "find . -type f | xargs head -1", "cat src/*", "git diff --stat", "tail -1 \"$f\"", "diff -r a b",
+         "for f in *; do head -1 \"$f\"; done", "less a.txt", "git -C sub status", "cd sub && git log", "cargo --version", "sort *", "file *", "stat *"]
+
+
+def of_grammar(corpus, chance):
+    """Lines without end: something harmless or `zap`, quoted, wrapped and joined at random."""
+    programs = [program for program, _ in corpus]
+    pieces = "ls zap ; & | && || ( ) { } < > << <<< >& $( ) ` ' \" \\ $ * ? [ ] ~ # ! = a.txt x -n -e \n [[ ]] (( )) if then fi do done in case esac".split(" ")
+    while True:
+        roll = chance.random()
+        if roll < 0.12:
+            yield " ".join(chance.choice(pieces) for _ in range(chance.randint(2, 9))), None
+            continue
+        core = chance.choice(ZAP) if chance.random() < 0.45 else chance.choice(READS)
+        if roll > 0.9:
+            core = f"{chance.choice(programs)} {chance.choice(ZAP)}"
+        for _ in range(chance.randint(0, 2)):
+            core = chance.choice(QUOTES).format(core)
+        line = core
+        for _ in range(chance.randint(1, 3)):
+            line = chance.choice(WRAPS).format(line)
+        if chance.random() < 0.1 and len(line) > 4:
+            cut = chance.randrange(len(line))
+            line = line[:cut] + chance.choice(["", "\\\n", "'", "\"", "\\", "$", " ", ";", "\n", "`", "{", "}"]) + line[cut + chance.randint(0, 1):]
+        yield line, None
