@@ -93,6 +93,7 @@ export default defineConfig(({ mode }) => {
       },
     },
     server: { proxy: { '/api': 'http://127.0.0.1:4747', '/ws': { target: 'ws://127.0.0.1:4747', ws: true } } },
-    test: { environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'] },
+    // Some tests work through thousands of records: a busy machine needs its time.
+    test: { environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'], testTimeout: 60_000 },
   };
 });

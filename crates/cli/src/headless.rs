@@ -3,7 +3,6 @@
 use std::io::{self, Cursor, IsTerminal, Read as _};
 
 use sluice_engine::ModelError;
-use sluice_engine::settings::Opener;
 use sluice_engine::transcript::Earlier;
 use sluice_stdio::{Door, Format, HOLD, InputMode, door};
 
@@ -20,7 +19,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         Ok(None) => return 0,
         Err(refusal) => return refusal.tell(&flags, &environment),
     };
-    let place = Place::look(&flags, &environment, Opener::Host);
+    let place = Place::look(&flags, &environment, launch::opener(&flags));
     if let Some(problem) = place.unread_flag() {
         return fail(&problem);
     }
@@ -35,6 +34,9 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         Ok(options) => options,
         Err(refusal) => return refusal.tell(&flags, &environment),
     };
+    if let Some(left_out) = sluice_engine::held_back(&options) {
+        warn(&left_out);
+    }
     if let Some(why) = &options.refusal {
         warn(why);
         if flags.output_format != OutputFormat::StreamJson {

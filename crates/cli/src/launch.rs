@@ -57,6 +57,11 @@ impl Place {
             .map(|argument| FlagSettings::from_argument(argument, &environment.cwd));
         let settings = Settings::load(&places, &chosen(flags), flag, flags.managed_settings.as_deref());
         let settings = settings.opened_by(opener).working_in(&environment.cwd);
+        let settings = if flags.trust_folder {
+            settings.vouched_for()
+        } else {
+            settings
+        };
         let settings = if flags.bare || flags.safe_mode {
             settings.plainly()
         } else {
@@ -84,6 +89,16 @@ impl Place {
     pub(crate) fn has_key(&self) -> bool {
         let environment = &self.environment;
         environment.api_key.is_some() || environment.auth_token.is_some() || self.settings.api_key_helper().is_some()
+    }
+}
+
+/// Who chose the folder, where nobody sits in front of it. A program that names the project's settings among those to
+/// read means its hooks and servers to run; one that says nothing has not looked.
+pub(crate) fn opener(flags: &Flags) -> Opener {
+    let projects = |source: &String| matches!(source.as_str(), "project" | "local");
+    match &flags.setting_sources {
+        Some(sources) if sources.iter().any(projects) => Opener::Host,
+        _ => Opener::Person,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::launch::{self, Keyless, Place};
 use crate::{fail, warn};
 
 pub(crate) async fn run(flags: &Flags, environment: &Environment, agent: bool) -> i32 {
-    let place = Place::look(flags, environment, Opener::Host);
+    let place = Place::look(flags, environment, launch::opener(flags));
     let options = match launch::options(flags, &place, Keyless::Refuse) {
         Ok(options) => options,
         Err(problem) => return fail(&problem.to_string()),
@@ -24,6 +24,9 @@ pub(crate) async fn run(flags: &Flags, environment: &Environment, agent: bool) -
     // Nothing else can say it: MCP has the standard output to itself.
     for problem in place.settings.problems() {
         warn(&problem.to_string());
+    }
+    if let Some(left_out) = sluice_engine::held_back(&options) {
+        warn(&left_out);
     }
     let stop = CancellationToken::new();
     tokio::spawn(told_to_go(stop.clone()));
@@ -59,7 +62,12 @@ fn bounds(options: &Options) -> Bounds {
 fn launcher(flags: Flags, environment: Environment) -> Launcher {
     Arc::new(move |errand: &Errand| {
         let flags = changed(&flags, &environment, errand);
-        let opener = opener(&environment.cwd, errand.cwd.as_deref());
+        let own = is_own(&environment.cwd, errand.cwd.as_deref());
+        let opener = if own { launch::opener(&flags) } else { Opener::Person };
+        let flags = Flags {
+            trust_folder: flags.trust_folder && own,
+            ..flags
+        };
         let mut environment = environment.clone();
         if let Some(cwd) = &errand.cwd {
             environment.cwd.clone_from(cwd);
@@ -69,15 +77,11 @@ fn launcher(flags: Flags, environment: Environment) -> Launcher {
     })
 }
 
-/// Who chose the folder. Whoever started the server chose the one it was started in; one that a client names may hold
-/// anything, a dependency's hooks and servers for instance, and runs nothing of its own before a person trusts it.
-fn opener(launched: &Path, asked: Option<&Path>) -> Opener {
+/// Whether an errand is for the folder the server was started in. What whoever started it said about that one holds for
+/// no other: one that a client names may hold anything, a dependency's hooks and servers for instance.
+fn is_own(launched: &Path, asked: Option<&Path>) -> bool {
     let same = |asked: &Path| launched.canonicalize().is_ok_and(|launched| launched == asked);
-    if asked.is_none_or(same) {
-        Opener::Host
-    } else {
-        Opener::Person
-    }
+    asked.is_none_or(same)
 }
 
 /// The flags of the server as they are for this errand.
@@ -140,8 +144,8 @@ mod tests {
         let launched = dir.path().canonicalize().unwrap();
         let inner = launched.join("node_modules/evil");
         std::fs::create_dir_all(&inner).unwrap();
-        assert_eq!(opener(&launched, None), Opener::Host);
-        assert_eq!(opener(&launched, Some(&launched)), Opener::Host);
-        assert_eq!(opener(&launched, Some(&inner)), Opener::Person);
+        assert!(is_own(&launched, None));
+        assert!(is_own(&launched, Some(&launched)));
+        assert!(!is_own(&launched, Some(&inner)));
     }
 }

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use sluice_engine::settings::trust;
+use sluice_engine::settings::held::HOW_TO_TRUST;
 
 use crate::environment::Environment;
 use crate::flags::Flags;
+use crate::launch::{self, Place};
 
 /// Longer than any name a person would type.
 const LONGEST: usize = 64;
@@ -15,8 +16,9 @@ const LONGEST: usize = 64;
 pub(crate) fn enter(flags: &Flags, environment: &mut Environment) -> Result<(), String> {
     let Some(asked) = &flags.worktree else { return Ok(()) };
     // Checking files out runs the filters the repository's configuration names.
-    if flags.interactive() && !trust::is_trusted(&environment.global_config, &environment.cwd) {
-        return Err("--worktree: this folder is not trusted yet; start sluice in it once and say so".to_owned());
+    let settings = Place::look(flags, environment, launch::opener(flags)).settings;
+    if !settings.trusted() && (flags.interactive() || !settings.runs_projects()) {
+        return Err(format!("--worktree: this folder is not trusted yet. {HOW_TO_TRUST}"));
     }
     let name = match asked.as_str() {
         "" => made_up(),

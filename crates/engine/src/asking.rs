@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use sluice_permission::{Behavior, Found, OnDisk, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
-use sluice_tools::Descriptor;
+use sluice_tools::{Descriptor, Pins};
 
 use crate::mcp;
 use crate::options::{Asker, Options};
@@ -36,6 +36,33 @@ impl Paths for World {
 
     fn is_link(&self, path: &Path) -> bool {
         OnDisk.is_link(path)
+    }
+}
+
+/// The file system as it was when the paths of a call were looked at: a decision and what follows from it go by one
+/// look.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pinned<'a>(pub(crate) &'a Pins);
+
+impl Paths for Pinned<'_> {
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.0.resolve(path).map_or_else(|| World.resolve(path), Path::to_owned)
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        World.is_dir(self.0.resolve(path).unwrap_or(path))
+    }
+
+    fn read(&self, path: &Path) -> Found<String> {
+        World.read(path)
+    }
+
+    fn names(&self, path: &Path) -> Found<Vec<String>> {
+        World.names(path)
+    }
+
+    fn is_link(&self, path: &Path) -> bool {
+        World.is_link(path)
     }
 }
 
@@ -276,12 +303,8 @@ impl Session {
             .chain(self.hooks.problems().map(str::to_owned))
             .chain(self.transcript.problem())
             .collect();
-        let ignored = self.options.settings.ignored_allow_rules();
-        if ignored > 0 {
-            problems.push(format!(
-                "{ignored} permissions.allow entries of this project wait until its folder is trusted; its deny and ask \
-                 rules are in force."
-            ));
+        if self.agents.id().is_none() {
+            problems.extend(crate::held_back(&self.options));
         }
         for problem in problems {
             if !self.told_problems.contains(&problem) {

@@ -3,11 +3,10 @@
 //! Calls that certainly change nothing run together; any other waits for all before it and holds
 //! up all behind it. Each comes to exactly one result, whatever happens.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sluice_tools::{AnyTool, Outcome};
+use sluice_tools::{AnyTool, Outcome, Pins};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -31,7 +30,7 @@ pub(crate) struct Call {
     /// The tool itself put more into the input than the model did.
     pub(crate) presented: bool,
     /// Where the file it is about really lies, as it was when the call was decided about.
-    pub(crate) resolved: Option<PathBuf>,
+    pub(crate) pins: Pins,
     pub(crate) tool: Option<AnyTool>,
     pub(crate) safe: bool,
     pub(crate) state: State,
@@ -188,7 +187,7 @@ mod tests {
                 input: Value::Null,
                 checked: Value::Null,
                 presented: false,
-                resolved: None,
+                pins: Pins::default(),
                 tool: None,
                 safe: *safe,
                 state,

@@ -24,7 +24,7 @@ mod prompts;
 mod skill;
 mod slash;
 
-pub(crate) use expand::Failure;
+pub(crate) use expand::{Failure, runs_commands};
 use serde_json::Value;
 pub(crate) use skill::{NAME as SKILL, named as skill_of};
 pub(crate) use slash::Slash;

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::Value;
-use sluice_permission::{Call, Decision, Policy};
+use serde_json::{Value, json};
+use sluice_permission::{Call, Decision, PermissionMode, Policy, Reason, ReasonKind, Verdict};
+use sluice_tools::Pins;
 use sluice_tools::sandbox::{Config, Sandbox};
 
-use crate::asking::World;
+use crate::asking::Pinned;
 use crate::catalogue::entry::Entry;
 use crate::commands::{SKILL, skill_of};
 use crate::options::Options;
@@ -37,17 +38,53 @@ pub(crate) fn runs_unasked(sandbox: Option<&Sandbox>) -> bool {
     sandbox.is_some_and(|sandbox| sandbox.kind().is_some() && sandbox.config().auto_allow)
 }
 
-/// Decides about a call; one that would run outside of the sandbox as if there were none.
-pub(crate) fn decide(policy: &Policy, sandbox: Option<&Sandbox>, cwd: &Path, tool: &str, input: &Value) -> Decision {
+/// Decides about a call whose paths were looked at; one that would run outside of the sandbox as if there were none.
+pub(crate) fn decide(
+    policy: &Policy,
+    sandbox: Option<&Sandbox>,
+    cwd: &Path,
+    (tool, input): (&str, &Value),
+    pins: &Pins,
+) -> Decision {
     let call = Call::new(tool, input, cwd);
+    let paths = Pinned(pins);
     if policy.sandboxed && tool == "Bash" && !is_confined(sandbox, input) {
         let policy = Policy {
             sandboxed: false,
             ..policy.clone()
         };
-        return sluice_permission::decide(&policy, &call, &World);
+        return sluice_permission::decide(&policy, &call, &paths);
     }
-    sluice_permission::decide(policy, &call, &World)
+    let decision = sluice_permission::decide(policy, &call, &paths);
+    match unshared(policy, &decision, pins) {
+        true => decision,
+        false => of_shared(policy, tool),
+    }
+}
+
+/// Whether what is allowed concerns no file that has a name outside of the working directories, too, or is allowed there
+/// as well. What such a file holds lies outside, whatever it is called inside.
+fn unshared(policy: &Policy, decision: &Decision, pins: &Pins) -> bool {
+    let free = policy.mode == PermissionMode::BypassPermissions || decision.reason.rule.is_some();
+    let outside = |place: &Path| !sluice_tools::all_names_below(place, &policy.roots);
+    decision.behavior != Verdict::Allow || free || !pins.shared().any(outside)
+}
+
+fn of_shared(policy: &Policy, tool: &str) -> Decision {
+    const WHY: &str = "The file has another name, which may lie outside the working directories";
+    let reason = Reason::said(ReasonKind::WorkingDir, WHY);
+    match policy.mode {
+        PermissionMode::DontAsk => Decision::deny(reason, format!("{WHY}, so {tool} would have to be asked about.")),
+        _ => Decision::ask(reason, format!("{WHY}.")),
+    }
+}
+
+/// Whether a call may be held against its file before anybody was asked: what is told of a file that may not be read, were
+/// it only that there is none, would be an answer.
+pub(crate) fn may_look(checked: &Value, read: impl FnOnce(&Value) -> Decision) -> bool {
+    let named = ["file_path", "notebook_path"];
+    let path = named.iter().find_map(|key| checked.get(key));
+    path.is_none_or(|path| read(&json!({"file_path": path})).behavior == Verdict::Allow)
 }
 
 fn is_confined(sandbox: Option<&Sandbox>, input: &Value) -> bool {
@@ -62,6 +99,16 @@ fn is_confined(sandbox: Option<&Sandbox>, input: &Value) -> bool {
 impl Session {
     /// Decides about a call of this session.
     pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
+        self.decide_pinned(tool, input, &Pins::of(tool, input, &self.cwd.get()))
+    }
+
+    /// Decides about one of its calls, by where its paths led when it began.
+    pub(crate) fn decide_call(&self, call: &crate::calls::Call) -> Decision {
+        self.decide_pinned(&call.name, &call.checked, &call.pins)
+    }
+
+    /// Decides about a call whose paths were looked at.
+    pub(crate) fn decide_pinned(&self, tool: &str, input: &Value, pins: &Pins) -> Decision {
         let mode = self.servers.mode_of(tool, &self.policy.mode);
         let lends = tool == SKILL && self.catalogue.find(skill_of(input)).is_some_and(Entry::lends);
         let stricter = (mode.is_some() || lends).then(|| Policy {
@@ -70,6 +117,6 @@ impl Session {
             ..self.policy.clone()
         });
         let policy = stricter.as_ref().unwrap_or(&self.policy);
-        decide(policy, self.sandbox.as_deref(), &self.cwd.get(), tool, input)
+        decide(policy, self.sandbox.as_deref(), &self.cwd.get(), (tool, input), pins)
     }
 }

@@ -284,6 +284,12 @@ impl Session {
         }
         let blocks = draft.blocks();
         self.history.assistant(&blocks);
+        if matches!(failure, Failure::Excess(_)) {
+            // Asked to go on it would go on like this: what was called is not carried out.
+            self.reject_calls().await;
+            self.keep_results();
+            return Attempt::Failed(failure);
+        }
         self.release().await;
         self.launch().await;
         Attempt::Cut
@@ -337,10 +343,11 @@ impl Session {
     /// `content_block_stop` for a block the model will not close. A tool input that broke off is
     /// no block, so it gets none.
     async fn close_block(&self, draft: &Draft) {
-        let Some(open) = draft.message.partial() else { return };
-        let is_call = open.block.get("type").and_then(Value::as_str) == Some("tool_use");
-        if self.options.partial && !is_call {
-            self.say(say::block_stop(open.index, draft.message.id())).await;
+        let Some((index, kind)) = draft.message.open() else {
+            return;
+        };
+        if self.options.partial && kind != "tool_use" {
+            self.say(say::block_stop(index, draft.message.id())).await;
         }
     }
 

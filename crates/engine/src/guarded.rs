@@ -3,14 +3,13 @@
 //! For doors that offer the tools themselves. The way of a call is the one it has in a session: the same policy, the
 //! same settings files and their hooks, the same sandbox, and no other way to a tool.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use sluice_permission::{Decision, PermissionUpdate, Policy, Source, Verdict};
+use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source, Verdict};
 use sluice_tools::sandbox::Sandbox;
-use sluice_tools::{Context, Cwd, Descriptor, FileState, Lists, Outcome, Tasks, Tool, ToolEvent, Web};
+use sluice_tools::{Context, Cwd, Descriptor, FileState, Lists, Outcome, Pins, Tasks, Tool, ToolEvent, Web};
 use sluice_wire::permission_update::Behavior;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -19,7 +18,6 @@ use crate::asking::{self, World};
 use crate::confine;
 use crate::hooks::{Sentries, Watched};
 use crate::options::{KeySource, Options};
-use crate::running;
 use crate::services::Desk;
 use crate::session;
 use crate::settings;
@@ -193,13 +191,18 @@ impl Guarded {
             };
         }
         let mut suggestions = Vec::new();
-        let mut context = self.context(&call, running::resolved(&checked), policy);
-        let decision = before.adjust(self.decide(name, &checked), name, &mode);
+        let mut context = self.context(&call, Pins::of(name, &checked, &cwd), policy);
+        let decide = |tool: &str, input: &Value, context: &Context| {
+            self.decide(tool, input, &context.pins.clone().unwrap_or_default())
+        };
+        let decision = before.adjust(decide(name, &checked, &context), name, &mode);
         match decision.behavior {
             Verdict::Allow => {}
             Verdict::Deny => return Ran::Denied(decision.message),
             Verdict::Ask => {
-                if let Some(outcome) = tool.vet(&checked, &context).await {
+                if confine::may_look(&checked, |read| decide("Read", read, &context))
+                    && let Some(outcome) = tool.vet(&checked, &context).await
+                {
                     return Ran::Done(outcome);
                 }
                 let hooked = hooks.asked(&options, (watched, &checked), &decision);
@@ -218,7 +221,7 @@ impl Guarded {
                                 Ok(checked) => checked,
                                 Err(invalid) => return Ran::Done(invalid.into()),
                             };
-                            context.resolved = running::resolved(&checked);
+                            context.pins = Some(Pins::of(name, &checked, &cwd));
                         }
                         Reply::Allow
                     }
@@ -239,7 +242,7 @@ impl Guarded {
                     Reply::AllowFromNowOn => self.allow(suggestions),
                 }
                 // The rules may have changed while somebody thought about it: what is forbidden now stays so.
-                let again = self.decide(name, &checked);
+                let again = decide(name, &checked, &context);
                 if again.behavior == Verdict::Deny {
                     return Ran::Denied(again.message);
                 }
@@ -264,9 +267,15 @@ impl Guarded {
             && asking::there(&self.options, policy, tool)
     }
 
-    fn decide(&self, tool: &str, input: &Value) -> Decision {
+    fn decide(&self, tool: &str, input: &Value, pins: &Pins) -> Decision {
         let rules = self.rules();
-        confine::decide(&rules.policy, self.sandbox.as_deref(), &self.cwd.get(), tool, input)
+        confine::decide(
+            &rules.policy,
+            self.sandbox.as_deref(),
+            &self.cwd.get(),
+            (tool, input),
+            pins,
+        )
     }
 
     /// What was suggested holds until the end, and is written down nowhere.
@@ -291,7 +300,7 @@ impl Guarded {
         guard
     }
 
-    fn context(&self, call: &GuardedCall, resolved: Option<PathBuf>, policy: Policy) -> Context {
+    fn context(&self, call: &GuardedCall, pins: Pins, policy: Policy) -> Context {
         let roots = std::iter::once(&self.options.cwd).chain(&self.options.add_dirs);
         Context {
             call_id: call.id.clone(),
@@ -303,8 +312,9 @@ impl Guarded {
             cancel: call.cancel.clone(),
             events: self.events.clone(),
             tasks: self.tasks.clone(),
+            takes_shared: policy.mode == PermissionMode::BypassPermissions,
             hidden: Some(asking::hiding(policy)),
-            resolved,
+            pins: Some(pins),
             services: self.desk.clone(),
             lists: self.lists.clone(),
             web: self.web.clone(),

@@ -21,6 +21,7 @@
 //! * [`Guarded`]: the same way to a tool, for a door that offers tools and has no session;
 //! * `hooks`: who else is told what happens, and may have a say in it;
 //! * `confine`: the sandbox of its commands;
+//! * [`held_back`]: what a folder nobody trusted brings to no effect;
 //! * [`problems`]: what could not be read as it was meant;
 //! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
 //! * `services`: what the session does for its tools;
@@ -68,6 +69,7 @@ mod running;
 
 mod guarded;
 mod services;
+mod untrusted;
 
 mod schema;
 mod structured;
@@ -107,6 +109,7 @@ pub use prompt::SystemPrompt;
 pub use schema::{OutputSchema, SchemaError};
 pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
 
+pub use untrusted::held_back;
 pub use wishes::Wishes;
 
 use tokio::sync::mpsc;

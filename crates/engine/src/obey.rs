@@ -383,7 +383,7 @@ impl Session {
             .iter()
             .filter_map(|call| match &call.state {
                 crate::calls::State::Asking(id) => {
-                    let decision = self.decide(&call.name, &call.checked);
+                    let decision = self.decide_call(call);
                     Some(say::ask(id, call, &decision, &self.options.cwd))
                 }
                 _ => None,

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use sluice_permission::{Decision, Paths as _, PermissionMode, Reason, ReasonKind, Verdict};
-use sluice_tools::{AnyTool, Context, Outcome};
+use sluice_permission::{Decision, PermissionMode, Reason, ReasonKind, Verdict};
+use sluice_tools::{AnyTool, Context, Outcome, Pins};
 use tokio::time::Instant;
 
-use crate::asking::{Answer, World};
+use crate::asking::Answer;
 use crate::calls::{Call, LAUNCH_DELAY, State, result_block};
 use crate::checkpoints::Keeping;
+use crate::confine::may_look;
 use crate::guard;
 use crate::hooks;
 use crate::options::Asker;
@@ -68,7 +69,7 @@ impl Session {
             name,
             checked: Value::Null,
             presented,
-            resolved: None,
+            pins: Pins::default(),
             safe: tool.as_ref().is_some_and(|tool| tool.concurrency_safe(&input)),
             input,
             tool,
@@ -138,7 +139,7 @@ impl Session {
             return self.judge(index);
         }
         call.state = State::Running;
-        call.resolved = resolved(&call.checked);
+        call.pins = Pins::of(&call.name, &call.checked, &self.cwd.get());
         if !self.hooks_before(index).await {
             self.rule_on(index, None).await;
         }
@@ -147,7 +148,7 @@ impl Session {
     /// Asks about, runs or refuses one call, now that its hooks have spoken.
     pub(crate) async fn rule_on(&mut self, index: usize, verdict: Option<&hooks::Verdict>) {
         let Some((tool, decision)) = self.calls.list.get(index).and_then(|call| {
-            let decision = self.decide(&call.name, &call.checked);
+            let decision = self.decide_call(call);
             let decision = self.after_hooks(decision, verdict, &call.name);
             Some((call.tool.clone()?, decision))
         }) else {
@@ -189,7 +190,13 @@ impl Session {
 
     async fn vetted(&self, tool: &AnyTool, index: usize) -> Option<Outcome> {
         let call = self.calls.list.get(index)?;
-        let context = self.context(&call.id);
+        if !may_look(&call.checked, |read| self.decide_pinned("Read", read, &call.pins)) {
+            return None;
+        }
+        let context = Context {
+            pins: Some(call.pins.clone()),
+            ..self.context(&call.id)
+        };
         tool.vet(&call.checked, &context).await
     }
 
@@ -214,10 +221,10 @@ impl Session {
         };
         let Some(tool) = call.tool.clone() else { return };
         let input = changed.unwrap_or_else(|| call.input.clone());
-        let (id, resolved) = (call.id.clone(), call.resolved.clone());
+        let (id, pins) = (call.id.clone(), call.pins.clone());
         self.hooks_at_start(&id);
         let context = Context {
-            resolved,
+            pins: Some(pins),
             ..self.context(&id)
         };
         self.calls
@@ -237,7 +244,8 @@ impl Session {
             events: self.tool_events.clone(),
             tasks: self.tasks.clone(),
             hidden: Some(self.hidden()),
-            resolved: None,
+            pins: None,
+            takes_shared: self.policy.mode == PermissionMode::BypassPermissions,
             services: self.desk.clone(),
             lists: self.lists.clone(),
             web: self.web.clone(),
@@ -446,13 +454,9 @@ impl Session {
         match tool.check(input, &self.cwd.get()) {
             Err(invalid) => self.finish(index, invalid.into(), None).await,
             Ok(checked) => {
-                call.resolved = resolved(&checked);
+                call.pins = Pins::of(&call.name, &checked, &self.cwd.get());
                 call.checked = checked;
-                let decision = self
-                    .calls
-                    .list
-                    .get(index)
-                    .map(|call| self.decide(&call.name, &call.checked));
+                let decision = self.calls.list.get(index).map(|call| self.decide_call(call));
                 match decision {
                     Some(decision) if decision.behavior == Verdict::Deny => self.refuse(index, &decision).await,
                     _ => self.start(index, Some(input.clone()), meta),
@@ -554,15 +558,6 @@ impl Session {
         self.calls.running.abort_all();
         ended
     }
-}
-
-/// Where the file a call is about really lies.
-pub(crate) fn resolved(input: &Value) -> Option<PathBuf> {
-    let path = input
-        .get("file_path")
-        .or_else(|| input.get("notebook_path"))?
-        .as_str()?;
-    Some(World.resolve(std::path::Path::new(path)))
 }
 
 /// A result as the model is given it back. References to tools are a notation of the wire: what the model needs to

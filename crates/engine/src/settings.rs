@@ -5,6 +5,7 @@
 //!
 //! * `document`: the text of one file, and what is wrong with it, by line and column;
 //! * `layer`: one file's settings, and what of them waits until the folder is trusted;
+//! * [`held`]: what waits, by name, for whoever has to be told;
 //! * `rules`: permission rules from a layer; a deny that cannot be read denies more, not less;
 //! * `merge`, `values`: what holds when all layers are laid over each other;
 //! * [`trust`]: which folders a person has trusted;
@@ -15,10 +16,11 @@
 //! Nothing here reads the environment: the [`Places`] come in as values.
 
 mod document;
+pub mod held;
 mod layer;
 mod merge;
+mod repository;
 mod rules;
-mod tracked;
 pub mod trust;
 mod values;
 pub mod watch;
@@ -57,7 +59,7 @@ pub(crate) fn text(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-pub(crate) use tracked::repository;
+pub(crate) use repository::repository;
 
 /// Where settings lie.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,9 +151,10 @@ impl FlagSettings {
 /// Who chose the folder, which decides what of an untrusted project may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opener {
-    /// A person in front of a terminal or a page: nothing of the project's runs before they trusted it.
+    /// A person, or a program that said nothing about it: nothing of the project's runs before it is trusted.
     Person,
-    /// A program, which named the sources to load: the project's hooks and servers run.
+    /// A program, which named the project's settings among those to read: its hooks and servers run. They allow
+    /// nothing, and nothing else of it counts that would have waited.
     Host,
 }
 
@@ -168,6 +171,8 @@ pub struct Settings {
     layers: Vec<Layer>,
     problems: Vec<Problem>,
     trusted: bool,
+    /// Whoever started us trusts the folder, whatever is written down.
+    vouched: bool,
     /// What stood in the person's own file when it was last looked at, until somebody else needs it.
     global: Arc<Mutex<Option<String>>>,
 }
@@ -187,6 +192,7 @@ impl Settings {
             layers: Vec::new(),
             problems: Vec::new(),
             trusted: false,
+            vouched: false,
             global: Arc::default(),
         };
         let cwd = &places.cwd;
@@ -217,6 +223,15 @@ impl Settings {
     #[must_use]
     pub fn opened_by(mut self, opener: Opener) -> Self {
         self.opener = opener;
+        self.hold_back();
+        self
+    }
+
+    /// Takes the folder to be trusted, for as long as this lives: whoever started us says so.
+    #[must_use]
+    pub fn vouched_for(mut self) -> Self {
+        self.vouched = true;
+        self.trusted = true;
         self.hold_back();
         self
     }
@@ -288,6 +303,11 @@ impl Settings {
     #[must_use]
     pub fn runs_projects(&self) -> bool {
         self.trusted || self.opener == Opener::Host
+    }
+
+    /// Whether a file of this scope waits, at least in part, until the folder is trusted.
+    pub(crate) fn waits(&self, source: Source) -> bool {
+        self.layers.iter().any(|layer| layer.source == source && layer.waits())
     }
 
     /// What a project nobody has trusted may not bring files in from outside of, links followed.
@@ -374,7 +394,7 @@ impl Settings {
         self.layers
             .extend(earlier.iter().filter(|layer| layer.source == Source::Flag).cloned());
         let global = trust::text(&self.places.global);
-        self.trusted = global
+        let accepted = global
             .as_deref()
             .is_some_and(|text| trust::says_trusted(text, &self.places.cwd));
         self.global = Arc::new(Mutex::new(Some(global.unwrap_or_default())));
@@ -401,7 +421,19 @@ impl Settings {
         if let Some(text) = self.managed_inline.clone() {
             self.load_managed_inline(&text, administered);
         }
+        self.trusted = self.vouched || accepted || self.lists_the_folder();
         self.hold_back();
+    }
+
+    /// Whether the person or the administrator names the folder among those they trust.
+    fn lists_the_folder(&self) -> bool {
+        self.layers
+            .iter()
+            .filter(|layer| matches!(layer.source, Source::User | Source::Policy))
+            .filter_map(|layer| layer.value.get("trustedFolders")?.as_array())
+            .flatten()
+            .filter_map(Value::as_str)
+            .any(|named| trust::names(named, &self.places.home, &self.places.cwd))
     }
 
     /// Whether there was a file.
@@ -451,7 +483,9 @@ impl Settings {
                 problem,
             } => {
                 self.problems.extend(problem);
-                let layer = Layer::new(source, path, root, value);
+                let folder = path.as_deref().and_then(Path::parent);
+                let own = folder.is_some_and(|folder| same_file(folder, &self.places.config_dir));
+                let layer = Layer::new(source, path, root, value).owned(own);
                 self.problems.extend(rules::problems(&layer, &name, Some(&text)));
                 self.insert(layer);
             }

@@ -117,6 +117,13 @@ impl Accumulator {
         })
     }
 
+    /// Place and type of the open block, for whoever only has to close it.
+    pub fn open(&self) -> Option<(usize, &str)> {
+        let open = self.open.last()?;
+        let kind = open.block.get("type").and_then(Value::as_str).unwrap_or_default();
+        Some((open.index, kind))
+    }
+
     /// Whether `message_stop` has come.
     pub fn is_complete(&self) -> bool {
         self.stopped

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use crate::body::Body;
+use crate::bounds::MOST_CONTENT;
 use crate::config::{Auth, Config, DEFAULT_BASE_URL, Proxy};
 use crate::failure::{Context, Failure};
 use crate::helper::Keys;
@@ -133,7 +134,12 @@ impl Client {
         if let Some(kind) = header(&response, "content-type").filter(|kind| !kind.starts_with("text/event-stream")) {
             return Err(Failure::Protocol(format!("asked for a stream, got {kind}")));
         }
-        Ok(Stream::new(head(&response), response, inner.config.stall))
+        Ok(Stream::new(
+            head(&response),
+            response,
+            inner.config.stall,
+            inner.config.longest_reply,
+        ))
     }
 
     /// Sends a request without streaming and gives the whole message.
@@ -186,9 +192,7 @@ impl Client {
         let answer = async {
             let response = self.inner.send(url, body, request).await?;
             let head = head(&response);
-            let body = response.bytes().await.map_err(|error| Failure::Lost {
-                message: causes(&error),
-            })?;
+            let body = limited(response).await?;
             let value = serde_json::from_slice(&body)
                 .map_err(|error| Failure::Protocol(format!("the answer is not JSON ({error})")))?;
             Ok((value, head))
@@ -197,6 +201,20 @@ impl Client {
             .await
             .map_err(|_| Failure::Timeout)?
     }
+}
+
+/// The whole of a response, as long as it is no longer than an answer can be.
+async fn limited(mut response: Response) -> Result<Vec<u8>, Failure> {
+    let mut body = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(|error| Failure::Lost {
+        message: causes(&error),
+    })? {
+        if body.len() + piece.len() > MOST_CONTENT {
+            return Err(Failure::Excess(format!("it has more than {MOST_CONTENT} bytes")));
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
 }
 
 impl Inner {

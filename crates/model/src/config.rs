@@ -28,6 +28,8 @@ pub struct Config {
     pub connect_timeout: Duration,
     /// Longest wait for the head of a response, and for the whole of one that is not streamed.
     pub response_timeout: Duration,
+    /// Longest time a streamed response may take from its head to its end.
+    pub longest_reply: Duration,
     /// Certificates in PEM to trust besides the system's.
     pub extra_roots: Option<String>,
 }
@@ -45,6 +47,7 @@ impl Config {
             stall: Duration::from_secs(300),
             connect_timeout: Duration::from_secs(30),
             response_timeout: Duration::from_secs(600),
+            longest_reply: Duration::from_hours(1),
             extra_roots: None,
         }
     }

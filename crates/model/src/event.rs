@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// One event of a streamed message.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// The event's JSON, byte for byte as it arrived.
+    /// The event's JSON on one line, otherwise as it arrived.
     pub raw: Box<RawValue>,
     /// What it says.
     pub kind: EventKind,
@@ -111,6 +111,7 @@ impl Event {
     /// Reads the data of one event. An `error` event is a failure.
     pub(crate) fn read(data: String) -> Result<Self, Failure> {
         let raw = RawValue::from_string(data).map_err(|error| bad("an event that is not JSON", &error))?;
+        let raw = on_one_line(raw)?;
         let kind = match read_kind(raw.get()) {
             // JavaScript servers may cut an emoji in half; the rest of the event is still good.
             Err(Unread::Json(error)) => match repaired(raw.get()) {
@@ -125,6 +126,38 @@ impl Event {
             Err(Unread::Json(error)) => Err(bad("an event of an unknown form", &error)),
         }
     }
+}
+
+/// How deep an event may be nested: as deep as whoever reads it can follow.
+const DEEPEST: usize = 128;
+
+/// The same JSON without line ends. An event may come in several `data` lines, and whoever passes it on by the line would
+/// let a server write lines of its own.
+fn on_one_line(raw: Box<RawValue>) -> Result<Box<RawValue>, Failure> {
+    let text = raw.get();
+    let (mut depth, mut in_string, mut escaped, mut broken) = (0_usize, false, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                if depth > DEEPEST {
+                    return Err(Failure::Protocol("an event that is nested too deeply".to_owned()));
+                }
+            }
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            b'\n' | b'\r' | b'\t' => broken = true,
+            _ => {}
+        }
+    }
+    if !broken {
+        return Ok(raw);
+    }
+    // In JSON that is whole these stand between values only: inside a text they are escaped.
+    let joined = text.replace(['\n', '\r', '\t'], " ");
+    RawValue::from_string(joined).map_err(|error| bad("an event that is not JSON", &error))
 }
 
 enum Unread {

@@ -58,6 +58,9 @@ pub enum Failure {
     /// Silence inside the stream for longer than [`crate::Config::stall`].
     #[error("the stream fell silent")]
     Stalled,
+    /// The answer goes on beyond what any model says; asking again would only bring it again.
+    #[error("the answer is beyond all bounds: {0}")]
+    Excess(String),
     /// Something that is not the Messages API answered.
     #[error("not a Messages API answer: {0}")]
     Protocol(String),
@@ -77,7 +80,12 @@ impl Failure {
     pub fn category(&self) -> &'static str {
         match self {
             Self::NoCredentials | Self::Helper { .. } => "authentication_failed",
-            Self::Connect { .. } | Self::Timeout | Self::Lost { .. } | Self::Stalled | Self::Protocol(_) => "unknown",
+            Self::Connect { .. }
+            | Self::Timeout
+            | Self::Lost { .. }
+            | Self::Stalled
+            | Self::Protocol(_)
+            | Self::Excess(_) => "unknown",
             Self::InStream { kind, .. } => of_kind(kind),
             Self::Http { status, .. } => match status {
                 _ if self.is_out_of_credit() => "billing_error",
@@ -188,6 +196,7 @@ impl Failure {
             Self::Stalled => format!("API Error: The response fell silent.{}", try_later(context)),
             Self::InStream { message, .. } => format!("API Error: {message}"),
             Self::Protocol(message) => format!("API Error: Unexpected answer: {message}"),
+            Self::Excess(message) => format!("API Error: The response was broken off: {message}"),
             Self::Http { status, message, .. } => http_text(self, *status, message, context),
         }
     }

@@ -37,6 +37,7 @@ mod tls;
 
 // What comes back.
 mod accumulate;
+mod bounds;
 mod event;
 pub mod sse;
 mod stream;

@@ -51,7 +51,7 @@ pub enum Verdict {
 /// `jitter` is a random number from 0 to 1.
 pub fn next(policy: &Policy, attempt: u32, failure: &Failure, overloaded_so_far: u32, jitter: f64) -> Verdict {
     match failure {
-        Failure::NoCredentials | Failure::Helper { .. } => Verdict::GiveUp,
+        Failure::NoCredentials | Failure::Helper { .. } | Failure::Excess(_) => Verdict::GiveUp,
         Failure::InStream { .. } | Failure::Stalled | Failure::Protocol(_) => without_streaming(policy, attempt),
         Failure::Connect { .. } | Failure::Timeout | Failure::Lost { .. } => again(policy, attempt, None, jitter),
         // Some gateways know the path for whole messages only.

@@ -1,7 +1,7 @@
 //! Server-sent events, decoded as bytes arrive.
 
 /// Longest event taken; a server that sends more is not one we understand.
-pub const DEFAULT_LIMIT: usize = 64 << 20;
+pub const DEFAULT_LIMIT: usize = 16 << 20;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
@@ -37,6 +37,8 @@ pub struct Decoder {
     data: Vec<u8>,
     limit: usize,
     failed: bool,
+    /// How many whole lines there were.
+    lines: u64,
 }
 
 impl Default for Decoder {
@@ -58,6 +60,7 @@ impl Decoder {
             data: Vec::new(),
             limit,
             failed: false,
+            lines: 0,
         }
     }
 
@@ -105,7 +108,13 @@ impl Decoder {
         None
     }
 
+    /// How many whole lines have come: a server that sends bytes and never ends a line says nothing.
+    pub(crate) fn lines(&self) -> u64 {
+        self.lines
+    }
+
     fn take_line(&mut self, range: std::ops::Range<usize>) -> Option<Frame> {
+        self.lines += 1;
         let mut line = self.buffer.get(range)?;
         if !std::mem::replace(&mut self.started, true) {
             line = line.strip_prefix(BOM).unwrap_or(line);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use reqwest::Response;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::bounds::Bounds;
 use crate::client::Head;
 use crate::event::{Event, EventKind};
 use crate::failure::Failure;
@@ -22,19 +23,24 @@ pub struct Stream {
     body: Option<Response>,
     decoder: Decoder,
     stall: Duration,
-    /// Since when there has been nothing to read; kept here so that a dropped `next` does not reset it.
+    /// Since when nothing whole has come; kept here so that a dropped `next` does not reset it.
     silent_since: Option<Instant>,
+    /// How many lines there were when something whole last came.
+    lines: u64,
+    bounds: Bounds,
     complete: bool,
 }
 
 impl Stream {
-    pub(crate) fn new(head: Head, body: Response, stall: Duration) -> Self {
+    pub(crate) fn new(head: Head, body: Response, stall: Duration, longest: Duration) -> Self {
         Self {
             head,
             body: Some(body),
             decoder: Decoder::default(),
             stall,
             silent_since: None,
+            lines: 0,
+            bounds: Bounds::new(longest),
             complete: false,
         }
     }
@@ -43,7 +49,8 @@ impl Stream {
     ///
     /// # Errors
     /// [`Failure::Lost`] if the connection ends before `message_stop`, [`Failure::InStream`] for an `error`
-    /// event, [`Failure::Stalled`] after too long a silence. A failed stream stays failed.
+    /// event, [`Failure::Stalled`] after too long a silence, [`Failure::Excess`] for more than any model says. A failed
+    /// stream stays failed.
     pub async fn next(&mut self) -> Result<Option<Event>, Failure> {
         let next = self.read().await;
         if next.is_err() {
@@ -62,21 +69,35 @@ impl Stream {
             };
             match self.decoder.next_frame() {
                 Some(Ok(frame)) => {
+                    let length = frame.data.len();
                     let event = Event::read(frame.data)?;
+                    self.bounds.count(&event.kind, length)?;
                     if event.kind == EventKind::MessageStop {
                         self.complete = true;
                         self.body.take().map(|body| tokio::spawn(close(body)));
                     }
                     return Ok(Some(event));
                 }
-                Some(Err(error)) => return Err(Failure::Protocol(error.to_string())),
+                Some(Err(error)) => return Err(Failure::Excess(error.to_string())),
                 None => {}
             }
+            if self.lines != self.decoder.lines() {
+                self.lines = self.decoder.lines();
+                self.silent_since = None;
+            }
             let deadline = *self.silent_since.get_or_insert_with(Instant::now) + self.stall;
-            let chunk = timeout_at(deadline, body.chunk()).await.map_err(|_| Failure::Stalled)?;
-            self.silent_since = None;
+            let last = self.bounds.until;
+            let chunk = timeout_at(deadline.min(last), body.chunk())
+                .await
+                .map_err(|_| match deadline <= last {
+                    true => Failure::Stalled,
+                    false => self.bounds.too_slow(),
+                })?;
             match chunk {
-                Ok(Some(bytes)) => self.decoder.push(&bytes),
+                Ok(Some(bytes)) => {
+                    self.bounds.take(bytes.len())?;
+                    self.decoder.push(&bytes);
+                }
                 Ok(None) => return Err(lost("the connection was closed")),
                 Err(error) => return Err(lost(&causes(&error))),
             }

@@ -10,33 +10,31 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 
 use crate::ids;
 use crate::paths::{Moved, settled};
+use crate::pins::Pin;
 
 /// Puts `content` at `path`, making the folders on the way. Links are followed, the mode stays.
 pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     write_checked(path, content, None)
 }
 
-/// As [`write`], but where `expected` is what was decided about, nothing else is touched, whatever becomes of the
-/// links on the way meanwhile.
+/// As [`write`], but where a place was decided about, nothing else is touched, whatever becomes of the links on the way
+/// meanwhile.
 ///
 /// The new content is written beside the file and renamed over it. Where that would lose something (other hard
 /// links, another owner) or cannot be done (a folder we may not write), the file is written in place.
-pub(crate) fn write_checked(path: &Path, content: &[u8], expected: Option<&Path>) -> io::Result<()> {
-    let target = match expected {
+pub(crate) fn write_checked(path: &Path, content: &[u8], pin: Option<&Pin>) -> io::Result<()> {
+    let target = match pin {
         None => resolved(path)?,
-        Some(expected) => {
-            let now = settled(path);
-            if now != expected {
-                return Err(Moved::new(path, &now).into());
-            }
-            now
+        Some(pin) => {
+            pin.check()?;
+            pin.place().to_owned()
         }
     };
     let not_a_file = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file");
     let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
         return Err(not_a_file());
     };
-    let folder = match expected {
+    let folder = match pin {
         None => {
             std::fs::create_dir_all(parent)?;
             rustix::fs::open(parent, FOLDER, Mode::empty())?
@@ -52,16 +50,18 @@ pub(crate) fn write_checked(path: &Path, content: &[u8], expected: Option<&Path>
             _ => return Err(not_a_file()),
         }
     }
-    match &existing {
-        Some(stat) if stat.st_nlink > 1 || stat.st_uid != rustix::process::geteuid().as_raw() => {
-            place.in_place(content)
-        }
-        _ => match place.beside(content, existing.as_ref()) {
-            Err(error) if existing.is_some() && error.kind() == io::ErrorKind::PermissionDenied => {
-                place.in_place(content)
-            }
-            other => other,
-        },
+    let Some(stat) = &existing else {
+        return place.beside(content, None);
+    };
+    if let Some(pin) = pin.filter(|pin| stat.st_nlink > 1 && !pin.is_shared()) {
+        return Err(pin.linked());
+    }
+    if stat.st_nlink > 1 || stat.st_uid != rustix::process::geteuid().as_raw() {
+        return place.in_place(content, stat);
+    }
+    match place.beside(content, Some(stat)) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => place.in_place(content, stat),
+        other => other,
     }
 }
 
@@ -144,9 +144,17 @@ impl Place<'_> {
         done
     }
 
-    fn in_place(&self, content: &[u8]) -> io::Result<()> {
-        let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    fn in_place(&self, content: &[u8], known: &Stat) -> io::Result<()> {
+        let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mut file = File::from(rustix::fs::openat(&self.folder, self.name, flags, Mode::empty())?);
+        // another file may have been given its name since it was looked at
+        let opened = rustix::fs::fstat(&file)?;
+        if (opened.st_dev, opened.st_ino, opened.st_nlink) != (known.st_dev, known.st_ino, known.st_nlink) {
+            return Err(io::Error::other(
+                "it was replaced while it was written. Nothing was done",
+            ));
+        }
+        rustix::fs::ftruncate(&file, 0)?;
         file.write_all(content)?;
         file.sync_all()
     }

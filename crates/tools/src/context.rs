@@ -10,7 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::file_state::FileState;
 use crate::lists::Lists;
+use crate::outcome::Outcome;
 use crate::paths;
+use crate::pins::{Pin, Pins};
 use crate::sandbox::Sandbox;
 use crate::services::Services;
 use crate::tasks::{TaskStatus, TaskView, Tasks};
@@ -42,9 +44,11 @@ pub struct Context {
     /// Which files a search must not show, nor look into; `None` hides nothing. Asked for every file, from several
     /// threads at once, with absolute paths.
     pub hidden: Option<Hidden>,
-    /// Where the path of this call really led when the permission decision was made. A file tool refuses to touch
-    /// anything else: a link may have been planted since. `None`: nobody decided, so nothing is compared.
-    pub resolved: Option<PathBuf>,
+    /// Where the paths of this call really led when the permission decision was made. A file tool touches nothing else:
+    /// a link may have been planted since. `None`: nobody decided, so nothing is compared.
+    pub pins: Option<Pins>,
+    /// Whether a search takes in files that have a name outside of the roots, too.
+    pub takes_shared: bool,
     /// What the session does for its tools.
     pub services: Arc<dyn Services>,
     /// The session's todo list and task list.
@@ -65,7 +69,7 @@ impl fmt::Debug for Context {
             .field("cwd", &self.cwd)
             .field("roots", &self.roots)
             .field("output_dir", &self.output_dir)
-            .field("resolved", &self.resolved)
+            .field("pins", &self.pins)
             .finish_non_exhaustive()
     }
 }
@@ -74,6 +78,21 @@ impl Context {
     /// `path` against the current directory.
     pub(crate) fn absolute(&self, path: &str) -> PathBuf {
         paths::absolute(Path::new(path), &self.cwd.get())
+    }
+
+    /// Where `path` led when the call was decided about; none where nobody decided. One that the decision knows nothing
+    /// of is refused.
+    pub(crate) fn pin(&self, path: &Path) -> Result<Option<Pin>, Outcome> {
+        match &self.pins {
+            None => Ok(None),
+            Some(pins) => match pins.find(path) {
+                Some(pin) => Ok(Some(pin.clone())),
+                None => Err(Outcome::refused(format!(
+                    "{} is not what this call was allowed for. Nothing was done",
+                    path.display()
+                ))),
+            },
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::file_state::{FileState, Freshness};
 use crate::outcome::{Invalid, Outcome};
+use crate::pins::Pin;
 use crate::text::{self, Encoding};
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::write::explained;
@@ -103,15 +104,16 @@ struct Place {
     path: PathBuf,
     cwd: PathBuf,
     /// Where the path led when the call was decided about.
-    expected: Option<PathBuf>,
+    pin: Option<Pin>,
 }
 
 fn prepared(input: &Value, cx: &Context) -> Result<(Input, Place), Outcome> {
     let input: Input = input::parsed(&DESCRIPTOR, input)?;
+    let path = cx.absolute(&input.file_path);
     let place = Place {
-        path: cx.absolute(&input.file_path),
+        pin: cx.pin(&path)?,
+        path,
         cwd: cx.cwd.get(),
-        expected: cx.resolved.clone(),
     };
     Ok((input, place))
 }
@@ -162,7 +164,8 @@ fn plan(input: &Input, place: &Place) -> Result<Change, Outcome> {
 }
 
 fn read(place: &Place) -> io::Result<Vec<u8>> {
-    let metadata = std::fs::metadata(&place.path)?;
+    let held = paths::held(&place.path, place.pin.as_ref())?;
+    let metadata = held.metadata()?;
     if metadata.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
@@ -173,7 +176,7 @@ fn read(place: &Place) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("it is too large to edit; use a command such as sed"));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
-    paths::open_checked(&place.path, place.expected.as_deref())?
+    held.read(place.pin.as_ref().map_or(&place.path, Pin::place))?
         .take(LARGEST)
         .read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -254,7 +257,7 @@ fn carry_out(input: &Input, place: &Place, change: &Change, files: &FileState) -
         Some(old) if !input.old_string.is_empty() => files.freshness(path, old),
         _ => Freshness::Current,
     };
-    if let Err(error) = atomic::write_checked(path, &change.new, place.expected.as_deref()) {
+    if let Err(error) = atomic::write_checked(path, &change.new, place.pin.as_ref()) {
         return Outcome::failed(explained(&error, &input.file_path));
     }
     files.edited(path, &change.new, freshness);

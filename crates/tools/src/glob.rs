@@ -112,15 +112,9 @@ fn scope(input: &Input, cx: &Context) -> Result<Scope, Outcome> {
             "`..` may not follow a wildcard; name the folder to look in with `path`.",
         ));
     }
-    let leaves = fixed.starts_with('/') || fixed.split('/').any(|part| part == "..");
-    let (root, glob) = if leaves {
+    let (root, glob) = if is_elsewhere(fixed) {
         let folder = paths::absolute(Path::new(fixed), &folder);
-        // the decision about a call names one path; this is another, and was looked at by its name
-        let named = Context {
-            resolved: cx.resolved.as_ref().map(|_| folder.clone()),
-            ..cx.clone()
-        };
-        (Root::new(&folder, &named)?, format!("/{rest}"))
+        (Root::new(&folder, cx)?, format!("/{rest}"))
     } else {
         let root = Root::new(&folder, cx)?;
         match (!fixed.is_empty()).then(|| root.clone().below(fixed)).flatten() {
@@ -129,7 +123,7 @@ fn scope(input: &Input, cx: &Context) -> Result<Scope, Outcome> {
             None => (root, pattern.to_owned()),
         }
     };
-    if !root.real().is_dir() {
+    if !root.is_dir() {
         return Err(Outcome::refused(format!(
             "{} is not a folder; `path` names the folder to look in.",
             root.real().display()
@@ -142,6 +136,17 @@ fn scope(input: &Input, cx: &Context) -> Result<Scope, Outcome> {
         vec![glob]
     };
     Scope::new(root, &globs, None, cx.hidden.clone())
+}
+
+/// Whether the folders a pattern begins with lead out of the one it is looked for in.
+fn is_elsewhere(fixed: &str) -> bool {
+    fixed.starts_with('/') || fixed.split('/').any(|part| part == "..")
+}
+
+/// The folder a pattern leads to, if that is not below `folder`.
+pub(crate) fn leaves(pattern: &str, folder: &Path) -> Option<PathBuf> {
+    let (fixed, _) = divided(pattern.strip_prefix("./").unwrap_or(pattern));
+    is_elsewhere(fixed).then(|| paths::absolute(Path::new(fixed), folder))
 }
 
 /// The folders a pattern begins with, and what follows them.

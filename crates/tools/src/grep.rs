@@ -4,11 +4,11 @@ mod found;
 mod report;
 mod sink;
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -21,6 +21,7 @@ use self::found::Found;
 use self::sink::{Any, Hits, Lines};
 use crate::context::Context;
 use crate::outcome::{Invalid, Outcome};
+use crate::pins::Names;
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::walk::{FileAt, Patience, Root, Scope, Visit, each_file};
 use crate::{input, text};
@@ -186,8 +187,11 @@ fn searched(input: &Input, cx: &Context, patience: &Patience) -> Result<Found, O
     let scope = Scope::new(root, &globs, input.kind.as_deref(), cx.hidden.clone())?;
     let matcher = matcher(input)?;
     let found = Mutex::new(Found::new(input));
+    let names = OnceLock::new();
     each_file(&scope, patience, || Looking {
         input,
+        cx,
+        names: &names,
         root: &scope.root,
         matcher: &matcher,
         searcher: searcher(input),
@@ -246,6 +250,9 @@ fn globs(text: &str) -> Vec<String> {
 /// One thread at work.
 struct Looking<'a> {
     input: &'a Input,
+    cx: &'a Context,
+    /// The names of files below the roots, looked for when it first matters.
+    names: &'a OnceLock<Names>,
     root: &'a Root,
     matcher: &'a RegexMatcher,
     searcher: Searcher,
@@ -256,7 +263,10 @@ struct Looking<'a> {
 impl Visit for Looking<'_> {
     fn file(&mut self, file: FileAt<'_>) {
         let path = file.path;
-        let Ok(file) = open(path) else { return };
+        let Ok(file) = self.open(&file) else { return };
+        if self.is_foreign(&file) {
+            return self.note(Found::left_out);
+        }
         let mut source = Source {
             file,
             patience: self.patience,
@@ -285,16 +295,36 @@ impl Visit for Looking<'_> {
 }
 
 impl Looking<'_> {
+    /// A file, and not a link or a pipe that took its place.
+    fn open(&self, file: &FileAt<'_>) -> io::Result<File> {
+        match file.at {
+            Some((folder, name)) => {
+                let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                Ok(File::from(rustix::fs::openat(
+                    folder,
+                    name,
+                    flags,
+                    rustix::fs::Mode::empty(),
+                )?))
+            }
+            None => self.root.open(),
+        }
+    }
+
+    /// Whether a file has a name outside of the roots: what it holds is from there, whatever it is called here.
+    fn is_foreign(&self, file: &File) -> bool {
+        let shared = |metadata: &Metadata| metadata.is_file() && metadata.nlink() > 1;
+        !self.cx.takes_shared
+            && self.root.is_dir()
+            && file.metadata().ok().filter(shared).is_some_and(|metadata| {
+                let names = self.names.get_or_init(|| Names::below(&self.cx.roots));
+                !names.hold_all_of(&metadata)
+            })
+    }
+
     fn note(&self, add: impl FnOnce(&mut Found)) {
         add(&mut self.found.lock().unwrap_or_else(PoisonError::into_inner));
     }
-}
-
-/// A file, and not a link or a pipe that took its place.
-fn open(path: &Path) -> io::Result<File> {
-    #[allow(clippy::cast_possible_wrap)]
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW).bits() as i32;
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
 /// What is searched: a file, until it turns out to be no text or the search is given up.

@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::file_state::{FileState, Freshness};
 use crate::notebook::Notebook;
 use crate::outcome::{Invalid, Outcome};
+use crate::pins::Pin;
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::write::explained;
 use crate::{atomic, ids, input, paths};
@@ -126,7 +127,7 @@ struct Editing {
     path: PathBuf,
     cwd: PathBuf,
     /// Where the path led when the call was decided about.
-    expected: Option<PathBuf>,
+    pin: Option<Pin>,
     files: Arc<FileState>,
 }
 
@@ -143,10 +144,11 @@ struct Change {
 impl Editing {
     fn new(input: &Value, cx: &Context) -> Result<Self, Outcome> {
         let input: Input = input::parsed(&DESCRIPTOR, input)?;
+        let path = cx.absolute(&input.notebook_path);
         Ok(Self {
-            path: cx.absolute(&input.notebook_path),
+            pin: cx.pin(&path)?,
+            path,
             cwd: cx.cwd.get(),
-            expected: cx.resolved.clone(),
             files: Arc::clone(&cx.files),
             input,
         })
@@ -192,7 +194,8 @@ impl Editing {
     }
 
     fn read(&self) -> io::Result<Vec<u8>> {
-        let metadata = std::fs::metadata(&self.path)?;
+        let held = paths::held(&self.path, self.pin.as_ref())?;
+        let metadata = held.metadata()?;
         if metadata.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
@@ -200,7 +203,7 @@ impl Editing {
             return Err(io::Error::other("it is too large, or not a regular file"));
         }
         let mut bytes = Vec::new();
-        paths::open_checked(&self.path, self.expected.as_deref())?
+        held.read(self.pin.as_ref().map_or(&self.path, Pin::place))?
             .take(LARGEST)
             .read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -251,7 +254,7 @@ impl Editing {
 
     fn carry_out(&self, change: &Change) -> Outcome {
         let input = &self.input;
-        if let Err(error) = atomic::write_checked(&self.path, change.new.as_bytes(), self.expected.as_deref()) {
+        if let Err(error) = atomic::write_checked(&self.path, change.new.as_bytes(), self.pin.as_ref()) {
             return Outcome::failed(explained(&error, &input.notebook_path));
         }
         self.files.edited(&self.path, change.new.as_bytes(), Freshness::Current);

@@ -1,12 +1,10 @@
 //! Paths without touching the disk, and the few questions that do.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::OFlags;
+use crate::pins::{Handle, Pin};
 
 /// `path` against `cwd`, with `.` and `..` folded by name.
 pub(crate) fn absolute(path: &Path, cwd: &Path) -> PathBuf {
@@ -59,38 +57,21 @@ impl From<Moved> for io::Error {
     }
 }
 
-/// Opens a file for reading, without ever waiting for a writer, and makes sure that it is the one that was decided
-/// about: what counts is the open file, since the path may lead elsewhere from one moment to the next.
-///
-/// # Errors
-/// When it cannot be opened, or is another than `expected`.
-pub fn open_checked(path: &Path, expected: Option<&Path>) -> io::Result<File> {
-    #[allow(clippy::cast_possible_wrap)]
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    if let Some(expected) = expected {
-        confirm(&file, path, expected)?;
+/// Holds the file or folder that was decided about, or where nobody decided, whatever is there.
+pub(crate) fn held(path: &Path, pin: Option<&Pin>) -> io::Result<Handle> {
+    match pin {
+        Some(pin) => pin.hold(),
+        None => Handle::of(path),
     }
-    Ok(file)
 }
 
-fn confirm(file: &File, path: &Path, expected: &Path) -> io::Result<()> {
-    let now = match std::fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())) {
-        Ok(now) => now,
-        // without /proc the file is known by its number
-        Err(_) => {
-            let (opened, meant) = (file.metadata()?, expected.symlink_metadata()?);
-            if (opened.dev(), opened.ino()) == (meant.dev(), meant.ino()) {
-                return Ok(());
-            }
-            path.canonicalize()?
-        }
-    };
-    if now == expected {
-        Ok(())
-    } else {
-        Err(Moved::new(path, &now).into())
-    }
+/// Opens a file for reading, without ever waiting for a writer: the one that was decided about, and where it was, since
+/// a path may lead elsewhere from one moment to the next.
+///
+/// # Errors
+/// When it cannot be opened, or the path leads elsewhere by now.
+pub fn open_checked(path: &Path, pin: Option<&Pin>) -> io::Result<File> {
+    held(path, pin)?.read(pin.map_or(path, Pin::place))
 }
 
 /// How many links are followed before one gives up, as the kernel does.
@@ -155,9 +136,9 @@ pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// When it cannot be opened or is something else.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    let file = open_checked(path, None)?;
-    if file.metadata()?.is_file() {
-        Ok(file)
+    let held = Handle::of(path)?;
+    if held.metadata()?.is_file() {
+        held.read(path)
     } else {
         Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"))
     }

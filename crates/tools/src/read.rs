@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::context::Context;
 use crate::file_state::FileState;
 use crate::outcome::{Invalid, Outcome};
+use crate::pins::Pin;
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::{input, paths, text};
 
@@ -86,8 +87,11 @@ impl Tool for Read {
                 Err(outcome) => return Some(outcome),
             };
             let path = cx.absolute(&input.file_path);
-            let expected = cx.resolved.clone();
-            let work = move || match open(&path, expected.as_deref()) {
+            let pin = match cx.pin(&path) {
+                Ok(pin) => pin,
+                Err(outcome) => return Some(outcome),
+            };
+            let work = move || match open(&path, pin.as_ref()) {
                 Ok(mut file) if Kind::of(&path) == Kind::Text => unreadable(&mut file),
                 Err(Refusal::Special(what)) => Some(Outcome::refused(what)),
                 _ => None,
@@ -102,10 +106,14 @@ impl Tool for Read {
                 Ok(input) => input,
                 Err(outcome) => return outcome,
             };
+            let path = cx.absolute(&input.file_path);
             let reading = Reading {
-                path: cx.absolute(&input.file_path),
+                pin: match cx.pin(&path) {
+                    Ok(pin) => pin,
+                    Err(outcome) => return outcome,
+                },
+                path,
                 cwd: cx.cwd.get(),
-                expected: cx.resolved.clone(),
                 input,
                 files: Arc::clone(&cx.files),
                 cancel: cx.cancel.clone(),
@@ -132,7 +140,7 @@ struct Reading {
     path: PathBuf,
     cwd: PathBuf,
     /// Where the path led when the call was decided about.
-    expected: Option<PathBuf>,
+    pin: Option<Pin>,
     input: Input,
     files: Arc<FileState>,
     cancel: CancellationToken,
@@ -140,7 +148,7 @@ struct Reading {
 
 impl Reading {
     fn whole(&self) -> Outcome {
-        let mut file = match open(&self.path, self.expected.as_deref()) {
+        let mut file = match open(&self.path, self.pin.as_ref()) {
             Ok(file) => file,
             Err(refusal) => return self.refused(refusal),
         };
@@ -226,17 +234,15 @@ enum Refusal {
 }
 
 /// Opens a regular file and nothing else, and where one was decided about, that one.
-fn open(path: &Path, expected: Option<&Path>) -> Result<File, Refusal> {
+fn open(path: &Path, pin: Option<&Pin>) -> Result<File, Refusal> {
     let refused = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Refusal::Missing,
         _ => Refusal::Other(error),
     };
-    // looked at by name first: opening some devices has effects of its own
-    regular(&std::fs::metadata(path).map_err(refused)?, path)?;
-    let file = paths::open_checked(path, expected).map_err(refused)?;
-    // and again by handle: it may have been replaced in between
-    regular(&file.metadata().map_err(refused)?, path)?;
-    Ok(file)
+    // held and looked at first: opening some devices has effects of its own
+    let held = paths::held(path, pin).map_err(refused)?;
+    regular(&held.metadata().map_err(refused)?, path)?;
+    held.read(pin.map_or(path, Pin::place)).map_err(refused)
 }
 
 fn regular(metadata: &std::fs::Metadata, path: &Path) -> Result<(), Refusal> {

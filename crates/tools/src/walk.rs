@@ -1,6 +1,9 @@
 //! Going through a tree of files, on several threads, for as long as it is worth it.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
+use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 
 mod ignored;
@@ -20,7 +24,7 @@ use tree::Guide;
 
 use crate::context::{Context, Hidden};
 use crate::outcome::Outcome;
-use crate::paths;
+use crate::pins::{self, Handle, Pin};
 
 /// A search that takes longer shows what it has found by then.
 const LONGEST: Duration = Duration::from_secs(20);
@@ -79,6 +83,9 @@ pub(crate) struct Root {
     named: PathBuf,
     real: PathBuf,
     cwd: PathBuf,
+    /// Held from the beginning: everything is reached from here and not by its path.
+    held: Arc<OwnedFd>,
+    is_dir: bool,
 }
 
 impl Root {
@@ -86,31 +93,45 @@ impl Root {
     /// permission decision was about.
     pub(crate) fn new(path: &Path, cx: &Context) -> Result<Self, Outcome> {
         let cwd = cx.cwd.get();
-        let Ok(real) = path.canonicalize() else {
-            return Err(Outcome::refused(format!(
-                "Path does not exist: {}. Note: your current working directory is {}.",
-                path.display(),
-                cwd.display()
-            )));
-        };
-        if let Some(expected) = &cx.resolved
-            && real != *expected
-        {
-            return Err(Outcome::refused(paths::Moved::new(path, &real).to_string()));
-        }
+        // where nobody decided, what counts is where the path leads now
+        let pin = cx.pin(path)?.unwrap_or_else(|| Pin::new(path));
+        let held = pin.hold().and_then(|held| Ok((held.metadata()?.is_dir(), held)));
+        let (is_dir, held) = held.map_err(|error| {
+            Outcome::refused(match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => format!(
+                    "Path does not exist: {}. Note: your current working directory is {}.",
+                    path.display(),
+                    cwd.display()
+                ),
+                _ => error.to_string(),
+            })
+        })?;
         Ok(Self {
             named: path.to_owned(),
-            real,
+            real: pin.place().to_owned(),
             cwd,
+            held: Arc::new(held.into_fd()),
+            is_dir,
         })
     }
 
     /// A folder below this one, named without wildcards.
     pub(crate) fn below(mut self, folder: &str) -> Option<Self> {
-        self.named.push(folder);
-        let real = self.named.canonicalize().ok()?;
         // a link on the way would lead the search out of what was decided about
-        (real == self.real.join(folder)).then_some(Self { real, ..self })
+        let held = pins::below(&self.held, Path::new(folder), OFlags::PATH | OFlags::DIRECTORY).ok()?;
+        self.named.push(folder);
+        self.real.push(folder);
+        self.held = Arc::new(held);
+        Some(self)
+    }
+
+    pub(crate) fn is_dir(&self) -> bool {
+        self.is_dir
+    }
+
+    /// Opens the file it is.
+    pub(crate) fn open(&self) -> io::Result<File> {
+        Handle::from(self.held.try_clone()?).read(&self.real)
     }
 
     pub(crate) fn real(&self) -> &Path {
@@ -210,7 +231,7 @@ where
     M: Fn() -> V + Sync,
 {
     let root = scope.root.real();
-    if !root.is_dir() {
+    if !scope.root.is_dir() {
         if scope.takes(root) {
             make().file(FileAt { path: root, at: None });
         }
@@ -224,14 +245,20 @@ where
     } else {
         Ignored::default()
     };
-    tree::each(root, above, threads, &Way { scope, patience }, || {
-        let mut visitor = make();
-        move |file: FileAt<'_>| {
-            if scope.takes(file.path) {
-                visitor.file(file);
+    tree::each(
+        (root, &scope.root.held),
+        above,
+        threads,
+        &Way { scope, patience },
+        || {
+            let mut visitor = make();
+            move |file: FileAt<'_>| {
+                if scope.takes(file.path) {
+                    visitor.file(file);
+                }
             }
-        }
-    });
+        },
+    );
 }
 
 /// Where a search goes, and how long.

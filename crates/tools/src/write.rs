@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::outcome::{Invalid, Outcome};
+use crate::pins::Pin;
 use crate::tool::{Descriptor, Pending, Tool};
 use crate::{atomic, input, patch, paths, text};
 
@@ -68,11 +69,14 @@ impl Tool for Write {
             };
             let path = cx.absolute(&input.file_path);
             let files = std::sync::Arc::clone(&cx.files);
-            let expected = cx.resolved.clone();
+            let pin = match cx.pin(&path) {
+                Ok(pin) => pin,
+                Err(outcome) => return outcome,
+            };
             // one blocking step: it cannot be dropped half way
             let work = move || {
                 let given = input.file_path.clone();
-                match replace(&path, &input.content, expected.as_deref()) {
+                match replace(&path, &input.content, pin.as_ref()) {
                     Ok(old) => {
                         files.saw(&path, input.content.as_bytes());
                         report(input, old)
@@ -94,22 +98,27 @@ enum Old {
     TooLarge,
 }
 
-fn replace(path: &Path, content: &str, expected: Option<&Path>) -> io::Result<Old> {
-    let old = match std::fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-        Ok(metadata) if !metadata.is_file() => {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
-        }
-        Ok(metadata) if metadata.len() > COMPARED => Old::TooLarge,
-        Ok(_) => {
-            let mut old = Vec::new();
-            paths::open_checked(path, expected)?.read_to_end(&mut old)?;
-            Old::Text(text::shown(&old))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Old::Nothing,
+fn replace(path: &Path, content: &str, pin: Option<&Pin>) -> io::Result<Old> {
+    let held = match paths::held(path, pin) {
+        Ok(held) => Some((held.metadata()?, held)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    atomic::write_checked(path, content.as_bytes(), expected)?;
+    let old = match &held {
+        None => Old::Nothing,
+        Some((metadata, _)) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Some((metadata, _)) if !metadata.is_file() => {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+        Some((metadata, _)) if metadata.len() > COMPARED => Old::TooLarge,
+        Some((_, held)) => {
+            let mut old = Vec::new();
+            let file = held.read(pin.map_or(path, Pin::place))?;
+            file.take(COMPARED).read_to_end(&mut old)?;
+            Old::Text(text::shown(&old))
+        }
+    };
+    atomic::write_checked(path, content.as_bytes(), pin)?;
     Ok(old)
 }
 

@@ -63,6 +63,8 @@ pub(crate) struct Flags {
     pub(crate) allow_dangerously_skip_permissions: bool,
     pub(crate) dangerously_skip_permissions: bool,
     pub(crate) restricted: bool,
+    /// The folder is trusted for this run, whatever is written down.
+    pub(crate) trust_folder: bool,
 
     // Which conversation.
     pub(crate) continue_session: bool,

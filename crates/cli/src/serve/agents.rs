@@ -33,7 +33,7 @@ pub(super) fn find(serve: &Serve, environment: &Environment, sluice: &Path) -> R
 }
 
 fn ours(environment: &Environment, sluice: &Path) -> Agent {
-    let place = Place::look(&Flags::default(), environment, Opener::Host);
+    let place = Place::look(&Flags::default(), environment, Opener::Person);
     let server = place.environment.base_url.clone();
     let (pays, detail) = match (place.has_key(), server) {
         (true, Some(server)) => ("server", format!("the server at {server}")),

@@ -4,12 +4,14 @@
 
 mod binary;
 mod command_line;
+mod endless;
 mod hosts;
 mod kill;
 mod launching;
 mod mcp_serve;
 mod print_modes;
 mod sessions;
+mod stranger;
 mod terminal;
 
 mod clean;

@@ -83,8 +83,49 @@ fn soon(messages: &mut mpsc::Receiver<ToHost>, held: Option<Instant>, clock: &Ha
 }
 
 fn write_line(out: &mut impl Write, message: &ToHost) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, message)?;
+    serde_json::to_writer(OneLine(&mut *out), message)?;
     out.write_all(b"\n")
+}
+
+/// Keeps one message on one line, whatever is passed on in it. Line ends between values become spaces, and the two
+/// further separators of Unicode, at which some readers also cut lines, are escaped. JSON means the same either way:
+/// inside a text a line end is always escaped, and outside of one there are no such separators.
+struct OneLine<W>(W);
+
+impl<W: Write> Write for OneLine<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while let Some((at, length, instead)) = separator(bytes) {
+            let (before, rest) = bytes.split_at(at);
+            self.0.write_all(before)?;
+            self.0.write_all(instead)?;
+            bytes = rest.get(length..).unwrap_or_default();
+        }
+        self.0.write_all(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// The first thing that ends a line somewhere: where, how long, and what is written for it. What is written comes in
+/// whole characters.
+fn separator(bytes: &[u8]) -> Option<(usize, usize, &'static [u8])> {
+    let mut from = 0;
+    loop {
+        let at = from + memchr::memchr3(b'\n', b'\r', 0xe2, bytes.get(from..)?)?;
+        match bytes.get(at..)? {
+            [b'\n' | b'\r', ..] => return Some((at, 1, b" ")),
+            [0xe2, 0x80, 0xa8, ..] => return Some((at, 3, b"\\u2028")),
+            [0xe2, 0x80, 0xa9, ..] => return Some((at, 3, b"\\u2029")),
+            _ => from = at + 1,
+        }
+    }
 }
 
 /// What is only known at the end.
@@ -92,7 +133,7 @@ fn finish(format: Format, shown: &[ToHost], out: &mut impl Write) -> io::Result<
     match (format, shown) {
         (Format::StreamJson, _) => Ok(()),
         (Format::JsonArray, _) => {
-            serde_json::to_writer(&mut *out, shown)?;
+            serde_json::to_writer(OneLine(&mut *out), shown)?;
             out.write_all(b"\n")
         }
         (Format::Json, [result]) => write_line(out, result),
@@ -105,5 +146,43 @@ fn finish(format: Format, shown: &[ToHost], out: &mut impl Write) -> io::Result<
             writeln!(out, "{text}")
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+    use serde_json::Value;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn written(text: &str) -> String {
+        let raw = RawValue::from_string(text.to_owned()).unwrap();
+        let mut out = Vec::new();
+        serde_json::to_writer(OneLine(&mut out), &raw).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn json_passed_on_as_text_stays_on_one_line() {
+        assert_eq!(written("{\n\"a\":\r\n1}"), "{ \"a\":  1}");
+        assert_eq!(
+            written("\"a\u{2028}b\u{2029}c\u{2026}\""),
+            "\"a\\u2028b\\u2029c\u{2026}\""
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn the_value_stays_the_same(texts in prop::collection::vec("[a\u{2028}\u{2029}\u{2026}\u{e9}\n\r\"\\\\]{0,8}", 0..6)) {
+            let value = serde_json::json!({"list": texts});
+            let line = written(&serde_json::to_string_pretty(&value).unwrap());
+            let broken = line.contains(['\n', '\r', '\u{2028}', '\u{2029}']);
+            prop_assert!(!broken);
+            prop_assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), value);
+        }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use sluice_model::Client;
 use sluice_permission::{Policy, Verdict};
 use sluice_tools::sandbox::Sandbox;
-use sluice_tools::{Tasks, Tool, ToolEvent, Web};
+use sluice_tools::{Pins, Tasks, Tool, ToolEvent, Web};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -64,7 +64,7 @@ impl Brief {
     /// Why no subagent of this kind may be started, if a rule says so.
     pub(crate) fn denies(&self, kind: &str) -> Option<String> {
         let input = json!({"subagent_type": kind});
-        let decision = confine::decide(&self.policy, None, &self.cwd, call::NAME, &input);
+        let decision = confine::decide(&self.policy, None, &self.cwd, (call::NAME, &input), &Pins::default());
         (decision.behavior == Verdict::Deny).then(|| call::denied(kind, &decision))
     }
 }

@@ -216,9 +216,10 @@ fn in_background(wanted: Option<bool>, kind: &Definition, brief: &Brief) -> bool
 }
 
 impl Order {
-    /// The hooks its kind brings. A project's run where the project may run anything.
+    /// The hooks its kind brings. A project's wait until its folder is trusted: they are named by no settings file, so
+    /// nobody who asked for one has asked for them.
     pub(crate) fn hooks<'a>(&'a self, settings: &Settings) -> Option<&'a Value> {
-        let runs = self.kind.origin != Origin::Project || settings.runs_projects();
+        let runs = self.kind.origin != Origin::Project || settings.trusted();
         self.kind.hooks.as_ref().filter(|_| runs)
     }
 

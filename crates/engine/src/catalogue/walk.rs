@@ -55,7 +55,8 @@ pub(super) fn walk(options: &Options, plugins: Plugins) -> Catalogue {
         }
     }
     // The nearest style of a name is the one that counts.
-    for (folder, origin) in own.iter().rev() {
+    let counts = |origin: &Origin| *origin != Origin::Project || options.settings.runs_projects();
+    for (folder, origin) in own.iter().rev().filter(|(_, origin)| counts(origin)) {
         walker.styles(&folder.join("output-styles"), Some(origin), None);
     }
     for plugin in &plugins.list {

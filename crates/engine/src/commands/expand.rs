@@ -1,10 +1,10 @@
 //! From the body of a command or a skill to what the model reads.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 use sluice_permission::{Behavior, Rule, Source, Verdict};
-use sluice_tools::{Context, Outcome, Pending, Tool};
+use sluice_tools::{Context, Outcome, Pending, Pin, Pins, Tool};
 
 use super::arguments::Arguments;
 use super::body::{Part, parts};
@@ -13,7 +13,6 @@ use crate::catalogue::entry::{Entry, Origin};
 use crate::hooks;
 use crate::listen::Heard;
 use crate::queue::Prompt;
-use crate::running;
 use crate::say;
 use crate::session::Session;
 
@@ -24,13 +23,6 @@ pub(crate) enum Failure {
     Failed(String),
     /// The turn has to stop.
     Stopped,
-}
-
-/// Who takes a command or a skill up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Caller {
-    Person,
-    Model,
 }
 
 /// How far a mention is trusted.
@@ -48,7 +40,16 @@ impl Session {
         let body = entry
             .body()
             .map_err(|error| Failure::Failed(format!("/{} cannot be read: {error}", entry.name)))?;
-        let text = self.fill(&body, args, &entry.arguments).await?;
+        let foreign = entry.origin == Origin::Project && !self.options.settings.runs_projects();
+        let text = match foreign.then(|| first_command(&body)).flatten() {
+            Some(written) => {
+                return Err(Failure::Failed(format!(
+                    "Shell command permission check failed for pattern \"{written}\": this folder is not trusted, so \
+                     nothing its files name is run"
+                )));
+            }
+            None => self.fill(&body, args, &entry.arguments).await?,
+        };
         Ok(match entry.folder() {
             Some(folder) => format!("Base directory for this skill: {}\n\n{text}", folder.display()),
             None => text,
@@ -100,13 +101,12 @@ impl Session {
         }
     }
 
-    /// Gives a command what its front matter asks for, for as long as its turn runs. A skill of a project that nobody
-    /// trusted yet gets no rules when the model takes it up by itself, nor where a person opened the folder and is still
-    /// to be asked about it, and its hooks never run.
-    pub(super) fn lend(&mut self, entry: &Entry, caller: Caller) {
+    /// Gives a command what its front matter asks for, for as long as its turn runs. One of a project that nobody
+    /// trusted yet gets no rules and no hooks, whoever takes it up: the person who types its name has not read it.
+    pub(super) fn lend(&mut self, entry: &Entry) {
         let settings = &self.options.settings;
         let foreign = entry.origin == Origin::Project && !settings.trusted();
-        if !foreign || (caller == Caller::Person && settings.runs_projects()) {
+        if !foreign {
             let rules = entry
                 .allowed_tools
                 .iter()
@@ -199,15 +199,18 @@ impl Session {
         lines: Option<(u64, u64)>,
         mentioned: Mentioned,
     ) -> Pending<'a, Option<Attached>> {
-        let Some((read, input, resolved)) = self.readable(path, lines, mentioned) else {
+        let Some((read, input, pins)) = self.readable(path, lines, mentioned) else {
             return Box::pin(std::future::ready(None));
         };
         let near = path.strip_prefix(self.cwd.get()).unwrap_or(path).display().to_string();
-        if resolved.is_dir() {
-            return Box::pin(self.show_folder(path, resolved, near));
+        let Some(pin) = pins.first().cloned() else {
+            return Box::pin(std::future::ready(None));
+        };
+        if pin.place().is_dir() {
+            return Box::pin(self.show_folder(path, pin, near));
         }
         let context = Context {
-            resolved: Some(resolved),
+            pins: Some(pins),
             ..self.context(&say::fresh_id())
         };
         Box::pin(async move {
@@ -229,7 +232,7 @@ impl Session {
         path: &Path,
         lines: Option<(u64, u64)>,
         mentioned: Mentioned,
-    ) -> Option<(&'static dyn Tool, Value, PathBuf)> {
+    ) -> Option<(&'static dyn Tool, Value, Pins)> {
         let read = sluice_tools::find("Read")?;
         let mut input = json!({"file_path": path});
         if let (Some((first, last)), Some(map)) = (lines, input.as_object_mut()) {
@@ -237,18 +240,18 @@ impl Session {
             map.insert("limit".to_owned(), (last - first + 1).into());
         }
         let input = read.check(&input, &self.cwd.get()).ok()?;
-        let resolved = running::resolved(&input)?;
-        let verdict = self.decide("Read", &input).behavior;
+        let pins = Pins::of("Read", &input, &self.cwd.get());
+        let verdict = self.decide_pinned("Read", &input, &pins).behavior;
         let may = match mentioned {
             Mentioned::ByPerson => verdict != Verdict::Deny,
             Mentioned::InFile => verdict == Verdict::Allow,
         };
-        may.then_some((read, input, resolved))
+        may.then_some((read, input, pins))
     }
 
-    async fn show_folder(&mut self, path: &Path, resolved: PathBuf, near: String) -> Option<Attached> {
+    async fn show_folder(&mut self, path: &Path, pin: Pin, near: String) -> Option<Attached> {
         let (folder, hidden) = (path.to_owned(), self.hidden());
-        let mut listing = tokio::task::spawn_blocking(move || listing::folder(&folder, &resolved, &hidden));
+        let mut listing = tokio::task::spawn_blocking(move || listing::folder(&folder, &pin, &hidden));
         let Heard::Ready(Ok(listed)) = self.hear(Some(std::pin::Pin::new(&mut listing))).await else {
             return None;
         };
@@ -257,6 +260,21 @@ impl Session {
             blocks: vec![text_block(&listed)],
         })
     }
+}
+
+/// Whether a body names commands to run.
+pub(crate) fn runs_commands(body: &str) -> bool {
+    first_command(body).is_some()
+}
+
+/// The first command of a body, as it is written there.
+fn first_command(body: &str) -> Option<String> {
+    parts(body, &Arguments::new("", &[]), "")
+        .into_iter()
+        .find_map(|part| match part {
+            Part::Run { written, .. } => Some(written),
+            Part::Text(_) => None,
+        })
 }
 
 /// What a command printed, or that it failed.

@@ -5,27 +5,27 @@ use std::io;
 use std::os::fd::AsRawFd as _;
 use std::path::Path;
 
-use sluice_tools::Hidden;
+use sluice_tools::{Hidden, Pin};
 
 /// How many names are shown.
 const MOST: usize = 500;
 /// How many are looked at: a folder may hold millions.
 const MOST_SEEN: usize = 20_000;
 
-/// What lies in a folder that was decided about as `resolved`: if the path leads elsewhere by now, that is not shown.
-pub(super) fn folder(path: &Path, resolved: &Path, hidden: &Hidden) -> String {
+/// What lies in a folder that was decided about as it is pinned: if the path leads elsewhere by now, that is not shown.
+pub(super) fn folder(path: &Path, pin: &Pin, hidden: &Hidden) -> String {
     let shown = path.display();
-    let told = match names(path, resolved, hidden) {
+    let told = match names(path, pin, hidden) {
         Ok(names) => format!("The folder {shown}, as mentioned, holds:\n{}", names.join("\n")),
         Err(error) => format!("The folder {shown} was mentioned and could not be shown: {error}"),
     };
     format!("<system-reminder>\n{told}\n</system-reminder>")
 }
 
-fn names(path: &Path, resolved: &Path, hidden: &Hidden) -> io::Result<Vec<String>> {
+fn names(path: &Path, pin: &Pin, hidden: &Hidden) -> io::Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     let mut seen = 0;
-    let mut entries = entries(path, resolved)?;
+    let mut entries = entries(path, pin)?;
     for entry in entries.by_ref().take(MOST_SEEN).filter_map(Result::ok) {
         seen += 1;
         // What is hidden is hidden by where it lies, not by how it was reached.
@@ -49,10 +49,10 @@ fn names(path: &Path, resolved: &Path, hidden: &Hidden) -> io::Result<Vec<String
 }
 
 /// The entries of the folder itself, whatever becomes of the path that led to it.
-fn entries(path: &Path, resolved: &Path) -> io::Result<ReadDir> {
-    let folder = sluice_tools::open_checked(path, Some(resolved))?;
+fn entries(path: &Path, pin: &Pin) -> io::Result<ReadDir> {
+    let folder = sluice_tools::open_checked(path, Some(pin))?;
     // Without /proc there is only the path.
-    std::fs::read_dir(format!("/proc/self/fd/{}", folder.as_raw_fd())).or_else(|_| std::fs::read_dir(resolved))
+    std::fs::read_dir(format!("/proc/self/fd/{}", folder.as_raw_fd())).or_else(|_| std::fs::read_dir(pin.place()))
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
         fs::write(path.join("b"), "").unwrap();
         fs::write(path.join("secret"), "").unwrap();
         let hidden: Hidden = Arc::new(|path: &Path| path.ends_with("secret"));
-        let told = folder(&path, &path, &hidden);
+        let told = folder(&path, &Pin::new(&path), &hidden);
         assert!(told.contains("holds:\nb\nsub/\n<"), "{told}");
     }
 
@@ -88,7 +88,7 @@ mod tests {
         symlink("other", base.join("link")).unwrap();
         let told = folder(
             &base.join("link"),
-            &base.join("decided"),
+            &Pin::to(base.join("link"), base.join("decided")),
             &(Arc::new(|_: &Path| false) as Hidden),
         );
         assert!(told.contains("could not be shown"), "{told}");
@@ -102,7 +102,7 @@ mod tests {
         for at in 0..MOST + 7 {
             fs::write(path.join(format!("{at:05}")), "").unwrap();
         }
-        let told = folder(&path, &path, &(Arc::new(|_: &Path| false) as Hidden));
+        let told = folder(&path, &Pin::new(&path), &(Arc::new(|_: &Path| false) as Hidden));
         assert!(told.contains("00499\nand 7 more\n"), "{told}");
     }
 }

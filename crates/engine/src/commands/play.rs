@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::builtin::{self, Builtin, Does};
-use super::expand::{Caller, Failure, Mentioned};
+use super::expand::{Failure, Mentioned};
 use super::local::Told;
 use super::slash::Slash;
 use crate::catalogue::entry::{Entry, Origin};
@@ -159,11 +159,11 @@ impl Session {
                 self.tell_locally(&prompt, "custom", None, Told::text(text)).await
             }
             Known::Entry(entry) if entry.fork => {
-                self.lend(&entry, Caller::Person);
+                self.lend(&entry);
                 self.play_fork(&entry, source, &slash, &prompt).await
             }
             Known::Entry(entry) => {
-                self.lend(&entry, Caller::Person);
+                self.lend(&entry);
                 let filled = self.expand(&entry, &slash.args).await.map(Body::from);
                 Box::pin(self.converse_with((&entry.name, source), &slash, prompt, filled)).await
             }
@@ -260,7 +260,7 @@ impl Session {
             let Some(entry) = self.catalogue.find(&name).cloned() else {
                 continue;
             };
-            self.lend(&entry, Caller::Model);
+            self.lend(&entry);
             let text = match self.expand(&entry, &args).await {
                 Ok(text) => text,
                 Err(Failure::Failed(why)) => why,

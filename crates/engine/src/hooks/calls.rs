@@ -95,7 +95,7 @@ impl Session {
         let filled = tool.fill(input);
         match tool.check(&filled, &cwd) {
             Ok(checked) => {
-                call.resolved = crate::running::resolved(&checked);
+                call.pins = sluice_tools::Pins::of(&call.name, &checked, &cwd);
                 call.checked = checked;
                 call.input = filled;
                 call.presented = false;
@@ -172,12 +172,7 @@ impl Session {
         if merged.halt.is_some() {
             self.hooks.halt = merged.halt;
         }
-        let Some(decision) = self
-            .calls
-            .list
-            .get(index)
-            .map(|call| self.decide(&call.name, &call.checked))
-        else {
+        let Some(decision) = self.calls.list.get(index).map(|call| self.decide_call(call)) else {
             return;
         };
         let decided = merged

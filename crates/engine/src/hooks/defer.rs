@@ -60,7 +60,7 @@ impl Session {
         let Some(call) = self.calls.list.get(index) else {
             return false;
         };
-        if self.decide(&call.name, &call.checked).behavior == Verdict::Deny {
+        if self.decide_call(call).behavior == Verdict::Deny {
             return false;
         }
         let headless = self.options.keeping.entrypoint != PERSON && self.hooks.speaker.is_none();

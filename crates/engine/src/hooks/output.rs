@@ -63,6 +63,19 @@ pub(crate) struct Answer {
     pub(crate) quiet: bool,
 }
 
+impl Answer {
+    /// What it says, without any leave it gives: whoever wrote it may forbid, and may not allow.
+    pub(crate) fn without_leave(self) -> Self {
+        Self {
+            permission: self
+                .permission
+                .filter(|(permission, _)| *permission != Permission::Allow),
+            decision: self.decision.filter(|decision| decision.behavior == Behavior::Deny),
+            ..self
+        }
+    }
+}
+
 /// Why a hook says nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {

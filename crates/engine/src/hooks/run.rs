@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::Value;
+use sluice_permission::Source;
 use sluice_tools::{Tasks, WebConfig};
 use sluice_wire::control::{ControlRequest, HookCallback, RequestId};
 use sluice_wire::hook::HookInput;
@@ -109,6 +110,8 @@ pub(super) struct Scene {
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) web: WebConfig,
     pub(super) rules: Rules,
+    /// Files of settings whose hooks run and allow nothing: their folder is not trusted.
+    pub(super) untrusted: Vec<Source>,
     /// Hosts are told of starts and ends.
     pub(super) told: bool,
     pub(super) late: mpsc::Sender<Hooked>,
@@ -217,9 +220,18 @@ impl Due {
             text: hook.handler.text(),
             origin: hook.origin.clone(),
             refuses,
-            what,
+            what: match &hook.origin {
+                Origin::Settings(source) if scene.untrusted.contains(source) => what.map(Answer::without_leave),
+                _ => what,
+            },
         }
     }
+}
+
+/// The files of settings whose hooks may forbid and tell, and not allow.
+pub(super) fn untrusted(settings: &Settings) -> Vec<Source> {
+    let waits = |source: &Source| settings.waits(*source);
+    [Source::Project, Source::Local].into_iter().filter(waits).collect()
 }
 
 /// Runs one hook that needs nothing of the session.
@@ -402,6 +414,7 @@ impl Session {
             env: self.hook_env(event),
             web: crate::session::web_config(&self.options),
             rules: Rules::of(&self.options.settings),
+            untrusted: untrusted(&self.options.settings),
             told: self.options.hook_events && event.is_told() || event.always_told(),
             late: self.hooks.late.clone(),
         }

@@ -25,7 +25,7 @@ use super::event::Event;
 use super::http::Rules;
 use super::merge::{Merged, Said, merge};
 use super::output::{Block, Failure, refusal};
-use super::run::{Due, Scene, meant, name_of, run};
+use super::run::{Due, Scene, meant, name_of, run, untrusted};
 use super::{LATE_DEPTH, command, decide};
 use crate::options::Options;
 use crate::out::Out;
@@ -215,6 +215,7 @@ impl Sentries {
             env: command::environment(options),
             web: session::web_config(options),
             rules: Rules::of(&options.settings),
+            untrusted: untrusted(&options.settings),
             told: false,
             late: self.late.clone(),
         };

@@ -21,7 +21,15 @@ const MOST_FILES: usize = 500;
 const MOST_LINES: usize = 2_000;
 
 /// Git without anything a repository could have it run.
-const CAREFUL: &[&str] = &["-c", "core.fsmonitor=false", "-c", "core.quotepath=off", "--no-pager"];
+const CAREFUL: &[&str] = &[
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.quotepath=off",
+    "-c",
+    "protocol.allow=never",
+    "--no-pager",
+];
 
 impl Session {
     /// What was changed since the last commit.
@@ -48,39 +56,57 @@ struct Look {
 }
 
 async fn look(cwd: &Path) -> Result<Look, &'static str> {
-    if git(cwd, &["rev-parse", "--is-inside-work-tree"]).await.as_deref() != Some("true\n") {
+    if git(cwd, &[], &["rev-parse", "--is-inside-work-tree"]).await.as_deref() != Some("true\n") {
         return Err("no-repository");
     }
-    let has_commit = git(cwd, &["rev-parse", "--verify", "-q", "HEAD"]).await.is_some();
+    let has_commit = git(cwd, &[], &["rev-parse", "--verify", "-q", "HEAD"]).await.is_some();
     let base = if has_commit { "HEAD" } else { "--cached" };
+    let listed = git(cwd, &[], &["config", "-z", "--name-only", "--get-regexp", "^filter\\."]).await;
+    let unfiltered = &unfiltered(&listed.unwrap_or_default())?;
     let diff = |kind: &'static str| async move {
         let with = [
             "diff",
             base,
+            // Each would be looked at with a configuration of its own.
+            "--ignore-submodules=all",
             "--no-ext-diff",
             "--no-textconv",
             "--no-color",
             "--no-renames",
             kind,
         ];
-        git(cwd, &with).await.unwrap_or_default()
+        git(cwd, unfiltered, &with).await.unwrap_or_default()
     };
     Ok(Look {
         numbers: diff("--numstat").await,
         names: diff("--name-status").await,
         patch: diff("--unified=3").await,
-        untracked: git(cwd, &["ls-files", "--others", "--exclude-standard", "--full-name"])
+        untracked: git(cwd, &[], &["ls-files", "--others", "--exclude-standard", "--full-name"])
             .await
             .unwrap_or_default(),
     })
 }
 
-async fn git(cwd: &Path, arguments: &[&str]) -> Option<String> {
+/// What switches off every filter a configuration names: each is a program git would run over changed files.
+fn unfiltered(names: &str) -> Result<Vec<String>, &'static str> {
+    let mut off = Vec::new();
+    for name in names.split('\0').filter(|name| !name.is_empty()) {
+        if name.contains('=') {
+            return Err("the repository has a filter that cannot be switched off");
+        }
+        off.extend(["-c".to_owned(), format!("{name}=")]);
+    }
+    Ok(off)
+}
+
+async fn git(cwd: &Path, settings: &[String], arguments: &[&str]) -> Option<String> {
     let ran = Command::new("git")
         .args(CAREFUL)
+        .args(settings)
         .args(arguments)
         .current_dir(cwd)
         .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true)
@@ -222,11 +248,50 @@ fn heading(text: &str) -> Option<Hunk> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::indexing_slicing)]
+    #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
 
     use super::*;
 
     const PATCH: &str = "diff --git a/a.txt b/a.txt\nindex 1..2 100644\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1 @@\n-one\n--- a/no\n+changed\n\\ No newline at end of file\ndiff --git a/gone.txt b/gone.txt\ndeleted file mode 100644\n--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-g\ndiff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n";
+
+    #[tokio::test]
+    async fn nothing_a_repository_names_runs_for_a_diff() {
+        let dir = tempfile::tempdir().unwrap();
+        let (cwd, ran) = (dir.path(), dir.path().join("ran"));
+        let git = |arguments: &[&str]| {
+            let mut command = std::process::Command::new("git");
+            command
+                .args(["-c", "user.name=x", "-c", "user.email=x@y"])
+                .args(arguments);
+            command
+                .current_dir(cwd)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .unwrap();
+        };
+        git(&["init", "-q"]);
+        std::fs::write(cwd.join("a.txt"), "one\n").unwrap();
+        git(&["add", "."]);
+        git(&["commit", "-q", "-m", "one"]);
+        let evil = format!("touch {}", ran.display());
+        for key in [
+            "filter.evil.clean",
+            "filter.evil.process",
+            "core.fsmonitor",
+            "diff.external",
+            "core.pager",
+            "diff.evil.textconv",
+        ] {
+            git(&["config", key, &evil]);
+        }
+        git(&["config", "filter.evil.required", "true"]);
+        std::fs::write(cwd.join(".gitattributes"), "* filter=evil diff=evil\n").unwrap();
+        std::fs::write(cwd.join("a.txt"), "two\n").unwrap();
+        let look = look(cwd).await.map_err(str::to_owned).unwrap();
+        assert_eq!(look.numbers, "1\t1\ta.txt\n");
+        assert!(!ran.exists());
+    }
 
     #[test]
     fn a_patch_is_cut_into_files_and_hunks() {

@@ -8,15 +8,15 @@ use std::time::UNIX_EPOCH;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
+use sluice_permission::Verdict;
 use sluice_permission::path::absolute;
-use sluice_permission::{Paths as _, Verdict};
+use sluice_tools::{Pin, Pins};
 use sluice_wire::Raw;
 use sluice_wire::control::{
     FileSuggestionsResponse, GetTaskOutputResponse, ReadFile, ReadFileResponse, RequestId, SeedReadState,
 };
 
 use super::suggest;
-use crate::asking::World;
 use crate::say;
 use crate::session::Session;
 
@@ -33,14 +33,16 @@ impl Session {
     /// A file as the model could read it without a question.
     pub(super) async fn read_file(&mut self, id: &RequestId, request: ReadFile) {
         let path = absolute(&self.cwd.get(), &request.path);
-        let decision = self.decide("Read", &json!({"file_path": path.display().to_string()}));
+        let input = json!({"file_path": path.display().to_string()});
+        let pins = Pins::of("Read", &input, &self.cwd.get());
+        let decision = self.decide_pinned("Read", &input, &pins);
         if decision.behavior != Verdict::Allow {
             return self.say(say::error(id, format!("read denied: {}", request.path))).await;
         }
-        let resolved = World.resolve(&path);
+        let pin = pins.first().cloned().unwrap_or_else(|| Pin::new(&path));
         let id = id.clone();
         self.asides
-            .spawn_blocking(&id.clone(), move || match read(&path, &resolved, &request) {
+            .spawn_blocking(&id.clone(), move || match read(&path, &pin, &request) {
                 Ok(response) => say::success(&id, &response),
                 Err(error) => say::error(&id, format!("read_file: {}: {error}", request.path)),
             });
@@ -113,18 +115,18 @@ impl Session {
 }
 
 /// Opens what the decision was about, never waiting for a writer, and nothing a link was turned to since.
-fn open(path: &Path, resolved: &Path) -> io::Result<File> {
-    let file = sluice_tools::open_checked(path, Some(resolved))?;
+fn open(path: &Path, pin: &Pin) -> io::Result<File> {
+    let file = sluice_tools::open_checked(path, Some(pin))?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("not a file"));
     }
     Ok(file)
 }
 
-fn read(path: &Path, resolved: &Path, request: &ReadFile) -> io::Result<ReadFileResponse> {
+fn read(path: &Path, pin: &Pin, request: &ReadFile) -> io::Result<ReadFileResponse> {
     let limit = request.max_bytes.unwrap_or(USUAL_BYTES).min(MOST_BYTES);
     let mut bytes = Vec::new();
-    open(path, resolved)?.take(limit + 1).read_to_end(&mut bytes)?;
+    open(path, pin)?.take(limit + 1).read_to_end(&mut bytes)?;
     let truncated = u64::try_from(bytes.len()).is_ok_and(|length| length > limit);
     if truncated {
         bytes.pop();
@@ -160,7 +162,7 @@ fn read(path: &Path, resolved: &Path, request: &ReadFile) -> io::Result<ReadFile
 /// The text of a file of ours.
 fn whole(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    open(path, &World.resolve(path))?
+    open(path, &Pin::new(path))?
         .take(MOST_BYTES)
         .read_to_string(&mut text)?;
     Ok(text)
@@ -177,8 +179,7 @@ fn drop_broken_letter(bytes: &mut Vec<u8>) {
 
 /// The content of a file that was not changed after this time, in milliseconds of the Unix epoch.
 fn unchanged_since(path: &Path, mtime: f64) -> Option<Vec<u8>> {
-    let resolved = World.resolve(path);
-    let file = open(path, &resolved).ok()?;
+    let file = open(path, &Pin::new(path)).ok()?;
     let metadata = file.metadata().ok()?;
     let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     // Hosts know whole milliseconds.
@@ -199,7 +200,7 @@ struct Tail {
 }
 
 fn tail(path: &Path) -> io::Result<Tail> {
-    let mut file = open(path, &World.resolve(path))?;
+    let mut file = open(path, &Pin::new(path))?;
     let total = file.metadata()?.len();
     file.seek(SeekFrom::Start(total.saturating_sub(OUTPUT_TAIL)))?;
     let mut bytes = Vec::new();
@@ -240,12 +241,12 @@ mod tests {
     fn a_limit_does_not_cut_through_a_letter() {
         let (_folder, path) = folder();
         std::fs::write(&path, "aäb").unwrap();
-        let cut = read(&path, &path, &request(Some(2), None)).unwrap();
+        let cut = read(&path, &Pin::new(&path), &request(Some(2), None)).unwrap();
         assert_eq!(
             (cut.contents.as_str(), cut.truncated, cut.lossy),
             ("a", Some(true), Some(false))
         );
-        let whole = read(&path, &path, &request(Some(4), None)).unwrap();
+        let whole = read(&path, &Pin::new(&path), &request(Some(4), None)).unwrap();
         assert_eq!((whole.contents.as_str(), whole.truncated), ("aäb", None));
     }
 
@@ -253,8 +254,11 @@ mod tests {
     fn bytes_that_are_no_text_are_said_to_be_lossy_or_given_as_base64() {
         let (_folder, path) = folder();
         std::fs::write(&path, [b'a', 0xFF]).unwrap();
-        assert_eq!(read(&path, &path, &request(None, None)).unwrap().lossy, Some(true));
-        let bytes = read(&path, &path, &request(None, Some("base64"))).unwrap();
+        assert_eq!(
+            read(&path, &Pin::new(&path), &request(None, None)).unwrap().lossy,
+            Some(true)
+        );
+        let bytes = read(&path, &Pin::new(&path), &request(None, Some("base64"))).unwrap();
         assert_eq!(
             (bytes.contents.as_str(), bytes.encoding.as_deref()),
             ("Yf8=", Some("base64"))
@@ -276,7 +280,7 @@ mod tests {
         std::fs::write(&other, "secret").unwrap();
         std::os::unix::fs::symlink(&other, &path).unwrap();
         // The decision was about `f` itself; now it is a link.
-        assert!(read(&path, &path, &request(None, None)).is_err());
+        assert!(read(&path, &Pin::new(&path), &request(None, None)).is_err());
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! One file's settings, and what of them is in force.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 use sluice_permission::Source;
 
-use super::{Opener, tracked};
+use super::Opener;
 
 /// What an untrusted project may say about the session. None of it runs a program, reaches a host, sends a
 /// request elsewhere, touches what is kept, or takes a question away; a key not named here waits for trust.
@@ -15,18 +15,14 @@ const HARMLESS: &[&str] = &[
     "attribution",
     "autoCompactEnabled",
     "autoCompactWindow",
-    "companyAnnouncements",
     "deniedMcpServers",
     "deniedModels",
     "disabledMcpjsonServers",
     "effortLevel",
-    "fallbackModel",
     "includeCoAuthoredBy",
     "includeGitInstructions",
     "language",
     "maxEffortLevel",
-    "model",
-    "outputStyle",
     "prefersReducedMotion",
     "respectGitignore",
     "showThinkingSummaries",
@@ -38,8 +34,15 @@ const HARMLESS: &[&str] = &[
     "viewMode",
 ];
 
-/// What runs in an untrusted project when a program chose the folder.
-const FOR_HOSTS: &[&str] = &["enableAllProjectMcpServers", "enabledMcpjsonServers", "hooks"];
+/// What also counts in an untrusted project when a program named its settings among those to read.
+const FOR_HOSTS: &[&str] = &[
+    "enableAllProjectMcpServers",
+    "enabledMcpjsonServers",
+    "fallbackModel",
+    "hooks",
+    "model",
+    "outputStyle",
+];
 
 /// Modes that allow nothing by themselves.
 const ASKING_MODES: &[&str] = &["default", "dontAsk", "manual", "plan"];
@@ -57,13 +60,12 @@ pub struct Layer {
     pub value: Map<String, Value>,
     in_force: Map<String, Value>,
     waits: bool,
-    planted: bool,
+    /// It lies in the person's own folder, whichever scope it has.
+    own: bool,
 }
 
 impl Layer {
     pub(super) fn new(source: Source, path: Option<PathBuf>, root: PathBuf, value: Map<String, Value>) -> Self {
-        // A file that came with the repository is the project's, whatever its name says.
-        let planted = source == Source::Local && path.as_deref().is_some_and(came_with_the_project);
         Self {
             source,
             path,
@@ -71,8 +73,13 @@ impl Layer {
             in_force: Map::new(),
             value,
             waits: false,
-            planted,
+            own: false,
         }
+    }
+
+    /// Of the person's own folder: trust is not asked for.
+    pub(super) fn owned(self, own: bool) -> Self {
+        Self { own, ..self }
     }
 
     /// What of the file applies now.
@@ -88,7 +95,8 @@ impl Layer {
     }
 
     pub(super) fn hold_back(&mut self, trusted: bool, opener: Opener) {
-        let projects = self.source == Source::Project || self.planted;
+        // A name says nothing about who wrote a file: trust is the folder's.
+        let projects = matches!(self.source, Source::Project | Source::Local) && !self.own;
         self.waits = projects && !trusted;
         self.in_force = if self.waits {
             untrusted(&self.value, opener)
@@ -115,8 +123,12 @@ fn untrusted(value: &Map<String, Value>, opener: Opener) -> Map<String, Value> {
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     let mut restrictions = only_restrictions(value);
-    if let Some(permissions) = restrictions.shift_remove("permissions") {
-        kept.insert("permissions".to_owned(), permissions);
+    if let Some(Value::Object(mut permissions)) = restrictions.shift_remove("permissions") {
+        // Even a mode that asks is a choice: it may take the place of one that asks more.
+        permissions.shift_remove("defaultMode");
+        if !permissions.is_empty() {
+            kept.insert("permissions".to_owned(), permissions.into());
+        }
     }
     kept
 }
@@ -141,10 +153,4 @@ pub(super) fn only_restrictions(value: &Map<String, Value>) -> Map<String, Value
         }
     }
     kept
-}
-
-/// A local file is the person's own, unless it is in the repository's index or reached through a link.
-fn came_with_the_project(path: &Path) -> bool {
-    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
-    is_link(path) || path.parent().is_some_and(is_link) || tracked::is_tracked(path)
 }

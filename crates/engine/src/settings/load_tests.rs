@@ -1,7 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
-use std::os::unix::fs::symlink;
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -237,7 +236,6 @@ fn an_untrusted_project_can_only_forbid() {
         json!({
             "permissions": {"defaultMode": "default", "ask": ["Bash(git push:*)"], "deny": ["Read(.env)"]},
             "hooks": {"PreToolUse": []},
-            "outputStyle": "Plain",
         })
     );
 
@@ -268,22 +266,108 @@ fn a_trusted_project_has_its_say() {
     assert_eq!(settings.get("aKeyOfTomorrow"), Some(&json!(1)));
 }
 
+/// A folder unpacked from an archive has no index that would tell whose the file is: what counts is the folder.
 #[test]
-fn local_settings_are_the_persons_own_unless_they_came_with_the_project() {
+fn local_settings_of_an_untrusted_folder_wait_as_the_projects_do() {
     let world = world();
-    let rule = json!({"permissions": {"allow": ["Bash(ls)"]}});
-    world.put(Source::Local, &rule);
-    assert_eq!(texts(&world.load()), ["localSettings allow Bash(ls)"]);
-
-    let kept = world.places.cwd.join("kept.json");
-    let local = world.places.file(Source::Local).unwrap();
-    fs::rename(&local, &kept).unwrap();
-    symlink("../kept.json", &local).unwrap();
-    let settings = world.load();
-    assert_eq!(texts(&settings), [] as [&str; 0]);
-    assert_eq!(settings.ignored_allow_rules(), 1);
+    world.put(Source::Local, EVERYTHING);
+    for opener in [Opener::Person, Opener::Host] {
+        let settings = world.load().opened_by(opener);
+        assert_eq!(
+            texts(&settings),
+            ["localSettings deny Read(.env)", "localSettings ask Bash(git push:*)"]
+        );
+        assert_eq!(settings.ignored_allow_rules(), 2);
+        assert_eq!(settings.env(), []);
+        assert_eq!(settings.api_key_helper(), None);
+        assert_eq!(settings.default_mode(), None);
+        assert_eq!(settings.bool("disableAllHooks"), None);
+        assert_eq!(settings.get("sandbox"), None);
+        assert_eq!(settings.additional_directories(), [] as [PathBuf; 0]);
+    }
     world.trust();
-    assert_eq!(texts(&world.load()), ["localSettings allow Bash(ls)"]);
+    assert_eq!(world.load().rules().len(), 4);
+}
+
+#[test]
+fn an_untrusted_folder_chooses_no_mode_at_all() {
+    let world = world();
+    for mode in ["default", "plan", "dontAsk", "acceptEdits", "auto", "bypassPermissions"] {
+        world.put(Source::Project, json!({"permissions": {"defaultMode": mode}}));
+        assert_eq!(world.load().default_mode(), None, "{mode}");
+    }
+}
+
+#[test]
+fn settings_in_the_persons_own_folder_are_theirs() {
+    let world = world();
+    let mut places = world.places.clone();
+    places.cwd.clone_from(&places.home);
+    let own = places.config_dir.join("settings.local.json");
+    fs::write(own, json!({"permissions": {"allow": ["Bash(ls)"]}}).to_string()).unwrap();
+    let settings = Settings::load(&places, &Chosen::ALL, None, None);
+    assert_eq!(texts(&settings), ["localSettings allow Bash(ls)"]);
+}
+
+#[test]
+fn the_person_and_the_administrator_name_folders_they_trust() {
+    let world = world();
+    let cwd = world.places.cwd.canonicalize().unwrap();
+    let above = cwd.parent().unwrap().to_owned();
+    let listed = |folder: &str| json!({"trustedFolders": [folder]});
+    let name = cwd.to_str().unwrap();
+    for source in [Source::User, Source::Policy] {
+        world.put(source, listed(name));
+        assert!(world.load().trusted(), "{source:?}");
+        world.put(source, listed(&format!("{}/**", above.display())));
+        assert!(world.load().trusted(), "{source:?}");
+        for other in [above.to_str().unwrap(), "proj", "", "*", "/**x", &format!("{name}x")] {
+            world.put(source, listed(other));
+            assert!(!world.load().trusted(), "{source:?} {other}");
+        }
+        world.put(source, "{}");
+    }
+    for source in [Source::Project, Source::Local] {
+        world.put(source, listed(name));
+        assert!(!world.load().trusted(), "{source:?}");
+    }
+    let flag = FlagSettings::Inline(listed(name).to_string());
+    assert!(!Settings::load(&world.places, &Chosen::ALL, Some(flag), None).trusted());
+}
+
+#[test]
+fn whoever_vouches_for_the_folder_trusts_it_until_the_end() {
+    let world = world();
+    world.put(Source::Project, EVERYTHING);
+    let mut settings = world.load().vouched_for();
+    assert!(settings.trusted());
+    assert_eq!(settings.rules().len(), 4);
+    settings.reload();
+    assert!(settings.trusted());
+    assert!(!world.load().trusted());
+}
+
+#[test]
+fn what_is_held_back_is_named() {
+    let world = world();
+    world.put(Source::Project, EVERYTHING);
+    world.put(
+        Source::Local,
+        json!({"env": {"B": "1", "A": "2"}, "permissions": {"deny": ["Bash"]}}),
+    );
+    let held: Vec<String> = world.load().held_back().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        held,
+        [
+            ".claude/settings.json: aKeyOfTomorrow, apiKeyHelper, cleanupPeriodDays, disableAllHooks, \
+             enableAllProjectMcpServers, env (ANTHROPIC_BASE_URL), hooks (Stop), outputStyle, \
+             permissions.additionalDirectories, permissions.allow (2), \
+             permissions.blockReadsOutsideWorkingDirectories, permissions.defaultMode, sandbox, statusLine",
+            ".claude/settings.local.json: env (A, B)",
+        ]
+    );
+    world.trust();
+    assert_eq!(world.load().held_back(), []);
 }
 
 #[test]
@@ -300,6 +384,7 @@ fn at_home_there_is_one_file_and_it_is_the_persons() {
 #[test]
 fn the_mode_of_the_project_beats_the_users() {
     let world = world();
+    world.trust();
     let mode = |mode: &str| json!({"permissions": {"defaultMode": mode}});
     world
         .put(Source::User, mode("acceptEdits"))
@@ -335,6 +420,7 @@ fn anyone_may_turn_bypass_off() {
 #[test]
 fn lists_are_joined_and_ordered_ones_are_not() {
     let world = world();
+    world.trust();
     world
         .put(
             Source::User,
@@ -353,6 +439,7 @@ fn lists_are_joined_and_ordered_ones_are_not() {
 #[test]
 fn directories_and_variables_are_gathered() {
     let world = world();
+    world.trust();
     world
         .put(
             Source::User,
@@ -379,6 +466,7 @@ fn directories_and_variables_are_gathered() {
 #[test]
 fn the_host_changes_the_flag_layer() {
     let world = world();
+    world.trust();
     world.put(
         Source::Local,
         json!({"model": "local", "permissions": {"deny": ["Read(.env)"]}}),

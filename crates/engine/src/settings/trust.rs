@@ -1,7 +1,9 @@
-//! Which folders a person has trusted: `projects[path].hasTrustDialogAccepted` in `~/.claude.json`.
+//! Which folders a person has trusted: `projects[path].hasTrustDialogAccepted` in `~/.claude.json`, and `trustedFolders`
+//! in their settings or the administrator's.
 //!
 //! A folder is known by its resolved path; inside a repository, by the root of that repository, as the
-//! official documentation has it. The trust of a folder further out says nothing about one further in.
+//! official documentation has it, and in a work tree by the repository it was made from. The trust of a folder further
+//! out says nothing about one further in.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::document::{read_bytes, without_mark};
-use super::tracked::repository;
+use super::repository::{made_from, repository};
 use super::write::{Target, WriteError, edit_file};
 
 const PROJECTS: &str = "projects";
@@ -20,7 +22,8 @@ const ACCEPTED: &str = "hasTrustDialogAccepted";
 #[must_use]
 pub fn key(folder: &Path) -> PathBuf {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    repository(&folder).unwrap_or(folder)
+    let root = repository(&folder).unwrap_or(folder);
+    made_from(&root).unwrap_or(root)
 }
 
 /// Whether a person has trusted `folder`, or the repository it lies in. A file that cannot be read trusts nobody.
@@ -53,6 +56,28 @@ pub(super) fn says_trusted(global: &str, folder: &Path) -> bool {
         project.and_then(|project| project.get(ACCEPTED)) == Some(&Value::Bool(true))
     };
     accepted(&resolved) || accepted(&key(&resolved))
+}
+
+/// Whether an entry of `trustedFolders` names `folder` or the repository it lies in: an absolute path or one that begins
+/// with `~/`, and behind `/**` all that lies below.
+pub(super) fn names(entry: &str, home: &Path, folder: &Path) -> bool {
+    let (entry, below) = match entry.strip_suffix("/**") {
+        Some(entry) => (entry, true),
+        None => (entry, false),
+    };
+    let named = match entry.strip_prefix("~/") {
+        Some(rest) => home.join(rest),
+        None if entry == "~" => home.to_owned(),
+        None => PathBuf::from(entry),
+    };
+    let (Ok(resolved), true) = (folder.canonicalize(), named.is_absolute()) else {
+        return false;
+    };
+    let Ok(named) = named.canonicalize() else {
+        return false;
+    };
+    let key = key(&resolved);
+    resolved == named || key == named || (below && resolved.starts_with(&named) && key.starts_with(&named))
 }
 
 /// Writes down that a person trusts `folder`, and says under which name.

@@ -80,6 +80,27 @@ fn a_repository_is_trusted_whole_and_one_inside_it_is_not() {
 }
 
 #[test]
+fn a_work_tree_is_trusted_with_its_repository_where_both_say_so() {
+    let world = World::new();
+    trust(&world.global(), &world.at("repo")).unwrap();
+    let entry = world.at("repo/.git/worktrees/one");
+    let tree = world.at("repo/.claude/worktrees/one");
+    fs::create_dir_all(&entry).unwrap();
+    fs::create_dir_all(&tree).unwrap();
+    fs::write(tree.join(".git"), format!("gitdir: {}\n", entry.display())).unwrap();
+    assert!(
+        !world.trusted("repo/.claude/worktrees/one"),
+        "the repository knows nothing of it"
+    );
+    fs::write(entry.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
+    assert!(world.trusted("repo/.claude/worktrees/one"));
+    // Another that points to the same place.
+    fs::create_dir_all(world.at("proj")).unwrap();
+    fs::copy(tree.join(".git"), world.at("proj/.git")).unwrap();
+    assert!(!world.trusted("proj"));
+}
+
+#[test]
 fn the_rest_of_the_file_stays() {
     let world = World::new();
     let before =

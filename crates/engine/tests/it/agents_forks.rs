@@ -16,7 +16,7 @@ const FORK: &str = "---\nname: paint\ndescription: paints things\ncontext: fork\
 async fn with_files(script: Script, files: &[(&str, &str)]) -> Stage {
     Stage::with(script, |options| {
         commands::with_files(options, files);
-        options.settings = options.settings.clone().opened_by(Opener::Host);
+        options.settings = options.settings.clone().vouched_for();
     })
     .await
 }

@@ -5,7 +5,7 @@ use std::fs;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use sluice_engine::Options;
-use sluice_engine::settings::{Chosen, Opener, Settings};
+use sluice_engine::settings::{Chosen, Settings};
 use sluice_simulator::{Reply, Script};
 
 use crate::stage::Stage;
@@ -22,6 +22,15 @@ pub(crate) fn with_files(options: &mut Options, files: &[(&str, &str)]) {
 
 async fn stage(script: Script, files: &[(&str, &str)]) -> Stage {
     Stage::with(script, |options| with_files(options, files)).await
+}
+
+/// As [`stage`], in a folder that is trusted.
+async fn trusting(script: Script, files: &[(&str, &str)]) -> Stage {
+    Stage::with(script, |options| {
+        with_files(options, files);
+        options.settings = options.settings.clone().vouched_for();
+    })
+    .await
 }
 
 #[tokio::test]
@@ -61,7 +70,7 @@ async fn what_the_rules_allow_runs_inside_a_command_and_nothing_else() {
         (".claude/commands/no.md", "!`touch made`"),
         (".claude/commands/bad.md", "---\nallowed-tools: Bash\n---\n!`exit 3`"),
     ];
-    let mut stage = stage(Script::new().text("Seen"), &files).await;
+    let mut stage = trusting(Script::new().text("Seen"), &files).await;
     stage.prompt("/no").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success");
     let told = stage.last("assistant:text");
@@ -84,7 +93,7 @@ async fn the_rules_of_a_command_end_with_its_turn() {
     let script = Script::new().reply(run()).text("Done").reply(run()).text("Done");
     let mut stage = Stage::with(script, |options| {
         with_files(options, &[(file, text)]);
-        options.settings = options.settings.clone().opened_by(Opener::Host);
+        options.settings = options.settings.clone().vouched_for();
     })
     .await;
     stage.prompt("/go").await;
@@ -100,17 +109,6 @@ async fn the_rules_of_a_command_end_with_its_turn() {
     assert_eq!(models[..2], ["claude-sonnet-4-5", "claude-sonnet-4-5"]);
     assert_ne!(models[2], "claude-sonnet-4-5");
     stage.leave_now().await;
-}
-
-#[tokio::test]
-async fn a_command_brings_no_rules_before_the_person_who_opened_the_folder_trusts_it() {
-    let text = "---\nallowed-tools: Bash(touch:*)\n---\nGo. !`touch made`";
-    let mut stage = stage(Script::new(), &[(".claude/commands/go.md", text)]).await;
-    stage.prompt("/go").await;
-    stage.result().await;
-    assert_eq!(stage.asked(), 0);
-    assert!(!std::path::Path::new(&stage.path("made")).exists());
-    stage.end().await;
 }
 
 #[tokio::test]
@@ -272,6 +270,7 @@ async fn broken_files_are_named_and_the_rest_works() {
     ];
     let mut stage = Stage::with(Script::new().text("One").text("Two"), |options| {
         with_files(options, &files);
+        options.settings = options.settings.clone().vouched_for();
         let path = options.cwd.join("bad");
         options.catalogue.plugin_dirs = vec![sluice_engine::PluginDir {
             path,

@@ -402,6 +402,7 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
     model_config.stall = NEVER;
     model_config.connect_timeout = NEVER;
     model_config.response_timeout = NEVER;
+    model_config.longest_reply = NEVER;
     Options {
         agents: sluice_engine::AgentOptions::default(),
         session_id: "11111111-2222-4333-8444-555555555555".to_owned(),

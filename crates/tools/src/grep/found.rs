@@ -25,6 +25,8 @@ pub(super) struct Found {
     pub(super) total_files: usize,
     pub(super) total_lines: usize,
     pub(super) total_matches: usize,
+    /// Files that were not searched: they have a name elsewhere, too.
+    pub(super) foreign: usize,
 }
 
 impl Found {
@@ -39,7 +41,12 @@ impl Found {
             total_files: 0,
             total_lines: 0,
             total_matches: 0,
+            foreign: 0,
         }
+    }
+
+    pub(super) fn left_out(&mut self) {
+        self.foreign += 1;
     }
 
     pub(super) fn file(&mut self, path: String, changed: SystemTime) {

@@ -71,6 +71,16 @@ pub(super) fn outcome(input: &Input, found: &Found, timed_out: bool) -> Outcome 
         Mode::FilesWithMatches => files(input, found, &mut fields),
         Mode::Count => count(input, found, &mut fields),
     };
+    if found.foreign > 0 {
+        said.push_str(&format!(
+            "\n\n({} were not searched: they have other names outside the working directories, or may have. Read asks \
+             about them.)",
+            match found.foreign {
+                1 => "1 file".to_owned(),
+                count => format!("{count} files"),
+            }
+        ));
+    }
     if timed_out {
         fields.insert("timedOut".to_owned(), Value::Bool(true));
         said.push_str("\n\n(The search ran out of time; there may be more. Search a smaller folder, or fewer files.)");

@@ -55,8 +55,8 @@ pub(super) async fn pages(reading: &Reading, env: &[(OsString, OsString)]) -> Ou
             "`pages` is \"{wanted}\"; write one page (\"3\"), a range (\"1-5\") or an open one (\"10-\")."
         ));
     };
-    let (path_to_open, expected) = (reading.path.clone(), reading.expected.clone());
-    let opened = tokio::task::spawn_blocking(move || super::open(&path_to_open, expected.as_deref())).await;
+    let (path_to_open, pin) = (reading.path.clone(), reading.pin.clone());
+    let opened = tokio::task::spawn_blocking(move || super::open(&path_to_open, pin.as_ref())).await;
     let file = match opened {
         Ok(Ok(file)) => file,
         Ok(Err(refusal)) => return reading.refused(refusal),

@@ -3,11 +3,15 @@
 //! The rules of a folder hold for everything below it; those of a deeper folder come first. `.ignore` is stronger
 //! than `.gitignore`, and that than a repository's own `info/exclude`. A repository inside another starts anew.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rustix::fs::OFlags;
 
 use crate::paths::read_regular;
 
@@ -75,21 +79,31 @@ impl Ignored {
                 innermost: None,
                 bounded: true,
             },
-            |rules, folder| rules.inside(folder, Told::of(folder)),
+            |rules, folder| rules.inside(folder, None, Told::of(folder)),
         )
     }
 
-    /// The rules inside `folder`, which has these names.
-    pub(super) fn inside(&self, folder: &Path, told: Told) -> Self {
+    /// The rules inside `folder`, which has these names; read from where it is held, if it is.
+    pub(super) fn inside(&self, folder: &Path, held: Option<&OwnedFd>, told: Told) -> Self {
         if told.is_silent() {
             return self.clone();
         }
-        let read = |name: &str, wanted: bool| wanted.then(|| rules(folder, &folder.join(name))).flatten();
+        let read = |name: &str, wanted: bool| {
+            let bytes = wanted.then(|| match held {
+                Some(held) => bytes_at(held, name),
+                None => read_regular(&folder.join(name), LARGEST).ok(),
+            });
+            rules(folder, &folder.join(name), &bytes.flatten()?)
+        };
+        let exclude = || {
+            let file = exclude_of(folder);
+            rules(folder, &file, &read_regular(&file, LARGEST).ok()?)
+        };
         Self {
             innermost: Some(Arc::new(Folder {
                 ignore: read(".ignore", told.ignore),
                 gitignore: read(".gitignore", told.gitignore),
-                exclude: told.git.then(|| rules(folder, &exclude_of(folder))).flatten(),
+                exclude: told.git.then(exclude).flatten(),
                 is_repository: told.git && self.bounded,
                 above: self.innermost.clone(),
             })),
@@ -132,14 +146,26 @@ impl Ignored {
 }
 
 /// The rules of one file. A line that cannot be understood costs that line alone.
-fn rules(folder: &Path, file: &Path) -> Option<Gitignore> {
-    let bytes = read_regular(file, LARGEST).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
+fn rules(folder: &Path, file: &Path, bytes: &[u8]) -> Option<Gitignore> {
+    let text = String::from_utf8_lossy(bytes);
     let mut builder = GitignoreBuilder::new(folder);
     for line in text.trim_start_matches('\u{feff}').lines() {
         let _not_understood = builder.add_line(Some(file.to_owned()), line);
     }
     builder.build().ok().filter(|rules| !rules.is_empty())
+}
+
+/// A small regular file of a folder that is held.
+fn bytes_at(folder: &OwnedFd, name: &str) -> Option<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = File::from(crate::pins::below(folder, Path::new(name), flags).ok()?);
+    let metadata = file.metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > LARGEST {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// Where a repository keeps the rules it does not share. A work tree of its own points to the common place.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use rustix::fd::AsFd;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir};
+use rustix::fs::{AtFlags, FileType, OFlags, RawDir};
 
 use super::ignored::{Ignored, Told};
 
@@ -84,8 +84,9 @@ impl Shared {
     }
 }
 
-/// Gives every file below `root` that is not ignored to `visit`, which is made once for each thread.
-pub(super) fn each<G, M, V>(root: &Path, above: Ignored, threads: usize, guide: &G, make: M)
+/// Gives every file below `root`, which is held, and that is not ignored, to `visit`, which is made once for each thread.
+/// Folders are opened from the root on without following links: a path could lead elsewhere by then.
+pub(super) fn each<G, M, V>((root, held): (&Path, &OwnedFd), above: Ignored, threads: usize, guide: &G, make: M)
 where
     G: Guide,
     M: Fn() -> V + Sync,
@@ -107,7 +108,7 @@ where
         let mut found = Vec::new();
         while let Some(folder) = shared.next() {
             if !guide.is_over() {
-                names.visit(&folder, guide, &mut visit, &mut found);
+                names.visit((&folder, root, held), guide, &mut visit, &mut found);
             }
             shared.add(&mut found);
         }
@@ -132,17 +133,22 @@ struct Names {
 impl Names {
     fn visit<G: Guide>(
         &mut self,
-        folder: &Waiting,
+        (folder, root, held): (&Waiting, &Path, &OwnedFd),
         guide: &G,
         visit: &mut impl FnMut(FileAt<'_>),
         folders: &mut Vec<Waiting>,
     ) {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let Ok(open) = rustix::fs::open(&folder.path, flags, Mode::empty()) else {
+        let Ok(open) = folder
+            .path
+            .strip_prefix(root)
+            .map_err(|_| rustix::io::Errno::NOENT)
+            .and_then(|below| crate::pins::below(held, below, flags))
+        else {
             return;
         };
         let told = self.read(&open);
-        let ignored = folder.above.inside(&folder.path, told);
+        let ignored = folder.above.inside(&folder.path, Some(&open), told);
         let mut path = folder.path.clone();
         for (index, (start, kind)) in self.list.iter().enumerate() {
             // asking costs more than passing a file over

@@ -5,10 +5,15 @@ use std::path::Path;
 
 use rustix::fs::{CWD, RenameFlags};
 use serde_json::json;
+use sluice_tools::{Pin, Pins};
 
 use crate::support::{Lab, said};
 
 const PLANTED: &str = "a link on the way has been changed";
+
+fn pins(named: &Path, place: &Path) -> Pins {
+    Pins::new(vec![Pin::to(named, place)])
+}
 
 /// A file inside that was decided about, and a secret outside.
 fn lab() -> (Lab, std::path::PathBuf) {
@@ -17,7 +22,7 @@ fn lab() -> (Lab, std::path::PathBuf) {
     let outside = lab.work.parent().unwrap().join("outside");
     std::fs::create_dir(&outside).unwrap();
     std::fs::write(outside.join("a.txt"), "secret\n").unwrap();
-    lab.cx.resolved = Some(inside);
+    lab.cx.pins = Some(pins(&inside, &inside));
     (lab, outside)
 }
 
@@ -85,7 +90,7 @@ async fn a_planted_link_is_refused() {
 async fn a_link_that_was_there_at_the_decision_is_followed() {
     let (mut lab, outside) = lab();
     symlink(&outside, lab.work.join("known")).unwrap();
-    lab.cx.resolved = Some(outside.join("a.txt"));
+    lab.cx.pins = Some(pins(&lab.work.join("known/a.txt"), &outside.join("a.txt")));
     let outcome = lab.call("Read", json!({"file_path": "known/a.txt"})).await;
     assert_eq!(outcome.content, "1\tsecret\n2\t");
     let outcome = lab
@@ -98,7 +103,8 @@ async fn a_link_that_was_there_at_the_decision_is_followed() {
 #[tokio::test]
 async fn new_files_and_folders_go_where_they_were_meant_to() {
     let (mut lab, outside) = lab();
-    lab.cx.resolved = Some(lab.work.join("new/deep/f.txt"));
+    let place = lab.work.join("new/deep/f.txt");
+    lab.cx.pins = Some(pins(&place, &place));
     let write = json!({"file_path": "new/deep/f.txt", "content": "x"});
     assert_eq!(lab.call("Write", write.clone()).await.is_error, None);
     assert_eq!(lab.text("new/deep/f.txt"), "x");
@@ -113,7 +119,8 @@ async fn new_files_and_folders_go_where_they_were_meant_to() {
 async fn a_link_to_nowhere_leads_nowhere() {
     let (mut lab, outside) = lab();
     // what a resolver says of a link whose end does not exist yet
-    lab.cx.resolved = Some(lab.work.join("dangling"));
+    let place = lab.work.join("dangling");
+    lab.cx.pins = Some(pins(&place, &place));
     symlink(outside.join("made"), lab.work.join("dangling")).unwrap();
     let outcome = lab
         .call("Write", json!({"file_path": "dangling", "content": "x"}))
@@ -125,7 +132,8 @@ async fn a_link_to_nowhere_leads_nowhere() {
 #[tokio::test]
 async fn searches_begin_where_they_were_meant_to() {
     let (mut lab, outside) = lab();
-    lab.cx.resolved = Some(lab.work.join("sub"));
+    let place = lab.work.join("sub");
+    lab.cx.pins = Some(pins(&place, &place));
     for (tool, input) in [
         ("Glob", json!({"pattern": "*", "path": "sub"})),
         ("Grep", json!({"pattern": "secret|harmless", "path": "sub"})),
@@ -145,7 +153,7 @@ async fn a_notebook_is_held_to_its_place_too() {
     let text = r#"{"cells":[{"cell_type":"code","id":"a","source":"1"}]}"#;
     let inside = lab.file("sub/n.ipynb", text);
     std::fs::write(outside.join("n.ipynb"), text).unwrap();
-    lab.cx.resolved = Some(inside);
+    lab.cx.pins = Some(pins(&inside, &inside));
     lab.call("Read", json!({"file_path": "sub/n.ipynb"})).await;
     swap_folder(&lab, &outside);
     let input = json!({"notebook_path": "sub/n.ipynb", "cell_id": "a", "new_source": "2"});

@@ -1,0 +1,153 @@
+//! What of a project waits until its folder is trusted, by name: whoever is to trust it has to know what that means.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::{Layer, Settings};
+
+/// How a folder comes to be trusted.
+pub const HOW_TO_TRUST: &str = "To trust it: start sluice in it once and say yes, pass --trust-folder, or name it in \
+                                trustedFolders of your own settings.json. See docs/trust.md.";
+
+/// How many names are told of one kind.
+const TOLD: usize = 12;
+
+/// What one file would bring.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// The file, from the project's folder on.
+    pub file: PathBuf,
+    /// What of it waits: keys, with what they hold.
+    pub what: Vec<String>,
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", shown(&self.file.to_string_lossy()), self.what.join(", "))
+    }
+}
+
+impl Held {
+    /// What waits of a file that is not one of settings.
+    #[must_use]
+    pub fn new(file: &Path, cwd: &Path, what: Vec<String>) -> Self {
+        let what = what.iter().map(|what| shown(what)).collect();
+        Self {
+            file: file.strip_prefix(cwd).unwrap_or(file).to_owned(),
+            what,
+        }
+    }
+}
+
+impl Settings {
+    /// What the settings files of an untrusted folder say to no effect.
+    #[must_use]
+    pub fn held_back(&self) -> Vec<Held> {
+        let held = |layer: &Layer| {
+            let what = differences(&layer.value, layer.in_force());
+            let file = layer.path.as_deref().unwrap_or(Path::new("settings"));
+            (layer.waits() && !what.is_empty()).then(|| Held::new(file, &self.places().cwd, what))
+        };
+        self.layers().iter().filter_map(held).collect()
+    }
+}
+
+/// One sentence for a person: what was left out, and what to do about it.
+#[must_use]
+pub fn sentence(folder: &Path, held: &[Held]) -> Option<String> {
+    if held.is_empty() {
+        return None;
+    }
+    let mut told: Vec<String> = held.iter().take(TOLD).map(ToString::to_string).collect();
+    if let Some(more) = held.len().checked_sub(TOLD).filter(|more| *more > 0) {
+        told.push(format!("and {more} files more"));
+    }
+    Some(format!(
+        "{} is not trusted, so this was left out: {}. Its deny and ask rules are in force. {HOW_TO_TRUST}",
+        shown(&folder.to_string_lossy()),
+        told.join("; ")
+    ))
+}
+
+fn differences(said: &Map<String, Value>, in_force: &Map<String, Value>) -> Vec<String> {
+    let mut what: Vec<String> = Vec::new();
+    for (key, value) in said {
+        match (value, in_force.get(key)) {
+            (Value::Object(said), in_force) if key == "permissions" => {
+                let in_force = in_force.and_then(Value::as_object);
+                let waits = said
+                    .iter()
+                    .filter(|(key, _)| !in_force.is_some_and(|map| map.contains_key(*key)));
+                what.extend(waits.map(|(key, value)| format!("permissions.{}", counted(key, value))));
+            }
+            (_, Some(_)) => {}
+            (value, None) => what.push(counted(key, value)),
+        }
+    }
+    what.sort();
+    what
+}
+
+/// A key, with how much it holds or of what.
+fn counted(key: &str, value: &Value) -> String {
+    match value {
+        Value::Array(list) if key == "allow" => format!("{key} ({})", list.len()),
+        Value::Object(map) if matches!(key, "env" | "hooks") && !map.is_empty() => {
+            let mut names: Vec<&str> = map.keys().map(String::as_str).collect();
+            names.sort_unstable();
+            let more = if names.len() > TOLD { ", …" } else { "" };
+            names.truncate(TOLD);
+            format!("{key} ({}{more})", names.join(", "))
+        }
+        _ => key.to_owned(),
+    }
+}
+
+/// A stranger's words on a person's screen: short, and nothing that moves the cursor.
+fn shown(text: &str) -> String {
+    let mut shown: String = text
+        .chars()
+        .take(LONGEST)
+        .map(|letter| match letter {
+            letter if letter.is_control() => '\u{fffd}',
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => '\u{fffd}',
+            letter => letter,
+        })
+        .collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The longest piece of a stranger's text that is shown.
+const LONGEST: usize = 400;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strangers_words_move_no_cursor_and_have_an_end() {
+        let held = [Held::new(
+            Path::new("/p/.mcp.json"),
+            Path::new("/p"),
+            vec![format!("a\u{1b}[2J\nb\u{202e}c{}", "x".repeat(1000))],
+        )];
+        let told = sentence(Path::new("/p"), &held).unwrap_or_default();
+        assert!(!told.contains(['\u{1b}', '\n', '\u{202e}']), "{told}");
+        assert!(told.len() < 1000, "{}", told.len());
+        assert!(told.contains("--trust-folder"));
+        assert_eq!(sentence(Path::new("/p"), &[]), None);
+    }
+
+    #[test]
+    fn many_files_are_counted() {
+        let held: Vec<Held> = (0..20)
+            .map(|n| Held::new(Path::new(&format!("/p/{n}")), Path::new("/p"), vec!["x".to_owned()]))
+            .collect();
+        assert!(sentence(Path::new("/p"), &held).is_some_and(|told| told.contains("and 8 files more")));
+    }
+}

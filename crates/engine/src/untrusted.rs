@@ -1,0 +1,100 @@
+//! What a folder that nobody trusted brings to no effect, gathered from all its files for whoever has to be told.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::agents::{Definition, Origin as AgentOrigin, Roster};
+use crate::catalogue::Catalogue;
+use crate::catalogue::entry::{Entry, Origin};
+use crate::commands::runs_commands;
+use crate::mcp::scopes::{self, Scope, Standing};
+use crate::options::Options;
+use crate::settings::Settings;
+use crate::settings::held::{Held, sentence};
+use crate::settings::trust;
+
+/// One sentence that says what was left out because the folder is not trusted, and how to trust it; none where nothing
+/// was.
+#[must_use]
+pub fn held_back(options: &Options) -> Option<String> {
+    let settings = &options.settings;
+    if settings.trusted() {
+        return None;
+    }
+    let cwd = &settings.places().cwd;
+    let mut held = settings.held_back();
+    let mut files = Files::default();
+    if !options.servers.strict {
+        servers(settings, &mut files);
+    }
+    commands(options, &mut files);
+    agents(settings, &mut files);
+    styles(settings, &mut files);
+    held.extend(files.0.into_iter().map(|(file, what)| Held::new(&file, cwd, what)));
+    sentence(&trust::key(cwd), &held)
+}
+
+/// What waits, by file.
+#[derive(Default)]
+struct Files(BTreeMap<PathBuf, Vec<String>>);
+
+impl Files {
+    fn add(&mut self, file: &Path, what: impl Into<String>) {
+        self.0.entry(file.to_owned()).or_default().push(what.into());
+    }
+}
+
+fn servers(settings: &Settings, files: &mut Files) {
+    let named = scopes::gather(settings, &indexmap::IndexMap::new(), false);
+    let waits = named
+        .into_iter()
+        .filter(|named| named.scope == Scope::Project && named.standing == Standing::Waiting);
+    let names: Vec<String> = waits.map(|named| named.name).collect();
+    if !names.is_empty() {
+        let file = settings.places().cwd.join(scopes::PROJECT_FILE);
+        files.add(&file, format!("servers ({})", names.join(", ")));
+    }
+}
+
+fn commands(options: &Options, files: &mut Files) {
+    let runs = options.settings.runs_projects();
+    let catalogue = Catalogue::load(options);
+    let projects = |entry: &&Entry| entry.origin == Origin::Project;
+    for entry in catalogue.entries.iter().filter(projects) {
+        if !entry.allowed_tools.is_empty() {
+            files.add(&entry.path, "allowed-tools");
+        }
+        if entry.hooks.is_some() {
+            files.add(&entry.path, "hooks");
+        }
+        if !runs && entry.body().is_ok_and(|body| runs_commands(&body)) {
+            files.add(&entry.path, "commands in its text");
+        }
+    }
+}
+
+fn agents(settings: &Settings, files: &mut Files) {
+    let bounds = settings.bounds();
+    let roster = Roster::load(settings.places(), settings.customs(), Vec::new(), bounds.as_deref());
+    let projects = |kind: &&Definition| kind.origin == AgentOrigin::Project;
+    for kind in roster.kinds().filter(projects) {
+        let Some(path) = &kind.path else { continue };
+        if kind.hooks.is_some() {
+            files.add(path, "hooks");
+        }
+        if !kind.servers.is_empty() && !settings.runs_projects() {
+            files.add(path, "mcpServers");
+        }
+        if kind.mode.is_some() {
+            files.add(path, "permissionMode");
+        }
+    }
+}
+
+fn styles(settings: &Settings, files: &mut Files) {
+    let folder = settings.places().cwd.join(".claude").join("output-styles");
+    let holds = settings.customs().project && !settings.runs_projects();
+    if holds && std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) {
+        files.add(&folder, "output styles");
+    }
+}
