@@ -174,6 +174,9 @@ test('find goes over everything', () => {
   expect(find(new Rows().of(transcript), 'needle').map((hit) => hit.count)).toEqual([1, 3]);
 });
 
+/** Milliseconds of the processor, whatever else the machine does. */
+const spent = () => process.cpuUsage().user / 1000;
+
 test('ten thousand messages are taken in well under a second', () => {
   const records: Rec[] = [];
   for (let turn = 1; turn <= 500; turn += 1) {
@@ -182,10 +185,10 @@ test('ten thousand messages are taken in well under a second', () => {
     records.push(record(result(), turn));
   }
   const transcript = new Transcript();
-  const from = performance.now();
+  const from = spent();
   transcript.apply(records);
   const rows = new Rows().of(transcript);
-  expect(performance.now() - from).toBeLessThan(1000);
+  expect(spent() - from).toBeLessThan(1000);
   expect(rows).toHaveLength(500 * 11);
 });
 

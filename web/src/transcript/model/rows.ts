@@ -32,8 +32,8 @@ export class Rows {
   of(transcript: Transcript): Row[] {
     const out: Row[] = [];
     for (const entry of transcript.entries) for (const row of this.entry(entry, transcript)) out.push(row);
-    // Rows of what was let go are not kept for ever.
-    if (this.kept.size > 2 * out.length + 200) { this.kept.clear(); for (const row of out) this.kept.set(row.key, row); }
+    // A row holds its turn: those of turns that were let go must not stay.
+    if (this.kept.size > out.length + 200) { this.kept.clear(); for (const row of out) this.kept.set(row.key, row); }
     return out;
   }
 
