@@ -199,9 +199,8 @@ export class SessionStore {
 
   gone(): void { this.setPhase('gone'); }
 
-  /** The line is away: what is being written is unknown from here on. */
+  /** The line is away. What was being written stays as it was last seen; it is told anew when the line is back. */
   cut(): void {
-    this.forgetDrafts();
     if (this.phase === 'live' || this.phase === 'catching') this.setPhase('kept');
   }
 

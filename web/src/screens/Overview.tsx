@@ -26,7 +26,8 @@ export default function Overview(props: { id: string }): JSX.Element {
   const view = openSession(props.id);
   const step = () => `${props.id} ${view.state()?.info.finishedAt ?? 0} ${view.state()?.turn?.turn ?? 0}`;
   const [timeline] = createAsked(step, () => request({ type: 'timeline', sessionId: props.id }).catch(() => null));
-  const data = () => timeline.latest ?? null;
+  // Records that came in the same millisecond are told apart all the same: the time is never shorter than they are many.
+  const data = createMemo(() => { const one = timeline.latest; return one ? { ...one, to: Math.max(one.to, one.from + view.records().length) } : null; });
   const [at, setAt] = createSignal<number | null>(null);
   const place = () => at() ?? data()?.to ?? 0;
   // Compactions are told by the records; those that are not here yet are fetched, as long as they are not too many.
@@ -58,6 +59,12 @@ export default function Overview(props: { id: string }): JSX.Element {
   );
 }
 
+/** The same times, each at least a millisecond after the one before it. */
+export function apart(times: readonly number[]): number[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return times.map((at) => { last = Math.max(at, last + 1); return last; });
+}
+
 /** The transcript as it stood at a moment, going on at any speed. Pauses of more than two seconds are shortened to two. */
 function Replay(props: { id: string; from: number; to: number; at: number; onAt: (at: number) => void; onEnd: () => void }): JSX.Element {
   const view = openSession(props.id);
@@ -72,7 +79,8 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
     setReady(true);
   })();
   const records = createMemo(() => view.records().slice());
-  const count = createMemo(() => { const list = records(); let n = 0; while (n < list.length && (list[n]?.at ?? 0) <= props.at) n += 1; return n; });
+  const times = createMemo(() => apart(records().map((record) => record.at)));
+  const count = createMemo(() => { const list = times(); let n = 0; while (n < list.length && (list[n] ?? 0) <= props.at) n += 1; return n; });
   const [model, setModel] = createSignal(new Transcript());
   let stream: StreamHandle | undefined;
   let taken = 0;
@@ -96,7 +104,7 @@ function Replay(props: { id: string; from: number; to: number; at: number; onAt:
     const passed = nowAt - last;
     last = nowAt;
     if (!playing() || !ready()) return;
-    const next = records()[count()]?.at;
+    const next = times()[count()];
     const wanted = props.at + passed * speed();
     // Nothing happens for long: go on to just before the next record.
     const jumped = next !== undefined && next - wanted > 2000 * speed() ? next - 500 : wanted;

@@ -1,5 +1,5 @@
 // The model of a transcript, kept in step with the records of a session.
-import { createSignal, type Accessor } from 'solid-js';
+import { createSignal, onCleanup, type Accessor } from 'solid-js';
 import type { Record } from '../api/types';
 import type { Change, Draft, SessionView } from '../protocol';
 import { Transcript } from '../transcript/model';
@@ -20,7 +20,14 @@ const settles = (records: readonly Record[]): boolean => records.some((one) => o
 export function useTranscript(view: SessionView): Accessor<Transcript> {
   const [model, setModel] = createSignal(build(view));
   let open = new Map(view.store.drafts.map((draft) => [draft.key, draft]));
+  const leaving = new Set<string | null>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const takeAway = () => { clearTimeout(timer); for (const parent of leaving) model().dropDrafts(parent); leaving.clear(); };
+  onCleanup(() => clearTimeout(timer));
   view.onChange((change: Change) => {
+    // A writer that died leaves what it had said; anything else that comes means that it was taken back.
+    if (change.reset || change.appended.some((one) => one.what.type === 'sluice_process')) { clearTimeout(timer); leaving.clear(); }
+    else if (leaving.size > 0 && (change.appended.length > 0 || change.grown.size > 0 || (change.drafts && view.store.drafts.length > 0))) takeAway();
     if (change.reset) {
       setModel(build(view));
     } else {
@@ -32,8 +39,8 @@ export function useTranscript(view: SessionView): Accessor<Transcript> {
       if (change.drafts) {
         const here = new Set(view.store.drafts.map((draft) => draft.key));
         const gone = [...open.values()].filter((draft) => !here.has(draft.key));
-        // What went without a record was taken back: it leaves the page too.
-        if (gone.length && !settles(change.appended)) for (const parent of new Set(gone.map((draft) => draft.parent))) now.dropDrafts(parent);
+        // What went without a record was taken back: it leaves the page too, but not before it is known whether its writer died.
+        if (gone.length && !settles(change.appended)) { for (const draft of gone) leaving.add(draft.parent); clearTimeout(timer); timer = setTimeout(takeAway, 400); }
         for (const draft of view.store.drafts) now.draft(block(draft));
       }
       for (const draft of change.grown) now.draft(block(draft));

@@ -104,6 +104,8 @@ journey('offline and back: what was sent meanwhile goes out once', async ({ gues
   await context.setOffline(true);
   model.open('offline');
   await page.getByText('Not connected').first().waitFor({ timeout: 60_000 });
+  // What was being written is still there to be read.
+  await says(page, 'Working on offline.');
   await send(page, 'said while offline');
   await page.locator('.queue li', { hasText: 'said while offline' }).waitFor();
   await context.setOffline(false);
