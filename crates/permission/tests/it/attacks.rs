@@ -375,6 +375,16 @@ fn a_pattern_that_matches_a_link_leads_where_it_leads() {
     }
     w.allows("grep -r x src");
     w.allows("cat src/a*");
+    // Names that fall apart when another program splits them.
+    let w = holding(&[("a /etc/shadow", "x"), ("b", "x")]);
+    for line in [
+        "find . | xargs cat",
+        "grep -l x */*/* | xargs cat",
+        "find . -type f | sort | xargs head",
+    ] {
+        w.asks(line);
+    }
+    holding(&[("a", "x")]).allows("while IFS= read -r l; do echo \"$l\"; done < a");
 }
 
 #[test]

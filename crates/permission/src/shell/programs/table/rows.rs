@@ -154,7 +154,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     // Not `-m`, `-f`, `-C`, `-z`, `-Z`.
     program(
         "file",
-        "bihkLNprsv0E",
+        "bihkLNrsv0E",
         "brief mime mime-type mime-encoding keep-going dereference no-dereference no-pad raw version print0",
         Files,
         false,
