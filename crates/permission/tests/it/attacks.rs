@@ -485,6 +485,13 @@ fn values_that_are_paths_are_judged_as_paths() {
         "diff -l a b",
         "file -z x",
         "ss -K",
+        "ss host",
+        "netstat -t",
+        "xxd a.txt -p",
+        "xxd a.txt -l1",
+        "uniq a.txt -c",
+        "locale -m",
+        "file -p a.txt",
     ] {
         w.clone_asks(line);
     }

@@ -386,10 +386,10 @@ pub(super) const PROGRAMS: &[Program] = &[
     // Not `-K`, which closes sockets, nor `-F`, `-D`.
     program(
         "ss",
-        "nrlaoempiTsHt4uxwd0S6Oz",
-        "numeric resolve listening all options extended memory processes info summary no-header tcp udp unix raw \
+        "nlaoempiTsHt4uxwd0S6Oz",
+        "numeric listening all options extended memory processes info summary no-header tcp udp unix raw \
         ipv4 ipv6 oneline version",
-        Text,
+        Nothing,
         false,
     ),
     program(
@@ -399,7 +399,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         Nothing,
         false,
     ),
-    program("lsof", "nPti?p:", "", Text, false),
     program(
         "lscpu",
         "abceJpxy",
@@ -416,13 +415,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     program("lsmod", "", "", Nothing, true),
     program("getconf", "a", "", Text, true),
-    program(
-        "locale",
-        "akcm",
-        "all-locales category-name keyword-name charmaps",
-        Text,
-        true,
-    ),
+    // Not `-m`, which unpacks.
+    program("locale", "akc", "all-locales category-name keyword-name", Text, false),
 ];
 
 const FD_LONG: &str = "hidden no-ignore no-ignore-vcs unrestricted case-sensitive ignore-case glob regex \
