@@ -99,7 +99,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     // Not `-o`, `--fromfile`, `--infofile`, `--info`, `-R`.
     program(
         "tree",
-        "adfigpsuhDFNQrtcUCnALP:I:xvlSXJq",
+        "adfigpsuhDFNQrtcUCnALP:I:xvSXJq",
         "dirsfirst filesfirst noreport gitignore prune du si charset= sort= matchdirs \
         ignore-case filelimit= timefmt= inodes device version",
         Directories,
@@ -161,8 +161,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     program(
         "du",
-        "abchHklLmPsSxd:t:B:0D",
-        "all apparent-size bytes total dereference human-readable si summarize max-depth= \
+        "abchHklmPsSxd:t:B:0",
+        "all apparent-size bytes total human-readable si summarize max-depth= \
         exclude= one-file-system time? threshold= block-size= separate-dirs null inodes version",
         Directories,
         true,
@@ -316,9 +316,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         &[],
         &["L", "follow"],
     ),
-    // Not `-x`/`--exec`, `-X`/`--exec-batch`, `--ignore-file`.
-    program("fd", "HIusigFaLlpE:t:e:d:S:o:c:j:q01", FD_LONG, PatternTree, false),
-    program("fdfind", "HIusigFaLlpE:t:e:d:S:o:c:j:q01", FD_LONG, PatternTree, false),
+    // Not `-x`/`--exec`, `-X`/`--exec-batch`, `-l`, which runs `ls`, `-L`, which leads out, `--ignore-file`.
+    program("fd", "HIusigFapE:t:e:d:S:o:c:j:q01", FD_LONG, PatternTree, false),
+    program("fdfind", "HIusigFapE:t:e:d:S:o:c:j:q01", FD_LONG, PatternTree, false),
     program(
         "strings",
         "an:t:ofe:w",
@@ -420,6 +420,6 @@ pub(super) const PROGRAMS: &[Program] = &[
 ];
 
 const FD_LONG: &str = "hidden no-ignore no-ignore-vcs unrestricted case-sensitive ignore-case glob regex \
-    fixed-strings absolute-path list-details follow full-path exclude= type= extension= \
+    fixed-strings absolute-path full-path exclude= type= extension= \
     max-depth= min-depth= exact-depth= size= changed-within= changed-before= owner= \
     color= threads= quiet max-results= print0 strip-cwd-prefix version";
