@@ -44,6 +44,34 @@ def spelled(option, mark, chance, at):
         yield f"{option}{glue}a.txt"
 
 
+def briefly(corpus, installed):
+    """Every option of every program once or twice, as it is meant to be written."""
+    for program, options in corpus:
+        if not installed(program.split()[0]) and program not in (":", "type", "jobs", "break", "continue", "times", "ulimit", "umask"):
+            continue
+        lead = LEADS.get(program, [""])[0]
+        for option, mark in options:
+            if program == "tail" and option in ("-f", "-F", "--follow", "--retry"):
+                continue
+            glue = "=" if option.startswith("--") else ""
+            if mark == " ":
+                written = [option]
+            elif mark == "?":
+                written = [option, f"{option}{glue}1"]
+            else:
+                value = "a.txt" if mark == "%" else "1"
+                written = [f"{option} {value}"] if program == "find" else [f"{option}{glue}{value}", f"{option} {value}"]
+            for one in written:
+                first, last = (lead, one) if program == "find" else (one, lead)
+                file = "" if program in NO_FILE else "a.txt"
+                yield f"{program} {first} {last} {file}".strip(), (program, option)
+
+
+NO_FILE = ("find", "xargs", "pwd", "whoami", "arch", "nproc", "tty", "logname", "uname", "hostname", "uptime", "date", "free", "lscpu", "lsblk",
+           "lsmod", "netstat", "jobs", "ulimit", "umask", "times", "git branch", "git tag", "git remote", "git reflog", "git symbolic-ref", "jq",
+           "git merge-base", "git for-each-ref", "git count-objects", "ps", "ss", "sleep", "seq", "git status")
+
+
 def of_programs(corpus, chance, at, installed):
     """Every option of every program, then their mixtures, then what their help tells of and the table does not."""
     present = [(program, options) for program, options in corpus if installed(program.split()[0]) or program in ("echo", ":", "type", "jobs")]

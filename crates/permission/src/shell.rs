@@ -122,7 +122,9 @@ impl Simple {
     /// The variable before the command that is not known to change nothing.
     #[must_use]
     pub fn unknown_variable(&self) -> Option<&str> {
-        let unknown = |one: &&Assignment| !builtins::harmless_variable(&one.name);
+        // Before a plain `read` it says how that one line is split.
+        let reads = !builtins::reads_into(&self.words).is_empty();
+        let unknown = |one: &&Assignment| !(builtins::harmless_variable(&one.name) || (reads && one.name == "IFS"));
         // On its own it is the line's, and was looked at when it was set.
         if self.words.is_empty() {
             return None;

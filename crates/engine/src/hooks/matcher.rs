@@ -110,7 +110,8 @@ impl Condition {
 
 fn unclear(input: &Value) -> bool {
     let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
-    !shell::analyse(command).problems.is_empty()
+    let analysis = shell::analyse(command);
+    !analysis.problems.is_empty() || !analysis.soft.is_empty()
 }
 
 #[cfg(test)]

@@ -432,7 +432,16 @@ impl Reader<'_> {
             self.text.push('.');
             self.split |= !quoted;
         } else {
+            self.printed(quoted);
+        }
+    }
+
+    /// What a command prints: one word in quotes, outside of them any number.
+    fn printed(&mut self, quoted: bool) {
+        if quoted {
             self.some(Problem::Nested, quoted, false);
+        } else {
+            self.fail(Problem::Nested);
         }
     }
 
@@ -458,7 +467,7 @@ impl Reader<'_> {
             }
         }
         self.found.inner.push(inner);
-        self.some(Problem::Nested, quoted, false);
+        self.printed(quoted);
     }
 
     /// `${ }`, in the forms that only look up a value.

@@ -375,6 +375,16 @@ fn a_pattern_that_matches_a_link_leads_where_it_leads() {
     }
     w.allows("grep -r x src");
     w.allows("cat src/a*");
+    // Names that fall apart when another program splits them.
+    let w = holding(&[("a /etc/shadow", "x"), ("b", "x")]);
+    for line in [
+        "find . | xargs cat",
+        "grep -l x */*/* | xargs cat",
+        "find . -type f | sort | xargs head",
+    ] {
+        w.asks(line);
+    }
+    holding(&[("a", "x")]).allows("while IFS= read -r l; do echo \"$l\"; done < a");
 }
 
 #[test]
@@ -475,6 +485,19 @@ fn values_that_are_paths_are_judged_as_paths() {
         "diff -l a b",
         "file -z x",
         "ss -K",
+        "ss host",
+        "fd -l x",
+        "fd -L x",
+        "find -L . -name x",
+        "find . -follow",
+        "du -L .",
+        "tree -l",
+        "netstat -t",
+        "xxd a.txt -p",
+        "xxd a.txt -l1",
+        "uniq a.txt -c",
+        "locale -m",
+        "file -p a.txt",
     ] {
         w.clone_asks(line);
     }

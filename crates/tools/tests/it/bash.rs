@@ -33,6 +33,28 @@ async fn outcomes_are_as_recorded() {
     }
 }
 
+/// What was decided to only read does so, whatever a stranger's repository or a name says.
+#[tokio::test]
+async fn a_line_that_reads_is_run_so_that_it_can_only_read() {
+    let lab = Lab::new();
+    lab.file("a.txt", "alpha\n");
+    let git = lab
+        .bash("git init -q . && git config core.fsmonitor 'touch ran;false' && git config core.pager 'touch ran'")
+        .await;
+    assert_eq!(git.is_error, Some(false), "{}", said(&git));
+    let status = lab.bash("git status --short").await;
+    assert!(said(&status).contains("a.txt"), "{}", said(&status));
+    lab.file("-s", "");
+    // A pattern does not become an option, and hidden files stay hidden.
+    let listed = lab.bash("ls -d *").await;
+    assert_eq!(said(&listed), "a.txt");
+    let there = lab.bash("test -e ran && echo ran || echo quiet").await;
+    assert_eq!(said(&there), "quiet");
+    // What does more than read is run as it was written.
+    let removed = lab.bash("rm -- -* && ls -A").await;
+    assert_eq!(said(&removed), ".git\na.txt");
+}
+
 #[tokio::test]
 async fn failures_are_as_recorded() {
     let lab = Lab::new();

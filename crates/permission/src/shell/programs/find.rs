@@ -27,7 +27,6 @@ const FLAGS: &[&str] = &[
     "-xdev",
     "-mount",
     "-daystart",
-    "-follow",
     "-readable",
     "-writable",
     "-executable",
@@ -76,7 +75,7 @@ const FILES: &[&str] = &["-newer", "-anewer", "-cnewer", "-samefile"];
 pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     let mut doing = Doing::read_only();
     let mut rest = arguments.iter().peekable();
-    while let Some(word) = rest.next_if(|word| matches!(word.literal(), Some("-L" | "-H" | "-P"))) {
+    while let Some(word) = rest.next_if(|word| matches!(word.literal(), Some("-H" | "-P"))) {
         let _ = word;
     }
     while let Some(path) = rest.next_if(|word| !begins_expression(word)) {

@@ -145,6 +145,17 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
         _ => {}
     }
     let parsed = program.options.parse_of(arguments, program.tame)?;
+    // Its options come first: what follows the file is where it writes.
+    if program.takes == Takes::OneFile
+        && parsed.positionals.first() != arguments.last()
+        && !parsed.positionals.is_empty()
+    {
+        return None;
+    }
+    // Without `-n` it asks a server for names.
+    if name == "netstat" && !parsed.has(&["n", "numeric"]) {
+        return None;
+    }
     // A date given as text sets the clock.
     if name == "date"
         && parsed

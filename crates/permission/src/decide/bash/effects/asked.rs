@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::super::super::Access;
 use super::super::{repository, trees};
-use super::{Command, Effects};
+use super::{Command, Effects, Touch};
 use crate::path::{Found, Located};
 use crate::shell::effects::places;
 use crate::shell::programs::Kind;
@@ -53,15 +53,22 @@ impl<'a> Effects<'a> {
                     .iter()
                     .any(|word| word.literal().is_some_and(|text| flags.contains(&text)))
             };
-            let roots = |command: &Command<'a>| -> Vec<(Located, bool)> {
-                command.touches.iter().map(|touch| (touch.at.clone(), false)).collect()
+            let roots = |command: &Command<'a>| -> Option<Vec<(Located, bool)>> {
+                // What is printed must be one word each.
+                let odd = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
+                let plain = |touch: &Touch| {
+                    let path = touch.at.lexical.strip_prefix(self.cwd).unwrap_or(&touch.at.lexical);
+                    !path.to_string_lossy().contains(odd) && !path.to_string_lossy().starts_with('-')
+                };
+                let all = command.touches.iter().all(plain);
+                all.then(|| command.touches.iter().map(|touch| (touch.at.clone(), false)).collect())
             };
             match name {
-                "find" if !has(&["-printf", "-ls"]) => return Some(roots(upstream)),
+                "find" if !has(&["-printf", "-ls"]) => return roots(upstream),
                 "rg" | "grep" if has(&["-l", "--files", "--files-with-matches", "-rl", "-lr"]) => {
-                    return Some(roots(upstream));
+                    return roots(upstream);
                 }
-                "fd" | "fdfind" => return Some(roots(upstream)),
+                "fd" | "fdfind" => return roots(upstream),
                 // What git lists is what its index says, not what lies there: enough to count, not to show.
                 "git" if has(&["ls-files", "--name-only"]) && !has(&["-s", "--stage"]) => {
                     let inner = command.simple.words.iter().filter_map(Word::literal);

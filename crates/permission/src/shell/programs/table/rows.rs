@@ -99,7 +99,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     // Not `-o`, `--fromfile`, `--infofile`, `--info`, `-R`.
     program(
         "tree",
-        "adfigpsuhDFNQrtcUCnALP:I:xvlSXJq",
+        "adfigpsuhDFNQrtcUCnALP:I:xvSXJq",
         "dirsfirst filesfirst noreport gitignore prune du si charset= sort= matchdirs \
         ignore-case filelimit= timefmt= inodes device version",
         Directories,
@@ -154,15 +154,15 @@ pub(super) const PROGRAMS: &[Program] = &[
     // Not `-m`, `-f`, `-C`, `-z`, `-Z`.
     program(
         "file",
-        "bihkLNprsv0E",
+        "bihkLNrsv0E",
         "brief mime mime-type mime-encoding keep-going dereference no-dereference no-pad raw version print0",
         Files,
         false,
     ),
     program(
         "du",
-        "abchHklLmPsSxd:t:B:0D",
-        "all apparent-size bytes total dereference human-readable si summarize max-depth= \
+        "abchHklmPsSxd:t:B:0",
+        "all apparent-size bytes total human-readable si summarize max-depth= \
         exclude= one-file-system time? threshold= block-size= separate-dirs null inodes version",
         Directories,
         true,
@@ -316,9 +316,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         &[],
         &["L", "follow"],
     ),
-    // Not `-x`/`--exec`, `-X`/`--exec-batch`, `--ignore-file`.
-    program("fd", "HIusigFaLlpE:t:e:d:S:o:c:j:q01", FD_LONG, PatternTree, false),
-    program("fdfind", "HIusigFaLlpE:t:e:d:S:o:c:j:q01", FD_LONG, PatternTree, false),
+    // Not `-x`/`--exec`, `-X`/`--exec-batch`, `-l`, which runs `ls`, `-L`, which leads out, `--ignore-file`.
+    program("fd", "HIusigFapE:t:e:d:S:o:c:j:q01", FD_LONG, PatternTree, false),
+    program("fdfind", "HIusigFapE:t:e:d:S:o:c:j:q01", FD_LONG, PatternTree, false),
     program(
         "strings",
         "an:t:ofe:w",
@@ -386,10 +386,10 @@ pub(super) const PROGRAMS: &[Program] = &[
     // Not `-K`, which closes sockets, nor `-F`, `-D`.
     program(
         "ss",
-        "nrlaoempiTsHt4uxwd0S6Oz",
-        "numeric resolve listening all options extended memory processes info summary no-header tcp udp unix raw \
+        "nlaoempiTsHt4uxwd0S6Oz",
+        "numeric listening all options extended memory processes info summary no-header tcp udp unix raw \
         ipv4 ipv6 oneline version",
-        Text,
+        Nothing,
         false,
     ),
     program(
@@ -399,7 +399,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         Nothing,
         false,
     ),
-    program("lsof", "nPti?p:", "", Text, false),
     program(
         "lscpu",
         "abceJpxy",
@@ -416,16 +415,11 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     program("lsmod", "", "", Nothing, true),
     program("getconf", "a", "", Text, true),
-    program(
-        "locale",
-        "akcm",
-        "all-locales category-name keyword-name charmaps",
-        Text,
-        true,
-    ),
+    // Not `-m`, which unpacks.
+    program("locale", "akc", "all-locales category-name keyword-name", Text, false),
 ];
 
 const FD_LONG: &str = "hidden no-ignore no-ignore-vcs unrestricted case-sensitive ignore-case glob regex \
-    fixed-strings absolute-path list-details follow full-path exclude= type= extension= \
+    fixed-strings absolute-path full-path exclude= type= extension= \
     max-depth= min-depth= exact-depth= size= changed-within= changed-before= owner= \
     color= threads= quiet max-results= print0 strip-cwd-prefix version";
