@@ -106,7 +106,7 @@ async def hooks_of_settings_are_told_on_demand():
     settings = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "cat >/dev/null; echo seen"}]}]}}
     with Lab(call("Bash", command="echo tide"), text("done")) as lab:
         lab.write(".claude/settings.json", settings)
-        async with ClaudeSDKClient(lab.options(include_hook_events=True, allowed_tools=["Bash"])) as client:
+        async with ClaudeSDKClient(lab.options(include_hook_events=True, allowed_tools=["Bash"], setting_sources=["project"])) as client:
             messages = await turn(client, "go")
     told = [(event.subtype, event.hook_event_name) for event in only(messages, HookEventMessage) if event.hook_event_name == "PreToolUse"]
     equal(told, [("hook_started", "PreToolUse"), ("hook_response", "PreToolUse")])

@@ -45,8 +45,8 @@ async def agents_on_disk_are_listed():
 
 
 @test
-async def settings_of_all_sources_count_by_default():
-    for sources in (None, ["user", "project", "local"]):
+async def settings_of_the_project_count_where_they_are_named():
+    for sources in (["local"], ["user", "project", "local"]):
         with Lab(text("hi")) as lab:
             lab.write(".claude/settings.local.json", {"outputStyle": "a-style-of-ours"})
             async with ClaudeSDKClient(lab.options(setting_sources=sources)) as client:
@@ -61,7 +61,7 @@ async def other_sources_do_not_count():
         lab.write(".claude/commands/projectcmd.md", "---\ndescription: of the project\n---\nDo it.\n")
         async with ClaudeSDKClient(lab.options(setting_sources=["user"])) as client:
             messages = await turn(client, "ping")
-        async with ClaudeSDKClient(lab.options()) as client:
+        async with ClaudeSDKClient(lab.options(setting_sources=["user", "project", "local"])) as client:
             all_of_it = await turn(client, "ping")
     (init,) = inits(messages)
     assert "projectcmd" not in init["slash_commands"]

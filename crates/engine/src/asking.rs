@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sluice_permission::{Behavior, Found, OnDisk, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
 use sluice_tools::{Descriptor, Pins};
 
+use crate::guarded::for_now;
 use crate::mcp;
 use crate::options::{Asker, Options};
 use crate::say;
@@ -269,6 +270,11 @@ impl Session {
                 self.options.settings.reload();
                 lay_out(&mut self.policy, &self.options);
                 self.lay_out_hooks();
+                if change.destination == Source::Local && self.options.settings.waits(Source::Local) {
+                    // The person has just said so themselves: it holds now, and from then on once the folder is trusted.
+                    let now = for_now(update.clone());
+                    let _said = sluice_permission::apply(&mut self.policy, &now, &|source| places.root(source), &World);
+                }
             }
         }
         if self.policy.mode != before {

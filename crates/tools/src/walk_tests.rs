@@ -54,6 +54,8 @@ fn ours(root: &Path) -> BTreeSet<PathBuf> {
     let root = Root {
         named: real.clone(),
         cwd: real.clone(),
+        held: Arc::new(Handle::of(&real).unwrap().into_fd()),
+        is_dir: real.is_dir(),
         real,
     };
     let scope = Scope::new(root, &[], None, None).unwrap();

@@ -203,7 +203,7 @@ pub(super) const GROUPS: &[Group] = &[
         switch("allow-dangerously-skip-permissions", |f| &mut f.allow_dangerously_skip_permissions, "Let bypassPermissions be chosen later"),
         switch("dangerously-skip-permissions", |f| &mut f.dangerously_skip_permissions, "Run every call without asking"),
         switch("restricted", |f| &mut f.restricted, "Nothing that runs commands, no file outside the working folders"),
-        switch("trust-folder", |f| &mut f.trust_folder, "Take this folder's own settings, hooks and servers as trusted, this once"),
+        switch("trust-folder", |f| &mut f.trust_folder, "This folder's own hooks, servers and settings count, this once"),
         several("add-dir", "folders", Fills::Words(|f| &mut f.add_dir), "Further folders the tools may work in"),
     ] },
     Group { name: "Which conversation", flags: &[

@@ -92,7 +92,10 @@ fn managed_settings_come_with_initialize() {
 #[test]
 fn a_worktree_is_made_once_and_worked_in() {
     let lab = Lab::new(&json!([says("Hello"), says("Again")]));
-    let refused = lab.run(&["-p", "hi", "--worktree", "one"], "");
+    let untrusted = lab.run(&["-p", "hi", "--worktree", "one"], "");
+    assert_eq!(untrusted.code, Some(1));
+    assert!(untrusted.stderr.contains("not trusted"), "{untrusted:?}");
+    let refused = lab.run(&["-p", "hi", "--worktree", "one", "--trust-folder"], "");
     assert_eq!(refused.code, Some(1));
     assert!(refused.stderr.contains("git repository"), "{refused:?}");
     for args in [
@@ -117,6 +120,7 @@ fn a_worktree_is_made_once_and_worked_in() {
         "hi",
         "--worktree",
         "one",
+        "--trust-folder",
         "--output-format",
         "stream-json",
         "--verbose",

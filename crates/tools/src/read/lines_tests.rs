@@ -13,7 +13,7 @@ use crate::file_state::FileState;
 
 fn reading() -> Reading {
     Reading {
-        expected: None,
+        pin: None,
         path: PathBuf::from("/f"),
         cwd: PathBuf::from("/"),
         input: Input {
