@@ -11,6 +11,8 @@ mod mcp_serve;
 mod print_modes;
 mod sessions;
 mod terminal;
+mod terminal_fuzz;
+mod terminal_journeys;
 
 mod clean;
 mod file_length;
