@@ -79,6 +79,11 @@ impl Lab {
         self.folder.path().join("work")
     }
 
+    /// The person's home.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
     /// Whether the working folder holds this file.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.folder.path().join("work").join(name).exists()

@@ -13,6 +13,8 @@ mod print_modes;
 mod sessions;
 mod stranger;
 mod terminal;
+mod terminal_fuzz;
+mod terminal_journeys;
 
 mod clean;
 mod file_length;

@@ -12,35 +12,49 @@ use serde_json::json;
 use crate::binary::Lab;
 
 /// What was written so far, and how it looks.
-struct Seen {
-    screen: vt100::Parser,
-    bytes: Vec<u8>,
-    ended: bool,
+pub(crate) struct Seen {
+    pub(crate) screen: vt100::Parser,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) ended: bool,
 }
 
-struct Terminal {
-    pty: Arc<Pty>,
-    seen: Arc<(Mutex<Seen>, Condvar)>,
-    child: Child,
+pub(crate) struct Terminal {
+    pub(crate) pty: Arc<Pty>,
+    pub(crate) seen: Arc<(Mutex<Seen>, Condvar)>,
+    pub(crate) child: Child,
     /// Kept until the end: its folders and its model.
-    _lab: Lab,
+    pub(crate) lab: Lab,
 }
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Terminal {
-    fn open(lab: Lab, columns: u16, rows: u16, settings: &[(&str, &str)]) -> Self {
+    pub(crate) fn open(lab: Lab, columns: u16, rows: u16, settings: &[(&str, &str)]) -> Self {
         Self::start(lab, &[], columns, rows, settings)
     }
 
-    fn start(lab: Lab, args: &[&str], columns: u16, rows: u16, settings: &[(&str, &str)]) -> Self {
+    pub(crate) fn start(lab: Lab, args: &[&str], columns: u16, rows: u16, settings: &[(&str, &str)]) -> Self {
+        let folder = lab.work().display().to_string();
+        Self::start_in(lab, args, &folder, columns, rows, settings)
+    }
+
+    /// In this folder.
+    pub(crate) fn start_in(
+        lab: Lab,
+        args: &[&str],
+        folder: &str,
+        columns: u16,
+        rows: u16,
+        settings: &[(&str, &str)],
+    ) -> Self {
         let (pty, pts) = pty_process::blocking::open().unwrap();
         pty.resize(pty_process::Size::new(rows, columns)).unwrap();
         let mut command = Command::from(lab.command(args));
         command = command
             .env("TERM", "xterm-256color")
             .env("LANG", "C.UTF-8")
-            .env_remove("NO_COLOR");
+            .env_remove("NO_COLOR")
+            .current_dir(folder);
         for (name, value) in settings {
             command = command.env(name, value);
         }
@@ -69,15 +83,10 @@ impl Terminal {
                 }
             }
         });
-        Self {
-            pty,
-            seen,
-            child,
-            _lab: lab,
-        }
+        Self { pty, seen, child, lab }
     }
 
-    fn keys(&self, keys: &str) {
+    pub(crate) fn keys(&self, keys: &str) {
         (&*self.pty).write_all(keys.as_bytes()).unwrap();
     }
 
@@ -90,7 +99,7 @@ impl Terminal {
     }
 
     /// Waits until the screen is as wished.
-    fn until(&self, what: &str, wished: impl Fn(&[String]) -> bool) -> Vec<String> {
+    pub(crate) fn until(&self, what: &str, wished: impl Fn(&[String]) -> bool) -> Vec<String> {
         let end = Instant::now() + PATIENCE;
         let mut seen = self.seen.0.lock().unwrap();
         loop {
@@ -108,12 +117,31 @@ impl Terminal {
         }
     }
 
-    fn shows(&self, text: &str) -> Vec<String> {
+    pub(crate) fn shows(&self, text: &str) -> Vec<String> {
         self.until(text, |rows| rows.iter().any(|row| row.contains(text)))
     }
 
+    /// Another size, of the screen and of what is told.
+    pub(crate) fn size(&self, columns: u16, rows: u16) {
+        let mut seen = self.seen.0.lock().unwrap();
+        seen.screen
+            .screen_mut()
+            .set_size(rows.try_into().unwrap(), columns.try_into().unwrap());
+        self.pty.resize(pty_process::Size::new(rows, columns)).unwrap();
+    }
+
+    /// All that was written so far.
+    pub(crate) fn bytes(&self) -> String {
+        String::from_utf8_lossy(&self.seen.0.lock().unwrap().bytes).into_owned()
+    }
+
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let process = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(process, signal).unwrap();
+    }
+
     /// Waits for its end; gives the exit code and all it wrote.
-    fn end(&mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(&mut self) -> (Option<i32>, String) {
         let status = self.child.wait().unwrap();
         let seen = self.seen.0.lock().unwrap();
         let seen = self
@@ -127,7 +155,7 @@ impl Terminal {
 }
 
 /// Everything that was switched on is switched off, and nothing was ever done that loses history.
-fn is_clean(bytes: &str) {
+pub(crate) fn is_clean(bytes: &str) {
     for (on, off) in [
         ("\x1b[?2004h", "\x1b[?2004l"),
         ("\x1b[?1004h", "\x1b[?1004l"),
@@ -136,22 +164,19 @@ fn is_clean(bytes: &str) {
         assert!(bytes.rfind(off) > bytes.rfind(on), "{off:?} is missing");
     }
     assert!(
+        bytes.rfind("\x1b[?1049l") >= bytes.rfind("\x1b[?1049h"),
+        "the pager's screen is still there"
+    );
+    assert!(
         bytes.rfind("\x1b[?25h") >= bytes.rfind("\x1b[?25l"),
         "the cursor is hidden"
     );
-    for never in [
-        "\x1b[2J",
-        "\x1b[3J",
-        "\x1b[?1049h",
-        "\x1b[?1000h",
-        "\x1b[?1002h",
-        "\x1b[?1003h",
-    ] {
+    for never in ["\x1b[2J", "\x1b[3J", "\x1b[?1000h", "\x1b[?1002h", "\x1b[?1003h"] {
         assert!(!bytes.contains(never), "{never:?} was written");
     }
 }
 
-fn answering(text: &str) -> Lab {
+pub(crate) fn answering(text: &str) -> Lab {
     Lab::new(&json!([[{"type": "text", "text": text}]]))
 }
 
@@ -186,7 +211,7 @@ fn a_call_is_asked_about_and_escape_stops_the_turn() {
     terminal.keys("\x1b");
     terminal.shows("you said no");
     terminal.shows("ask for something");
-    assert!(!terminal._lab.has("notes.md"));
+    assert!(!terminal.lab.has("notes.md"));
     terminal.keys("\x04\x04");
     let (code, bytes) = terminal.end();
     assert_eq!(code, Some(0));
@@ -305,7 +330,7 @@ fn a_screen_reader_hears_lines_and_no_escape_sequence() {
     ] {
         assert!(rows.iter().any(|it| it == row), "{row} in {rows:?}");
     }
-    assert!(terminal._lab.has("notes.md"));
+    assert!(terminal.lab.has("notes.md"));
     terminal.keys("\x04");
     let (code, bytes) = terminal.end();
     assert_eq!(code, Some(0));

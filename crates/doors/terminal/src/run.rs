@@ -23,6 +23,8 @@ use crate::view::picture::Picture;
 const FRAME: Duration = Duration::from_millis(33);
 /// Sizes come in storms.
 const QUIET: Duration = Duration::from_millis(50);
+/// How many bytes of events are kept.
+pub(crate) const LOG: usize = 256 * 1024;
 /// How long an agent may take to leave.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -64,6 +66,8 @@ pub async fn run(facts: Facts, agent: Agent, options: Options) -> io::Result<Out
     let options = options
         .asks(true)
         .include_partial_messages(true)
+        // Events only say that something is new: what it is, is looked up.
+        .log_cap(LOG)
         .on_elicitation(move |elicitation| asked.clone().ask(elicitation));
     let connecting = tokio::spawn(async move {
         match agent {

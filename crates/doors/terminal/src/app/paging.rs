@@ -10,6 +10,7 @@ use crate::view::whole::{self, Whole};
 #[derive(Debug, Clone)]
 pub(crate) struct Pager {
     title: String,
+    folder: String,
     entries: Vec<sluice_host::conversation::Entry>,
     whole: Whole,
     /// How wide the rows were made.
@@ -30,9 +31,9 @@ impl Pager {
         if self.width != width {
             let place = self.whole.rows.len().max(1);
             let (before, top) = (place, self.top);
-            self.whole = whole::rows(&self.entries, width);
+            self.whole = whole::rows(&self.entries, &self.folder, width);
             self.width = width;
-            self.top = top * self.whole.rows.len() / before;
+            self.top = top.min(before).saturating_mul(self.whole.rows.len()) / before;
         }
     }
 
@@ -83,6 +84,7 @@ impl App {
         let title = self.picture.title.clone().unwrap_or_else(|| self.facts.folder_word());
         let mut pager = Pager {
             title,
+            folder: self.facts.folder.display().to_string(),
             entries,
             whole: Whole::default(),
             width: 0,
@@ -91,7 +93,7 @@ impl App {
             found: String::new(),
             note: None,
         };
-        pager.whole = whole::rows(&pager.entries, self.columns);
+        pager.whole = whole::rows(&pager.entries, &pager.folder, self.columns);
         pager.width = self.columns;
         self.pager = Some(pager);
     }

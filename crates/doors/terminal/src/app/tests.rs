@@ -1,6 +1,7 @@
 //! Journeys without a terminal: a conversation is fed, keys are pressed, rows and wishes are looked at.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
+mod keys;
 mod screens;
 mod stage;
 

@@ -17,6 +17,8 @@ use crate::text::{Role, Row, Style, wrap};
 pub struct Whole {
     pub rows: Vec<Row>,
     pub prompts: Vec<usize>,
+    /// Paths below it are shown as seen from there.
+    folder: String,
 }
 
 /// What a call came to.
@@ -24,9 +26,12 @@ type Results = HashMap<String, (String, Value, bool)>;
 
 /// Every entry of the conversation, in rows that fit.
 #[must_use]
-pub fn rows(entries: &[Entry], width: usize) -> Whole {
+pub fn rows(entries: &[Entry], folder: &str, width: usize) -> Whole {
     let results = results(entries);
-    let mut whole = Whole::default();
+    let mut whole = Whole {
+        folder: format!("{folder}/"),
+        ..Whole::default()
+    };
     for entry in entries {
         if let EntryKind::Prompt(_) = entry.kind {
             if let Ok(ToAgent::User(user)) = entry.line.to_agent() {
@@ -74,12 +79,17 @@ fn results(entries: &[Entry]) -> Results {
 
 impl Whole {
     fn ask(&mut self, text: &str, width: usize) {
-        if !self.rows.is_empty() {
-            self.rows.push(Row::new());
-        }
+        self.apart();
         self.prompts.push(self.rows.len());
         self.put(prompt::rows(text, None), width, 0);
         self.rows.push(Row::new());
+    }
+
+    /// A blank row, where there is none yet.
+    fn apart(&mut self) {
+        if self.rows.last().is_some_and(|row| !row.is_blank()) {
+            self.rows.push(Row::new());
+        }
     }
 
     fn put(&mut self, rows: Vec<Row>, width: usize, depth: usize) {
@@ -92,6 +102,7 @@ impl Whole {
     fn block(&mut self, block: &Block, results: &Results, width: usize, depth: usize) {
         match block {
             Block::Text(text) => {
+                self.apart();
                 let rows = markdown::rows(&text.text, width.saturating_sub(depth).max(10));
                 self.put(rows, width, depth);
                 self.rows.push(Row::new());
@@ -116,7 +127,7 @@ impl Whole {
                 let call = Call {
                     id: used.id.clone(),
                     tool: used.name.clone(),
-                    input: used.input.to_value(),
+                    input: self.near(used.input.to_value()),
                     time: Duration::ZERO,
                     state,
                     note: None,
@@ -127,6 +138,17 @@ impl Whole {
             }
             _ => {}
         }
+    }
+
+    fn near(&self, mut input: Value) -> Value {
+        for name in ["file_path", "notebook_path", "path"] {
+            if let Some(Value::String(path)) = input.get_mut(name)
+                && let Some(near) = path.strip_prefix(&self.folder)
+            {
+                *path = near.to_owned();
+            }
+        }
+        input
     }
 
     /// The text of the rows, without what makes them fit.

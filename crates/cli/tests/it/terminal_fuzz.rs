@@ -1,0 +1,216 @@
+//! Anything at all: keys, pastes, sizes, replies of terminals and signals, in any order. The terminal comes back, and
+//! nothing typed is lost. `SLUICE_FUZZ_SECONDS` lets it run for minutes, `SLUICE_FUZZ_SEED` repeats a run.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::binary::{Lab, says};
+use crate::terminal::{Terminal, is_clean};
+
+/// A small generator whose runs can be repeated.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+
+    fn of<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        list[usize::try_from(self.roll(list.len() as u64)).unwrap()]
+    }
+}
+
+const KEYS: &[&str] = &[
+    "a",
+    "b",
+    " ",
+    "é",
+    "日",
+    "1",
+    "2",
+    "y",
+    "n",
+    "j",
+    "k",
+    "q",
+    "x",
+    "?",
+    "/",
+    "@",
+    "#",
+    "!",
+    "\r",
+    "\r",
+    "\n",
+    "\t",
+    "\x1b",
+    "\x7f",
+    "\x01",
+    "\x02",
+    "\x05",
+    "\x0b",
+    "\x0c",
+    "\x0f",
+    "\x12",
+    "\x13",
+    "\x14",
+    "\x15",
+    "\x17",
+    "\x18",
+    "\x19",
+    "\x1f",
+    "\x1b[A",
+    "\x1b[B",
+    "\x1b[C",
+    "\x1b[D",
+    "\x1b[H",
+    "\x1b[F",
+    "\x1b[5~",
+    "\x1b[6~",
+    "\x1b[Z",
+    "\x1bp",
+    "\x1by",
+    "\x1bb",
+    "\x1b[27;5;13~",
+    "\x1b[13;5u",
+    "\x1b[I",
+    "\x1b[O",
+    "\x1b[?62c",
+    "\x1b[10;20R",
+    "\x1b]11;rgb:ffff/ffff/ffff\x07",
+    "\x1bP>|tmux 3.4\x1b\\",
+    "\x1b[200~pasted\r\ntext\x1b[201~",
+    "\x1b[200~\x1b[31m\x07\u{202e}\x1b[201~",
+    "/mode\r",
+    "/theme\r",
+    "/help\r",
+    "/tasks\r",
+    "/context\r",
+    "/rewind\r",
+    "/config\r",
+    "/permissions\r",
+    "/vim\r",
+    "\x1b[99;99;99~",
+    "\x1b[",
+];
+
+#[test]
+fn whatever_happens_the_terminal_comes_back_and_no_draft_is_lost() {
+    let seconds = std::env::var("SLUICE_FUZZ_SECONDS")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let seed = std::env::var("SLUICE_FUZZ_SEED")
+        .ok()
+        .and_then(|text| text.parse().ok());
+    let end = Instant::now() + Duration::from_secs(seconds.unwrap_or(0));
+    let mut seed = seed.unwrap_or(0x5eed_1234_u64);
+    loop {
+        run(seed);
+        seed += 1;
+        if Instant::now() >= end {
+            return;
+        }
+    }
+}
+
+fn run(seed: u64) {
+    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let call = json!([{"type": "text", "text": "Let me write it.\n\n- one\n- two"}, {"type": "tool_use", "name": "Write", "input":
+        {"file_path": "notes.md", "content": "hello\n"}}]);
+    let bash = json!([{"type": "tool_use", "name": "Bash", "input": {"command": "echo hi; sleep 0.2", "description": "say hi"}}]);
+    let replies: Vec<_> = (0..40)
+        .map(|number| match number % 4 {
+            0 => call.clone(),
+            1 => says("| a | b |\n|---|---|\n| 1 | `2` |\n\n```rust\nfn main() {}\n```\n"),
+            2 => bash.clone(),
+            _ => json!({"delay": 0.005, "content": [{"type": "text", "text": "word ".repeat(80)}]}),
+        })
+        .collect();
+    let mut terminal = Terminal::open(Lab::new(&json!(replies)), 80, 24, &[("EDITOR", "true")]);
+    terminal.shows("ask for something");
+    for _ in 0..300 {
+        match dice.roll(20) {
+            0 => terminal.size(
+                20 + u16::try_from(dice.roll(160)).unwrap(),
+                6 + u16::try_from(dice.roll(40)).unwrap(),
+            ),
+            1 => terminal.signal(Signal::CONT),
+            2 => terminal.signal(Signal::WINCH),
+            _ => {
+                let key = dice.of(KEYS);
+                // It would be gone before the end.
+                if terminal.seen.0.lock().unwrap().ended {
+                    break;
+                }
+                terminal.keys(key);
+            }
+        }
+        if dice.roll(4) == 0 {
+            // It gets to see some of them apart from the others.
+            let seen = terminal.seen.0.lock().unwrap();
+            drop(
+                terminal
+                    .seen
+                    .1
+                    .wait_timeout(seen, Duration::from_millis(dice.roll(40)))
+                    .unwrap(),
+            );
+        }
+    }
+    // Out of every dialog, then a draft: whoever ends the process now must find it again.
+    terminal.size(80, 24);
+    let marker = format!("unlost{seed}");
+    for _ in 0..60 {
+        let rows = quiet(&terminal);
+        let idle = rows.iter().any(|row| row.starts_with("› ask for something"));
+        let asked = rows.iter().any(|row| row.starts_with("? "));
+        if idle && !asked {
+            break;
+        }
+        let last = rows.iter().rev().find(|row| row.starts_with('›'));
+        let draft = last.is_some_and(|row| row.trim_end().chars().count() > 2);
+        let dialog = asked || rows.iter().any(|row| row.contains(" ∙ esc"));
+        terminal.keys(if draft && !dialog { "\x03" } else { "\x1b" });
+    }
+    assert!(
+        !terminal.seen.0.lock().unwrap().ended,
+        "seed {seed}: it ended by itself: {}",
+        tail(&terminal)
+    );
+    terminal.keys("i\x15");
+    terminal.keys(&marker);
+    terminal.until("the draft", |rows| rows.iter().any(|row| row.contains(&marker)));
+    terminal.signal(Signal::TERM);
+    let (code, bytes) = terminal.end();
+    assert_eq!(code, Some(143), "seed {seed}: {}", tail(&terminal));
+    is_clean(&bytes);
+    let history = fs::read_to_string(terminal.lab.home().join(".claude/history.jsonl")).unwrap_or_default();
+    assert!(history.contains(&marker), "seed {seed}: the draft is lost");
+}
+
+/// What is to be seen once nothing was written for so long that two escapes are not one.
+fn quiet(terminal: &Terminal) -> Vec<String> {
+    let mut seen = terminal.seen.0.lock().unwrap();
+    loop {
+        let before = seen.bytes.len();
+        let (now, waited) = terminal.seen.1.wait_timeout(seen, Duration::from_millis(1000)).unwrap();
+        seen = now;
+        // A spinner or a clock goes on for ever: an escape stops what it stands for.
+        let busy = seen.screen.screen().rows(0, 80).any(|row| row.contains("esc stops"));
+        if waited.timed_out() || seen.ended || busy || seen.bytes.len() == before {
+            return seen.screen.screen().rows(0, 80).collect();
+        }
+    }
+}
+
+fn tail(terminal: &Terminal) -> String {
+    let bytes = terminal.bytes();
+    let from = bytes.len().saturating_sub(2000);
+    bytes.get(from..).unwrap_or(&bytes).to_owned()
+}
