@@ -62,11 +62,8 @@ journey('a subagent is nested below its call', async ({ guest, page }) => {
   if (await ask(page).count()) await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await says(page, 'The helper is back.');
   const card = page.locator('details.call', { hasText: 'Count the files' }).first();
-  // It folds itself when it is done: whoever opened it before opens it again.
-  await until('it is nested', async () => {
-    if (!(await card.evaluate((it) => it.open))) await card.locator('summary').first().click();
-    return card.getByText('There are three.').first().isVisible();
-  });
+  if (!(await card.evaluate((it) => it.open))) await card.locator('summary').first().click();
+  await card.getByText('There are three.').first().waitFor();
 });
 
 journey('asks come one after the other, and the title of the window says that one waits', async ({ guest, page }) => {
