@@ -33,7 +33,7 @@ impl Held {
     /// What waits of a file that is not one of settings.
     #[must_use]
     pub fn new(file: &Path, cwd: &Path, what: Vec<String>) -> Self {
-        let what = what.iter().map(|what| shown(what)).collect();
+        let what = what.into_iter().map(|what| shown(&what)).collect();
         Self {
             file: file.strip_prefix(cwd).unwrap_or(file).to_owned(),
             what,
