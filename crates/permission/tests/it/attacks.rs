@@ -486,6 +486,8 @@ fn values_that_are_paths_are_judged_as_paths() {
         "file -z x",
         "ss -K",
         "ss host",
+        "sort -m",
+        "column -o src/*",
         "fd -l x",
         "fd -L x",
         "find -L . -name x",

@@ -179,5 +179,5 @@ fn value_of(word: Option<&Word>, tame: bool) -> Option<Word> {
     if !tame && word.text.as_deref().unwrap_or(&word.prefix).starts_with('-') {
         return None;
     }
-    (tame || (!word.split && !word.glob)).then(|| word.clone())
+    (!word.split && !word.glob).then(|| word.clone())
 }

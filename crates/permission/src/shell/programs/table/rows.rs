@@ -265,10 +265,10 @@ pub(super) const PROGRAMS: &[Program] = &[
     // Not `-o`, `-T`, `--compress-program`, `--files0-from`, `--random-source`, `-S`, which makes it use files.
     program(
         "sort",
-        "bdfghiMnRrVcCk:mst:uz",
+        "bdfghiMnRrVcCk:st:uz",
         "ignore-leading-blanks dictionary-order ignore-case general-numeric-sort \
         ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort reverse \
-        sort= version-sort check? key= merge stable field-separator= unique \
+        sort= version-sort check? key= stable field-separator= unique \
         zero-terminated parallel= version",
         Files,
         false,
