@@ -172,7 +172,7 @@ impl App {
             (Code::Char('j'), false) | (Code::Down | Code::Enter, _) => pager.top = down(pager.top, 1),
             (Code::Char('k'), false) | (Code::Up, _) => pager.top = pager.top.saturating_sub(1),
             (Code::Char(' '), false) | (Code::Char('f'), true) | (Code::PageDown, _) => {
-                pager.top = down(pager.top, room)
+                pager.top = down(pager.top, room);
             }
             (Code::Char('b'), _) | (Code::PageUp, _) => pager.top = pager.top.saturating_sub(room),
             (Code::Char('d'), true) => pager.top = down(pager.top, half),
