@@ -88,13 +88,14 @@ impl App {
             entries,
             whole: Whole::default(),
             width: 0,
-            top: usize::MAX,
+            top: 0,
             search: None,
             found: String::new(),
             note: None,
         };
         pager.whole = whole::rows(&pager.entries, &pager.folder, self.columns);
         pager.width = self.columns;
+        pager.top = pager.last_top(self.rows.max(2) - 1);
         self.pager = Some(pager);
     }
 
@@ -172,7 +173,7 @@ impl App {
             (Code::Char('j'), false) | (Code::Down | Code::Enter, _) => pager.top = down(pager.top, 1),
             (Code::Char('k'), false) | (Code::Up, _) => pager.top = pager.top.saturating_sub(1),
             (Code::Char(' '), false) | (Code::Char('f'), true) | (Code::PageDown, _) => {
-                pager.top = down(pager.top, room)
+                pager.top = down(pager.top, room);
             }
             (Code::Char('b'), _) | (Code::PageUp, _) => pager.top = pager.top.saturating_sub(room),
             (Code::Char('d'), true) => pager.top = down(pager.top, half),
