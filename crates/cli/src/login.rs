@@ -67,7 +67,7 @@ async fn key(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bool>
     match tried {
         Ok(()) => {
             let env = json!({"ANTHROPIC_API_KEY": key, "ANTHROPIC_AUTH_TOKEN": null});
-            keep(questioner, place, json!({ "env": env }), "the key works; it is kept")
+            keep(questioner, place, &json!({ "env": env }), "the key works; it is kept")
         }
         Err(why) => {
             questioner.say("✗", &format!("not kept: {why}"))?;
@@ -126,7 +126,7 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
             let env = json!({"ANTHROPIC_BASE_URL": address, "ANTHROPIC_AUTH_TOKEN": token, "ANTHROPIC_API_KEY": null,
                 "ANTHROPIC_DEFAULT_HAIKU_MODEL": model});
             let said = format!("{model} answers; it is kept");
-            keep(questioner, place, json!({"env": env, "model": model}), &said)
+            keep(questioner, place, &json!({"env": env, "model": model}), &said)
         }
         Err(why) => {
             questioner.say("✗", &format!("not kept: {why}"))?;
@@ -210,7 +210,7 @@ fn names(list: &Value) -> Vec<String> {
         .collect()
 }
 
-fn keep(questioner: &mut Questioner<'_>, place: &Place, changes: Value, said: &str) -> io::Result<bool> {
+fn keep(questioner: &mut Questioner<'_>, place: &Place, changes: &Value, said: &str) -> io::Result<bool> {
     let mut changes: Map<String, Value> = changes.as_object().cloned().unwrap_or_default();
     // Only what is there is taken out.
     let user = place

@@ -3,6 +3,7 @@
 //! To the terminal a served session looks like an agent: records are its lines, blocks and deltas its stream, asks its
 //! requests. What the terminal says becomes commands; their receipts become answers.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
@@ -273,9 +274,9 @@ impl Translation {
         for ask in &asks {
             let id = text(ask, "ask").to_owned();
             let request = ask.get("request").cloned().unwrap_or_default();
-            if !self.asks.contains_key(&id) {
-                lines.push(json!({"type": "control_request", "request_id": id, "request": request}));
-                self.asks.insert(id, request);
+            if let Entry::Vacant(free) = self.asks.entry(id) {
+                lines.push(json!({"type": "control_request", "request_id": free.key(), "request": request}));
+                free.insert(request);
             }
         }
         lines

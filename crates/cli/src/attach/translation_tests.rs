@@ -16,7 +16,7 @@ fn screen() -> Translation {
 fn records_are_the_agents_lines_and_none_comes_twice() {
     let mut screen = screen();
     let line = json!({"type": "assistant", "message": {"content": []}});
-    assert_eq!(screen.heard(&record(1, &line)), [line.clone()]);
+    assert_eq!(screen.heard(&record(1, &line)), std::slice::from_ref(&line));
     assert!(screen.heard(&record(1, &line)).is_empty(), "it was there before");
     let snapshot = json!({"type": "snapshot", "sessionId": "s", "records": [record(1, &line), record(2, &line)]});
     assert_eq!(screen.heard(&snapshot).len(), 1);
@@ -76,7 +76,7 @@ fn asks_come_once_are_answered_and_are_withdrawn_when_somebody_else_was_faster()
     );
     assert_eq!(screen.provider.as_deref(), Some("b"));
     assert!(screen.heard(&state(&asks)).is_empty());
-    let mut kept = suggestion.clone();
+    let mut kept = suggestion;
     kept["destination"] = "userSettings".into();
     let answer = json!({"type": "control_response", "response": {"subtype": "success", "request_id": "r1",
         "response": {"behavior": "allow", "updatedPermissions": [kept]}}});

@@ -183,6 +183,9 @@ fn run(seed: u64) {
         "seed {seed}: it ended by itself: {}",
         tail(&terminal)
     );
+    // Where keys are vim's: out of a command that is not complete, then back to writing.
+    terminal.keys("\x1b");
+    quiet(&terminal);
     terminal.keys("i\x15");
     terminal.keys(&marker);
     terminal.until("the draft", |rows| rows.iter().any(|row| row.contains(&marker)));

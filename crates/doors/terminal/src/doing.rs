@@ -1,6 +1,7 @@
 //! Wishes, carried out: each in a task of its own, so that no key waits for an agent.
 
-use std::path::Path;
+mod outside;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ use tokio::sync::{mpsc, oneshot};
 use crate::app::{Act, Told};
 use crate::facts::Facts;
 use crate::text::{Row, clean};
+pub(crate) use outside::branch;
+use outside::{clipboard, note};
 
 /// An answer to a request of a dialog is waited for so long; then the dialog says so.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -236,12 +239,9 @@ impl Doer {
                 self.points().await?;
                 return Ok(());
             }
-            Act::RewindFiles { uuid, then } => {
-                let answer = self.rewind(uuid, false).await?;
-                Told::Rewound {
-                    count: answer.files_changed.unwrap_or_default().len(),
-                    then,
-                }
+            Act::RewindFiles { uuid, count, then } => {
+                self.rewind(uuid, false).await?;
+                Told::Rewound { count, then }
             }
             Act::Note { file, text } => note(&file, &text)?,
             Act::PasteImage => Told::Picture(clipboard().await),
@@ -515,60 +515,6 @@ fn said(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// Puts a note at the end of a memory file.
-fn note(file: &Path, text: &str) -> Result<Told, String> {
-    use std::io::Write as _;
-    let failed = |error: std::io::Error| format!("{}: {error}", file.display());
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
-    let before = std::fs::read_to_string(file).unwrap_or_default();
-    let gap = if before.is_empty() || before.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
-    let mut out = std::fs::OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(file)
-        .map_err(failed)?;
-    out.write_all(format!("{gap}- {text}\n").as_bytes()).map_err(failed)?;
-    let name = file
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let row = Row::new()
-        .add("# ", crate::text::Role::Note)
-        .add(text, crate::text::Style::TEXT)
-        .add(&format!("  kept in {name}"), crate::text::Style::FAINT);
-    Ok(Told::Rows(vec![row]))
-}
-
-/// The picture in the clipboard, by whichever program reads it here.
-async fn clipboard() -> Option<Vec<u8>> {
-    const READERS: &[&str] = &[
-        "wl-paste --no-newline --type image/png",
-        "xclip -selection clipboard -target image/png -out",
-        "pngpaste -",
-    ];
-    for reader in READERS {
-        let mut command = tokio::process::Command::new("/bin/sh");
-        command
-            .arg("-c")
-            .arg(reader)
-            .stdin(std::process::Stdio::null())
-            .kill_on_drop(true);
-        let Ok(Ok(output)) = tokio::time::timeout(Duration::from_secs(2), command.output()).await else {
-            continue;
-        };
-        if output.status.success() && !output.stdout.is_empty() {
-            return Some(output.stdout);
-        }
-    }
-    None
-}
-
 fn path_of(value: &serde_json::Value) -> Option<String> {
     let path = value.as_str().or_else(|| {
         ["path", "displayText", "display_text", "text", "value"]
@@ -595,18 +541,4 @@ fn prompt(text: &str, images: Vec<(String, String)>) -> User {
         })
     }));
     User::new(blocks)
-}
-
-/// The branch checked out in a folder.
-pub(crate) fn branch(folder: &Path) -> Option<String> {
-    let head = folder.ancestors().find_map(|folder| {
-        let git = folder.join(".git");
-        if git.is_dir() {
-            return Some(git.join("HEAD"));
-        }
-        let link = std::fs::read_to_string(&git).ok()?;
-        Some(folder.join(link.trim().strip_prefix("gitdir: ")?).join("HEAD"))
-    })?;
-    let head = std::fs::read_to_string(head).ok()?;
-    head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
 }

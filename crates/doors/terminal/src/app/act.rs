@@ -56,6 +56,8 @@ pub enum Act {
     /// Put files back as they were before a prompt; then go back there too.
     RewindFiles {
         uuid: String,
+        /// How many there are.
+        count: usize,
         then: Option<(Next, String)>,
     },
     Rename(String),

@@ -88,13 +88,14 @@ impl App {
             entries,
             whole: Whole::default(),
             width: 0,
-            top: usize::MAX,
+            top: 0,
             search: None,
             found: String::new(),
             note: None,
         };
         pager.whole = whole::rows(&pager.entries, &pager.folder, self.columns);
         pager.width = self.columns;
+        pager.top = pager.last_top(self.rows.max(2) - 1);
         self.pager = Some(pager);
     }
 

@@ -118,6 +118,7 @@ impl App {
                 let then = (what == 1).then(|| (next, point.text.clone()));
                 self.acts.push(Act::RewindFiles {
                     uuid: point.uuid.clone(),
+                    count: point.files.as_ref().map_or(0, |files| files.names.len()),
                     then,
                 });
                 self.notify("putting files back", now);

@@ -104,7 +104,7 @@ proptest! {
     #[test]
     fn no_keys_break_the_text(text in "[a-z日👩( \n\"]{0,30}", keys in "[a-zA-Z0-9$^~;,.\"(\u{1b}日 ]{0,30}") {
         let at = text.char_indices().map(|(at, _)| at).nth(3).unwrap_or(0);
-        let mut marked = text.clone();
+        let mut marked = text;
         marked.insert(at, '|');
         let found = after(&marked, &keys);
         prop_assert!(found.contains('|'));

@@ -1,0 +1,135 @@
+//! Where motions lead and what text objects hold.
+
+use crate::input::editor::Editor;
+
+/// A motion's reach: where to, and whether the letter there belongs to it, or whole lines do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reach {
+    pub(super) to: usize,
+    pub(super) inclusive: bool,
+    pub(super) lines: bool,
+}
+
+/// The place of a letter in the line: `f` and `t` forwards, `F` and `T` back.
+pub(super) fn found(editor: &Editor, key: char, letter: char, times: usize) -> Option<Reach> {
+    let at = editor.cursor();
+    let (start, end) = (editor.line_start(at), editor.line_end(at));
+    let line = editor.text().get(start..end)?;
+    let places: Vec<usize> = line.match_indices(letter).map(|(place, _)| start + place).collect();
+    let forwards = key.is_lowercase();
+    let place = match forwards {
+        true => places
+            .iter()
+            .filter(|place| **place > at)
+            .nth(times.checked_sub(1)?)
+            .copied()?,
+        false => places
+            .iter()
+            .rev()
+            .filter(|place| **place < at)
+            .nth(times.checked_sub(1)?)
+            .copied()?,
+    };
+    let to = match key {
+        't' => before(editor, place),
+        'T' => next(editor, place),
+        _ => place,
+    };
+    Some(Reach {
+        to,
+        inclusive: forwards,
+        lines: false,
+    })
+}
+
+/// What lies inside or around a word, quotes or brackets.
+pub(super) fn object(editor: &Editor, keys: &str) -> Option<(usize, usize)> {
+    let mut letters = keys.chars();
+    let around = letters.next()? == 'a';
+    let what = letters.next()?;
+    let (text, at) = (editor.text(), editor.cursor());
+    let (open, close) = match what {
+        'w' => {
+            let after = next(editor, at);
+            let from = editor.word_before(after).min(at);
+            let to = editor.word_after(at);
+            let spaces = text.get(to..)?.len() - text.get(to..)?.trim_start_matches(' ').len();
+            return Some((from, if around { to + spaces } else { to }));
+        }
+        '(' | ')' | 'b' => ('(', ')'),
+        '[' | ']' => ('[', ']'),
+        '{' | '}' | 'B' => ('{', '}'),
+        '"' | '\'' | '`' => (what, what),
+        _ => return None,
+    };
+    let before = text.get(..=at).unwrap_or_else(|| text.get(..at).unwrap_or_default());
+    let from = before.rfind(open)?;
+    let to = from + 1 + text.get(from + 1..)?.find(close)?;
+    (to >= at).then_some(if around { (from, to + 1) } else { (from + 1, to) })
+}
+
+pub(super) fn next(editor: &Editor, at: usize) -> usize {
+    use unicode_segmentation::UnicodeSegmentation as _;
+    let rest = editor.text().get(at..).unwrap_or_default();
+    at + rest.graphemes(true).next().map_or(0, str::len)
+}
+
+pub(super) fn before(editor: &Editor, at: usize) -> usize {
+    use unicode_segmentation::UnicodeSegmentation as _;
+    let text = editor.text().get(..at).unwrap_or_default();
+    text.grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
+}
+
+/// The next place between letters.
+pub(super) fn ceil(editor: &Editor, mut at: usize) -> usize {
+    while at < editor.text().len() && !editor.text().is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+pub(super) fn first_letter(editor: &Editor, start: usize) -> usize {
+    let line = editor.text().get(start..editor.line_end(start)).unwrap_or_default();
+    start + line.len() - line.trim_start().len()
+}
+
+/// The beginning of the next word.
+pub(super) fn word_start(editor: &Editor, at: usize) -> usize {
+    let rest = editor.text().get(at..).unwrap_or_default();
+    let kind = |letter: char| (letter.is_whitespace(), letter.is_alphanumeric() || letter == '_');
+    let Some(first) = rest.chars().next().map(kind) else {
+        return at;
+    };
+    let word: usize = rest
+        .chars()
+        .take_while(|it| kind(*it) == first)
+        .map(char::len_utf8)
+        .sum();
+    let word = if first.0 { 0 } else { word };
+    let spaces = rest.get(word..).unwrap_or_default();
+    at + word + (spaces.len() - spaces.trim_start().len())
+}
+
+/// The last letter of this word, or of the next.
+pub(super) fn word_end(editor: &Editor, at: usize) -> usize {
+    let from = next(editor, at);
+    let rest = editor.text().get(from..).unwrap_or_default();
+    let spaces = rest.len() - rest.trim_start().len();
+    let begin = from + spaces;
+    let rest = editor.text().get(begin..).unwrap_or_default();
+    let kind = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let Some(first) = rest.chars().next().map(kind) else {
+        return at;
+    };
+    let letters = rest.chars().take_while(|it| kind(*it) == first && !it.is_whitespace());
+    let word: usize = letters.map(char::len_utf8).sum();
+    before(editor, begin + word).max(at)
+}
+
+pub(super) fn turned(letter: char) -> char {
+    if letter.is_lowercase() {
+        letter.to_uppercase().next().unwrap_or(letter)
+    } else {
+        letter.to_lowercase().next().unwrap_or(letter)
+    }
+}
