@@ -271,7 +271,7 @@ mod tests {
         assert!(
             read(
                 folder.path(),
-                &folder.path().canonicalize().unwrap(),
+                &Pin::new(&folder.path().canonicalize().unwrap()),
                 &request(None, None)
             )
             .is_err()
