@@ -301,7 +301,7 @@ fn an_untrusted_folder_chooses_no_mode_at_all() {
 #[test]
 fn settings_in_the_persons_own_folder_are_theirs() {
     let world = world();
-    let mut places = world.places.clone();
+    let mut places = world.places;
     places.cwd.clone_from(&places.home);
     let own = places.config_dir.join("settings.local.json");
     fs::write(own, json!({"permissions": {"allow": ["Bash(ls)"]}}).to_string()).unwrap();
