@@ -278,9 +278,10 @@ mod tests {
         );
         let other = path.with_file_name("other");
         std::fs::write(&other, "secret").unwrap();
+        let pin = Pin::new(&path);
         std::os::unix::fs::symlink(&other, &path).unwrap();
         // The decision was about `f` itself; now it is a link.
-        assert!(read(&path, &Pin::new(&path), &request(None, None)).is_err());
+        assert!(read(&path, &pin, &request(None, None)).is_err());
     }
 
     #[test]

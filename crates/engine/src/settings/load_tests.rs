@@ -391,7 +391,7 @@ fn the_mode_of_the_project_beats_the_users() {
         .put(Source::Project, mode("plan"));
     assert_eq!(world.load().default_mode(), Some(PermissionMode::Plan));
     world.put(Source::Project, mode("bypassPermissions"));
-    assert_eq!(world.load().default_mode(), Some(PermissionMode::AcceptEdits));
+    assert_eq!(world.load().default_mode(), Some(PermissionMode::BypassPermissions));
     world.put(Source::Project, mode("manual"));
     assert_eq!(world.load().default_mode(), Some(PermissionMode::Default));
     world.put(Source::Project, mode("bogus"));
