@@ -41,8 +41,8 @@ export const ROOMS = [
   { name: 'palette', at: '#/s/s-idle', act: async (page) => { await press('Control+k')(page); await page.getByRole('dialog').getByRole('combobox').fill('re'); await page.getByRole('dialog').getByRole('option').first().waitFor(); } },
   { name: 'keys of a screen', at: '#/', act: async (page) => { await press('?')(page); await page.getByRole('dialog').waitFor(); } },
   { name: 'find', at: '#/s/s-idle', ready: '.trow', act: async (page) => { await page.locator('.stream').focus(); await page.keyboard.press('Control+f'); await page.locator('.findbar input').fill('reaper'); } },
-  { name: 'commands offered', at: '#/s/s-idle', act: async (page) => { await box(page).fill(''); await box(page).pressSequentially('/'); await page.getByRole('dialog').getByRole('option').first().waitFor(); } },
-  { name: 'files offered', at: '#/s/s-idle', act: async (page) => { await box(page).fill(''); await box(page).pressSequentially('@po'); await page.getByRole('dialog').getByRole('option').first().waitFor(); } },
+  { name: 'commands offered', at: '#/s/s-idle', act: async (page) => { await box(page).fill(''); await box(page).pressSequentially('/'); await page.getByRole('listbox').getByRole('option').first().waitFor(); } },
+  { name: 'files offered', at: '#/s/s-idle', act: async (page) => { await box(page).fill(''); await box(page).pressSequentially('@po'); await page.getByRole('listbox').getByRole('option').first().waitFor(); } },
   { name: 'no such command', at: '#/s/s-idle', act: async (page) => { await box(page).fill('/nothing at all'); await box(page).press('Enter'); await page.getByRole('button', { name: 'Send as text' }).waitFor(); } },
   { name: 'a session that is not there', at: '#/s/nobody', act: (page) => page.getByText('There is no such session').waitFor() },
 ];
