@@ -51,7 +51,7 @@ async function wander(rooms, names) {
     await context.addInitScript(() => addEventListener('securitypolicyviolation', (event) => { (window.__policy ??= []).push(`${event.violatedDirective} ${event.blockedURI}`); }));
     context.on('request', (request) => { const url = new URL(request.url()); if (!/^(data|blob|about):/.test(url.protocol) && url.origin !== fake.url) wrong.push(`asked for ${url}`); });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(45_000);
     page.on('pageerror', (error) => wrong.push(`thrown: ${error.stack ?? error}`));
     page.on('dialog', (dialog) => { wrong.push(`dialog ${dialog.message()}`); void dialog.dismiss(); });
     for (const room of rooms) {
@@ -77,5 +77,5 @@ function look() {
   return { bad, shown: (document.body.textContent.match(/__ran|evil\.example/g) ?? []).length };
 }
 
-test('in every room of the page', { timeout: 180_000 }, () => wander(ROOMS, false));
-test('and where names of tools are hostile too', { timeout: 180_000 }, () => wander(ROOMS.filter((room) => /^#\/s\/s-\w+$/.test(room.at) && (!room.act || /open|first/.test(room.name))), true));
+test('in every room of the page', { timeout: 420_000 }, () => wander(ROOMS, false));
+test('and where names of tools are hostile too', { timeout: 420_000 }, () => wander(ROOMS.filter((room) => /^#\/s\/s-\w+$/.test(room.at) && (!room.act || /open|first/.test(room.name))), true));
