@@ -30,6 +30,13 @@ const PERMISSIONS: &str = "accelerometer=(), autoplay=(self), camera=(), display
 /// Not for `localhost`: browsers would hold it against every other server on this machine.
 pub(super) fn finish(response: &mut Response<Body>, hsts: bool) {
     let headers = response.headers_mut();
+    // A script or a style is no document: what a document may ask of the browser says nothing there.
+    let part = |kind: &HeaderValue| {
+        ["text/javascript", "text/css"]
+            .iter()
+            .any(|it| kind.as_bytes().starts_with(it.as_bytes()))
+    };
+    let is_part = headers.get(CONTENT_TYPE).is_some_and(part);
     let mut put = |name: HeaderName, value: &'static str| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     };
@@ -39,7 +46,9 @@ pub(super) fn finish(response: &mut Response<Body>, hsts: bool) {
     put(X_FRAME_OPTIONS, "DENY");
     put(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     put(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
-    put(HeaderName::from_static("permissions-policy"), PERMISSIONS);
+    if !is_part {
+        put(HeaderName::from_static("permissions-policy"), PERMISSIONS);
+    }
     put(CACHE_CONTROL, "no-store");
     if hsts {
         put(STRICT_TRANSPORT_SECURITY, "max-age=31536000");
