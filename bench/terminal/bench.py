@@ -163,8 +163,9 @@ def hour(folder):
     for _ in range(turns):
         at = len(terminal.seen)
         terminal.keys("go\r")
-        terminal.until(b"esc stops", at)
-        terminal.until(IDLE, at)
+        # A quick machine never shows that it works: the answer is waited for, then the line under it.
+        terminal.until(b"word word word", at)
+        terminal.until(IDLE, terminal.seen.rfind(b"word word word"))
         del terminal.seen[:-4096]
     terminal.settle()
     memory, own = terminal.memory(), terminal.own()
@@ -227,7 +228,7 @@ def main():
         terminal.until(IDLE)
         at = len(terminal.seen)
         terminal.keys("go\r")
-        terminal.until(b"esc stops", at)
+        terminal.until(words[-1].encode(), at)
         terminal.until(IDLE, at)
         terminal.settle()
         written = len(terminal.seen) - at
