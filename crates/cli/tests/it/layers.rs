@@ -73,7 +73,10 @@ const EDGES_OF_TESTS: &[&str] = &["sluice-simulator"];
 /// Libraries that belong to one layer: (library, the only crates that may use it).
 const OWNED: &[(&str, &[&str])] = &[
     // The server is given a client to reach push services with; it makes none.
-    ("reqwest", &["sluice-model", "sluice-tools", "sluice-engine", "sluice-server"]),
+    (
+        "reqwest",
+        &["sluice-model", "sluice-tools", "sluice-engine", "sluice-server"],
+    ),
     (
         "rustls",
         &["sluice-model", "sluice-tools", "sluice-engine", "sluice-server"],
