@@ -147,7 +147,12 @@ pub(crate) fn fresh_id() -> String {
 
 /// The time as the wire writes it.
 pub(crate) fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    timestamp(jiff::Timestamp::now())
+}
+
+/// A moment as the wire has it.
+pub(crate) fn timestamp(at: jiff::Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 /// `system/init`: the session as it stands at the start of a turn.

@@ -105,7 +105,7 @@ pub(super) fn read(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
         .filter_map(|directory| suggest::read_directory(&directory))
         .collect();
     match linked(outside) {
-        Some(why) => Decision::ask(Reason::said(ReasonKind::WorkingDir, &why), why.clone())
+        Some(why) => Decision::ask(Reason::said(ReasonKind::WorkingDir, &why), why)
             .offering(offer)
             .blocked_by(&outside.resolved),
         None => Decision::ask(
@@ -238,7 +238,7 @@ pub(super) fn edit(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
         return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
     }
     if let Some(why) = linked(&at).filter(|_| !inside) {
-        return Decision::ask(Reason::said(ReasonKind::SafetyCheck, &why), why.clone())
+        return Decision::ask(Reason::said(ReasonKind::SafetyCheck, &why), why)
             .offering(offer())
             .blocked_by(&at.resolved);
     }

@@ -99,7 +99,7 @@ impl Notices {
             while kernel.try_read(&mut buffer).is_ok_and(|read| read > 0) {}
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
