@@ -59,8 +59,9 @@ pub(crate) use summaries::{Summaries, Summed, next as next_summary};
 
 use crew::{Crew, Standing};
 
-use crate::asking::{self, World};
+use crate::asking::World;
 use crate::catalogue::Catalogue;
+use crate::confine;
 use crate::options::Options;
 use crate::port::Input;
 use crate::say;
@@ -307,8 +308,9 @@ impl Session {
             let applied = sluice_permission::apply(&mut self.policy, &update, &|source| places.root(source), &World);
             if let Ok(Some(_)) = applied {
                 // It was written down: the file decides what holds.
+                let before = confine::wanted(&self.options);
                 self.options.settings.reload();
-                asking::lay_out(&mut self.policy, &self.options);
+                self.lay_out_settings(before.as_ref());
             }
             if self.policy.mode != before {
                 self.say(say::mode(&self.policy.mode)).await;
@@ -324,8 +326,9 @@ impl Session {
         let (standing, known) = self.agents.crew.published(self.agents.settings_known);
         self.agents.settings_known = known;
         if let Some(standing) = standing {
+            let before = confine::wanted(&self.options);
             self.options.settings = standing.settings.clone();
-            asking::lay_out(&mut self.policy, &self.options);
+            self.lay_out_settings(before.as_ref());
             self.hooks.inherit(&standing.hooks);
         }
     }

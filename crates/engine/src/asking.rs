@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sluice_permission::{Behavior, Found, OnDisk, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
 use sluice_tools::{Descriptor, Pins};
 
+use crate::confine;
 use crate::guarded::for_now;
 use crate::mcp;
 use crate::options::{Asker, Options};
@@ -267,8 +268,9 @@ impl Session {
                 .await;
             } else {
                 // The file decides what holds: a project's rules wait until its folder is trusted.
+                let before = confine::wanted(&self.options);
                 self.options.settings.reload();
-                lay_out(&mut self.policy, &self.options);
+                self.lay_out_settings(before.as_ref());
                 self.lay_out_hooks();
                 if change.destination == Source::Local && self.options.settings.waits(Source::Local) {
                     // The person has just said so themselves: it holds now, and from then on once the folder is trusted.
@@ -292,8 +294,9 @@ impl Session {
 
     /// These settings hold from now on.
     pub(crate) async fn take_settings(&mut self, settings: settings::Settings) {
+        let before = confine::wanted(&self.options);
         self.options.settings = settings;
-        lay_out(&mut self.policy, &self.options);
+        self.lay_out_settings(before.as_ref());
         self.lay_out_hooks();
         self.say_settings_problems().await;
     }

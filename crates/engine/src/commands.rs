@@ -29,6 +29,7 @@ use serde_json::Value;
 pub(crate) use skill::{NAME as SKILL, named as skill_of};
 pub(crate) use slash::Slash;
 use sluice_permission::Source;
+use sluice_wire::control::SlashCommand;
 
 pub(crate) use expand::Mentioned;
 
@@ -57,6 +58,10 @@ pub(crate) struct Commands {
     told: Option<String>,
     /// How many problems of files were told.
     problems_told: bool,
+    /// The list of commands the host was last told.
+    host_knows: Option<Vec<SlashCommand>>,
+    /// Whether `init` was said: nothing stands before it but answers.
+    announced: bool,
 }
 
 /// What a command changes for as long as its turn runs.

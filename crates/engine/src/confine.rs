@@ -8,7 +8,7 @@ use sluice_permission::{Call, Decision, PermissionMode, Policy, Reason, ReasonKi
 use sluice_tools::Pins;
 use sluice_tools::sandbox::{Config, Sandbox};
 
-use crate::asking::Pinned;
+use crate::asking::{Pinned, lay_out};
 use crate::catalogue::entry::Entry;
 use crate::commands::{SKILL, skill_of};
 use crate::options::Options;
@@ -31,6 +31,11 @@ pub fn sandbox(options: &Options) -> Option<Arc<Sandbox>> {
         Err(error) => Sandbox::refusing(error),
     };
     Some(Arc::new(sandbox))
+}
+
+/// What the settings say of the sandbox.
+pub(crate) fn wanted(options: &Options) -> Option<Value> {
+    options.settings.effective().get("sandbox").cloned()
 }
 
 /// Whether commands inside run without a question.
@@ -97,6 +102,16 @@ fn is_confined(sandbox: Option<&Sandbox>, input: &Value) -> bool {
 }
 
 impl Session {
+    /// The settings hold that are there now: their rules, and their sandbox where it is no longer the one of `before`.
+    /// What runs already runs on as it began.
+    pub(crate) fn lay_out_settings(&mut self, before: Option<&Value>) {
+        lay_out(&mut self.policy, &self.options);
+        if wanted(&self.options).as_ref() != before {
+            self.sandbox = sandbox(&self.options);
+            self.policy.sandboxed = runs_unasked(self.sandbox.as_deref());
+        }
+    }
+
     /// Decides about a call of this session.
     pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
         self.decide_pinned(tool, input, &Pins::of(tool, input, &self.cwd.get()))

@@ -24,13 +24,14 @@ impl Session {
     /// Plays the conversation of one turn to its end.
     pub(crate) async fn converse(&mut self, query: bool) -> Ending {
         self.hooks_begin_turn();
-        if let Some(limit) = self.over_budget() {
-            return Ending::Budget(limit);
-        }
         if !query {
-            return Ending::Completed;
+            return Ending::Kept;
         }
         loop {
+            // Subagents spend from the same budget while their call runs.
+            if let Some(limit) = self.over_budget() {
+                return Ending::Budget(limit);
+            }
             if let Some(limit) = self.options.max_turns.filter(|limit| *limit > 0)
                 && self.turn.requests >= limit
             {
@@ -127,7 +128,7 @@ impl Session {
             }
             self.keep_queued(Queued::Absorbed(&prompt)).await;
             self.keep_prompt(&prompt).await;
-            if self.options.replay && !prompt.synthetic {
+            if self.options.replay && prompt.is_replayed() {
                 self.say(say::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
                     .await;
             }
@@ -200,9 +201,11 @@ impl Session {
             self.owed.set(false);
             return;
         }
+        let failed = matches!(ending, Ending::Api(_));
         let folded = std::mem::take(&mut self.turn.folded);
         for uuid in &folded {
-            self.say(say::lifecycle(uuid, "completed")).await;
+            let state = if failed { "cancelled" } else { "completed" };
+            self.say(say::lifecycle(uuid, state)).await;
         }
         self.turn.folded = folded;
         self.desk.settle(&self.ledger);
@@ -220,7 +223,7 @@ impl Session {
         self.say(result).await;
         self.let_agents_go();
         let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
-        let state = if stopped { "cancelled" } else { "completed" };
+        let state = if stopped || failed { "cancelled" } else { "completed" };
         for uuid in uuids {
             self.say(say::lifecycle(uuid, state)).await;
         }
@@ -263,6 +266,9 @@ impl Session {
             .map(|tool| say::tool(&tool))
             .chain(self.structured_tool())
             .collect();
+        if self.options.agents.never_in_background {
+            request.tools.iter_mut().for_each(forget_background);
+        }
         request.thinking = self.thinking();
         request.effort = self.options.effort.clone();
         if let Some(most) = self.options.wishes.max_output {
@@ -291,5 +297,13 @@ impl Session {
             Thinking::Budget(0) => able.off(),
             Thinking::Budget(tokens) => able.budget(tokens),
         }
+    }
+}
+
+/// Takes the parameter out of a tool that would leave something running.
+fn forget_background(tool: &mut serde_json::Value) {
+    let properties = tool.pointer_mut("/input_schema/properties");
+    if let Some(properties) = properties.and_then(serde_json::Value::as_object_mut) {
+        properties.shift_remove("run_in_background");
     }
 }

@@ -44,10 +44,8 @@ impl Session {
         self.take_hook_contexts().await;
         self.say_requesting().await;
         self.recall().await;
-        if let Some(replay) = self.turn.replay.take() {
-            self.say(replay).await;
-        }
         if !self.make_room().await {
+            self.echo_prompt().await;
             self.stop_before_speech().await;
             return Reply::Stopped;
         }
@@ -87,6 +85,8 @@ impl Session {
                 Verdict::GiveUp => {
                     let eased = if failure.is_prompt_too_long() {
                         self.make_room_after_all().await
+                    } else if failure.is_media_refused() {
+                        self.drop_media(&failure).await
                     } else {
                         self.fall_back(&failure).await
                     };
@@ -106,6 +106,22 @@ impl Session {
             overloaded += u32::from(failure.is_overloaded());
             attempt += 1;
         }
+    }
+
+    /// Takes out what the server refuses to look at, so that it does not spoil every later request; false if there is
+    /// nothing to take out.
+    async fn drop_media(&mut self, failure: &Failure) -> bool {
+        if self.history.drop_media(failure.is_too_large(), say::MEDIA_REMOVED) == 0 {
+            return false;
+        }
+        let text = format!(
+            "{} Go on without them, or send them smaller. ({failure})",
+            say::MEDIA_DROPPED
+        );
+        self.say_block(say::media_removed(&text, failure.is_too_large(), &self.turn), None)
+            .await;
+        self.keep_shown().await;
+        true
     }
 
     /// Goes on with the next fallback model, if there is one and this model is busy or does not exist.
@@ -134,6 +150,7 @@ impl Session {
     async fn try_stream(&mut self, request: &Request) -> Attempt {
         let client = self.client.clone();
         let opened = self.hear(Some(pin!(client.stream(request)))).await;
+        self.echo_prompt().await;
         match opened {
             Heard::Ready(Ok(stream)) => self.read_stream(stream).await,
             Heard::Ready(Err(failure)) => Attempt::Failed(failure),
@@ -213,6 +230,9 @@ impl Session {
 
     /// Tells the host of a finished block; true if it is a call.
     async fn tell_block(&mut self, draft: &Draft, block: Value) -> bool {
+        if is_empty_text(&block) {
+            return false;
+        }
         let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
         if kind == "text" {
             self.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -362,6 +382,7 @@ impl Session {
     async fn try_whole(&mut self, request: &Request) -> Attempt {
         let client = self.client.clone();
         let answer = self.hear(Some(pin!(client.create(request)))).await;
+        self.echo_prompt().await;
         let (message, head) = match answer {
             Heard::Ready(Ok(answer)) => answer,
             Heard::Ready(Err(failure)) => return Attempt::Failed(failure),
@@ -387,7 +408,7 @@ impl Session {
             .cloned()
             .unwrap_or_default();
         self.turn.text.clear();
-        for block in &blocks {
+        for block in blocks.iter().filter(|block| !is_empty_text(block)) {
             if block.get("type").and_then(Value::as_str) == Some("text") {
                 self.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
             }
@@ -415,6 +436,13 @@ impl Session {
         Attempt::Done
     }
 
+    /// Echoes the prompt once the model has been asked with it, before anything comes of that.
+    async fn echo_prompt(&mut self) {
+        if let Some(replay) = self.turn.replay.take() {
+            self.say(replay).await;
+        }
+    }
+
     async fn say_requesting(&self) {
         if self.options.partial {
             self.say(say::requesting(&self.turn)).await;
@@ -431,14 +459,17 @@ struct Draft {
 }
 
 impl Draft {
-    /// The blocks that are complete.
+    /// The blocks that are complete and hold something.
     fn blocks(&self) -> Vec<Value> {
-        self.message
-            .finished()
-            .iter()
-            .map(|finished| finished.block.clone())
-            .collect()
+        let finished = self.message.finished().iter().map(|finished| &finished.block);
+        finished.filter(|block| !is_empty_text(block)).cloned().collect()
     }
+}
+
+/// Whether a block is a text with nothing in it: nobody is told of it, and no server takes it back.
+fn is_empty_text(block: &Value) -> bool {
+    block.get("type").and_then(Value::as_str) == Some("text")
+        && block.get("text").and_then(Value::as_str).is_none_or(str::is_empty)
 }
 
 /// Whether a block holds words worth keeping.

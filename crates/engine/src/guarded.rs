@@ -88,7 +88,6 @@ pub struct Guarded {
     files: Arc<FileState>,
     tasks: Arc<Tasks>,
     lists: Arc<Lists>,
-    sandbox: Option<Arc<Sandbox>>,
     web: Arc<Web>,
     desk: Arc<Desk>,
     events: mpsc::Sender<ToolEvent>,
@@ -102,6 +101,7 @@ struct Rules {
     policy: Policy,
     hooks: Sentries,
     changes: mpsc::Receiver<()>,
+    sandbox: Option<Arc<Sandbox>>,
 }
 
 impl Guarded {
@@ -126,6 +126,7 @@ impl Guarded {
         let rules = Rules {
             hooks,
             changes: settings::watch::watch(options.settings.paths()),
+            sandbox,
             options: options.clone(),
             policy,
         };
@@ -135,7 +136,6 @@ impl Guarded {
             files: Arc::new(FileState::default()),
             tasks,
             lists: Arc::new(Lists::default()),
-            sandbox,
             web: Arc::new(Web::new(session::web_config(&options))),
             desk,
             events,
@@ -271,7 +271,7 @@ impl Guarded {
         let rules = self.rules();
         confine::decide(
             &rules.policy,
-            self.sandbox.as_deref(),
+            rules.sandbox.as_deref(),
             &self.cwd.get(),
             (tool, input),
             pins,
@@ -296,12 +296,15 @@ impl Guarded {
         if rules.changes.try_recv().is_ok() && rules.options.settings.reload() {
             asking::lay_out(&mut rules.policy, &rules.options);
             rules.hooks.lay_out(&rules.options);
+            rules.sandbox = confine::sandbox(&rules.options);
+            rules.policy.sandboxed = confine::runs_unasked(rules.sandbox.as_deref());
         }
         guard
     }
 
     fn context(&self, call: &GuardedCall, pins: Pins, policy: Policy) -> Context {
         let roots = std::iter::once(&self.options.cwd).chain(&self.options.add_dirs);
+        let sandbox = self.rules().sandbox.clone();
         Context {
             call_id: call.id.clone(),
             cwd: self.cwd.clone(),
@@ -318,7 +321,7 @@ impl Guarded {
             services: self.desk.clone(),
             lists: self.lists.clone(),
             web: self.web.clone(),
-            sandbox: self.sandbox.clone(),
+            sandbox,
         }
     }
 }

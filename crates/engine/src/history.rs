@@ -50,11 +50,45 @@ impl History {
     /// Adds what the model said. A message that holds nothing but thinking is left out: the API
     /// does not take it back.
     pub(crate) fn assistant(&mut self, blocks: &[Value]) {
+        // Nor does it take back a text that says nothing.
+        let blocks: Vec<Value> = blocks.iter().filter(|block| !is_blank(block)).cloned().collect();
         if blocks.iter().all(is_thinking) {
             return;
         }
         self.seal();
-        self.push(Role::Assistant, blocks);
+        self.push(Role::Assistant, &blocks);
+    }
+
+    /// Puts a text in the place of images and documents that a server refused, and says how many they were: those the
+    /// model has not answered yet, or all of them where `everywhere` says so or the former are none.
+    pub(crate) fn drop_media(&mut self, everywhere: bool, text: &str) -> usize {
+        self.seal();
+        let reply = self.sent.iter().rposition(|sent| sent.message.is_assistant());
+        let unanswered = reply.map_or(0, |at| at + 1);
+        let mut dropped = 0;
+        if !everywhere {
+            dropped = self.drop_media_from(unanswered, text);
+        }
+        if dropped == 0 {
+            dropped = self.drop_media_from(0, text);
+        }
+        dropped
+    }
+
+    fn drop_media_from(&mut self, from: usize, text: &str) -> usize {
+        let mut dropped = 0;
+        for sent in self.sent.iter_mut().skip(from).filter(|sent| sent.message.is_user()) {
+            let mut blocks = sent.message.blocks();
+            let found = replace_media(&mut blocks, text);
+            if found > 0 {
+                *sent = Sent {
+                    message: Message::new(Role::User, &blocks),
+                    tokens: blocks.iter().map(block_tokens).sum(),
+                };
+            }
+            dropped += found;
+        }
+        dropped
     }
 
     /// Adds a message as it once was sent.
@@ -224,6 +258,32 @@ fn has_calls(message: &Message) -> bool {
     message.blocks().iter().any(is_call)
 }
 
+/// Puts a text in the place of every image and document, those in results included; says how many.
+fn replace_media(blocks: &mut [Value], text: &str) -> usize {
+    let mut replaced = 0;
+    for block in blocks {
+        match block.get("type").and_then(Value::as_str) {
+            Some("image" | "document") => {
+                *block = json!({"type": "text", "text": text});
+                replaced += 1;
+            }
+            Some("tool_result") => {
+                if let Some(Value::Array(parts)) = block.get_mut("content") {
+                    replaced += replace_media(parts, text);
+                }
+            }
+            _ => {}
+        }
+    }
+    replaced
+}
+
+/// Whether a block is a text without words.
+pub(crate) fn is_blank(block: &Value) -> bool {
+    let text = block.get("text").and_then(Value::as_str);
+    block.get("type").and_then(Value::as_str) == Some("text") && text.is_none_or(|text| text.trim().is_empty())
+}
+
 fn is_thinking(block: &Value) -> bool {
     matches!(
         block.get("type").and_then(Value::as_str),
@@ -319,6 +379,41 @@ mod tests {
         history.user_text("three");
         assert_eq!(history.messages().len(), 1);
         assert_eq!(history.messages()[0].blocks().len(), 3);
+    }
+
+    #[test]
+    fn texts_without_words_are_not_sent_back() {
+        let mut history = History::default();
+        history.user_text("one");
+        let said = [
+            json!({"type": "text", "text": ""}),
+            json!({"type": "text", "text": "two"}),
+        ];
+        history.assistant(&said);
+        assert_eq!(history.messages()[1].blocks(), said[1..]);
+        history.user_text("three");
+        history.assistant(&[json!({"type": "text", "text": " \n"})]);
+        assert_eq!(history.messages().len(), 3);
+    }
+
+    #[test]
+    fn refused_media_are_taken_out_of_what_was_not_answered() {
+        let image = json!({"type": "image", "source": {}});
+        let gone = json!({"type": "text", "text": "gone"});
+        let mut history = History::default();
+        history.user([image.clone()]);
+        history.assistant(&reply("seen"));
+        history.user([
+            json!({"type": "tool_result", "tool_use_id": "t", "content": [image.clone()]}),
+            image.clone(),
+        ]);
+        assert_eq!(history.drop_media(false, "gone"), 2);
+        let messages = history.messages();
+        assert_eq!(messages[0].blocks(), [image]);
+        assert_eq!(messages[2].blocks()[0]["content"], json!([gone]));
+        assert_eq!(messages[2].blocks()[1], gone);
+        assert_eq!(history.drop_media(false, "gone"), 1, "then the others are left");
+        assert_eq!(history.drop_media(true, "gone"), 0);
     }
 
     #[test]

@@ -41,8 +41,8 @@ impl Session {
                     self.options.env.push((name.into(), value.into()));
                 }
             }
-            // A host cannot withdraw what we ask: it can only answer.
-            ToAgent::ControlCancelRequest(_) | ToAgent::KeepAlive(_) | ToAgent::Unknown(_) => {}
+            ToAgent::ControlCancelRequest(cancel) => self.asides.cancel(&cancel.request_id),
+            ToAgent::KeepAlive(_) | ToAgent::Unknown(_) => {}
         }
     }
 
@@ -196,8 +196,10 @@ impl Session {
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
         self.servers.greet().await;
         let repeated = std::mem::replace(&mut self.initialized, true);
+        let commands = self.commands();
+        self.note_commands(&commands);
         let response = InitializeResponse {
-            commands: Some(self.commands()),
+            commands: Some(commands),
             agents: Some(agents),
             output_style: Some(self.style_name()),
             available_output_styles: Some(styles::names(&self.catalogue.styles)),

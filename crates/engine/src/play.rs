@@ -1,9 +1,10 @@
 //! From a prompt to its turn: prompts are taken in, and each turn is opened, announced, played and closed.
 
+use serde_json::Value;
 use sluice_permission::PermissionMode;
 
 use crate::background::Note;
-use crate::commands::Mentioned;
+use crate::commands::{Mentioned, Slash};
 use crate::memory::{self, Memory};
 use crate::notes;
 use crate::prompt;
@@ -19,7 +20,7 @@ impl Session {
         let mut prompt = say::prompt(message);
         prompt.alone = !prompt.verbatim && self.known(&prompt.content).is_some();
         let uuid = prompt.uuid.clone();
-        let echo = self.options.replay && !prompt.synthetic;
+        let echo = self.options.replay && prompt.is_replayed();
         let urgent = prompt.priority == Priority::Now;
         let replay = echo.then(|| say::replay(&prompt.id, &prompt.content, None));
         if !self.queue.knows(prompt.uuid.as_deref()) {
@@ -97,7 +98,7 @@ impl Session {
             self.keep_prompt(prompt).await;
         }
         if self.options.replay {
-            for prompt in earlier.iter().filter(|prompt| !prompt.synthetic) {
+            for prompt in earlier.iter().filter(|prompt| prompt.is_replayed()) {
                 self.say(say::replay(&prompt.id, &prompt.content, None)).await;
             }
         }
@@ -126,10 +127,16 @@ impl Session {
             // Reading files is deep, and this is deep already.
             Box::pin(self.attach(&content, mentioned)).await;
         }
-        if self.options.replay && !last.synthetic {
-            self.turn.replay = Some(say::replay(&last.id, &content, Some(&last.timestamp)));
+        if self.options.replay && last.is_replayed() {
+            // A prompt that looks like a command is echoed as one: in words.
+            let words = Slash::read(&content).and_then(|_| only_text(&content));
+            let echoed = words.map_or_else(|| content.clone(), Value::from);
+            self.turn.replay = Some(say::replay(&last.id, &echoed, Some(&last.timestamp)));
         }
         self.announce().await;
+        if !query && let Some(replay) = self.turn.replay.take() {
+            self.say(replay).await;
+        }
         let ending = self.converse(query).await;
         self.close_turn(ending, &uuids).await;
     }
@@ -218,8 +225,16 @@ impl Session {
         self.muster();
         let init = say::init(self);
         self.say(init).await;
+        self.tell_commands_after_init().await;
         self.say_settings_problems().await;
         self.say_agent_problems().await;
         self.say_catalogue_problems().await;
     }
+}
+
+/// The text of content that is nothing else.
+fn only_text(content: &Value) -> Option<String> {
+    let blocks = content.as_array()?;
+    let [only] = blocks.as_slice() else { return None };
+    only.get("text")?.as_str().map(str::to_owned)
 }

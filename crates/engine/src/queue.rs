@@ -75,6 +75,14 @@ impl Prompt {
         }
     }
 
+    /// Whether it is echoed to a host that wants its prompts back: not what the host wrote itself, nor results of
+    /// calls, which are no prompts.
+    pub(crate) fn is_replayed(&self) -> bool {
+        let blocks = self.content.as_array();
+        let only_results = blocks.is_some_and(|blocks| !blocks.is_empty() && blocks.iter().all(is_result));
+        !self.synthetic && !only_results
+    }
+
     /// Whether its turn is its own.
     fn goes_alone(&self) -> bool {
         self.alone || !self.should_query
@@ -236,6 +244,11 @@ impl Queue {
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
+}
+
+/// Whether a block says what a call came to.
+pub(crate) fn is_result(block: &Value) -> bool {
+    block.get("type").and_then(Value::as_str) == Some("tool_result")
 }
 
 /// Content as blocks, whatever its form.

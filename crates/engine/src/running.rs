@@ -21,6 +21,10 @@ use crate::structured;
 /// How long a message that is being refused may take to end.
 const STOP_DELAY: std::time::Duration = std::time::Duration::from_millis(100);
 
+/// What a command is told that would go on by itself where nothing may.
+const NO_BACKGROUND: &str = "InputValidationError: background tasks are switched off here \
+    (CLAUDE_CODE_DISABLE_BACKGROUND_TASKS), so there is no run_in_background. Run the command without it.";
+
 /// Tools whose rules are about paths.
 const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep"];
 
@@ -93,6 +97,9 @@ impl Session {
                 Some(unparsed) => {
                     let raw = unparsed.get("raw").and_then(Value::as_str).unwrap_or_default();
                     Some(Outcome::unparsed_input(&call.name, raw))
+                }
+                None if self.options.agents.never_in_background && wants_background(&call.name, &call.input) => {
+                    Some(Outcome::failed(NO_BACKGROUND))
                 }
                 None => match tool.check(&call.input, &self.cwd.get()) {
                     Ok(checked) => {
@@ -220,7 +227,12 @@ impl Session {
             return;
         };
         let Some(tool) = call.tool.clone() else { return };
-        let input = changed.unwrap_or_else(|| call.input.clone());
+        // Where a person was asked to do something with the input, what runs is what they were shown.
+        let own = match tool.descriptor().needs_person {
+            true => &call.checked,
+            false => &call.input,
+        };
+        let input = changed.unwrap_or_else(|| own.clone());
         let (id, pins) = (call.id.clone(), call.pins.clone());
         self.hooks_at_start(&id);
         let context = Context {
@@ -417,7 +429,7 @@ impl Session {
                     self.apply(&update).await;
                 }
                 match input {
-                    None => self.start(index, None, meta),
+                    None => self.start_allowed(index, meta).await,
                     Some(input) => self.start_changed(index, &input, meta).await,
                 }
             }
@@ -440,6 +452,15 @@ impl Session {
         self.launch().await;
     }
 
+    /// Runs a call as it was asked about, unless a rule that came while the question was open forbids it.
+    async fn start_allowed(&mut self, index: usize, meta: Value) {
+        let decision = self.calls.list.get(index).map(|call| self.decide_call(call));
+        match decision {
+            Some(decision) if decision.behavior == Verdict::Deny => self.refuse(index, &decision).await,
+            _ => self.start(index, None, meta),
+        }
+    }
+
     /// Runs a call with the input the host put in place of the model's. It is held against the
     /// rules again: an answer can change what is done, not what is forbidden.
     pub(crate) async fn start_changed(&mut self, index: usize, input: &Value, meta: Value) {
@@ -449,7 +470,7 @@ impl Session {
         let Some(tool) = call.tool.clone() else { return };
         if *input == call.checked {
             // What was asked about: the model's own spelling of paths is kept.
-            return self.start(index, None, meta);
+            return self.start_allowed(index, meta).await;
         }
         match tool.check(input, &self.cwd.get()) {
             Err(invalid) => self.finish(index, invalid.into(), None).await,
@@ -558,6 +579,11 @@ impl Session {
         self.calls.running.abort_all();
         ended
     }
+}
+
+/// Whether a command is meant to go on by itself.
+fn wants_background(tool: &str, input: &Value) -> bool {
+    tool == "Bash" && input.get("run_in_background") == Some(&Value::Bool(true))
 }
 
 /// A result as the model is given it back. References to tools are a notation of the wire: what the model needs to

@@ -10,8 +10,8 @@ pub(crate) use control::{
 };
 pub(crate) use result::{refusal, result};
 pub(crate) use speech::{
-    Fallback, aborted_delta, api_error, api_retry, assistant, block_stop, local, local_reply, message_stop,
-    model_fallback, stream_event, thinking_tokens, whole_envelope,
+    Fallback, MEDIA_DROPPED, MEDIA_REMOVED, aborted_delta, api_error, api_retry, assistant, block_stop, local,
+    local_reply, media_removed, message_stop, model_fallback, stream_event, thinking_tokens, whole_envelope,
 };
 pub(crate) use tasks::{
     agent_notification, agent_updated, background_tasks, call_progress, progress, run_id, task_backgrounded,
@@ -29,7 +29,7 @@ use sluice_wire::stdout::{self, CommandLifecycle, CommandState, FastModeState, U
 use sluice_wire::{ToHost, stdin};
 
 use crate::mcp;
-use crate::queue::{Priority, Prompt};
+use crate::queue::{Priority, Prompt, is_result};
 use crate::session::Session;
 use crate::structured;
 use crate::turn::Turn;
@@ -147,7 +147,12 @@ pub(crate) fn fresh_id() -> String {
 
 /// The time as the wire writes it.
 pub(crate) fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    timestamp(jiff::Timestamp::now())
+}
+
+/// A moment as the wire has it.
+pub(crate) fn timestamp(at: jiff::Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 /// `system/init`: the session as it stands at the start of a turn.
@@ -197,14 +202,9 @@ pub(crate) fn init(session: &Session) -> Init {
         }),
         original_cwd: Some(session.options.cwd.display().to_string()),
         additional_directories: Some(further(&session.policy.roots)),
-        // There is no socket to send a running session something by.
-        messaging_socket_path: Some(String::new()),
         fast_mode_state: Some(FastModeState::Off),
         fast_mode_disabled_reason: Some(NO_FAST_MODE.to_owned()),
         effort: session.options.effort.clone(),
-        per_turn_effort_active: Some(false),
-        ultrathink_available: Some(false),
-        ultrathink_typed_raises: Some(false),
         view_mode: Some("default".to_owned()),
         user_message_uuids: uuids,
         betas: Some(session.options.model_config.betas.clone()).filter(|betas| !betas.is_empty()),
@@ -268,13 +268,22 @@ fn content_of(content: &Value) -> Content {
     serde_json::from_value(content.clone()).unwrap_or_default()
 }
 
-/// Content with pictures that are none taken out.
+/// Content with what no server takes put into words: pictures that are none, and results of calls the model has not
+/// made (a host has no calls to answer).
 pub(crate) fn sanitized(content: &Value) -> Value {
+    let sanitize = |block: &Value| match is_result(block) {
+        true => json!({"type": "text", "text": STRAY_RESULT}),
+        false => sluice_model::sanitize(block.clone()),
+    };
     match content {
-        Value::Array(blocks) => blocks.iter().cloned().map(sluice_model::sanitize).collect(),
+        Value::Array(blocks) => blocks.iter().map(sanitize).collect(),
         other => other.clone(),
     }
 }
+
+/// What stands in the place of a result nobody asked for.
+const STRAY_RESULT: &str =
+    "[The result of a tool call stood here that is not part of this conversation. It was left out.]";
 
 /// Something the user side says without having been asked to.
 pub(crate) fn notice(text: &str) -> stdout::User {

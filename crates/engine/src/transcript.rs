@@ -85,6 +85,8 @@ pub(crate) struct Transcript {
     leaf: Option<String>,
     tail: Tail,
     since: Since,
+    /// When the last entry says it was written.
+    written: Option<jiff::Timestamp>,
     prompt_id: String,
     last_prompt: Option<String>,
     /// The entries that hold the calls of the turn.
@@ -120,6 +122,7 @@ impl Transcript {
             leaf: None,
             tail: Tail::default(),
             since: Since::default(),
+            written: None,
             prompt_id: String::new(),
             last_prompt: None,
             calls: HashMap::new(),
@@ -220,10 +223,11 @@ impl Transcript {
     }
 
     /// Puts an entry at the end of the chain.
-    fn append(&mut self, entry: Entry) -> io::Result<Vec<Value>> {
+    fn append(&mut self, mut entry: Entry) -> io::Result<Vec<Value>> {
         if self.pen.is_none() {
             return Ok(Vec::new());
         }
+        entry.come_after(&mut self.written);
         let uuid = entry.uuid.clone();
         let parent = entry.parent.clone().or_else(|| self.leaf.clone());
         let line = entry.line(parent.as_deref(), &self.prompt_id, &self.stamp);

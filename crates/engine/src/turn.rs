@@ -144,6 +144,8 @@ impl Turn {
 pub(crate) enum Ending {
     /// The model had nothing more to say.
     Completed,
+    /// Its prompts were only to be remembered.
+    Kept,
     /// A command was answered without the model.
     Local { command: Option<String>, text: String },
     /// It gave the answer in the shape the host asked for.

@@ -140,7 +140,7 @@ impl Sessions {
 pub(crate) fn project_key(dir: Option<&Path>) -> Result<String, Error> {
     let dir = dir.unwrap_or(Path::new("."));
     let whole = std::fs::canonicalize(dir).map_err(|error| Error::session(dir.display(), &error))?;
-    Ok(place::key(&whole.to_string_lossy()))
+    Ok(sluice_wire::session_folder::session_folder(&whole.to_string_lossy()))
 }
 
 fn read(file: &Path) -> Result<String, Error> {

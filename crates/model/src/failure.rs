@@ -148,9 +148,31 @@ impl Failure {
     pub fn terminal_reason(&self) -> &'static str {
         if self.is_prompt_too_long() {
             "prompt_too_long"
+        } else if self.is_media_refused() {
+            "image_error"
         } else {
             "api_error"
         }
+    }
+
+    /// Whether images or documents of the request are what the API does not take: one of them, or all of them
+    /// together ([`Self::is_too_large`]).
+    pub fn is_media_refused(&self) -> bool {
+        if self.is_prompt_too_long() {
+            return false;
+        }
+        let names_media = |message: &str| {
+            let message = message.to_ascii_lowercase();
+            ["image", "pdf", ".document", "base64"]
+                .iter()
+                .any(|word| message.contains(word))
+        };
+        self.is_too_large() || matches!(self, Self::Http { status: 400, message, .. } if names_media(message))
+    }
+
+    /// Whether the request has more bytes than the API takes.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, Self::Http { status: 413, .. }) && !self.is_prompt_too_long()
     }
 
     /// Whether this is the API's way of saying that the context window is full.
@@ -180,7 +202,10 @@ impl Failure {
     /// What a person is shown. The forms are fixed, the words around them ours.
     pub fn text(&self, context: &Context<'_>) -> String {
         match self {
-            Self::NoCredentials => "Not logged in · Please run /login".to_owned(),
+            Self::NoCredentials => "Not logged in: there is no API key. Set ANTHROPIC_API_KEY, or \
+                 ANTHROPIC_BASE_URL and ANTHROPIC_AUTH_TOKEN for a server of your own, or start sluice in a terminal \
+                 and type /login"
+                .to_owned(),
             Self::Helper { message } => format!("Failed to authenticate. The apiKeyHelper command failed: {message}"),
             Self::Connect {
                 code: Some("ECONNREFUSED"),
@@ -230,7 +255,10 @@ fn http_text(failure: &Failure, status: u16, message: &str, context: &Context<'_
             "The model {} was not found: it may not exist, or this key may not use it. Choose another with --model.",
             context.model
         ),
-        413 => format!("API Error: 413 The request is too large. {message}"),
+        413 => format!(
+            "API Error: 413 The request is too large: {message}. Images and documents are what takes most room; \
+             leave some out, or begin anew with /clear."
+        ),
         529 => format!("API Error: 529 Overloaded, repeatedly.{}", try_later(context)),
         500..=599 => format!(
             "API Error: {status} {}.{}",

@@ -108,7 +108,7 @@ fn every_failure_has_its_names() {
             Failure::NoCredentials,
             "authentication_failed",
             "authentication_failed",
-            "Not logged in · Please run /login",
+            "Not logged in: there is no API key. Set ANTHROPIC_API_KEY",
         ),
     ] {
         let shown = failure.text(&Context {

@@ -44,8 +44,17 @@ pub fn accept_edits() -> PermissionUpdate {
 /// "Work in this directory too".
 #[must_use]
 pub fn directory(directory: &Path) -> PermissionUpdate {
+    directories(&[directory])
+}
+
+/// "Work in these directories too".
+#[must_use]
+pub fn directories(directories: &[&Path]) -> PermissionUpdate {
     PermissionUpdate::AddDirectories(Box::new(wire::AddDirectories {
-        directories: vec![directory.to_string_lossy().into_owned()],
+        directories: directories
+            .iter()
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect(),
         destination: Destination::Session,
         ..wire::AddDirectories::default()
     }))

@@ -112,12 +112,7 @@ async fn run(input: Input, cx: &Context) -> Outcome {
     }
     let mut report = Report::new(&input.command);
     let directory = match directory(cx) {
-        Ok((directory, reset)) => {
-            if reset {
-                report.cwd_reset(&directory);
-            }
-            directory
-        }
+        Ok(directory) => directory,
         Err(outcome) => return outcome,
     };
     let confined = match cx.sandbox.as_deref() {
@@ -173,20 +168,24 @@ async fn run(input: Input, cx: &Context) -> Outcome {
     outcome
 }
 
-/// Where to run, and whether that is not where we were: a folder may be gone.
-fn directory(cx: &Context) -> Result<(PathBuf, bool), Outcome> {
+/// Where to run. A command is written for the folder its author believes to be in: where that is gone, it is not run
+/// somewhere else.
+fn directory(cx: &Context) -> Result<PathBuf, Outcome> {
     let current = cx.cwd.get();
     if current.is_dir() {
-        return Ok((current, false));
+        return Ok(current);
     }
-    let start = cx.cwd.start().to_owned();
-    if start.is_dir() {
-        cx.cwd.set(start.clone());
-        return Ok((start, true));
+    let gone = format!("Working directory \"{}\" no longer exists", current.display());
+    let start = cx.cwd.start();
+    if current == start || !start.is_dir() {
+        return Err(Outcome::failed(format!(
+            "{gone}. Nothing can be run until it is there again."
+        )));
     }
+    cx.cwd.set(start);
     Err(Outcome::failed(format!(
-        "The working directory {} is gone.",
-        current.display()
+        "{gone}. The command was not run; the next one runs in {}.",
+        start.display()
     )))
 }
 
@@ -259,6 +258,17 @@ impl Call<'_> {
         self.input.timeout.unwrap_or(usual).min(longest.max(usual))
     }
 
+    /// Whether the person wants nothing to run behind their back.
+    fn stays_in_front(&self) -> bool {
+        let set = self
+            .cx
+            .env
+            .iter()
+            .find(|(name, _)| name == "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS");
+        let value = set.and_then(|(_, value)| value.to_str()).unwrap_or_default();
+        matches!(value.to_ascii_lowercase().trim(), "1" | "true" | "yes" | "on")
+    }
+
     /// The outcome, and whether the command may live on.
     async fn play(&self, mut report: Report) -> (Outcome, bool) {
         let mut announced = false;
@@ -291,7 +301,7 @@ impl Call<'_> {
                     continue;
                 }
             };
-            if timed_out && meaning::only_waits(&self.input.command) {
+            if timed_out && (self.stays_in_front() || meaning::only_waits(&self.input.command)) {
                 self.shell.process.killer().cancel();
                 report.timed_out(limit);
                 deadline = None;

@@ -16,6 +16,8 @@ use crate::tool::{Descriptor, Pending, Tool};
 use crate::write::explained;
 use crate::{atomic, input, patch, paths};
 
+mod quotes;
+
 /// A larger file is not edited: it would be in memory several times over.
 const LARGEST: u64 = 64 << 20;
 
@@ -123,6 +125,8 @@ struct Change {
     /// `None`: there is no such file yet.
     old: Option<Vec<u8>>,
     new: Vec<u8>,
+    /// What was replaced, where that is not what was named to the letter.
+    found: Option<String>,
 }
 
 /// What the edit would do, or why it cannot be done.
@@ -141,6 +145,7 @@ fn plan(input: &Input, place: &Place) -> Result<Change, Outcome> {
         None if input.old_string.is_empty() => Ok(Change {
             old: None,
             new: input.new_string.clone().into_bytes(),
+            found: None,
         }),
         None => Err(Outcome::refused(format!(
             "File does not exist. Note: your current working directory is {}.",
@@ -151,15 +156,20 @@ fn plan(input: &Input, place: &Place) -> Result<Change, Outcome> {
                 Ok(Change {
                     new: input.new_string.clone().into_bytes(),
                     old: Some(old),
+                    found: None,
                 })
             } else {
                 Err(Outcome::refused("Cannot create new file - file already exists."))
             }
         }
-        Some(old) => Ok(Change {
-            new: replaced(&old, input)?,
-            old: Some(old),
-        }),
+        Some(old) => {
+            let (new, found) = replaced(&old, input)?;
+            Ok(Change {
+                new,
+                old: Some(old),
+                found,
+            })
+        }
     }
 }
 
@@ -184,17 +194,17 @@ fn read(place: &Place) -> io::Result<Vec<u8>> {
 
 /// The new bytes. UTF-8 (and what is nearly that) is edited as bytes, so that what was not named stays as it was:
 /// marks, line ends, even bytes that are not text.
-fn replaced(old: &[u8], input: &Input) -> Result<Vec<u8>, Outcome> {
+fn replaced(old: &[u8], input: &Input) -> Result<(Vec<u8>, Option<String>), Outcome> {
     let encoding = text::encoding(old);
     if encoding != Encoding::Utf8 {
         let before = text::from_utf16(old, encoding);
-        let after = substituted(before.as_bytes(), input)?;
-        return Ok(text::to_utf16(&String::from_utf8_lossy(&after), encoding));
+        let (after, found) = substituted(before.as_bytes(), input)?;
+        return Ok((text::to_utf16(&String::from_utf8_lossy(&after), encoding), found));
     }
     substituted(old, input)
 }
 
-fn substituted(old: &[u8], input: &Input) -> Result<Vec<u8>, Outcome> {
+fn substituted(old: &[u8], input: &Input) -> Result<(Vec<u8>, Option<String>), Outcome> {
     let (mut wanted, mut instead) = (input.old_string.clone(), input.new_string.clone());
     let carriage_returns = !input.old_string.contains('\r') && memchr::memmem::find(old, b"\r\n").is_some();
     let mut found = occurrences(old, wanted.as_bytes());
@@ -207,13 +217,24 @@ fn substituted(old: &[u8], input: &Input) -> Result<Vec<u8>, Outcome> {
             instead = instead.replace("\r\n", "\n").replace('\n', "\r\n");
         }
     }
+    let mut said_otherwise = None;
+    if found.is_empty()
+        && let Ok(text) = std::str::from_utf8(old)
+        && let Some((passage, all)) = quotes::find(text, &wanted)
+    {
+        // the model writes straight quotes where the text has curved ones
+        instead = quotes::like(&passage, &instead);
+        found = all;
+        wanted.clone_from(&passage);
+        said_otherwise = Some(passage);
+    }
     match found.len() {
         0 => Err(Outcome::refused(format!(
             "String to replace not found in file.\nString: {}",
             input.old_string
         ))),
-        1 => Ok(spliced(old, &found, wanted.len(), instead.as_bytes())),
-        _ if input.replace_all => Ok(spliced(old, &found, wanted.len(), instead.as_bytes())),
+        1 => Ok((spliced(old, &found, wanted.len(), instead.as_bytes()), said_otherwise)),
+        _ if input.replace_all => Ok((spliced(old, &found, wanted.len(), instead.as_bytes()), said_otherwise)),
         count => Err(Outcome::refused(format!(
             "Found {count} matches of the string to replace, but replace_all is false. Set replace_all to true to change them all, or give more of the text around the one you mean.\nString: {}",
             input.old_string
@@ -269,7 +290,7 @@ fn report(input: &Input, change: &Change, freshness: Freshness) -> Outcome {
     let patch = patch::structured(&old, &text::shown(&change.new));
     let mut result = json!({
         "filePath": input.file_path,
-        "oldString": input.old_string,
+        "oldString": change.found.as_ref().unwrap_or(&input.old_string),
         "newString": input.new_string,
         "originalFile": null,
         "structuredPatch": null,

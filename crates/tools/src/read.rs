@@ -29,7 +29,7 @@ static DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| {
     Descriptor {
     name: "Read".into(),
     description: "Reads a file.\n\n\
-        - Text comes with line numbers (`N<TAB>text`), the first 2000 lines unless `offset` and `limit` say otherwise. \
+        - Text comes with line numbers (`N<TAB>text`), as much as fits (256 KB) unless `offset` and `limit` say otherwise. \
         Very large passages are cut; the answer says how to get the rest.\n\
         - Images (PNG, JPEG, GIF, WebP) are shown, notebooks (.ipynb) come as cells with their outputs, PDF files as documents; \
         `pages` takes some pages of a PDF as text.\n\

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::time::Duration;
 
 use sluice_wire::ToHost;
+use sluice_wire::stdout::{TerminalReason, TurnResult};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
@@ -128,6 +129,13 @@ fn separator(bytes: &[u8]) -> Option<(usize, usize, &'static [u8])> {
     }
 }
 
+fn is_interrupted(result: &TurnResult) -> bool {
+    let reason = result.terminal_reason.as_ref();
+    let aborted =
+        |reason: &TerminalReason| matches!(reason, TerminalReason::AbortedStreaming | TerminalReason::AbortedTools);
+    result.result.is_none() && reason.is_some_and(aborted)
+}
+
 /// What is only known at the end.
 fn finish(format: Format, shown: &[ToHost], out: &mut impl Write) -> io::Result<()> {
     match (format, shown) {
@@ -137,6 +145,8 @@ fn finish(format: Format, shown: &[ToHost], out: &mut impl Write) -> io::Result<
             out.write_all(b"\n")
         }
         (Format::Json, [result]) => write_line(out, result),
+        // Who has just interrupted it need not be told, and a program that reads on must not take it for an answer.
+        (Format::Text, [ToHost::Result(result)]) if is_interrupted(result) => Ok(()),
         (Format::Text, [ToHost::Result(result)]) => {
             let text = match (&result.result, result.errors.as_deref()) {
                 (Some(text), _) => text.clone(),

@@ -356,7 +356,7 @@ impl Session {
 
     fn served(mut self, ending: &Ending, tokens: &Tokens, began: Instant) -> Served {
         let (status, text) = match ending {
-            Ending::Completed | Ending::Structured(_) | Ending::Local { .. } => {
+            Ending::Completed | Ending::Kept | Ending::Structured(_) | Ending::Local { .. } => {
                 (TaskStatus::Completed, self.turn.text.clone())
             }
             Ending::MaxTurns(_) => (TaskStatus::Completed, self.turn.text.clone()),

@@ -211,18 +211,41 @@ impl Session {
     /// Reads everything again; says so where the commands have changed.
     pub(crate) async fn reload_catalogue(&mut self) {
         let before = self.commands();
+        self.commands.host_knows.get_or_insert(before);
         self.open_catalogue();
         self.forget_agents();
         self.commands.problems_told = false;
-        let commands = self.commands();
-        if commands != before {
-            self.say(CommandsChanged {
-                commands,
-                uuid: say::fresh_id(),
-                ..CommandsChanged::default()
-            })
-            .await;
+        self.tell_commands().await;
+    }
+
+    /// The host is given this list with the answer to its first request.
+    pub(crate) fn note_commands(&mut self, commands: &[SlashCommand]) {
+        self.commands.host_knows = Some(commands.to_vec());
+    }
+
+    /// `init` was said: a list that has changed since the host got it is told from now on.
+    pub(crate) async fn tell_commands_after_init(&mut self) {
+        self.commands.announced = true;
+        self.tell_commands().await;
+    }
+
+    /// Tells the host the commands where they are no longer those it knows.
+    pub(crate) async fn tell_commands(&mut self) {
+        if !self.commands.announced {
+            return;
         }
+        let Some(known) = &self.commands.host_knows else { return };
+        let commands = self.commands();
+        if commands == *known {
+            return;
+        }
+        self.note_commands(&commands);
+        self.say(CommandsChanged {
+            commands,
+            uuid: say::fresh_id(),
+            ..CommandsChanged::default()
+        })
+        .await;
     }
 
     /// The same for a person, in a sentence.

@@ -133,10 +133,6 @@ impl Session {
             } else {
                 self.say(frame).await;
             }
-            if self.options.replay && !prompt.synthetic {
-                self.say(say::replay(&prompt.id, &echo.into(), Some(&prompt.timestamp)))
-                    .await;
-            }
         }
         Ending::Local {
             command: Some(named.replace('-', "_")).filter(|named| !named.is_empty()),

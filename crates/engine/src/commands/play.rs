@@ -246,7 +246,7 @@ impl Session {
                 .chain(mentioned)
                 .flat_map(|attached| attached.blocks),
         );
-        if self.options.replay && !prompt.synthetic {
+        if self.options.replay && prompt.is_replayed() {
             self.turn.replay = Some(say::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
         }
         self.announce().await;

@@ -7,6 +7,7 @@ use crate::session::Session;
 use crate::turn::{Ending, Stop, Turn};
 
 const NAME: &str = "compact";
+const CANCELLED: &str = "Compaction canceled.";
 
 /// What the model is told of commands that are no affair of its own.
 const CAVEAT: &str = "<local-command-caveat>The person ran the command below themselves; it is recorded only so that what \
@@ -35,12 +36,13 @@ impl Session {
                 self.tell_command(prompt, instructions).await;
                 self.local_ending("")
             }
-            Err(Uncompacted::Stopped) => {
-                if self.stop == Some(Stop::Interrupt) {
-                    self.notice(say::INTERRUPTED).await;
-                }
-                Ending::Interrupted { tools: false }
+            // The command did what it was told last: nothing. A conversation that goes on need not know of it.
+            Err(Uncompacted::Stopped) if self.stop == Some(Stop::Interrupt) => {
+                self.say_block(say::local_reply(CANCELLED, NAME, instructions, false, &self.turn), None)
+                    .await;
+                self.local_ending(CANCELLED)
             }
+            Err(Uncompacted::Stopped) => Ending::Interrupted { tools: false },
             Err(why) => self.tell_failure(prompt, instructions, &why).await,
         };
         self.close_turn(ending, &uuids).await;
@@ -59,7 +61,7 @@ impl Session {
             self.history.user_text(text);
         }
         self.say(output).await;
-        if self.options.replay && !prompt.synthetic {
+        if self.options.replay && prompt.is_replayed() {
             self.say(say::replay(&prompt.id, &command.into(), Some(&prompt.timestamp)))
                 .await;
         }

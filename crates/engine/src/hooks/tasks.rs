@@ -1,6 +1,6 @@
 //! Hooks around the task list: one may have a task not noted, or not be done yet.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use sluice_tools::Outcome;
 
 use super::event::Event;
@@ -76,7 +76,15 @@ impl Session {
                     _ => self.lists.reopen(&task),
                 }
             }
-            outcome = Outcome::failed(format!("{} hook feedback:\n{why}", event.as_str()));
+            let text = format!("{} hook feedback:\n{why}", event.as_str());
+            outcome = match (event, changed(&name, &outcome.result)) {
+                // The call itself was right; the task is just not done yet.
+                (Event::TaskCompleted, Some((_, task))) => Outcome::ok(
+                    text.clone(),
+                    json!({"success": false, "taskId": task, "updatedFields": [], "error": text}),
+                ),
+                _ => Outcome::failed(text),
+            };
         }
         if merged.halt.is_some() {
             self.hooks.halt = merged.halt;

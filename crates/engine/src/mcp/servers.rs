@@ -21,6 +21,8 @@ use crate::options::Options;
 use crate::out::Out;
 use crate::settings::Settings;
 
+/// How long a turn waits for servers that have not answered yet.
+const HELD_UP: Duration = Duration::from_secs(5);
 /// How long servers are given to end when the session does.
 const PARTING: Duration = Duration::from_millis(1500);
 /// The most a server may say about itself to the model, in letters.
@@ -41,6 +43,8 @@ pub(crate) struct Servers {
     lent: bool,
     /// Those of the command line are the only ones.
     strict: bool,
+    /// Those a turn has waited for in vain.
+    held_up: Vec<String>,
 }
 
 impl Servers {
@@ -79,6 +83,7 @@ impl Servers {
             seen: Vec::new(),
             lent: false,
             strict: said.strict,
+            held_up: Vec::new(),
         }
     }
 
@@ -92,6 +97,7 @@ impl Servers {
             seen: Vec::new(),
             lent: true,
             strict: self.strict,
+            held_up: Vec::new(),
         }
     }
 
@@ -333,13 +339,13 @@ impl Servers {
 
     /// Resolves when it is known how every server stands.
     pub(crate) fn settled(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
-        let pending = |link: &&Arc<Link>| matches!(link.phase(), Phase::Idle | Phase::Dialling);
-        let waits: Vec<watch::Receiver<bool>> = self.links.iter().filter(pending).map(|link| link.settled()).collect();
+        let open = self.open().filter(|link| !self.held_up.contains(&link.name));
+        let waits: Vec<watch::Receiver<bool>> = open.map(|link| link.settled()).collect();
         if waits.is_empty() || !self.waits {
             return None;
         }
-        // Each dialling ends by itself; this is for the one nobody thought of.
-        let longest = self.around.limits.connect + Duration::from_secs(5);
+        // One that says nothing holds nobody up: its tools join the turn when it does.
+        let longest = self.around.limits.connect.min(HELD_UP);
         Some(async move {
             let all = async {
                 for mut wait in waits {
@@ -348,6 +354,17 @@ impl Servers {
             };
             tokio::time::timeout(longest, all).await.ok();
         })
+    }
+
+    /// Those of which it is not known how they stand.
+    fn open(&self) -> impl Iterator<Item = &Arc<Link>> {
+        let is_open = |link: &&Arc<Link>| matches!(link.phase(), Phase::Idle | Phase::Dialling);
+        self.links.iter().filter(is_open)
+    }
+
+    /// A turn has waited for them: whoever is silent still is not waited for again before it has spoken.
+    pub(crate) fn note_silent(&mut self) {
+        self.held_up = self.open().map(|link| link.name.clone()).collect();
     }
 
     /// Every tool there is now.

@@ -7,7 +7,6 @@ use serde_json::Value;
 use sluice_tools::{AnyTool, Effect, Outcome, Tool};
 use sluice_wire::control::{CacheImpact, SlashCommand};
 use sluice_wire::stdout::ToolUseMeta;
-use sluice_wire::stdout::system::CommandsChanged;
 
 use super::prompts::ServerPrompt;
 use super::referee::{self, About};
@@ -17,7 +16,6 @@ use crate::calls::State;
 use crate::commands::Slash;
 use crate::listen::Heard;
 use crate::options::Asker;
-use crate::say;
 use crate::session::Session;
 
 /// The tool by which others are found.
@@ -32,6 +30,7 @@ impl Session {
             // Whoever stops the turn meanwhile stops it: what follows sees that by itself.
             self.hear(Some(pin!(settled))).await;
         }
+        self.servers.note_silent();
         self.servers_changed().await;
     }
 
@@ -47,12 +46,7 @@ impl Session {
         self.extras
             .extend(tools.filter(|tool| Some(tool.descriptor().name.as_ref()) != referee.as_deref()));
         if self.servers.shifted() && self.initialized {
-            self.say(CommandsChanged {
-                commands: self.commands(),
-                uuid: say::fresh_id(),
-                ..CommandsChanged::default()
-            })
-            .await;
+            self.tell_commands().await;
         }
     }
 

@@ -9,7 +9,7 @@ use sluice_tools::Services as _;
 use sluice_wire::control::{
     ControlResponse, GenerateSessionTitle, GenerateSessionTitleResponse, RequestId, SideQuestionResponse,
 };
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
 use crate::say;
 use crate::session::Session;
@@ -51,7 +51,7 @@ impl From<ControlResponse> for Aside {
 #[derive(Debug, Default)]
 pub(crate) struct Asides {
     tasks: JoinSet<Aside>,
-    requests: HashMap<Id, RequestId>,
+    requests: HashMap<Id, (RequestId, AbortHandle)>,
 }
 
 impl Asides {
@@ -62,13 +62,13 @@ impl Asides {
     /// Works on a request that waits for others.
     pub(crate) fn spawn(&mut self, id: &RequestId, work: impl Future<Output = Aside> + Send + 'static) {
         let handle = self.tasks.spawn(work);
-        self.requests.insert(handle.id(), id.clone());
+        self.requests.insert(handle.id(), (id.clone(), handle));
     }
 
     /// Works on a request that waits for the disk.
     pub(crate) fn spawn_blocking<T: Into<Aside>>(&mut self, id: &RequestId, work: impl FnOnce() -> T + Send + 'static) {
         let handle = self.tasks.spawn_blocking(move || work().into());
-        self.requests.insert(handle.id(), id.clone());
+        self.requests.insert(handle.id(), (id.clone(), handle));
     }
 
     /// The next that is done; none when there are none.
@@ -77,13 +77,28 @@ impl Asides {
             Ok((task, aside)) => (task, Ok(aside)),
             Err(error) => (error.id(), Err(error)),
         };
-        let request = self.requests.remove(&task).unwrap_or_default();
+        let request = self
+            .requests
+            .remove(&task)
+            .map(|(request, _)| request)
+            .unwrap_or_default();
         Some(done.unwrap_or_else(|error| broken(&request, &error)))
+    }
+
+    /// The host no longer wants this one: it is answered as cancelled, unless its work is done or cannot be left half
+    /// done.
+    pub(crate) fn cancel(&self, request: &RequestId) {
+        for (_, work) in self.requests.values().filter(|(known, _)| known == request) {
+            work.abort();
+        }
     }
 }
 
-/// The work itself broke: the host is told all the same.
+/// The work was cancelled, or it broke: the host is told all the same.
 fn broken(request: &RequestId, error: &JoinError) -> Aside {
+    if error.is_cancelled() {
+        return say::error(request, "The request was cancelled".to_owned()).into();
+    }
     say::error(request, format!("The request could not be finished: {error}")).into()
 }
 
@@ -182,6 +197,8 @@ pub(super) fn given(id: &RequestId, response: &Value) -> Aside {
 
 #[cfg(test)]
 mod tests {
+    use sluice_wire::control::Response;
+
     use super::*;
 
     #[test]
@@ -193,6 +210,23 @@ mod tests {
         }
         let long = json!({"title": "x".repeat(500)}).to_string();
         assert_eq!(title(&long).map(|title| title.len()), Some(LONGEST_TITLE));
+    }
+
+    #[tokio::test]
+    async fn work_that_is_cancelled_is_answered_and_the_rest_goes_on() {
+        let mut asides = Asides::default();
+        let (tell, told) = tokio::sync::oneshot::channel::<()>();
+        asides.spawn(&RequestId::from("r1"), std::future::pending());
+        asides.spawn(&RequestId::from("r2"), async {
+            told.await.ok();
+            given(&RequestId::from("r2"), &json!({}))
+        });
+        asides.cancel(&RequestId::from("r1"));
+        let first = asides.next().await.map(|aside| aside.answer);
+        assert!(matches!(first.map(|answer| answer.response), Some(Response::Error(_))));
+        tell.send(()).ok();
+        let second = asides.next().await.map(|aside| aside.answer.request_id().to_string());
+        assert_eq!(second.as_deref(), Some("r2"));
     }
 
     #[tokio::test]

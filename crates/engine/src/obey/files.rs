@@ -54,8 +54,9 @@ impl Session {
         let resources = resources::suggestions(self.servers.all(), &query);
         let (cwd, hidden) = (self.cwd.get(), self.hidden());
         let names = self.names.below(&cwd, &self.quit);
-        let id = id.clone();
+        let (id, quit) = (id.clone(), self.quit.clone());
         self.asides.spawn_blocking(&id.clone(), move || {
+            let names = names.unwrap_or_else(|| suggest::look_briefly(&cwd, &quit).into());
             let found = suggest::suggest(&names, &cwd, &query, &|path: &Path| hidden(path));
             let response = FileSuggestionsResponse {
                 suggestions: found.iter().map(Raw::of).chain(resources.iter().map(Raw::of)).collect(),

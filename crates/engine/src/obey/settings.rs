@@ -11,7 +11,6 @@ use sluice_wire::control::{
 use sluice_wire::permission_update::Behavior;
 
 use super::aside::{Aside, given};
-use crate::asking::lay_out;
 use crate::confine;
 use crate::hooks::{Answers, Switch};
 use crate::say;
@@ -58,6 +57,7 @@ impl Session {
             );
             return self.say(say::error(id, text)).await;
         }
+        let before = confine::wanted(&self.options);
         self.options.settings.set_flag(&changes);
         if changes.contains_key("env") {
             for (name, value) in self.options.settings.env() {
@@ -65,12 +65,8 @@ impl Session {
                 self.options.env.push((name.into(), value.into()));
             }
         }
-        lay_out(&mut self.policy, &self.options);
+        self.lay_out_settings(before.as_ref());
         self.lay_out_hooks();
-        if changes.contains_key("sandbox") {
-            self.sandbox = confine::sandbox(&self.options);
-            self.policy.sandboxed = confine::runs_unasked(self.sandbox.as_deref());
-        }
         if changes.contains_key("effortLevel") {
             let level = self.options.settings.string("effortLevel").map(str::to_owned);
             self.options.effort = level.or_else(|| self.launch_effort.clone());

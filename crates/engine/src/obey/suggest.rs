@@ -1,7 +1,8 @@
 //! Files whose name fits what a person has typed so far.
 //!
 //! A person types quickly and a disk may be slow, so nobody waits for it: an answer is given from the names that are
-//! known, and asking for one lets them be looked up again beside it. The first answer is an empty one.
+//! known, and asking for one lets them be looked up again beside it. Only for the first answer, when none are known, is
+//! the disk looked at, for a moment.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ const MOST: usize = 20;
 const MOST_NAMES: usize = 50_000;
 /// How long names are looked for.
 const LONGEST: Duration = Duration::from_secs(10);
+/// How long the first answer looks for them.
+const FIRST: Duration = Duration::from_secs(1);
 /// Names looked up this recently are not looked up again.
 const FRESH: Duration = Duration::from_secs(1);
 
@@ -49,8 +52,8 @@ struct Known {
 
 impl Names {
     /// The names known below a folder, folders with a slash at their end. Has them looked up again unless that has just
-    /// been done.
-    pub(super) fn below(&self, folder: &Path, quit: &CancellationToken) -> Arc<Vec<String>> {
+    /// been done. None where nothing is known yet.
+    pub(super) fn below(&self, folder: &Path, quit: &CancellationToken) -> Option<Arc<Vec<String>>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.folder != folder {
             *known = Known {
@@ -63,7 +66,7 @@ impl Names {
             known.looking = true;
             let (all, folder, quit) = (self.clone(), folder.to_owned(), quit.clone());
             tokio::task::spawn_blocking(move || {
-                let names = look(&folder, &quit);
+                let names = look(&folder, &quit, LONGEST);
                 let mut known = all.known.lock().unwrap_or_else(PoisonError::into_inner);
                 known.looking = false;
                 if known.folder == folder {
@@ -72,13 +75,18 @@ impl Names {
                 }
             });
         }
-        known.names.clone()
+        known.looked.map(|_| known.names.clone())
     }
 }
 
+/// The names that are found below a folder in a moment.
+pub(super) fn look_briefly(folder: &Path, quit: &CancellationToken) -> Vec<String> {
+    look(folder, quit, FIRST)
+}
+
 /// The names below a folder. What git ignores and what is hidden is left out.
-fn look(folder: &Path, quit: &CancellationToken) -> Vec<String> {
-    let until = Instant::now() + LONGEST;
+fn look(folder: &Path, quit: &CancellationToken, longest: Duration) -> Vec<String> {
+    let until = Instant::now() + longest;
     let walk = WalkBuilder::new(folder).require_git(false).follow_links(false).build();
     let mut names = Vec::new();
     for entry in walk.flatten() {
@@ -162,7 +170,7 @@ mod tests {
             std::fs::write(path, "").unwrap();
         }
         std::fs::write(folder.path().join(".gitignore"), "target\n").unwrap();
-        let known = look(folder.path(), &CancellationToken::new());
+        let known = look(folder.path(), &CancellationToken::new(), LONGEST);
         let found = suggest(&known, folder.path(), query, &|path| path.ends_with("manual.md"));
         found.into_iter().map(|suggestion| suggestion.path).collect()
     }

@@ -25,6 +25,8 @@ pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path
     let known = call.tool.as_ref().and_then(|tool| tool.provenance());
     // What only a person can answer for cannot be allowed for good either.
     let for_a_person = known.as_ref().is_some_and(|known| known.needs_answer);
+    // Nor is what is not what it seems: a rule for its name would not say what it allows.
+    let misleading = reason.kind == Some(ReasonKind::SafetyCheck) && decision.blocked_path.is_some();
     let request = CanUseTool {
         tool_name: call.name.clone(),
         display_name: Some(
@@ -38,7 +40,7 @@ pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path
             ..McpServerProvenance::default()
         }),
         server_policy_ask_only: known.as_ref().map(|known| !known.needs_answer),
-        suppress_always_allow_rule: for_a_person.then_some(true),
+        suppress_always_allow_rule: (for_a_person || misleading).then_some(true),
         input: Raw::of(&call.checked),
         description: description(call, cwd),
         permission_suggestions: if for_a_person {

@@ -40,7 +40,6 @@ pub(crate) fn result(session: &Session, ending: &Ending) -> TurnResult {
         user_message_uuids: turn.all_uuids(),
         ttft_ms: turn.first_block.map(|at| millis(at.duration_since(turn.began))),
         ttft_stream_ms: turn.first_token.map(|at| millis(at.duration_since(turn.began))),
-        first_content_frame_ms: turn.first_block.map(|at| millis(at.duration_since(turn.began))),
         time_to_request_ms: turn.first_request.map(|at| millis(at.duration_since(turn.began))),
         ..TurnResult::default()
     };
@@ -68,6 +67,12 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
         Ending::Completed => {
             succeed(result, turn.shown());
             result.terminal_reason = Some(TerminalReason::Completed);
+        }
+        Ending::Kept => {
+            succeed(result, "");
+            result.num_turns = 0;
+            result.duration_api_ms = 0;
+            result.stop_reason = None;
         }
         Ending::Local { command, text } => {
             succeed(result, text);

@@ -106,6 +106,30 @@ pub(crate) fn local_reply(text: &str, command: &str, args: &str, failed: bool, t
     reply
 }
 
+/// What stands in the place of an image or document that was refused, for the model.
+pub(crate) const MEDIA_REMOVED: &str = "[An image or document stood here. The server would not take it, so it was \
+    taken out; its content was not seen.]";
+/// What a person is told of that.
+pub(crate) const MEDIA_DROPPED: &str = "API Error: images or documents in the conversation could not be processed \
+    and were taken out.";
+
+/// Images or documents were refused and taken out; the turn goes on, which is what `tool_use` says.
+pub(crate) fn media_removed(text: &str, is_too_large: bool, turn: &Turn) -> Assistant {
+    let mut told = synthetic(text, turn);
+    told.message.stop_reason = Some("tool_use".to_owned());
+    told.message.stop_sequence = None;
+    told.error = Some(AssistantError::from("invalid_request"));
+    told.is_api_error_message = Some(true);
+    told.api_error = Some("media_removed".to_owned());
+    let reason = if is_too_large {
+        "request_too_large"
+    } else {
+        "unprocessable"
+    };
+    told.api_error_params = Some(Raw::of(&json!({"media": "image", "media_reason": reason})));
+    told
+}
+
 /// A request that finally failed, said where the answer would stand.
 pub(crate) fn api_error(failure: &Failure, text: &str, turn: &Turn) -> Assistant {
     Assistant {

@@ -1,17 +1,26 @@
 //! When a settings file changed.
 //!
-//! A look at the files every second, not the operating system's notices: they are a handful of paths of
-//! which most do not exist, some are links, and some lie on file systems that send no notices.
+//! The kernel says that something happened (`notices`), a look at the files says what. So an idle session is not
+//! woken at all, and a notice too many changes nothing. Where the kernel says nothing (other systems, file
+//! systems of other machines, no watches left) a slow look at the files stands in.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::sleep;
 
-/// How often to look.
-pub const EVERY: Duration = Duration::from_secs(1);
+#[cfg(target_os = "linux")]
+mod notices;
+#[cfg(not(target_os = "linux"))]
+#[path = "watch/no_notices.rs"]
+mod notices;
+
+use notices::Notices;
+
+/// How often to look where the kernel sends no notices.
+pub const EVERY: Duration = Duration::from_secs(5);
 /// How long a file has to be left alone before its change is told: editors write in steps.
 pub const SETTLED: Duration = Duration::from_millis(250);
 /// How many times to wait for that; a file that never rests is told of too.
@@ -27,6 +36,12 @@ struct Look {
     changed: (i64, i64),
 }
 
+/// What is known of the files, and who tells when that grows old.
+struct Known {
+    looks: Vec<Option<Look>>,
+    notices: Notices,
+}
+
 /// Tells of changes to `paths`, whether they exist yet or not, once for each burst of them. Dropping the receiver ends it.
 ///
 /// The first look is taken before this returns: who watches first and reads then misses nothing.
@@ -34,33 +49,41 @@ struct Look {
 #[must_use]
 pub fn watch(paths: Vec<PathBuf>) -> mpsc::Receiver<()> {
     let (tell, told) = mpsc::channel(1);
-    let first = look_at_all(&paths);
-    tokio::spawn(watcher(paths, first, tell));
+    let known = learn(&paths);
+    tokio::spawn(watcher(paths, known, tell));
     told
 }
 
-async fn watcher(paths: Vec<PathBuf>, mut known: Vec<Option<Look>>, tell: mpsc::Sender<()>) {
-    let mut ticks = interval(EVERY);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+async fn watcher(paths: Vec<PathBuf>, mut known: Known, tell: mpsc::Sender<()>) {
     loop {
         tokio::select! {
             () = tell.closed() => return,
-            _ = ticks.tick() => {}
+            () = known.notices.heard() => {}
         }
-        let Some(mut now) = look(&paths).await else { return };
-        if now == known {
-            continue;
-        }
+        let Some(mut now) = apart(&paths, look_at_all).await else {
+            return;
+        };
+        let is_changed = now != known.looks;
+        // What happened may be somebody else's business: a busy folder is looked at no oftener than this.
         for _ in 0..PATIENCE {
             sleep(SETTLED).await;
-            let Some(next) = look(&paths).await else { return };
+            let Some(next) = apart(&paths, look_at_all).await else {
+                return;
+            };
             let rests = next == now;
             now = next;
             if rests {
                 break;
             }
         }
-        known = now;
+        // Watched anew before it is told: what happens from here on is noticed, the rest is read by who is told.
+        // A folder that was made, moved or replaced is watched from now on in the place of its parent.
+        let Some(next) = apart(&paths, learn).await else { return };
+        let is_changed = is_changed || next.looks != known.looks;
+        known = next;
+        if !is_changed {
+            continue;
+        }
         // Full means that one is waiting to be heard, which tells the same.
         if let Err(mpsc::error::TrySendError::Closed(())) = tell.try_send(()) {
             return;
@@ -68,10 +91,19 @@ async fn watcher(paths: Vec<PathBuf>, mut known: Vec<Option<Look>>, tell: mpsc::
     }
 }
 
-/// Looks on a thread that may wait: a home can lie on a network. `None` when the runtime ends.
-async fn look(paths: &[PathBuf]) -> Option<Vec<Option<Look>>> {
+/// Does `work` on a thread that may wait: a home can lie on a network. `None` when the runtime ends.
+async fn apart<T: Send + 'static>(paths: &[PathBuf], work: fn(&[PathBuf]) -> T) -> Option<T> {
     let paths = paths.to_vec();
-    tokio::task::spawn_blocking(move || look_at_all(&paths)).await.ok()
+    tokio::task::spawn_blocking(move || work(&paths)).await.ok()
+}
+
+/// Watches, then looks: a change between the two is looked at, and noticed besides.
+fn learn(paths: &[PathBuf]) -> Known {
+    let notices = Notices::of(paths);
+    Known {
+        looks: look_at_all(paths),
+        notices,
+    }
 }
 
 fn look_at_all(paths: &[PathBuf]) -> Vec<Option<Look>> {

@@ -1,6 +1,7 @@
 //! The lines of a transcript, as values. Keys stand in a fixed order and without spaces between them: readers look for
 //! them in the text.
 
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sluice_wire::stdout;
@@ -168,6 +169,24 @@ impl Entry {
         body.insert("type".to_owned(), "user".into());
         body.insert("message".to_owned(), json!({"role": "user", "content": content}));
         Self::new(uuid, timestamp, body)
+    }
+
+    /// Makes it later than the entry that was written `last`. Agents of this format take the newest entry for the end of
+    /// the conversation (2.1.38), and the first of several that are equally new: what follows in the same
+    /// millisecond would be lost, a summary behind its boundary for one.
+    pub(crate) fn come_after(&mut self, last: &mut Option<Timestamp>) {
+        let own = self.body.get("timestamp").and_then(Value::as_str);
+        let Some(own) = own.and_then(|own| own.parse::<Timestamp>().ok()) else {
+            return;
+        };
+        let mut at = own;
+        if let Some(last) = last.filter(|last| own <= *last)
+            && let Ok(later) = last.checked_add(SignedDuration::from_millis(1))
+        {
+            at = later;
+            self.set("timestamp", crate::say::timestamp(later));
+        }
+        *last = Some(at);
     }
 
     fn new(uuid: &str, timestamp: &str, mut body: Map<String, Value>) -> Self {
@@ -392,4 +411,22 @@ fn camel(decision: Value) -> Value {
         })
         .collect::<Map<_, _>>()
         .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_one_moment_are_told_apart_by_their_time() {
+        let mut last = None;
+        let mut times = Vec::new();
+        for at in ["10:00:00.999", "10:00:00.999", "10:00:00.500", "10:00:02.000"] {
+            let mut entry = Entry::local("u", "x", &format!("2026-01-01T{at}Z"));
+            entry.come_after(&mut last);
+            times.push(entry.body.get("timestamp").cloned().unwrap_or_default());
+        }
+        let wanted = ["10:00:00.999", "10:00:01.000", "10:00:01.001", "10:00:02.000"];
+        assert_eq!(times, wanted.map(|at| json!(format!("2026-01-01T{at}Z"))));
+    }
 }

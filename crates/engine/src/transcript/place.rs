@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Names longer than this are cut, and told apart by a hash.
-const LONGEST: usize = 200;
+use sluice_wire::session_folder::{session_folder, session_folder_as_spelled};
 
 /// The folder all transcripts lie in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +39,18 @@ impl Projects {
     /// The folder of a project.
     fn project(&self, cwd: &Path) -> PathBuf {
         let real = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
-        self.dir.join(key(&real.to_string_lossy()))
+        self.dir.join(session_folder(&real.to_string_lossy()))
+    }
+
+    /// The folders in which sessions of a project may lie: ours, and that of agents that do not compose letters.
+    fn homes(&self, cwd: &Path) -> Vec<PathBuf> {
+        let real = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
+        let spelled = self.dir.join(session_folder_as_spelled(&real.to_string_lossy()));
+        let mut homes = vec![self.project(cwd)];
+        if !homes.contains(&spelled) {
+            homes.push(spelled);
+        }
+        homes
     }
 
     /// Where notes about a project lie.
@@ -63,7 +73,8 @@ impl Projects {
 
     /// The transcripts of a project, the newest first.
     pub(crate) fn of(&self, cwd: &Path) -> Vec<Found> {
-        let files = fs::read_dir(self.project(cwd)).into_iter().flatten().flatten();
+        let homes = self.homes(cwd).into_iter();
+        let files = homes.flat_map(|home| fs::read_dir(home).into_iter().flatten().flatten());
         let mut found: Vec<Found> = files.filter_map(|file| seen(&file.path())).collect();
         found.sort_by(|one, other| other.modified.cmp(&one.modified).then_with(|| one.id.cmp(&other.id)));
         found
@@ -95,39 +106,6 @@ pub(crate) fn is_id(text: &str) -> bool {
     text.len() == uuid::fmt::Hyphenated::LENGTH && uuid::Uuid::try_parse(text).is_ok()
 }
 
-/// A path as the name of a folder. Counted in the units of UTF-16, as the reference agent does, so that both find each
-/// other's transcripts.
-fn key(path: &str) -> String {
-    let plain: String = path
-        .encode_utf16()
-        .map(|unit| match char::from_u32(u32::from(unit)) {
-            Some(letter) if letter.is_ascii_alphanumeric() => letter,
-            _ => '-',
-        })
-        .collect();
-    if plain.len() <= LONGEST {
-        return plain;
-    }
-    let head: String = plain.chars().take(LONGEST).collect();
-    format!("{head}-{}", hash(path))
-}
-
-/// The rolling hash by which long paths are told apart, in base 36.
-fn hash(path: &str) -> String {
-    let rolled = path.encode_utf16().fold(0_i32, |hash, unit| {
-        hash.wrapping_shl(5).wrapping_sub(hash).wrapping_add(i32::from(unit))
-    });
-    let mut rest = rolled.unsigned_abs();
-    let mut digits = Vec::new();
-    loop {
-        digits.push(char::from_digit(rest % 36, 36).unwrap_or('0'));
-        rest /= 36;
-        if rest == 0 {
-            return digits.iter().rev().collect();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -135,18 +113,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_unit_that_is_no_letter_or_digit_is_a_dash() {
-        assert_eq!(key("/home/a_b/.c d"), "-home-a-b--c-d");
-        // Two units of UTF-16, two dashes.
-        assert_eq!(key("/é🦀"), "----");
-    }
-
-    #[test]
-    fn a_long_name_is_cut_and_told_apart_by_a_hash() {
-        let path = format!("/tmp/sess-lab/r/{}/{}", "a".repeat(120), "b".repeat(120));
-        let name = key(&path);
-        assert_eq!(name.len(), 200 + "-etphus".len());
-        assert!(name.ends_with("b-etphus"), "{name}");
+    fn sessions_of_a_folder_whose_letters_another_agent_did_not_compose_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let projects = Projects::new(dir.path().join("projects"));
+        let (cwd, id) = (Path::new("/cafe\u{301}"), "11111111-2222-4333-8444-555555555555");
+        assert!(projects.file(cwd, id).ends_with(format!("-caf-/{id}.jsonl")));
+        let spelled = dir.path().join("projects/-cafe-");
+        fs::create_dir_all(&spelled).unwrap();
+        fs::write(spelled.join(format!("{id}.jsonl")), "{}\n").unwrap();
+        assert_eq!(projects.of(cwd).len(), 1);
     }
 
     #[test]

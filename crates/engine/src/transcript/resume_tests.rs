@@ -87,8 +87,26 @@ fn result(uuid: &str, parent: &str, id: &str, prompt: &str) -> Value {
         "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "done"}]}})
 }
 
+fn lost(id: &str) -> Value {
+    let block = uttered::lost(id, Default::default()).unwrap();
+    serde_json::from_slice(&block.spelled).unwrap()
+}
+
 #[test]
-fn a_call_without_a_result_is_not_shown_and_neither_is_a_result_without_its_call() {
+fn a_call_that_was_cut_off_at_the_end_is_shown_with_a_result() {
+    let shelf = Shelf::with(&[user("u1", None, json!("one")), reply("a1", "u1", "m1", call("t1"))]);
+    assert_eq!(
+        shelf.shown(),
+        [
+            json!({"role": "user", "content": [text("one")]}),
+            json!({"role": "assistant", "content": [call("t1")]}),
+            json!({"role": "user", "content": [lost("t1")]}),
+        ]
+    );
+}
+
+#[test]
+fn a_call_without_a_result_is_given_one_and_a_result_without_its_call_is_not_shown() {
     let shelf = Shelf::with(&[
         user("u1", None, json!("one")),
         reply("a1", "u1", "m1", text("I run it")),
@@ -102,9 +120,9 @@ fn a_call_without_a_result_is_not_shown_and_neither_is_a_result_without_its_call
         shelf.shown(),
         [
             json!({"role": "user", "content": [text("one")]}),
-            json!({"role": "assistant", "content": [text("I run it"), call("t2")]}),
+            json!({"role": "assistant", "content": [text("I run it"), call("t1"), call("t2")]}),
             json!({"role": "user", "content":
-                [{"type": "tool_result", "tool_use_id": "t2", "content": "done"}, text("two")]}),
+                [lost("t1"), {"type": "tool_result", "tool_use_id": "t2", "content": "done"}, text("two")]}),
         ]
     );
 }
@@ -339,6 +357,8 @@ impl Scribe {
             uuids.push(frame.uuid.clone());
             self.put(Entry::assistant(&frame, Some(block), at, "claude-opus-5-5"));
         }
+        // The model was asked, whatever it said.
+        self.history.messages();
         self.history.assistant(&blocks);
         uuids
     }

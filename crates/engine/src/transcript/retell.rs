@@ -1,11 +1,12 @@
 //! From the entries of a conversation to what the model is shown of it, with every call beside its result.
 //!
-//! A call that never came to one is left out, as is a result whose call is gone: the model is not shown what it could only
-//! trip over. Entries pass through one by one, so that a large conversation is in memory once.
+//! A call that never came to one, because its process was ended, is given one that says so: a model that did not see it
+//! might do the same a second time. A result whose call is gone is left out: the model could only trip over it. Entries
+//! pass through one by one, so that a large conversation is in memory once.
 
 use sluice_model::{Message, Role, Writing};
 
-use super::uttered::{Block, Kind, Part, Uttered};
+use super::uttered::{self, Block, Kind, Part, Uttered};
 use crate::history::History;
 
 /// A conversation while it is told again.
@@ -121,10 +122,14 @@ impl Retelling {
             answers.iter().any(answer) || self.put_off.as_ref() == Some(id)
         };
         let mut blocks = said.blocks;
-        blocks.retain(|block| match &block.kind {
-            Kind::Call(id) => answered(id),
-            _ => true,
-        });
+        blocks.retain(|block| !uttered::is_blank(block));
+        let lost: Vec<Block> = blocks
+            .iter()
+            .filter_map(|block| match &block.kind {
+                Kind::Call(id) if !answered(id) => uttered::lost(id, block.from),
+                _ => None,
+            })
+            .collect();
         self.called = blocks
             .iter()
             .filter_map(|block| match &block.kind {
@@ -141,6 +146,9 @@ impl Retelling {
         self.close();
         self.closed = Default::default();
         self.history.again(message(Role::Assistant, &blocks), tokens(&blocks));
+        self.called
+            .retain(|id| !lost.iter().any(|block| block.kind == Kind::Result(id.clone())));
+        self.open = lost;
     }
 
     fn user(&mut self, blocks: Vec<Block>) {

@@ -301,6 +301,46 @@ pub(super) fn block(spelled: &[u8], doubtful: bool) -> Option<Block> {
     })
 }
 
+/// Whether a block is a text without words, which no server takes back from the model.
+pub(super) fn is_blank(block: &Block) -> bool {
+    let [mut kind, mut words] = [None; 2];
+    if block.kind == Kind::Other {
+        glance::fields(&block.spelled, |name, value| {
+            match name {
+                b"type" => kind = Some(value),
+                b"text" => words = Some(value),
+                _ => {}
+            }
+            true
+        });
+    }
+    // As they are spelled, words begin with a letter that is no space, nor part of how one is spelled.
+    let could_be = |value: &[u8]| {
+        value
+            .iter()
+            .all(|byte| !byte.is_ascii() || b" \"\\\nnrtu0123456789abcdefABCDEF".contains(byte))
+    };
+    kind == Some(b"\"text\"")
+        && words.is_none_or(|words| could_be(words) && text(Some(words)).is_none_or(|text| text.trim().is_empty()))
+}
+
+/// The first number of a block that stands for the result a call never came to.
+const LOST: usize = 1 << 20;
+
+/// What a call came to whose process was ended before it came to anything.
+pub(super) fn lost(id: &str, (key, at): (Key, usize)) -> Option<Block> {
+    let result = json!({
+        "type": "tool_result",
+        "tool_use_id": id,
+        "content": "[No result: the session was ended before this call was done. It may have had none, some or all of \
+            its effects. Look before you repeat it.]",
+        "is_error": true,
+    });
+    let mut block = block(&serde_json::to_vec(&result).ok()?, false)?;
+    block.from = (key, LOST + at);
+    Some(block)
+}
+
 /// A block that is read and written again.
 fn looked_into(spelled: &[u8]) -> Option<Block> {
     let mut block = sluice_model::sanitize(serde_json::from_slice(spelled).ok()?);

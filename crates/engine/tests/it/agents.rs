@@ -542,5 +542,6 @@ async fn the_budget_is_one_for_all() {
     let result = stage.result().await;
     assert_eq!(result["subtype"], "error_max_budget_usd");
     assert!(result["total_cost_usd"].as_f64().unwrap() > 0.5);
+    assert_eq!(stage.server.requests().len(), 2, "nobody is asked once it is gone");
     stage.leave_now().await;
 }

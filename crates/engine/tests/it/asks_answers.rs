@@ -306,3 +306,63 @@ async fn a_link_planted_while_the_question_is_open_leads_nowhere() {
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), "as it was\n");
     stage.end().await;
 }
+
+#[tokio::test]
+async fn a_rule_that_came_while_the_question_was_open_counts() {
+    let mut stage = Stage::begin(touching("touch made")).await;
+    stage.prompt("touch").await;
+    let ask = stage.ask().await;
+    let denies = json!({"permissions": {"deny": ["Bash(touch:*)"]}});
+    stage
+        .control(json!({"subtype": "apply_flag_settings", "settings": denies}))
+        .await;
+    stage.allow(&ask).await;
+    stage.result().await;
+    assert!(!stage.dir.path().join("made").exists());
+    assert!(content(stage.last("user:tool_error")).contains("denied"));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_plan_the_person_changed_is_the_plan() {
+    let script = Script::new()
+        .tool("ExitPlanMode", json!({"plan": "# Model plan"}))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| {
+        options.mode = Some(sluice_permission::PermissionMode::Plan)
+    })
+    .await;
+    stage.prompt("plan").await;
+    let ask = stage.ask().await;
+    stage
+        .answer(
+            &ask,
+            json!({"behavior": "allow", "updatedInput": {"plan": "# HOSTPLAN"}}),
+        )
+        .await;
+    stage.result().await;
+    let told = &stage.last("user:tool_result")["tool_use_result"];
+    assert_eq!(
+        (&told["plan"], &told["planWasEdited"]),
+        (&json!("# HOSTPLAN"), &json!(true))
+    );
+    assert!(content(stage.last("user:tool_result")).contains("# HOSTPLAN"));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_plan_of_the_models_own_is_no_change_of_the_persons() {
+    let script = Script::new()
+        .tool("ExitPlanMode", json!({"plan": "# Model plan"}))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| {
+        options.mode = Some(sluice_permission::PermissionMode::Plan)
+    })
+    .await;
+    stage.prompt("plan").await;
+    let ask = stage.ask().await;
+    stage.allow(&ask).await;
+    stage.result().await;
+    assert_eq!(stage.last("user:tool_result")["tool_use_result"]["plan"], Value::Null);
+    stage.end().await;
+}

@@ -290,20 +290,23 @@ async fn broken_files_are_named_and_the_rest_works() {
 }
 
 #[tokio::test]
-async fn a_command_that_is_answered_here_is_replayed_behind_its_answer() {
+async fn a_command_that_is_answered_here_is_not_echoed() {
     let mut stage = Stage::with(Script::new(), |options| options.replay = true).await;
     stage.prompt_as("u1", "/cost").await;
     assert_eq!(
         stage.turn().await,
-        "queued:u1 started:u1 init assistant:text replay result:success"
+        "queued:u1 started:u1 init assistant:text result:success"
     );
-    let replay = stage.last("replay");
-    assert_eq!(replay["uuid"], "u1");
-    assert!(
-        replay["message"]["content"]
-            .as_str()
-            .unwrap()
-            .starts_with("<command-name>/")
-    );
+    assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn a_prompt_that_looks_like_a_command_is_echoed_in_words() {
+    let mut stage = Stage::with(Script::new().text("Hm"), |options| options.replay = true).await;
+    let mut prompt = crate::stage::prompt("");
+    prompt["message"]["content"] = serde_json::json!([{"type": "text", "text": "/nonsense"}]);
+    stage.send(&[prompt]).await;
+    assert_eq!(stage.turn().await, "init replay assistant:text result:success");
+    assert_eq!(stage.last("replay")["message"]["content"], "/nonsense");
     assert_eq!(stage.end().await, 0);
 }

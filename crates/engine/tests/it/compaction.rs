@@ -290,7 +290,12 @@ async fn an_interrupt_ends_it_and_nothing_is_lost() {
     stage.gate("summing up").reached().await;
     stage.interrupt().await;
     let result = stage.result().await;
-    assert_eq!(result["terminal_reason"], "aborted_streaming");
+    assert_eq!(
+        (&result["subtype"], &result["num_turns"]),
+        (&json!("success"), &json!(0))
+    );
+    assert_eq!(result["result"], "Compaction canceled.");
+    assert!(stage.all("notice").is_empty(), "the model was not interrupted");
     assert!(stage.all("compact_boundary").is_empty());
     stage.prompt("three").await;
     stage.turn().await;

@@ -321,3 +321,67 @@ async fn questions_are_answered_while_the_model_speaks() {
     assert_eq!(stage.turn().await, "init ok ok assistant:text result:success");
     stage.end().await;
 }
+
+#[tokio::test]
+async fn a_request_the_host_takes_back_is_answered_as_cancelled() {
+    let script = Script::new()
+        .text("First")
+        .reply(Reply::text("Aside").gate_head("aside"))
+        .text("Next");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("one").await;
+    stage.turn().await;
+    let id = stage
+        .request(json!({"subtype": "side_question", "question": "well?"}))
+        .await;
+    stage.gate("aside").reached().await;
+    stage
+        .send(&[json!({"type": "control_cancel_request", "request_id": id})])
+        .await;
+    let answer = stage.until("error").await;
+    assert_eq!(answer["response"]["request_id"], *id);
+    stage.gate("aside").open();
+    stage.prompt("two").await;
+    assert_eq!(stage.result().await["result"], "Next");
+    stage.leave_now().await;
+}
+
+#[tokio::test]
+async fn one_bad_agent_costs_neither_the_greeting_nor_the_others() {
+    let mut stage = Stage::begin(Script::new().text("Hello")).await;
+    let agents = json!({"bad": {"description": "no prompt"}, "good": {"description": "d", "prompt": "You are good."}});
+    let answer = stage.control(json!({"subtype": "initialize", "agents": agents})).await;
+    assert_eq!(answer["subtype"], "success");
+    stage.prompt("hi").await;
+    stage.result().await;
+    let names = stage.last("init")["agents"].as_array().unwrap().clone();
+    assert!(
+        names.contains(&json!("good")) && !names.contains(&json!("bad")),
+        "{names:?}"
+    );
+    let told = stage.last("info")["content"].as_str().unwrap().to_owned();
+    assert!(told.contains("bad") && told.contains("prompt"), "{told}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn nothing_runs_behind_the_back_of_who_does_not_want_it() {
+    let script = Script::new()
+        .tool("Bash", json!({"command": "touch made", "run_in_background": true}))
+        .text("Done");
+    let mut stage = Stage::with(script, |options| {
+        options.agents.never_in_background = true;
+        options.allowed = vec!["Bash".into()];
+    })
+    .await;
+    stage.prompt("go").await;
+    stage.result().await;
+    assert!(stage.all("task_started").is_empty());
+    let told = stage.last("user:tool_error")["message"]["content"][0]["content"].clone();
+    assert!(told.as_str().unwrap().contains("run_in_background"), "{told}");
+    assert!(!stage.dir.path().join("made").exists());
+    let tools = stage.sent(1)["tools"].as_array().unwrap().clone();
+    let bash = tools.iter().find(|tool| tool["name"] == "Bash").unwrap();
+    assert_eq!(bash["input_schema"]["properties"].get("run_in_background"), None);
+    stage.end().await;
+}

@@ -137,7 +137,13 @@ async fn without_a_key_nothing_is_sent() {
     .await;
     stage.prompt("hi").await;
     assert_eq!(stage.turn().await, "init assistant:text result:success!");
-    assert_eq!(text(&stage), "Not logged in · Please run /login");
+    for helps in [
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "start sluice in a terminal and type /login",
+    ] {
+        assert!(text(&stage).contains(helps), "{}", text(&stage));
+    }
     assert_eq!(stage.last("init")["apiKeySource"], "none");
     assert_eq!(stage.server.everything().len(), 0);
     assert_eq!(stage.end().await, 1);
@@ -251,4 +257,56 @@ async fn a_pause_is_followed_by_the_same_conversation() {
     let messages = stage.sent(2)["messages"].clone();
     assert_eq!(messages.as_array().unwrap().last().unwrap()["role"], "assistant");
     stage.leave_now().await;
+}
+
+/// A prompt with an image.
+fn looking() -> Value {
+    let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data":
+        "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg=="}});
+    let mut prompt = crate::stage::prompt("");
+    prompt["message"]["content"] = json!([{"type": "text", "text": "look"}, image]);
+    prompt
+}
+
+#[tokio::test]
+async fn an_image_that_is_refused_is_taken_out_and_the_turn_goes_on() {
+    for (status, message) in [
+        (
+            400,
+            "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum",
+        ),
+        (413, "Request too large"),
+    ] {
+        let script = Script::new()
+            .reply(Reply::error(status).message(message))
+            .text("Without")
+            .text("Later");
+        let mut stage = Stage::begin(script).await;
+        stage.send(&[looking()]).await;
+        assert_eq!(stage.turn().await, "init assistant:text assistant:text result:success");
+        let told = stage.all("assistant:text")[0].clone();
+        assert_eq!(
+            (&told["api_error"], &told["is_api_error_message"]),
+            (&json!("media_removed"), &json!(true))
+        );
+        assert_eq!(told["message"]["stop_reason"], "tool_use");
+        stage.prompt("next").await;
+        stage.turn().await;
+        for sent in [2, 3] {
+            assert!(
+                !stage.sent(sent).to_string().contains("iVBORw0KGgo"),
+                "{status}: request {sent}"
+            );
+        }
+        // What was refused was never part of the conversation, so the next request need not begin with it.
+        stage.leave_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_large_without_images_is_told_as_such() {
+    let (stage, told) = failing(Reply::error(413).message("Request too large")).await;
+    assert_eq!(told, "init assistant:text result:success!");
+    assert_eq!(stage.last("result:success!")["terminal_reason"], "image_error");
+    assert_eq!(stage.end().await, 1);
 }

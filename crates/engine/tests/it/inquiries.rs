@@ -236,20 +236,7 @@ async fn files_are_suggested_by_their_letters() {
     std::fs::write(stage.path("src/alpha.rs"), "").unwrap();
     std::fs::write(stage.path("beta.rs"), "").unwrap();
     let ask = json!({"subtype": "file_suggestions", "query": "alrs"});
-    // Nobody waits for the disk: the first answer tells what is known, which is nothing, and lets it be looked up.
     let answer = stage.control(ask.clone()).await;
-    assert_eq!(answer["response"]["suggestions"], json!([]));
-    let found = async {
-        loop {
-            let answer = stage.control(ask.clone()).await;
-            if answer["response"]["suggestions"] != json!([]) {
-                break answer;
-            }
-        }
-    };
-    let answer = tokio::time::timeout(std::time::Duration::from_secs(20), found)
-        .await
-        .unwrap();
     assert_eq!(
         answer["response"]["suggestions"],
         json!([{"path": "src/alpha.rs", "type": "file"}])

@@ -51,6 +51,7 @@ mod servers_http;
 mod servers_more;
 mod servers_oauth;
 mod sessions;
+mod settings;
 mod skills;
 mod state;
 mod structured;

@@ -285,3 +285,19 @@ async fn calls_that_cannot_be_have_their_result_at_once() {
     assert_eq!(shown["__unparsedToolInput"]["raw"], "{\"command\": ");
     stage.end().await;
 }
+
+#[tokio::test]
+async fn an_empty_text_is_neither_told_nor_sent_back() {
+    let script = Script::new().reply(Reply::text("").and_text("Words")).text("Next");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt("one").await;
+    assert_eq!(stage.turn().await, "init assistant:text result:success");
+    stage.prompt("two").await;
+    stage.turn().await;
+    let reply = &stage.sent(2)["messages"][1]["content"];
+    assert_eq!(
+        (reply.as_array().unwrap().len(), &reply[0]["text"]),
+        (1, &json!("Words"))
+    );
+    stage.end().await;
+}

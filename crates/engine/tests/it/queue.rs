@@ -228,9 +228,10 @@ async fn a_waiting_prompt_can_be_taken_back() {
 
 #[tokio::test]
 async fn a_prompt_may_only_be_remembered() {
-    let mut stage = Stage::begin(Script::new().text("I know")).await;
+    let mut stage = Stage::with(Script::new().text("I know"), |options| options.replay = true).await;
     stage.prompt_with("my name is Ada", json!({"shouldQuery": false})).await;
-    assert_eq!(stage.turn().await, "init result:success");
+    assert_eq!(stage.turn().await, "init replay result:success");
+    assert_eq!(stage.last("result:success")["num_turns"], 0);
     assert_eq!(stage.server.requests().len(), 0);
     stage.prompt("who am I?").await;
     stage.turn().await;
@@ -294,4 +295,38 @@ async fn what_is_only_to_be_remembered_joins_a_turn_whose_tools_run() {
     );
     stage.silent().await;
     assert_eq!(stage.end().await, 0);
+}
+
+#[tokio::test]
+async fn prompts_of_a_turn_that_failed_are_not_told_as_completed() {
+    let script = Script::new().reply(Reply::error(403).gate_head("asked")).text("Better");
+    let mut stage = Stage::begin(script).await;
+    stage.prompt_as("u1", "one").await;
+    stage.gate("asked").reached().await;
+    stage.prompt_as("u2", "two").await;
+    stage.until("queued:u2").await;
+    stage.gate("asked").open();
+    stage.result().await;
+    stage.until("cancelled:u1").await;
+    stage.result().await;
+    stage.until("completed:u2").await;
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_result_of_a_call_nobody_made_does_not_reach_the_model() {
+    let mut stage = Stage::with(Script::new().text("One").text("Two"), |options| options.replay = true).await;
+    let mut stray = crate::stage::prompt("");
+    stray["message"]["content"] = json!([{"type": "tool_result", "tool_use_id": "toolu_x", "content": "FROMHOST"}]);
+    stage.send(&[stray]).await;
+    assert_eq!(
+        stage.turn().await,
+        "init assistant:text result:success",
+        "it is no prompt to echo"
+    );
+    stage.prompt("next").await;
+    assert_eq!(stage.turn().await, "init replay assistant:text result:success");
+    assert!(!stage.sent(2).to_string().contains("FROMHOST"));
+    assert!(!stage.sent(2).to_string().contains("toolu_x"));
+    stage.end().await;
 }

@@ -187,6 +187,19 @@ async fn a_server_that_hangs_or_quits_costs_nothing_but_itself() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_silent_server_holds_up_the_first_turn_for_a_moment_and_no_other() {
+    let mut stage = Stage::with(Script::new().text("One").text("Two"), serving("hang")).await;
+    let began = tokio::time::Instant::now();
+    stage.prompt("hi").await;
+    assert_eq!(stage.result().await["result"], "One");
+    let mcp = &stage.last("init")["mcp_servers"][0]["status"];
+    assert_eq!(*mcp, "pending");
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    stage.quit();
+    stage.leave().await;
+}
+
 #[tokio::test]
 async fn a_call_that_hangs_ends_with_its_time_or_its_turn() {
     let stalling = || Script::new().tool("mcp__s__stall", json!({})).text("Done");

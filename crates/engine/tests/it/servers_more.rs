@@ -225,6 +225,10 @@ async fn a_server_s_prompt_is_a_command_like_others() {
             .unwrap()
             .contains(&json!("mcp__s__greet"))
     );
+    let words: Vec<String> = stage.heard.iter().map(crate::words::word).collect();
+    let at = |wanted: &str| words.iter().position(|word| word == wanted).unwrap();
+    assert!(at("init") < at("commands_changed"), "{words:?}");
+    assert_eq!(stage.all("commands_changed").len(), 1);
     let told = stage.last("commands_changed")["commands"].as_array().unwrap().clone();
     let told = told.iter().find(|command| command["name"] == "mcp__s__greet").unwrap();
     assert_eq!(

@@ -254,10 +254,10 @@ async fn a_fork_has_a_file_of_its_own_and_leaves_the_other_alone() {
 }
 
 #[tokio::test]
-async fn a_call_that_was_never_answered_is_not_shown_again() {
+async fn a_call_that_was_never_answered_is_shown_with_what_is_known_of_it() {
     let shelf = Shelf::new();
-    let script =
-        Script::new().reply(Reply::text("I ask").and_tool("Write", json!({"file_path": "/x", "content": "y"})));
+    let input = json!({"file_path": "/x", "content": "y"});
+    let script = Script::new().reply(Reply::text("I ask").and_tool_with_id("t1", "Write", input.clone()));
     let mut first = shelf.begin(script).await;
     first.prompt("one").await;
     first.ask().await;
@@ -272,14 +272,23 @@ async fn a_call_that_was_never_answered_is_not_shown_again() {
     second.prompt("two").await;
     second.result().await;
     let body = second.sent(1);
+    let shown = unmarked(messages(&body));
+    let call = json!({"type": "tool_use", "id": "t1", "name": "Write", "input": input});
     assert_eq!(
-        unmarked(messages(&body)),
+        shown[..2],
         [
             json!({"role": "user", "content": [{"type": "text", "text": "one"}]}),
-            json!({"role": "assistant", "content": [{"type": "text", "text": "I ask"}]}),
-            json!({"role": "user", "content": [{"type": "text", "text": "two"}]}),
+            json!({"role": "assistant", "content": [{"type": "text", "text": "I ask"}, call]}),
         ]
     );
+    assert_eq!(
+        (
+            &shown[2]["content"][0]["tool_use_id"],
+            &shown[2]["content"][0]["is_error"]
+        ),
+        (&json!("t1"), &json!(true))
+    );
+    assert_eq!(shown[2]["content"][1], json!({"type": "text", "text": "two"}));
     assert_eq!(second.end().await, 0);
     let text = fs::read_to_string(shelf.file(ID)).unwrap();
     let bad = text.lines().filter(|line| serde_json::from_str::<Value>(line).is_err());
@@ -431,4 +440,32 @@ async fn what_did_not_outlive_the_process_before_is_told_once() {
     third.prompt("three").await;
     assert_eq!(third.turn().await, "init assistant:text result:success");
     assert_eq!(third.end().await, 0);
+}
+
+#[tokio::test]
+async fn a_call_that_was_open_when_the_process_died_is_known_afterwards() {
+    let shelf = Shelf::new();
+    let script = Script::new().reply(Reply::tool_with_id("toolu_k", "Bash", json!({"command": "touch made"})));
+    let mut first = Stage::with(script, |options| {
+        shelf.keep(options, ID);
+        options.allowed.clear();
+    })
+    .await;
+    first.prompt("one").await;
+    first.ask().await;
+    // What the file holds while the question is open is all a process that is killed leaves.
+    let left = fs::read_to_string(shelf.file(ID)).unwrap();
+    first.quit();
+    first.leave().await;
+    fs::write(shelf.file(ID), left).unwrap();
+
+    let mut second = shelf.resume(Script::new().text("Seen"), |_| {}).await;
+    second.prompt("two").await;
+    second.result().await;
+    let sent = second.sent(1);
+    let shown = messages(&sent);
+    assert_eq!(shown[1]["content"][0]["id"], "toolu_k");
+    assert_eq!(shown[2]["content"][0]["tool_use_id"], "toolu_k");
+    assert_eq!(shown[2]["content"][0]["is_error"], true);
+    assert_eq!(second.end().await, 0);
 }

@@ -16,7 +16,13 @@ impl Options {
             json_schema: self.output_schema.as_ref().map(Raw::from),
             plan_mode_instructions: self.plan_mode_instructions.clone(),
             tool_aliases: filled(&self.tool_aliases),
-            agents: filled(&self.agents),
+            agents: filled(
+                &self
+                    .agents
+                    .iter()
+                    .map(|(name, agent)| (name.clone(), Raw::of(agent)))
+                    .collect(),
+            ),
             title: self.title.clone(),
             prompt_suggestions: self.prompt_suggestions,
             agent_progress_summaries: self.agent_progress_summaries,

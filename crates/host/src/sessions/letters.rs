@@ -1,17 +1,10 @@
 //! Letters that look alike, and letters nobody sees: as the official SDKs tell them apart.
 
-use std::borrow::Cow;
-
 use icu_normalizer::ComposingNormalizerBorrowed;
 use unicode_general_category::{GeneralCategory, get_general_category};
 
 /// How often a tag is cleaned, at most: what is left of one round may be new to the next.
 const ROUNDS: usize = 10;
-
-/// A text with every letter composed.
-pub(super) fn composed(text: &str) -> Cow<'_, str> {
-    ComposingNormalizerBorrowed::new_nfc().normalize(text)
-}
 
 /// What a person sees of a text: letters in their plain form, without those for direction, for private use or for nothing.
 pub(super) fn seen(text: &str) -> String {
@@ -34,13 +27,7 @@ fn is_seen(letter: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{composed, seen};
-
-    #[test]
-    fn letters_are_composed() {
-        assert_eq!(composed("cafe\u{301}"), "caf\u{e9}");
-        assert_eq!(composed("\u{fb01}"), "\u{fb01}", "what only looks alike stays");
-    }
+    use super::seen;
 
     // Each with what the official Python SDK makes of it.
     #[test]

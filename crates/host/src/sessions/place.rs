@@ -4,11 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Sessions, letters};
-use crate::error::{Error, ErrorKind};
+use sluice_wire::session_folder::{LONGEST, session_folder, session_folder_as_spelled};
 
-/// How much of a folder's name is kept in the name of its sessions' folder.
-const KEPT: usize = 200;
+use super::Sessions;
+use crate::error::{Error, ErrorKind};
 
 /// A folder of sessions, and the folder they are about when that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,11 +79,11 @@ fn folders(of: &Path) -> Result<Vec<PathBuf>, Error> {
 fn homes(projects: &Path, path: &Path) -> Result<Vec<PathBuf>, Error> {
     let path = path.to_string_lossy();
     let mut homes = Vec::new();
-    for key in [key(&path), plain_key(&path)] {
-        let found = if key.len() <= KEPT {
+    for key in [session_folder(&path), session_folder_as_spelled(&path)] {
+        let found = if key.len() <= LONGEST {
             Vec::from_iter(Some(projects.join(key)).filter(|home| home.is_dir()))
         } else {
-            let beginning = format!("{}-", key.get(..KEPT).unwrap_or_default());
+            let beginning = format!("{}-", key.get(..LONGEST).unwrap_or_default());
             let mut found = folders(projects)?;
             found.retain(|home| {
                 let name = home.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -97,41 +96,6 @@ fn homes(projects: &Path, path: &Path) -> Result<Vec<PathBuf>, Error> {
     homes.sort();
     homes.dedup();
     Ok(homes)
-}
-
-/// The name of the sessions' folder of a path.
-pub(super) fn key(path: &str) -> String {
-    plain_key(&letters::composed(path))
-}
-
-fn plain_key(path: &str) -> String {
-    // Counted in the units of UTF-16, as the reference agent does.
-    let plain = |unit: u16| match char::from_u32(u32::from(unit)) {
-        Some(letter) if letter.is_ascii_alphanumeric() => letter,
-        _ => '-',
-    };
-    let mut name: String = path.encode_utf16().map(plain).collect();
-    if name.len() > KEPT {
-        let hash = path.encode_utf16().fold(0_i32, |hash, unit| {
-            hash.wrapping_shl(5).wrapping_sub(hash).wrapping_add(i32::from(unit))
-        });
-        name.truncate(KEPT);
-        name.push('-');
-        name.push_str(&base36(hash.unsigned_abs()));
-    }
-    name
-}
-
-fn base36(mut number: u32) -> String {
-    let mut digits = Vec::new();
-    loop {
-        digits.push(char::from_digit(number % 36, 36).unwrap_or('0'));
-        number /= 36;
-        if number == 0 {
-            break;
-        }
-    }
-    digits.into_iter().rev().collect()
 }
 
 /// The other worktrees of the repository `dir` is in.
@@ -148,19 +112,4 @@ fn worktrees(dir: &Path) -> Vec<PathBuf> {
         .map(PathBuf::from)
         .filter(|path| path != dir)
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::key;
-
-    #[test]
-    fn a_folder_becomes_a_name() {
-        assert_eq!(key("/home/me/my.project"), "-home-me-my-project");
-        let long = format!("/{}", "a".repeat(300));
-        let name = key(&long);
-        assert!(name.starts_with(&format!("-{}-", "a".repeat(199))), "{name}");
-        assert_eq!(key("/cafe\u{301}"), key("/caf\u{e9}"));
-        assert_eq!(key("/cafe\u{301}"), "-caf-");
-    }
 }

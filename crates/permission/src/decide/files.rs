@@ -99,12 +99,32 @@ pub(super) fn read(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
     if stance(&policy.mode) == Stance::Plan && !all.iter().any(protect::is_secret) {
         return Decision::allow(Reason::kind(ReasonKind::Mode));
     }
-    let directory = suggest::directory_of(&outside.lexical, call.tool != "Read" || paths.is_dir(&outside.lexical));
-    Decision::ask(
-        Reason::said(ReasonKind::WorkingDir, OUTSIDE),
-        format!("{} lies outside the working directories.", outside.lexical.display()),
-    )
-    .offering(suggest::read_directory(&directory).into_iter().collect())
+    let is_dir = call.tool != "Read" || paths.is_dir(&outside.lexical);
+    let directories = outside.forms().map(|form| suggest::directory_of(form, is_dir));
+    let offer = directories
+        .filter_map(|directory| suggest::read_directory(&directory))
+        .collect();
+    match linked(outside) {
+        Some(why) => Decision::ask(Reason::said(ReasonKind::WorkingDir, &why), why)
+            .offering(offer)
+            .blocked_by(&outside.resolved),
+        None => Decision::ask(
+            Reason::said(ReasonKind::WorkingDir, OUTSIDE),
+            format!("{} lies outside the working directories.", outside.lexical.display()),
+        )
+        .offering(offer),
+    }
+}
+
+/// Where a path that reads otherwise leads, in words; none where it is what it reads.
+fn linked(at: &Located) -> Option<String> {
+    (at.lexical != at.resolved).then(|| {
+        format!(
+            "{} leads through a link to {}, outside the working directories",
+            at.lexical.display(),
+            at.resolved.display()
+        )
+    })
 }
 
 /// No file outside the roots, whoever would allow it.
@@ -176,8 +196,10 @@ pub(super) fn edit(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
         if !stance.edits() {
             offer.push(suggest::accept_edits());
         }
-        if !inside && let Some(parent) = at.lexical.parent().filter(|parent| parent.parent().is_some()) {
-            offer.push(suggest::directory(parent));
+        let parents = at.forms().filter_map(std::path::Path::parent);
+        let parents: Vec<&std::path::Path> = parents.filter(|parent| parent.parent().is_some()).collect();
+        if !inside && !parents.is_empty() {
+            offer.push(suggest::directories(&parents));
         }
         offer
     };
@@ -214,6 +236,11 @@ pub(super) fn edit(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Decis
         .or_else(|| path_rule(policy, Behavior::Allow, Access::Write, &at, call.cwd, paths));
     if let Some(rule) = allow {
         return Decision::allow(Reason::rule(ReasonKind::Rule, rule));
+    }
+    if let Some(why) = linked(&at).filter(|_| !inside) {
+        return Decision::ask(Reason::said(ReasonKind::SafetyCheck, &why), why)
+            .offering(offer())
+            .blocked_by(&at.resolved);
     }
     let reason = if inside {
         Reason::default()

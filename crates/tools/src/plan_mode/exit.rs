@@ -96,30 +96,29 @@ impl Tool for ExitPlanMode {
     fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
             let path = cx.services.plan_file();
-            let Some(mut plan) = written(path.clone()).await else {
-                let result = json!({"plan": null, "isAgent": false, "filePath": path});
-                return Outcome::ok("User has approved exiting plan mode. You can now proceed.", result)
-                    .with(Effect::ExitPlan { plan: None });
-            };
-            let mut result = json!({"plan": plan, "isAgent": false, "filePath": path});
-            if let Some(edited) = edited(&input, &plan) {
+            let written = written(path.clone()).await;
+            if let Some(edited) = edited(&input, written.as_deref()) {
                 if let Err(error) = save(path.clone(), edited.clone()).await {
                     return Outcome::failed(format!("{} cannot be written: {error}", path.display()));
                 }
-                result = json!({"plan": edited, "isAgent": false, "filePath": path, "planWasEdited": true});
-                plan = edited;
+                let result = json!({"plan": edited, "isAgent": false, "filePath": path, "planWasEdited": true});
+                return Outcome::ok(approved(&edited, &path), result).with(Effect::ExitPlan { plan: Some(edited) });
             }
-            Outcome::ok(approved(&plan, &path), result).with(Effect::ExitPlan { plan: Some(plan) })
+            let result = json!({"plan": written, "isAgent": false, "filePath": path});
+            let text = match &written {
+                Some(plan) => approved(plan, &path),
+                None => "User has approved exiting plan mode. You can now proceed.".to_owned(),
+            };
+            Outcome::ok(text, result).with(Effect::ExitPlan { plan: written })
         })
     }
 }
 
-/// What the person made of the plan, where that is not what was shown.
-fn edited(input: &Value, plan: &str) -> Option<String> {
-    // without the path it is not what was shown, but a text of the model's own
-    input.get("planFilePath")?;
+/// What the person made of the plan, where that is not what was shown. A text of the model's own does not get here:
+/// `check` takes it out.
+fn edited(input: &Value, plan: Option<&str>) -> Option<String> {
     let edited = input.get("plan")?.as_str()?;
-    (edited != plan && !edited.trim().is_empty()).then(|| edited.to_owned())
+    (Some(edited) != plan && !edited.trim().is_empty()).then(|| edited.to_owned())
 }
 
 fn approved(plan: &str, path: &Path) -> String {

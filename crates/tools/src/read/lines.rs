@@ -11,9 +11,7 @@ use crate::outcome::Outcome;
 use crate::text::{self, Encoding};
 use crate::truncate::human_size;
 
-/// How many lines are read where no limit is given.
-const LINES: u64 = 2000;
-/// How many bytes of text are shown.
+/// How many bytes of text are shown. Lines are not counted: what costs is their length.
 const SHOWN: usize = 256 * 1024;
 /// As `SHOWN`, where a large passage is wanted.
 const SHOWN_LARGE: usize = 4 * SHOWN;
@@ -49,7 +47,7 @@ pub(super) fn read(file: &mut File, reading: &Reading) -> Outcome {
     let room = if reading.input.allow_large { SHOWN_LARGE } else { SHOWN };
     let wanted = Wanted {
         start,
-        limit: reading.input.limit.unwrap_or(LINES),
+        limit: reading.input.limit.unwrap_or(u64::MAX),
         room,
     };
     let mut fingerprint = Fingerprint::default();

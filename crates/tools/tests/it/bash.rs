@@ -118,16 +118,21 @@ async fn the_directory_is_known_however_a_command_ends() {
 }
 
 #[tokio::test]
-async fn a_directory_that_is_gone_is_left() {
+async fn nothing_runs_elsewhere_than_in_the_directory_that_is_gone() {
     let lab = Lab::new();
     lab.file("src/b.txt", "");
     lab.bash("cd src").await;
     std::fs::remove_dir_all(lab.work.join("src")).unwrap();
-    let outcome = lab.bash("pwd").await;
-    assert_eq!(
-        said(&outcome),
-        format!("{0}\nShell cwd was reset to {0}", lab.work.display())
+    let outcome = lab.bash("touch here").await;
+    assert_eq!(outcome.is_error, Some(true));
+    let gone = format!(
+        "Working directory \"{}\" no longer exists",
+        lab.work.join("src").display()
     );
+    assert!(said(&outcome).contains(&gone), "{}", said(&outcome));
+    assert!(!lab.work.join("here").exists());
+    let outcome = lab.bash("pwd").await;
+    assert_eq!(said(&outcome), lab.work.display().to_string());
 }
 
 #[tokio::test]

@@ -135,3 +135,14 @@ async fn line_ends_and_marks_on_disk_stay() {
     assert_eq!(std::fs::read(path).unwrap(), b"\xEF\xBB\xBF1\r\n2\r\n");
     assert_eq!(outcome.result["originalFile"], "one\ntwo\n");
 }
+
+#[tokio::test]
+async fn straight_quotes_stand_for_curved_ones_which_stay_curved() {
+    let lab = Lab::new();
+    lab.file("q.txt", "say “hi”\nend\n");
+    lab.call("Read", json!({"file_path": "q.txt"})).await;
+    let outcome = lab.call("Edit", edit("q.txt", "say \"hi\"", "say \"ho\"")).await;
+    assert_eq!(outcome.is_error, None);
+    assert_eq!(outcome.result["oldString"], "say “hi”");
+    assert_eq!(lab.text("q.txt"), "say “ho”\nend\n");
+}

@@ -155,9 +155,17 @@ async fn a_long_file_is_read_in_parts() {
             &outcome.result["file"]["numLines"],
             &outcome.result["file"]["totalLines"]
         ),
-        (&json!(2000), &json!(5001))
+        (&json!(5001), &json!(5001))
     );
-    assert!(said(&outcome).contains("Lines 1 to 2000 of 5001 are shown") && said(&outcome).contains("offset 2001"));
+    let wide: String = (1..=5000)
+        .map(|number| format!("line {number} {}\n", "-".repeat(92)))
+        .collect();
+    let wide = lab.file("wide.txt", wide);
+    let outcome = lab.call("Read", json!({"file_path": wide})).await;
+    let shown = outcome.result["file"]["numLines"].as_u64().unwrap();
+    assert!((2000..3000).contains(&shown), "{shown}");
+    let advice = format!("Lines 1 to {shown} of 5001 are shown");
+    assert!(said(&outcome).contains(&advice) && said(&outcome).contains(&format!("offset {}", shown + 1)));
     let outcome = lab
         .call("Read", json!({"file_path": path, "limit": 5000, "offset": 1}))
         .await;

@@ -32,6 +32,16 @@ pub(crate) fn config(base: &std::path::Path, settings: &Value) -> Config {
     .unwrap()
 }
 
+/// A test cannot be made here. Where `SLUICE_REQUIRE_SANDBOX=1` says that it can, that is a failure: a machine that
+/// is meant to try the sandbox must not pass because it has none.
+pub(crate) fn skip(why: &str) {
+    assert!(
+        std::env::var("SLUICE_REQUIRE_SANDBOX").as_deref() != Ok("1"),
+        "SLUICE_REQUIRE_SANDBOX=1, and a sandbox cannot be tried here: {why}"
+    );
+    eprintln!("skipped: {why}");
+}
+
 impl Inside {
     pub(crate) fn new(kind: Kind, settings: &Value) -> Option<Self> {
         let mut lab = Lab::new();
@@ -47,11 +57,11 @@ impl Inside {
         match sandbox {
             Ok(sandbox) if sandbox.kind() == Some(kind) => lab.cx.sandbox = Some(Arc::new(sandbox)),
             Ok(other) => {
-                eprintln!("skipped: {kind} does not work here, {} does", other.describe());
+                skip(&format!("{kind} does not work here, {} does", other.describe()));
                 return None;
             }
             Err(why) => {
-                eprintln!("skipped: {why}");
+                skip(&why.to_string());
                 return None;
             }
         }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sluice_tools::sandbox::{Config, Kind, Lookup, Sandbox};
 
+use crate::sandbox_lab::skip;
 use crate::support::{Lab, said};
 
 /// A lab whose sandbox finds every name at this address.
@@ -28,11 +29,11 @@ fn lab(kind: Kind, settings: &Value, address: &str) -> Option<Lab> {
             Some(lab)
         }
         Ok(other) => {
-            eprintln!("skipped: {kind} does not work here, {} does", other.describe());
+            skip(&format!("{kind} does not work here, {} does", other.describe()));
             None
         }
         Err(why) => {
-            eprintln!("skipped: {why}");
+            skip(&why.to_string());
             None
         }
     }
@@ -184,7 +185,7 @@ async fn an_allowed_domain_is_reached_through_the_proxy_and_no_other() {
 async fn socat_is_as_good_a_relay() {
     let socat = "/usr/bin/socat";
     if !std::path::Path::new(socat).exists() {
-        eprintln!("skipped: there is no {socat}");
+        skip(&format!("there is no {socat}"));
         return;
     }
     let settings =

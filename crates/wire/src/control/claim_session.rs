@@ -1,9 +1,8 @@
 //! `claim_session`: take over a process that was started in advance.
 
-use super::AgentDefinition;
-use crate::Map;
 use crate::mode::PermissionMode;
 use crate::record::wire_struct;
+use crate::{Map, Raw};
 
 wire_struct! {
     /// Takes over a process that was started in advance.
@@ -14,7 +13,7 @@ wire_struct! {
         additional_directories: Option<Vec<String>>,
         append_system_prompt: Option<String>,
         title: Option<String>,
-        agents: Option<Map<AgentDefinition>>,
+        agents: Option<Map<Raw>>,
         sdk_mcp_servers: Option<Vec<String>>,
         include_initialize: Option<bool>,
     }

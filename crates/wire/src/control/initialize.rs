@@ -79,7 +79,7 @@ wire_struct! {
         plan_mode_instructions: Option<String> as "planModeInstructions",
         tool_aliases: Option<Map<String>> as "toolAliases",
         exclude_dynamic_sections: Option<bool> as "excludeDynamicSections",
-        agents: Option<Map<AgentDefinition>>,
+        agents: Option<Map<Raw>>,
         title: Option<String>,
         skills: Option<Vec<String>>,
         prompt_suggestions: Option<bool> as "promptSuggestions",

@@ -165,6 +165,8 @@ wire_struct! {
         api_error_status: Option<u64>,
         api_error_type: Option<String>,
         api_error: Option<String>,
+        /// What `api_error` is about.
+        api_error_params: Option<Raw>,
         user_message_uuid: Option<String>,
         user_message_uuids: Option<Vec<String>>,
         resume_reason: Option<String>,

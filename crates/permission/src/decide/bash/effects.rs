@@ -432,7 +432,21 @@ impl<'a> Effects<'a> {
             .filter(|touch| !touch.redirect && touch.access == Access::Write);
         let blocked = writes
             .filter_map(|touch| self.write_blocked(command, touch, edits))
-            .next();
+            .min_by_key(|blocked| blocked.path.components().count());
+        // Where only the mode is in the way, what is named first is what people look for.
+        let first = command.touches.iter().find(|touch| !touch.redirect);
+        let blocked = blocked.map(|blocked| match first {
+            Some(first)
+                if file_op && !edits && self.inside_all(command) && first.access == Access::Read && !first.pattern =>
+            {
+                Blocked {
+                    directory: self.offered_directory(&first.at.lexical),
+                    path: first.at.lexical.clone(),
+                    ..blocked
+                }
+            }
+            _ => blocked,
+        });
         blocked.or_else(|| {
             let mut reads = command
                 .touches
@@ -440,6 +454,17 @@ impl<'a> Effects<'a> {
                 .filter(|touch| !touch.redirect && touch.access == Access::Read);
             reads.find_map(|touch| self.read_blocked(command, touch))
         })
+    }
+
+    /// Whether everything a command touches lies inside the roots.
+    fn inside_all(&self, command: &Command<'_>) -> bool {
+        let mut touches = command.touches.iter();
+        touches.all(|touch| touch.at.inside(&self.policy.roots, self.paths))
+    }
+
+    /// The directory that is offered for a path that is written: itself, if it is one.
+    fn offered_directory(&self, path: &Path) -> PathBuf {
+        suggest::directory_of(path, self.paths.is_dir(path))
     }
 
     fn write_blocked(&self, command: &Command<'_>, touch: &Touch, edits: bool) -> Option<Blocked> {
@@ -452,7 +477,7 @@ impl<'a> Effects<'a> {
         }
         Some(Blocked {
             path: touch.at.lexical.clone(),
-            directory: suggest::directory_of(&touch.at.lexical, false),
+            directory: self.offered_directory(&touch.at.lexical),
             write: true,
             accept_edits: !touch.redirect,
             offer: suggest::command(command.simple, &command.simple.raw()).filter(|_| !touch.redirect),
