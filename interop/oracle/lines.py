@@ -134,3 +134,50 @@ def of_grammar(corpus, chance):
             cut = chance.randrange(len(line))
             line = line[:cut] + chance.choice(["", "\\\n", "'", "\"", "\\", "$", " ", ";", "\n", "`", "{", "}"]) + line[cut + chance.randint(0, 1):]
         yield line, None
+
+
+# Who prints names or what is in files, what passes them on, and who reads them.
+PRINT = ["find .", "find src -type f", "find . -name '*.txt'", "cat list", "git ls-files", "git ls-files src", "rg -l hello", "rg --files", "grep -rl hello .",
+         "grep -l hello a.txt list", "ls", "ls src", "echo a.txt", "find . -type f -print0", "head list", "sort list", "find . -exec cat list {} +",
+         "git diff --name-only", "git log --name-only", "git ls-tree -r --name-only HEAD", "grep -h . list", "find . -name list -exec cat {} \\;",
+         "tail -1 list", "sed -n p list", "awk 1 list", "find b", "find a b", "git ls-files -s", "rg . list", "rg -l . --json list", "fdfind .",
+         "printf '%s\\n' ../outside/key", "echo ../outside/key", "find . -printf '../outside/%f\\n'", "grep -e -l list", "seq 3", "git show --name-only"]
+PASS = ["sort", "sort -u", "head -3", "tail -2", "grep -v x", "grep a", "uniq", "head -c 9", "grep -o '/.*'", "sort < list", "grep . <<< ../outside/key", "sed 's,^,../,'",
+        "cut -c2-", "tr a b", "sort list", "cat", "cat list", "tee", "{ find .; sort; }", "{ cat; cat list; }", "(cd src; cat)", "nl", "rev", "uniq -c", "tac",
+        "while read -r x; do echo \"$x\"; done", "awk '{print $1}'", "sort - list", "xargs echo", "xargs -n1 dirname", "head -n1 - list", "grep -h . - list"]
+TAKE = ["xargs cat", "xargs wc -l", "xargs -0 cat", "xargs grep a", "xargs -I{} cat {}", "xargs -I{} cat src/{}", "xargs ls -l", "xargs -n 1 head -1", "xargs stat", "xargs",
+        "while read -r f; do cat \"$f\"; done", "while read f; do wc -l $f; done", "while IFS= read -r f; do head -1 \"$f\"; done", "xargs cat < list",
+        "while read -r f; do cat \"$f\"; done < list", "(cd src && xargs cat)", "while read -r f g; do cat \"$g\"; done", "while read -r f; do cat ../$f; done",
+        "{ read -r f; cat \"$f\"; }", "xargs sed -n 1p", "xargs sort", "xargs diff a.txt", "xargs file", "(cd sub; while read -r f; do cat \"$f\"; done)",
+        "while read -r f; do cat list | xargs cat; done", "while read -r f; do read -r g; cat \"$g\"; done", "xargs cat $(cat list)", "xargs cat $(find .)"]
+TAKE_WORDS = ["cat {}", "wc -l {}", "head -1 {}", "ls {}", "cat \"{}\"", "for f in {}; do cat \"$f\"; done", "for f in {}; do wc -l $f; done", "x={}; cat \"$x\"",
+              "x={}; cat $x", "x=\"{}\"; for f in $x; do cat $f; done", "diff a.txt {}", "sort {}", "file {}", "grep a {}", "cat a.txt {} b.txt", "cat src/{}", "cat {}/f",
+              "sed -n 1p {}", "[ -f {} ] && cat {}", "cat < {}", "stat {}", "cd {} && ls", "git log -1 -- {}", "git show {}", "for f in {} list; do cat $f; done",
+              "case {} in *) cat list;; esac", "head -n {} a.txt", "find {} -type f", "test -e {}", "echo {}", "cat $(dirname {})/key", "tail -n 1 -- {}"]
+SETS = ["f=a.txt; cat $f", "f=-R; ls $f", "f=list; cat $(cat $f)", "f='a b'; cat $f", "f=*; cat $f", "f=src/*; cat $f", "f=; cat $f a.txt", "f=a.txt; f=list; cat $f",
+        "f=a.txt || f=../outside/key; cat $f", "f=../outside/key && cat $f", "true && f=../outside/key; cat \"$f\"", "if ls; then f=../outside/key; fi; cat \"$f\"",
+        "for f in a.txt ../outside/key; do cat $f; done", "for f in src/*; do cat $f; done", "for f in *; do sort $f; done", "read -r f < list; cat \"$f\"",
+        "for f in a.txt; do f=../outside/key; done; cat $f", "f=a.txt; g=$f; cat $g", "f=~; ls $f", "f=~/.ssh/id; cat $f", "f=a.txt; (f=../outside/key); cat $f",
+        "f=a; cat $f.txt", "f=..; cat $f/outside/key", "f=outside; cat ../$f/key", "d=src; cd $d && cat *", "n=3; head -n $n a.txt", "f=a.txt; cat ${f%.txt}.json",
+        "while read -r f; do g=$f; done < list; cat $g", "f=a.txt; unset f; cat $f", "f=a.txt; read -r f < list; cat $f", "f=list; while read -r g; do cat $g; done < $f",
+        "f=a.txt; export f=../outside/key; cat $f", "f=a.txt; declare f=../outside/key; cat $f", "f=a.txt; printf -v f ../outside/key; cat $f", "f=a.txt; : ${f:=x}; cat $f",
+        "f=a.txt; f+=x; cat $f", "x=sort; $x -oout a.txt", "x=-oout; sort $x a.txt", "x=zap; $x", "x=zap; env $x", "x=za; ${x}p", "for x in zap; do $x; done", "cat $(f=list; cat $f)"]
+
+
+def of_names(chance):
+    """Lines without end: names that one command prints and another reads, and values a line sets itself."""
+    while True:
+        roll = chance.random()
+        if roll < 0.45:
+            parts = [chance.choice(PRINT), *(chance.choice(PASS) for _ in range(chance.choice([0, 0, 1, 1, 2]))), chance.choice(TAKE)]
+            line = " | ".join(parts)
+        elif roll < 0.8:
+            inner = " | ".join([chance.choice(PRINT), *(chance.choice(PASS) for _ in range(chance.choice([0, 0, 1])))])
+            if chance.random() < 0.15:
+                inner = chance.choice(["{}; cat list", "cat list; {}", "cd src; {}", "{} || cat list", "x=$(cat list); {}", "{} $(cat list)"]).replace("{}", inner)
+            line = chance.choice(TAKE_WORDS).replace("{}", chance.choice(["$({})", "$({})", "`{}`"]).format(inner))
+        else:
+            line = chance.choice(SETS)
+        if chance.random() < 0.2:
+            line = chance.choice(WRAPS).format(line)
+        yield line, None

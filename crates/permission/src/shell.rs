@@ -52,6 +52,8 @@ pub enum Problem {
     UnknownDirectory,
     /// A network connection by redirection.
     Network,
+    /// A loop that waits in every round.
+    Waits,
 }
 
 impl Problem {
@@ -78,6 +80,7 @@ impl Problem {
             Self::Mentions(name) => format!("This command names {name}, which a rule speaks of, where it may run"),
             Self::Configured(what) => format!("{what} may name a program that would run"),
             Self::UnknownDirectory => "The directory this command works in is not known".to_owned(),
+            Self::Waits => "A loop in this command waits: how long it runs is only known while it does".to_owned(),
             Self::Network => "This command opens a network connection by redirection".to_owned(),
         }
     }
@@ -101,6 +104,12 @@ pub struct Simple {
     pub nested: bool,
     /// Found inside a substitution: it runs, and its output is part of another command.
     pub inner: bool,
+    /// How many substitutions it stands in.
+    pub level: usize,
+    /// Part of a list that as a whole is a member of a pipeline: others in it print and read as well.
+    pub grouped: bool,
+    /// Inside a loop.
+    pub looped: bool,
     /// Reads the output of another command.
     pub piped: bool,
     /// The same command once more, with the next value of a loop.
@@ -117,6 +126,13 @@ impl Simple {
     pub fn raw(&self) -> String {
         let assignments = self.assignments.iter().map(|one| one.raw.as_str());
         join(assignments.chain(self.words.iter().map(|word| word.raw.as_str())))
+    }
+
+    /// Whether it waits, round by round.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        let words = wrappers::transparent(&self.words);
+        self.looped && words.first().and_then(wrappers::known_name) == Some("sleep")
     }
 
     /// The variable before the command that is not known to change nothing.
@@ -244,6 +260,7 @@ fn texts_of(command: &Simple, depth: usize, found: &mut Vec<Simple>) {
             let inner = Simple {
                 chains: chains.take(16).collect(),
                 nested: true,
+                grouped: true,
                 ..inner.clone()
             };
             texts_of(&inner, depth + 1, found);

@@ -58,6 +58,9 @@ fn read(text: &str, depth: usize, values: &Values, never: &[String], nested: boo
         depth,
         nested,
         inner: false,
+        grouped: false,
+        loops: 0,
+        fed: None,
         piped: false,
         again: false,
         pipeline: 0,
@@ -101,6 +104,12 @@ struct Walk {
     depth: usize,
     nested: bool,
     inner: bool,
+    /// Inside a list that is a member of a pipeline.
+    grouped: bool,
+    /// The loops we are in.
+    loops: usize,
+    /// The commands whose output the list we are in reads.
+    fed: Option<(usize, usize)>,
     piped: bool,
     again: bool,
     pipeline: usize,
@@ -232,10 +241,15 @@ impl Walk {
                 self.command(only);
             }
             several => {
+                let (grouped, fed) = (self.grouped, self.fed);
+                let begun = self.analysis.commands.len();
                 for (at, command) in several.iter().enumerate() {
                     self.piped = outer || at > 0;
+                    self.grouped = grouped || !matches!(command, Command::Simple(_));
+                    self.fed = (at > 0).then_some((begun, self.analysis.commands.len()));
                     self.apart(|walk| walk.command(command));
                 }
+                (self.grouped, self.fed) = (grouped, fed);
             }
         }
         self.piped = outer;
@@ -247,7 +261,12 @@ impl Walk {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
                 self.redirect_list(redirects.as_ref());
+                let fed = self.fed;
+                if redirects.is_some() {
+                    self.fed = None;
+                }
                 self.compound(compound);
+                self.fed = fed;
             }
             Command::Function(function) => {
                 self.note(Problem::Function);
@@ -336,6 +355,9 @@ impl Walk {
             chains: Rc::clone(&self.chains),
             nested: self.nested,
             inner: self.inner,
+            level: 0,
+            grouped: self.grouped,
+            looped: self.loops > 0,
             piped: self.piped,
             again: self.again,
             pipeline: self.pipeline,
@@ -353,14 +375,26 @@ impl Walk {
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             self.item(item, &mut found, false);
         }
+        if found.waits() {
+            self.analysis.note_soft(Problem::Waits);
+        }
         self.check_assignments(&found);
         self.change_directory(&found);
         if builtins::may_assign(&found.words) {
             self.values.clear();
             self.loose = true;
         }
-        for name in builtins::reads_into(&found.words) {
-            self.set(&name, None);
+        let names = builtins::reads_into(&found.words);
+        // One line of what the list is given, where it is given nothing of its own.
+        let whole = names.len() == 1 && found.redirects.is_empty() && found.inputs.is_empty();
+        for name in names {
+            let from = self.fed.filter(|_| whole);
+            let line = from.map(|from| Word {
+                piped: true,
+                from: Some(from),
+                ..Word::default()
+            });
+            self.set(&name, line);
         }
         if !self.nested && !self.inner && !self.again {
             self.analysis.top += 1;
@@ -462,6 +496,9 @@ impl Walk {
             chains: Rc::clone(&self.chains),
             nested: self.nested,
             inner: self.inner,
+            level: 0,
+            grouped: self.grouped,
+            looped: self.loops > 0,
             piped: self.piped,
             again: self.again,
             pipeline: self.pipeline,

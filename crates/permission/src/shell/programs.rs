@@ -4,6 +4,7 @@ mod carry;
 mod files;
 mod find;
 mod git;
+mod names;
 mod options;
 mod scripts;
 mod table;
@@ -11,6 +12,7 @@ mod table;
 use super::Word;
 use super::wrappers::known_name;
 
+pub use names::{Prints, counts, prints};
 pub use scripts::{awk_is_plain, sed_is_plain};
 
 /// How much of a path a program looks at.

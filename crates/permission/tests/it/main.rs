@@ -18,4 +18,5 @@ mod modes;
 mod oracle;
 mod properties;
 mod suggestions;
+mod unasked;
 mod world;

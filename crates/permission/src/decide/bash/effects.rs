@@ -182,11 +182,11 @@ impl<'a> Effects<'a> {
 
     fn touch(&self, command: &mut Command<'a>, word: &Word, access: Access, reach: Reach, redirect: bool) {
         let all = if word.piped && word.unknown() {
-            self.printed(command)
+            self.printed(command, word)
         } else {
-            self.located(command.simple, word)
+            self.located(command.simple, word).map(|all| (all, reach))
         };
-        let Some(all) = all else {
+        let Some((all, reach)) = all else {
             command.lost = true;
             return;
         };
@@ -195,7 +195,6 @@ impl<'a> Effects<'a> {
             command.lost = true;
             return;
         }
-        let reach = if word.piped { Reach::Linked } else { reach };
         for (at, pattern) in all {
             command.touches.push(Touch {
                 at,
@@ -459,8 +458,10 @@ impl<'a> Effects<'a> {
         })
     }
 
-    fn read_blocked(&self, command: &Command<'_>, touch: &Touch) -> Option<Blocked> {
-        let allowed = may_read(self.policy, &touch.at, self.paths) || self.rule(Behavior::Allow, touch).is_some();
+    fn read_blocked(&self, command: &Command<'a>, touch: &Touch) -> Option<Blocked> {
+        let allowed = may_read(self.policy, &touch.at, self.paths)
+            || self.rule(Behavior::Allow, touch).is_some()
+            || self.lists_home(command, touch);
         // Where links are followed they must not lead out.
         let stays = touch.reach != Reach::Linked || trees::is_plain(self.policy, &touch.at.lexical, self.paths);
         if allowed && stays {

@@ -16,7 +16,7 @@ const LOG: &str = "oneline graph all stat? shortstat numstat dirstat? summary na
     diff-filter= find-renames? find-copies? find-copies-harder no-renames ignore-all-space \
     ignore-space-change ignore-space-at-eol ignore-blank-lines function-context \
     inter-hunk-context= pickaxe-all pickaxe-regex text binary full-index compact-summary \
-    check no-ext-diff no-textconv cached staged merge-base quiet exit-code relative? \
+    check no-index no-ext-diff no-textconv cached staged merge-base quiet exit-code relative? \
     submodule? no-prefix src-prefix= dst-prefix= cherry-mark patch-with-stat no-notes notes? \
     parents children count objects ours theirs base root no-commit-id always mailmap \
     use-mailmap encoding= not glob= exclude= remove-empty dense sparse topo";
