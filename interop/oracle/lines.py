@@ -67,9 +67,30 @@ def briefly(corpus, installed):
                 yield f"{program} {first} {last} {file}".strip(), (program, option)
 
 
+def wholly(corpus, installed):
+    """Every option of the table and of the program's own help, in every way to write it."""
+    for program, options in corpus:
+        if not installed(program.split()[0]):
+            continue
+        lead = LEADS.get(program, [""])[0]
+        file = "" if program in NO_FILE else "a.txt"
+        marks = dict(options)
+        told = [] if program in ("find", "xargs", "docker ps", "docker images") else of_help(program)
+        for option in [*marks, *(one for one in told if one not in marks)]:
+            if program == "tail" and option in ("-f", "-F", "--follow", "--retry"):
+                continue
+            glue = "=" if option.startswith("--") else ""
+            written = [option, f"{option} {option}", f"{option} 1", f"{option}{glue}1", f"{option}{glue}a.txt", f"{option} --output=out", f"-- {option}"]
+            if option.startswith("--") and len(option) > 5:
+                written += [option[:-1], f"{option[:-2]}=zap"]
+            for one in written:
+                first, last = (lead, one) if program == "find" else (one, lead)
+                yield f"{program} {first} {last} {file}".strip(), (program, option)
+
+
 NO_FILE = ("find", "xargs", "pwd", "whoami", "arch", "nproc", "tty", "logname", "uname", "hostname", "uptime", "date", "free", "lscpu", "lsblk",
            "lsmod", "netstat", "jobs", "ulimit", "umask", "times", "git branch", "git tag", "git remote", "git reflog", "git symbolic-ref", "jq",
-           "git merge-base", "git for-each-ref", "git count-objects", "ps", "ss", "sleep", "seq", "git status")
+           "docker ps", "docker images", "git merge-base", "git for-each-ref", "git count-objects", "ps", "ss", "sleep", "seq", "git status")
 
 
 def of_programs(corpus, chance, at, installed):

@@ -455,6 +455,10 @@ impl Reader<'_> {
     fn is_number(&self, sum: &str) -> bool {
         let digits = |text: &str| !text.is_empty() && text.len() < 10 && text.bytes().all(|b| b.is_ascii_digit());
         let operators = |c: char| c.is_whitespace() || matches!(c, '+' | '-' | '*' | '/' | '%' | '<' | '>');
+        // These change what they look at.
+        if sum.contains("++") || sum.contains("--") {
+            return false;
+        }
         sum.split(operators).filter(|part| !part.is_empty()).all(|part| {
             let name = part.strip_prefix('$').unwrap_or(part);
             let known = self.values.get(name).and_then(Word::literal);

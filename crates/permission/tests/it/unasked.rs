@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::json;
-use sluice_permission::{Behavior, Call, OnDisk, Policy, Rule, Source, Verdict, decide};
+use sluice_permission::{Behavior, Call, OnDisk, PermissionMode, Policy, Rule, Source, Verdict, decide};
 
 /// A project as people have them, on the disk.
 struct Folder {
@@ -51,8 +51,14 @@ impl Folder {
     }
 
     fn asked<'a>(&self, lines: &[&'a str], denied: &[&str]) -> Vec<&'a str> {
+        self.asked_in("default", lines, denied)
+    }
+
+    /// Those that do not run without a question.
+    fn asked_in<'a>(&self, mode: &str, lines: &[&'a str], denied: &[&str]) -> Vec<&'a str> {
         let project = self.at.join("w");
         let mut policy = Policy::new(&project, self.at.join("home"));
+        policy.mode = PermissionMode::from(mode);
         for rule in denied {
             policy
                 .rules
@@ -68,7 +74,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.at);
+        drop(std::fs::remove_dir_all(&self.at));
     }
 }
 
@@ -204,4 +210,29 @@ fn an_index_that_names_files_outside_is_not_believed() {
     assert_eq!(folder.asked(&lines, &[]), lines);
     std::fs::write(&index, "DIRC").unwrap();
     assert_eq!(folder.asked(&lines, &[]), lines);
+}
+
+/// Whatever reads a path is bound by the rule about it, by name, by pattern, in a tree, from the index, in every mode.
+#[test]
+fn what_reaches_a_denied_file_does_not_run() {
+    let Some(folder) = Folder::new("reached") else {
+        eprintln!("skipped: no git here");
+        return;
+    };
+    std::fs::create_dir_all(folder.at.join("w/sub")).unwrap();
+    for file in [".env", "sub/.env", "sub/f"] {
+        std::fs::write(folder.at.join("w").join(file), "SECRET=1\n").unwrap();
+    }
+    let lines: Vec<&str> = include_str!("../oracle/reached.txt").lines().collect();
+    assert!(lines.len() > 180);
+    for (mode, denied) in [
+        ("default", &["Read(./.env)", "Read(./sub/.env)"][..]),
+        ("default", &["Read(**/.env)"]),
+        ("acceptEdits", &["Read(**/.env)"]),
+        ("bypassPermissions", &["Read(**/.env)"]),
+    ] {
+        let stopped = folder.asked_in(mode, &lines, denied);
+        let through: Vec<&&str> = lines.iter().filter(|line| !stopped.contains(line)).collect();
+        assert!(through.is_empty(), "{mode} {denied:?}: {through:#?}");
+    }
 }

@@ -68,6 +68,14 @@ pub(super) fn is_sink(word: &Word) -> bool {
     )
 }
 
+/// Verbs of git that copy what is in a repository.
+fn exports(verb: &str) -> bool {
+    matches!(
+        verb,
+        "archive" | "bundle" | "format-patch" | "fast-export" | "checkout-index" | "daemon" | "send-email"
+    )
+}
+
 /// Files that say the same to everybody.
 fn is_public(word: &Word) -> bool {
     matches!(
@@ -131,6 +139,12 @@ impl<'a> Effects<'a> {
         if doing.is_none() && guarded {
             for word in simple.words.iter().skip(1) {
                 self.perhaps(&mut command, word);
+            }
+            // These take all there is without a word about it.
+            let words = transparent(&simple.words);
+            let text = |at: usize| words.get(at).and_then(Word::literal);
+            if text(0) == Some("git") && words.iter().any(|word| word.literal().is_some_and(exports)) {
+                self.perhaps(&mut command, &Word::plain("."));
             }
         }
         for redirect in &simple.redirects {
@@ -215,7 +229,7 @@ impl<'a> Effects<'a> {
             .strip_prefix('-')
             .and_then(|rest| rest.get(1..))
             .filter(|_| !text.starts_with("--"));
-        let parts = text.split(['=', ':', '@', ',']).skip(1).chain(glued).chain([text]);
+        let parts = text.split(['=', ':', '@', ',']).chain(glued).chain([text]);
         // A text in a language of its own: any name in it.
         let names = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '/' | '-' | '~' | '+'));
         let inside = text.split(names).filter(|_| text.contains(' ')).take(MOST_CARRIED);

@@ -123,6 +123,14 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
         .reads
         .extend(parsed.paths.iter().map(|word| (word.clone(), Reach::File)));
     let mut named = false;
+    // What git itself matches, magic words or patterns in quotes, may be anything in the repository.
+    let wide = parsed.positionals.iter().any(|word| {
+        let text = word.text.as_deref().unwrap_or_default();
+        text.contains(":(")
+            || text.starts_with(":!")
+            || text.starts_with(":^")
+            || (!word.glob && text.contains(['*', '?', '[']))
+    });
     for word in &parsed.positionals {
         let Some(text) = word.text.as_deref() else {
             doing.reads.push((word.clone(), Reach::File));
@@ -158,7 +166,7 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
             ));
         }
     }
-    if !named && shows(name, &parsed) == Shows::Contents {
+    if (wide || !named) && shows(name, &parsed) == Shows::Contents {
         // Without a revision it is about what lies there now.
         let now =
             matches!(name, "diff" | "diff-files" | "grep") && parsed.positionals.len() <= usize::from(name == "grep");

@@ -194,6 +194,18 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
     {
         return None;
     }
+    // What it cannot read backwards it keeps in a file first.
+    let piped = |word: &Word| {
+        word.text
+            .as_deref()
+            .is_none_or(|text| text == "-" || text.starts_with("/dev/"))
+    };
+    if name == "tac"
+        && (parsed.positionals.is_empty() || parsed.positionals.iter().any(piped))
+        && !parsed.has(&["version"])
+    {
+        return None;
+    }
     // Without `-n` it asks a server for names.
     if name == "netstat" && !parsed.has(&["n", "numeric"]) {
         return None;
