@@ -131,7 +131,12 @@ WRAPS = ["{}", "{}; ls", "ls; {}", "({})", "{{ {}; }}", "if true; then {}; fi", 
 READS = ["ls", "cat a.txt", "head -n 1 a.txt", "sed -n 1p a.txt", "awk '{print $1}' a.txt", "grep -n a a.txt", "git status", "git log -1", "git diff",
          "find . -name '*.rs'", "wc -l a.txt", "sort a.txt", "echo hi", "sed -n p *", "cat *.txt", "git show HEAD:a.txt", "jq . a.json", "du -sh .",
          "git grep a", "grep -r a src", "grep -R a .", "find . -type f | xargs head -1", "cat src/*", "git diff --stat", "tail -1 \"$f\"", "diff -r a b",
-         "for f in *; do head -1 \"$f\"; done", "less a.txt", "git -C sub status", "cd sub && git log", "cargo --version", "sort *", "file *", "stat *"]
+         "for f in *; do head -1 \"$f\"; done", "less a.txt", "git -C sub status", "cd sub && git log", "cargo --version", "sort *", "file *", "stat *",
+         "echo ../outside/*", "echo ~/.ssh/*", "printf '%s\\n' ../outside/*", "for f in ../outside/*; do echo x; done", "[[ -f ../outside/key ]]", "[[ -e ~/.ssh/id ]]",
+         "test -e ../outside/key", "[[ ../outside/key -nt a.txt ]]", "[[ -f $f ]]", "basename $(cat list)", "which $(cat list)", "for f in $(cat globs); do echo \"$f\"; done",
+         "printf '%s\\n' $(cat globs)", "basename -a $(cat globs)", "x=$(cat globs); echo $x", "x=$(cat globs); dirname $x", "ls ..", "ls ~", "echo ~", "go version", "python3 --version",
+         "find . -exec xargs cat {} \\;", "cat list | find . -maxdepth 0 -exec xargs cat {} \\;", "git diff --no-index .. src", "git describe --dirty", "git branch -l --format='%(signature)'",
+         "git log --format=%GG", "read -r f < globs; basename $f", "for f in *; do [[ -f $f ]] && head -1 \"$f\"; done", "seq $(wc -l < a.txt)", "ls $(ls)", "cat $(ls src)"]
 
 
 def of_grammar(corpus, chance):

@@ -303,6 +303,15 @@ impl Walk {
                 if !builtins::own_variable(&clause.variable_name) {
                     self.note(Problem::Assignment(clause.variable_name.clone()));
                 }
+                // Its patterns are matched whether somebody looks at the names or not.
+                self.held(
+                    ":",
+                    values
+                        .iter()
+                        .filter(|value| value.glob || value.split)
+                        .cloned()
+                        .collect(),
+                );
                 self.each(
                     &clause.variable_name,
                     clause.values.is_some().then_some(values),
@@ -400,6 +409,29 @@ impl Walk {
             self.analysis.top += 1;
         }
         self.analysis.commands.push(found);
+    }
+
+    /// Something bash does itself, held as the command that does the same, so that its effects are looked at.
+    fn held(&mut self, name: &str, arguments: Vec<Word>) {
+        if arguments.is_empty() {
+            return;
+        }
+        let words = std::iter::once(Word::plain(name)).chain(arguments).collect();
+        self.analysis.commands.push(Simple {
+            assignments: Vec::new(),
+            words,
+            redirects: Vec::new(),
+            chains: Rc::clone(&self.chains),
+            nested: self.nested,
+            inner: self.inner,
+            level: 0,
+            grouped: true,
+            looped: self.loops > 0,
+            piped: self.piped,
+            again: true,
+            pipeline: self.pipeline,
+            inputs: Vec::new(),
+        });
     }
 
     fn change_directory(&mut self, found: &Simple) {

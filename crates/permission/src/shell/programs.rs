@@ -12,8 +12,9 @@ mod table;
 use super::Word;
 use super::wrappers::known_name;
 
-pub use names::{Prints, counts, prints};
+pub use names::{Prints, counts, prints, prints_no_pattern};
 pub use scripts::{awk_is_plain, sed_is_plain};
+pub use table::falls_apart;
 
 /// How much of a path a program looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

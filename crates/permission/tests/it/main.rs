@@ -16,6 +16,7 @@ mod everyday;
 mod hidden;
 mod modes;
 mod oracle;
+mod outside;
 mod properties;
 mod suggestions;
 mod unasked;

@@ -107,6 +107,13 @@ impl<'a> Effects<'a> {
         let guarded = effects.guarded();
         for simple in &analysis.commands {
             let mut command = effects.command(simple, guarded);
+            // Which names there are bash reads by itself, whatever they are given to.
+            let known = command.doing.is_some();
+            for word in simple.words.iter().filter(|word| word.glob && known) {
+                effects.touch(&mut command, word, Access::Read, Reach::Names, false);
+            }
+            // What falls apart outside quotes may hold patterns as well, for names anywhere.
+            command.lost |= simple.words.iter().any(|word| effects.scatters(simple, word));
             // A pattern may match a name that is an option; a name outside quotes may fall apart.
             let tame = command.doing.as_ref().is_some_and(|doing| doing.tame);
             command.lost |= simple

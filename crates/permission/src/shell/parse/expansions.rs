@@ -223,7 +223,19 @@ impl Walk {
                 ) {
                     self.note(Problem::Evaluates("[[ -v ]]".to_owned()));
                 }
-                self.word(word);
+                let operand = self.word(word);
+                let text = matches!(
+                    predicate,
+                    UnaryPredicate::FdIsOpenTerminal
+                        | UnaryPredicate::ShellOptionEnabled
+                        | UnaryPredicate::ShellVariableIsSetAndAssigned
+                        | UnaryPredicate::ShellVariableIsSetAndNameRef
+                        | UnaryPredicate::StringHasZeroLength
+                        | UnaryPredicate::StringHasNonZeroLength
+                );
+                if !text {
+                    self.asks_for(operand);
+                }
             }
             ExtendedTestExpr::BinaryTest(predicate, left, right) => {
                 // The arithmetic ones evaluate subscripts in their operands, quoted or not.
@@ -241,10 +253,27 @@ impl Walk {
                         self.note(Problem::Evaluates("[[ ]] arithmetic".to_owned()));
                     }
                 }
-                self.word(left);
-                self.test_operand(right);
+                let left = self.word(left);
+                if matches!(
+                    predicate,
+                    BinaryPredicate::FilesReferToSameDeviceAndInodeNumbers
+                        | BinaryPredicate::LeftFileIsNewerOrExistsWhenRightDoesNot
+                        | BinaryPredicate::LeftFileIsOlderOrDoesNotExistWhenRightDoes
+                ) {
+                    let right = self.word(right);
+                    self.asks_for(left);
+                    self.asks_for(right);
+                } else {
+                    self.test_operand(right);
+                }
             }
         }
+    }
+
+    /// Whether a file is there, and which: what `test -e` asks. No word falls apart in `[[ ]]`.
+    fn asks_for(&mut self, file: Word) {
+        let file = Word { split: false, ..file };
+        self.held("test", vec![Word::plain("-e"), file]);
     }
 
     /// The right side of `=~` may hold unquoted parentheses and bars.

@@ -57,6 +57,9 @@ pub(super) fn xargs(arguments: &[Word]) -> Option<Doing> {
     if replaced.is_none() {
         words.push(Word::printed());
     }
+    if matches!(words.first().and_then(Word::literal), Some("xargs" | "read" | "cd")) {
+        return None;
+    }
     let prints = matches!(
         words.first().and_then(Word::literal),
         Some("echo" | "basename" | "dirname")

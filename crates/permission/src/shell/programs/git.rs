@@ -98,14 +98,17 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     }
     // These make git run what verifies a signature.
     let verifies = |value: &Option<Word>| {
-        value
-            .as_ref()
-            .is_some_and(|value| value.text.as_deref().is_none_or(|text| text.contains("%G")))
+        value.as_ref().is_some_and(|value| {
+            value
+                .text
+                .as_deref()
+                .is_none_or(|text| text.contains("%G") || text.contains("signature"))
+        })
     };
     if parsed
         .options
         .iter()
-        .any(|(name, value)| matches!(name.as_str(), "format" | "pretty") && verifies(value))
+        .any(|(name, value)| matches!(name.as_str(), "format" | "pretty" | "sort") && verifies(value))
     {
         return None;
     }
@@ -147,7 +150,7 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
             } else {
                 path
             };
-            let range = path.contains("..") && !path.contains('/');
+            let range = path.contains("..") && !path.contains('/') && path != "..";
             if path.is_empty() || range || path.starts_with('(') {
                 continue;
             }
@@ -249,7 +252,7 @@ fn subcommand_options(name: &str, arguments: &[Word]) -> Option<(Options, Rest)>
         ),
         "describe" => options(
             "",
-            "all tags contains abbrev= always long dirty? exact-match first-parent match= \
+            "all tags contains abbrev= always long exact-match first-parent match= \
             exclude= candidates=",
         ),
         "ls-files" => options(

@@ -102,6 +102,23 @@ pub fn prints(words: &[Word]) -> Option<Prints> {
     }
 }
 
+/// Whether what these words print holds no path with a pattern in it, whatever they read.
+#[must_use]
+pub fn prints_no_pattern(words: &[Word]) -> bool {
+    let text = |at: usize| words.get(at).and_then(Word::literal);
+    match words.first().and_then(known_name) {
+        Some("seq" | "pwd" | "nproc" | "wc" | "id" | "whoami" | "hostname" | "uname" | "arch" | "uptime") => true,
+        // Names of one folder, and no slash in them.
+        Some("ls") => !words
+            .iter()
+            .skip(1)
+            .any(|word| word.text.as_deref().is_none_or(|text| text.contains('/'))),
+        // No pattern is the name of a branch.
+        Some("git") => matches!(text(1), Some("rev-parse" | "merge-base" | "symbolic-ref" | "describe")),
+        _ => false,
+    }
+}
+
 /// Whether these words show nothing of a file but its name, its size and the like.
 #[must_use]
 pub fn counts(words: &[Word]) -> bool {

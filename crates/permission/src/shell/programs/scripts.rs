@@ -258,7 +258,7 @@ pub(super) fn jq(arguments: &[Word]) -> Option<Doing> {
     };
     let text = filter.literal()?;
     // What is in the environment may be a secret.
-    if ["import", "include", "env", "ENV"]
+    if ["import", "include", "modulemeta", "env", "ENV"]
         .iter()
         .any(|word| text.contains(word))
     {

@@ -87,13 +87,23 @@ const DOCKER: &[(&str, Options)] = &[
 
 /// Programs that are asked one thing only: which version they are. None of them reads the folder it stands in, as those
 /// that find their toolchain there do.
-const VERSIONED: &str = "python python3 pip pip3 ruby go java javac gcc g++ clang make cmake docker kubectl \
-    terraform rg fd jq bash git php perl swift curl wget tar gzip sed awk gawk mawk grep find ls cat uv";
+const VERSIONED: &str = "gcc g++ clang make cmake docker \
+    rg fd jq bash git php perl curl wget tar gzip sed awk gawk mawk grep find ls cat uv";
+
+const PYTHON: &[&str] = &[".python-version", ".tool-versions", "mise.toml", ".mise.toml"];
 
 /// Programs that read the folder to find out which version they are; what they do then is theirs alone where no file of
 /// the folder speaks to them.
 const TOOLCHAINS: &[(&str, &[&str])] = &[
-    ("node", &[]),
+    (
+        "node",
+        &[".node-version", ".nvmrc", ".tool-versions", "mise.toml", ".mise.toml"],
+    ),
+    ("python", PYTHON),
+    ("python3", PYTHON),
+    ("pip", PYTHON),
+    ("pip3", PYTHON),
+    ("ruby", &[".ruby-version", ".tool-versions", "mise.toml", ".mise.toml"]),
     ("npm", &[".npmrc"]),
     (
         "pnpm",
@@ -121,13 +131,11 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
         && matches!(only.literal(), Some("--version" | "-V" | "-v"))
     {
         let long = only.literal() == Some("--version");
-        if VERSIONED.split(' ').any(|known| known == name)
-            && (long || (only.literal() == Some("-V") && name.starts_with("python")))
-        {
+        if VERSIONED.split(' ').any(|known| known == name) && long {
             return Some(Doing::read_only());
         }
         if let Some((_, files)) = TOOLCHAINS.iter().find(|(known, _)| *known == name)
-            && (long || name == "node" || name == "npm")
+            && (long || matches!(name, "node" | "npm") || (only.literal() == Some("-V") && name.starts_with("python")))
         {
             let mut doing = Doing::read_only();
             doing.obeys.extend(files.iter().map(|file| Word::plain(file)));
@@ -148,7 +156,6 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
         }
         ("docker", _) => return docker(arguments),
         ("go", [only]) if only.literal() == Some("version") => return Some(Doing::read_only()),
-        ("java" | "javac", [only]) if only.literal() == Some("-version") => return Some(Doing::read_only()),
         _ => {}
     }
     let program = PROGRAMS.iter().find(|program| program.name == name)?;
@@ -223,7 +230,8 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
 }
 
 /// Whether a word is, outside quotes, what a command printed or nobody knows.
-fn falls_apart(word: &Word) -> bool {
+#[must_use]
+pub fn falls_apart(word: &Word) -> bool {
     let name = |part: &str| -> String {
         let bare = part.trim_start_matches(['{', '#', '!']);
         bare.chars()

@@ -7,7 +7,7 @@ use super::super::{repository, trees};
 use super::{Command, Effects, Touch};
 use crate::path::{Found, Located};
 use crate::shell::effects::places;
-use crate::shell::programs::{Kind, Prints, Reach, counts, prints};
+use crate::shell::programs::{Kind, Prints, Reach, counts, falls_apart, prints, prints_no_pattern};
 use crate::shell::wrappers::{known_name, transparent};
 use crate::shell::{Direction, Problem, Simple, Word};
 
@@ -85,6 +85,25 @@ impl<'a> Effects<'a> {
             }
         }
         None
+    }
+
+    /// Whether a word that falls apart may hold a pattern for names elsewhere.
+    pub(super) fn scatters(&self, simple: &Simple, word: &Word) -> bool {
+        if simple.nested || !falls_apart(word) {
+            return false;
+        }
+        let printed = word.from.and_then(|(first, last)| self.commands.get(first..last));
+        let Some((last, before)) = printed.and_then(<[Command<'a>]>::split_last) else {
+            return true;
+        };
+        let plain = |one: &Command<'a>| prints_no_pattern(transparent(&one.simple.words));
+        let passes =
+            |one: &Command<'a>| !takes_other_input(one.simple) && prints(transparent(&one.simple.words)).is_some();
+        // The last of them that says something of its own says it all.
+        let mut all = std::iter::once(last).chain(before.iter().rev());
+        let own = all
+            .find(|one| takes_other_input(one.simple) || prints(transparent(&one.simple.words)) != Some(Prints::Some));
+        own.is_none_or(|one| one.simple.grouped || !(plain(one) || passes(one)))
     }
 
     /// `ls ~`: which names the person's home has, and nothing beneath them.
