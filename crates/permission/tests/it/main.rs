@@ -14,6 +14,7 @@ mod changelog;
 mod cves;
 mod everyday;
 mod hidden;
+mod hiding;
 mod modes;
 mod oracle;
 mod outside;

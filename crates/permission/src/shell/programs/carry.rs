@@ -25,7 +25,8 @@ fn own(arguments: &[Word]) -> usize {
 }
 
 /// The command `xargs` runs.
-pub(super) fn carried(arguments: &[Word]) -> Option<&[Word]> {
+#[must_use]
+pub fn carried(arguments: &[Word]) -> Option<&[Word]> {
     arguments.get(own(arguments)..)
 }
 
