@@ -339,18 +339,7 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
         {
             said()
         }
-        "tar" | "gtar"
-            if texts().any(|text| {
-                text.starts_with("--to-command")
-                    || text.starts_with("--checkpoint-action")
-                    || text.starts_with("--use-compress")
-                    || text.starts_with("-I")
-                    || text.starts_with("--rsh")
-            }) =>
-        {
-            said()
-        }
-        "rsync" if texts().any(|text| text == "-e" || text.starts_with("--rsh") || text.starts_with("-e")) => said(),
+        _ if super::orders::gives_orders(words) => said(),
         "make" | "gmake" if texts().any(|text| text.contains('=') || text.starts_with("--eval") || text == "-f") => {
             said()
         }
@@ -362,7 +351,9 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
         {
             said()
         }
-        "vi" | "vim" | "nvim" | "emacs" | "ed" | "ex" => said(),
+        "vi" | "vim" | "nvim" | "view" | "vimdiff" | "rvim" | "rview" | "gvim" | "gview" | "emacs" | "ed" | "ex" => {
+            said()
+        }
         name if is_interpreter(name) => {
             // With a file to run it is a program like any other; with text, or nothing, it is not.
             let inline = |text: &str| {

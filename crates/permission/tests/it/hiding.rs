@@ -89,6 +89,28 @@ fn a_text_that_another_program_gives_to_a_shell_is_read_as_a_shell_reads_it() {
     ]);
 }
 
+#[test]
+fn an_option_that_is_given_to_a_shell_is_found_however_it_is_written() {
+    stopped(&[
+        "tar -cf /dev/null --checkpoint=1 --checkpoint-act='exec=z$()ap' a.txt",
+        "tar -xf x --to-com='z$()ap'",
+        "tar cIf 'sh -c z$()ap' x a.txt",
+        "split --fil='z$()ap' a.txt",
+        "rsync -ave 'z$()ap' a h:b",
+        "scp -o 'ProxyCommand=z$()ap' a h:b",
+        "git fetch --upload-p='z$()ap' .",
+        "git clone -u 'z$()ap' . x",
+        "git fetch 'ext::sh -c z$()ap'",
+        "git grep -O'z$()ap' x",
+        "zip -T -TT 'z$()ap' x a.txt",
+        "sqlite3 x '.shell z$()ap'",
+        "npx -c 'z$()ap'",
+        "man -P 'z$()ap' ls",
+        "view -c '!z$()ap' a.txt",
+        "less '+!z$()ap' a.txt",
+    ]);
+}
+
 /// What is plain in such a text stays what it is.
 #[test]
 fn ordinary_work_goes_on_with_a_deny_rule() {
@@ -99,6 +121,10 @@ fn ordinary_work_goes_on_with_a_deny_rule() {
         "python3 -m pytest -x -q",
         "node --max-old-space-size=4096 build.js",
         "eslint src/*.ts",
+        "tar -czf x.tgz src",
+        "rsync -av src dest",
+        "git push -u origin main",
+        "npm ci --cache x",
         "ls src | xargs -I X rm X",
         "watch 'ls -la'",
         "ssh host 'uptime; df -h'",
