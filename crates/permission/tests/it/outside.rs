@@ -43,6 +43,11 @@ fn names_outside_are_not_shown_by_a_pattern_that_was_printed() {
         "seq $(git log --format=%s)",
         "printf '%s ' $(head -3 list | sort)",
         "for f in `cat list`; do echo \"$f\"; done",
+        // A link may lead to a pattern, and some print what they are given.
+        "for f in $(ls -l); do echo \"$f\"; done",
+        "basename -a $(git rev-parse -- '/etc/*')",
+        "basename -a $(seq -s ' /etc/* ' 2)",
+        "basename -a $(find . | sort < list)",
     ] {
         w.asks(line);
     }

@@ -182,6 +182,11 @@ fn names_that_may_come_from_elsewhere_are_asked_about() {
         // In another folder the same names are other files.
         "find src | (cd docs && xargs cat)",
         "find src | (cd docs; while read -r f; do cat \"$f\"; done)",
+        // What is not in the index may be a link, and what a commit names may be anywhere.
+        "git ls-files -o | xargs cat",
+        "git ls-files --others | while read -r f; do cat \"$f\"; done",
+        "cat $(git diff --name-only HEAD~1 HEAD)",
+        "cat $(git ls-tree -r --name-only HEAD)",
         // To show a file is not to count its lines.
         "find . | xargs -n 1 cat wc $(cat a.txt)",
     ];

@@ -67,23 +67,15 @@ pub fn prints(words: &[Word]) -> Option<Prints> {
         "fd" | "fdfind" => Some(Prints::Names),
         "git" => {
             let (verb, arguments) = arguments.split_first()?;
+            // Not `-o`, which lists what is not in the index, nor names in other commits.
             let known: &[&str] = match verb.literal()? {
-                "ls-files" => &[
-                    "-c",
-                    "--cached",
-                    "-o",
-                    "--others",
-                    "-m",
-                    "--modified",
-                    "--exclude-standard",
-                    "-z",
-                ],
-                "diff" if has(&["--name-only"]) => &["--name-only", "--cached", "--staged", "-z"],
-                "ls-tree" if has(&["--name-only"]) => &["--name-only", "-r", "-z"],
+                "ls-files" => &["-c", "--cached", "-m", "--modified", "-z", "--"],
+                "diff" if has(&["--name-only"]) => &["--name-only", "-z"],
                 _ => return None,
             };
+            let files = verb.literal() == Some("ls-files");
             let plain = |word: &Word| match word.text.as_deref() {
-                Some(text) => !text.starts_with('-') || known.contains(&text) || text.starts_with("--diff-filter="),
+                Some(text) => known.contains(&text) || (files && !text.starts_with('-')),
                 None => false,
             };
             arguments.iter().all(plain).then_some(Prints::Index)
@@ -106,13 +98,18 @@ pub fn prints(words: &[Word]) -> Option<Prints> {
 #[must_use]
 pub fn prints_no_pattern(words: &[Word]) -> bool {
     let text = |at: usize| words.get(at).and_then(Word::literal);
+    // Some print what they are given.
+    let arguments = || words.iter().skip(1).map(|word| word.text.as_deref());
+    if arguments().any(|text| text.is_none_or(|text| text.contains(['*', '?', '[']))) {
+        return false;
+    }
     match words.first().and_then(known_name) {
         Some("seq" | "pwd" | "nproc" | "wc" | "id" | "whoami" | "hostname" | "uname" | "arch" | "uptime") => true,
-        // Names of one folder, and no slash in them.
-        Some("ls") => !words
-            .iter()
-            .skip(1)
-            .any(|word| word.text.as_deref().is_none_or(|text| text.contains('/'))),
+        // Names of one folder, no slash in them, and not where links lead.
+        Some("ls") => arguments().flatten().all(|text| {
+            let letters = text.strip_prefix('-').unwrap_or_default();
+            !text.contains('/') && letters.chars().all(|c| "1aAtrSXU".contains(c))
+        }),
         // No pattern is the name of a branch.
         Some("git") => matches!(text(1), Some("rev-parse" | "merge-base" | "symbolic-ref" | "describe")),
         _ => false,
