@@ -67,9 +67,30 @@ def briefly(corpus, installed):
                 yield f"{program} {first} {last} {file}".strip(), (program, option)
 
 
+def wholly(corpus, installed):
+    """Every option of the table and of the program's own help, in every way to write it."""
+    for program, options in corpus:
+        if not installed(program.split()[0]):
+            continue
+        lead = LEADS.get(program, [""])[0]
+        file = "" if program in NO_FILE else "a.txt"
+        marks = dict(options)
+        told = [] if program in ("find", "xargs", "docker ps", "docker images") else of_help(program)
+        for option in [*marks, *(one for one in told if one not in marks)]:
+            if program == "tail" and option in ("-f", "-F", "--follow", "--retry"):
+                continue
+            glue = "=" if option.startswith("--") else ""
+            written = [option, f"{option} {option}", f"{option} 1", f"{option}{glue}1", f"{option}{glue}a.txt", f"{option} --output=out", f"-- {option}"]
+            if option.startswith("--") and len(option) > 5:
+                written += [option[:-1], f"{option[:-2]}=zap"]
+            for one in written:
+                first, last = (lead, one) if program == "find" else (one, lead)
+                yield f"{program} {first} {last} {file}".strip(), (program, option)
+
+
 NO_FILE = ("find", "xargs", "pwd", "whoami", "arch", "nproc", "tty", "logname", "uname", "hostname", "uptime", "date", "free", "lscpu", "lsblk",
            "lsmod", "netstat", "jobs", "ulimit", "umask", "times", "git branch", "git tag", "git remote", "git reflog", "git symbolic-ref", "jq",
-           "git merge-base", "git for-each-ref", "git count-objects", "ps", "ss", "sleep", "seq", "git status")
+           "docker ps", "docker images", "git merge-base", "git for-each-ref", "git count-objects", "ps", "ss", "sleep", "seq", "git status")
 
 
 def of_programs(corpus, chance, at, installed):
@@ -110,7 +131,12 @@ WRAPS = ["{}", "{}; ls", "ls; {}", "({})", "{{ {}; }}", "if true; then {}; fi", 
 READS = ["ls", "cat a.txt", "head -n 1 a.txt", "sed -n 1p a.txt", "awk '{print $1}' a.txt", "grep -n a a.txt", "git status", "git log -1", "git diff",
          "find . -name '*.rs'", "wc -l a.txt", "sort a.txt", "echo hi", "sed -n p *", "cat *.txt", "git show HEAD:a.txt", "jq . a.json", "du -sh .",
          "git grep a", "grep -r a src", "grep -R a .", "find . -type f | xargs head -1", "cat src/*", "git diff --stat", "tail -1 \"$f\"", "diff -r a b",
-         "for f in *; do head -1 \"$f\"; done", "less a.txt", "git -C sub status", "cd sub && git log", "cargo --version", "sort *", "file *", "stat *"]
+         "for f in *; do head -1 \"$f\"; done", "less a.txt", "git -C sub status", "cd sub && git log", "cargo --version", "sort *", "file *", "stat *",
+         "echo ../outside/*", "echo ~/.ssh/*", "printf '%s\\n' ../outside/*", "for f in ../outside/*; do echo x; done", "[[ -f ../outside/key ]]", "[[ -e ~/.ssh/id ]]",
+         "test -e ../outside/key", "[[ ../outside/key -nt a.txt ]]", "[[ -f $f ]]", "basename $(cat list)", "which $(cat list)", "for f in $(cat globs); do echo \"$f\"; done",
+         "printf '%s\\n' $(cat globs)", "basename -a $(cat globs)", "x=$(cat globs); echo $x", "x=$(cat globs); dirname $x", "ls ..", "ls ~", "echo ~", "go version", "python3 --version",
+         "find . -exec xargs cat {} \\;", "cat list | find . -maxdepth 0 -exec xargs cat {} \\;", "git diff --no-index .. src", "git describe --dirty", "git branch -l --format='%(signature)'",
+         "git log --format=%GG", "read -r f < globs; basename $f", "for f in *; do [[ -f $f ]] && head -1 \"$f\"; done", "seq $(wc -l < a.txt)", "ls $(ls)", "cat $(ls src)"]
 
 
 def of_grammar(corpus, chance):
@@ -133,4 +159,51 @@ def of_grammar(corpus, chance):
         if chance.random() < 0.1 and len(line) > 4:
             cut = chance.randrange(len(line))
             line = line[:cut] + chance.choice(["", "\\\n", "'", "\"", "\\", "$", " ", ";", "\n", "`", "{", "}"]) + line[cut + chance.randint(0, 1):]
+        yield line, None
+
+
+# Who prints names or what is in files, what passes them on, and who reads them.
+PRINT = ["find .", "find src -type f", "find . -name '*.txt'", "cat list", "git ls-files", "git ls-files src", "rg -l hello", "rg --files", "grep -rl hello .",
+         "grep -l hello a.txt list", "ls", "ls src", "echo a.txt", "find . -type f -print0", "head list", "sort list", "find . -exec cat list {} +",
+         "git diff --name-only", "git log --name-only", "git ls-tree -r --name-only HEAD", "grep -h . list", "find . -name list -exec cat {} \\;",
+         "tail -1 list", "sed -n p list", "awk 1 list", "find b", "find a b", "git ls-files -s", "rg . list", "rg -l . --json list", "fdfind .",
+         "printf '%s\\n' ../outside/key", "echo ../outside/key", "find . -printf '../outside/%f\\n'", "grep -e -l list", "seq 3", "git show --name-only"]
+PASS = ["sort", "sort -u", "head -3", "tail -2", "grep -v x", "grep a", "uniq", "head -c 9", "grep -o '/.*'", "sort < list", "grep . <<< ../outside/key", "sed 's,^,../,'",
+        "cut -c2-", "tr a b", "sort list", "cat", "cat list", "tee", "{ find .; sort; }", "{ cat; cat list; }", "(cd src; cat)", "nl", "rev", "uniq -c", "tac",
+        "while read -r x; do echo \"$x\"; done", "awk '{print $1}'", "sort - list", "xargs echo", "xargs -n1 dirname", "head -n1 - list", "grep -h . - list"]
+TAKE = ["xargs cat", "xargs wc -l", "xargs -0 cat", "xargs grep a", "xargs -I{} cat {}", "xargs -I{} cat src/{}", "xargs ls -l", "xargs -n 1 head -1", "xargs stat", "xargs",
+        "while read -r f; do cat \"$f\"; done", "while read f; do wc -l $f; done", "while IFS= read -r f; do head -1 \"$f\"; done", "xargs cat < list",
+        "while read -r f; do cat \"$f\"; done < list", "(cd src && xargs cat)", "while read -r f g; do cat \"$g\"; done", "while read -r f; do cat ../$f; done",
+        "{ read -r f; cat \"$f\"; }", "xargs sed -n 1p", "xargs sort", "xargs diff a.txt", "xargs file", "(cd sub; while read -r f; do cat \"$f\"; done)",
+        "while read -r f; do cat list | xargs cat; done", "while read -r f; do read -r g; cat \"$g\"; done", "xargs cat $(cat list)", "xargs cat $(find .)"]
+TAKE_WORDS = ["cat {}", "wc -l {}", "head -1 {}", "ls {}", "cat \"{}\"", "for f in {}; do cat \"$f\"; done", "for f in {}; do wc -l $f; done", "x={}; cat \"$x\"",
+              "x={}; cat $x", "x=\"{}\"; for f in $x; do cat $f; done", "diff a.txt {}", "sort {}", "file {}", "grep a {}", "cat a.txt {} b.txt", "cat src/{}", "cat {}/f",
+              "sed -n 1p {}", "[ -f {} ] && cat {}", "cat < {}", "stat {}", "cd {} && ls", "git log -1 -- {}", "git show {}", "for f in {} list; do cat $f; done",
+              "case {} in *) cat list;; esac", "head -n {} a.txt", "find {} -type f", "test -e {}", "echo {}", "cat $(dirname {})/key", "tail -n 1 -- {}"]
+SETS = ["f=a.txt; cat $f", "f=-R; ls $f", "f=list; cat $(cat $f)", "f='a b'; cat $f", "f=*; cat $f", "f=src/*; cat $f", "f=; cat $f a.txt", "f=a.txt; f=list; cat $f",
+        "f=a.txt || f=../outside/key; cat $f", "f=../outside/key && cat $f", "true && f=../outside/key; cat \"$f\"", "if ls; then f=../outside/key; fi; cat \"$f\"",
+        "for f in a.txt ../outside/key; do cat $f; done", "for f in src/*; do cat $f; done", "for f in *; do sort $f; done", "read -r f < list; cat \"$f\"",
+        "for f in a.txt; do f=../outside/key; done; cat $f", "f=a.txt; g=$f; cat $g", "f=~; ls $f", "f=~/.ssh/id; cat $f", "f=a.txt; (f=../outside/key); cat $f",
+        "f=a; cat $f.txt", "f=..; cat $f/outside/key", "f=outside; cat ../$f/key", "d=src; cd $d && cat *", "n=3; head -n $n a.txt", "f=a.txt; cat ${f%.txt}.json",
+        "while read -r f; do g=$f; done < list; cat $g", "f=a.txt; unset f; cat $f", "f=a.txt; read -r f < list; cat $f", "f=list; while read -r g; do cat $g; done < $f",
+        "f=a.txt; export f=../outside/key; cat $f", "f=a.txt; declare f=../outside/key; cat $f", "f=a.txt; printf -v f ../outside/key; cat $f", "f=a.txt; : ${f:=x}; cat $f",
+        "f=a.txt; f+=x; cat $f", "x=sort; $x -oout a.txt", "x=-oout; sort $x a.txt", "x=zap; $x", "x=zap; env $x", "x=za; ${x}p", "for x in zap; do $x; done", "cat $(f=list; cat $f)"]
+
+
+def of_names(chance):
+    """Lines without end: names that one command prints and another reads, and values a line sets itself."""
+    while True:
+        roll = chance.random()
+        if roll < 0.45:
+            parts = [chance.choice(PRINT), *(chance.choice(PASS) for _ in range(chance.choice([0, 0, 1, 1, 2]))), chance.choice(TAKE)]
+            line = " | ".join(parts)
+        elif roll < 0.8:
+            inner = " | ".join([chance.choice(PRINT), *(chance.choice(PASS) for _ in range(chance.choice([0, 0, 1])))])
+            if chance.random() < 0.15:
+                inner = chance.choice(["{}; cat list", "cat list; {}", "cd src; {}", "{} || cat list", "x=$(cat list); {}", "{} $(cat list)"]).replace("{}", inner)
+            line = chance.choice(TAKE_WORDS).replace("{}", chance.choice(["$({})", "$({})", "`{}`"]).format(inner))
+        else:
+            line = chance.choice(SETS)
+        if chance.random() < 0.2:
+            line = chance.choice(WRAPS).format(line)
         yield line, None

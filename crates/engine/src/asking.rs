@@ -39,6 +39,10 @@ impl Paths for World {
     fn is_link(&self, path: &Path) -> bool {
         OnDisk.is_link(path)
     }
+
+    fn tracked(&self, path: &Path) -> Found<Vec<PathBuf>> {
+        OnDisk.tracked(path)
+    }
 }
 
 /// The file system as it was when the paths of a call were looked at: a decision and what follows from it go by one
@@ -65,6 +69,10 @@ impl Paths for Pinned<'_> {
 
     fn is_link(&self, path: &Path) -> bool {
         World.is_link(path)
+    }
+
+    fn tracked(&self, path: &Path) -> Found<Vec<PathBuf>> {
+        World.tracked(path)
     }
 }
 

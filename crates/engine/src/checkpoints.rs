@@ -104,12 +104,15 @@ impl Session {
         if !shelf.misses(&path) {
             return false;
         }
+        // Where it led when it was decided about.
+        let place = call.pins.first().map(|pin| pin.place().to_owned());
+        let place = place.unwrap_or_else(|| sluice_tools::settled(&path));
         let (copies, order, cancel) = (shelf.copies.clone(), shelf.order.clone(), self.calls.cancel.clone());
         let (now, changed) = (say::now(), changed.cloned());
         self.calls.keeping.spawn(async move {
             let _in_order = order.lock().await;
-            let place = path.clone();
-            let kept = spawn_blocking(move || copies.keep(&place, 1, &now, &cancel)).await;
+            let named = path.clone();
+            let kept = spawn_blocking(move || copies.keep((&named, &place), 1, &now, &cancel)).await;
             (
                 index,
                 changed,

@@ -10,6 +10,8 @@ use crate::path::{Found, Paths, normal};
 const MOST_TEXT: u64 = 256 * 1024;
 /// The most names of one directory that are looked at.
 const MOST_NAMES: usize = 2_000;
+/// The largest index of a repository that is looked at.
+const MOST_INDEX: u64 = 1024 * 1024;
 /// The most links one path may lead through.
 const MOST_LINKS: usize = 40;
 
@@ -84,6 +86,38 @@ impl Paths for OnDisk {
     fn is_link(&self, path: &Path) -> bool {
         std::fs::symlink_metadata(path).is_ok_and(|about| about.file_type().is_symlink())
     }
+
+    fn tracked(&self, path: &Path) -> Found<Vec<PathBuf>> {
+        let index = path.join(".git/index");
+        if std::fs::symlink_metadata(&index).is_ok_and(|about| about.is_file() && about.len() <= MOST_INDEX)
+            && let Ok(bytes) = std::fs::read(&index)
+        {
+            return index_names(&bytes).map_or(Found::Unknown, Found::This);
+        }
+        Found::Unknown
+    }
+}
+
+/// The names in an index of git's, in the two forms that hold them whole.
+fn index_names(bytes: &[u8]) -> Option<Vec<PathBuf>> {
+    let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    if bytes.get(..4)? != b"DIRC" || !matches!(number(4)?, 2 | 3) {
+        return None;
+    }
+    let count = usize::try_from(number(8)?).ok().filter(|count| *count <= MOST_NAMES)?;
+    let mut names = Vec::with_capacity(count);
+    let mut at = 12;
+    for _ in 0..count {
+        let extended = bytes.get(at + 60)? & 0x40 != 0;
+        let begins = at + if extended { 64 } else { 62 };
+        let length = bytes.get(begins..)?.iter().position(|byte| *byte == 0)?;
+        let name = std::str::from_utf8(bytes.get(begins..begins + length)?).ok()?;
+        names.push(PathBuf::from(name));
+        at += (begins - at + length + 8) / 8 * 8;
+    }
+    // A part of it may lie in another file.
+    let shared = bytes.get(at..)?.windows(4).any(|mark| mark == b"link");
+    (!shared).then_some(names)
 }
 
 /// Where `path` leads, or the path behind a link on its way that leads to nothing.

@@ -32,6 +32,12 @@ pub trait Paths: Send + Sync {
         let _ = path;
         false
     }
+
+    /// The files the repository whose root is at `path` says it tracks.
+    fn tracked(&self, path: &Path) -> Found<Vec<PathBuf>> {
+        let _ = path;
+        Found::Unknown
+    }
 }
 
 /// What was found at a path.

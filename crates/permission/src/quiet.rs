@@ -90,6 +90,11 @@ pub fn of(line: &str) -> Quiet {
     if gits.peek().is_some() && gits.all(known) {
         quiet.env.extend(GIT);
     }
+    // It would fetch and run another of itself where the folder says so.
+    let goes = |command: &Simple| transparent(&command.words).first().and_then(known_name) == Some("go");
+    if analysis.commands.iter().any(goes) && analysis.commands.iter().all(known) {
+        quiet.env.push(("GOTOOLCHAIN", "local"));
+    }
     let pages = |command: &Simple| {
         matches!(
             transparent(&command.words).first().and_then(known_name),

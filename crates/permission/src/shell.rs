@@ -3,12 +3,13 @@
 //! The line is parsed into a typed tree behind caps ([`caps`], [`shape`]), the tree is walked into simple
 //! commands ([`parse`]) made of decoded words ([`words`]); what bash's own commands evaluate is a table
 //! ([`builtins`]). What of a simple command runs something
-//! else is peeled ([`wrappers`]), and what a program does is looked up ([`programs`]) and turned
+//! else is peeled ([`wrappers`]) or given to a shell by an option ([`orders`]), and what a program does is looked up ([`programs`]) and turned
 //! into reads and writes ([`effects`]). Nothing here knows about rules.
 
 pub mod builtins;
 pub mod caps;
 pub mod effects;
+pub mod orders;
 pub mod parse;
 pub mod programs;
 pub mod shape;
@@ -52,6 +53,8 @@ pub enum Problem {
     UnknownDirectory,
     /// A network connection by redirection.
     Network,
+    /// A loop that waits in every round.
+    Waits,
 }
 
 impl Problem {
@@ -78,6 +81,7 @@ impl Problem {
             Self::Mentions(name) => format!("This command names {name}, which a rule speaks of, where it may run"),
             Self::Configured(what) => format!("{what} may name a program that would run"),
             Self::UnknownDirectory => "The directory this command works in is not known".to_owned(),
+            Self::Waits => "A loop in this command waits: how long it runs is only known while it does".to_owned(),
             Self::Network => "This command opens a network connection by redirection".to_owned(),
         }
     }
@@ -101,6 +105,12 @@ pub struct Simple {
     pub nested: bool,
     /// Found inside a substitution: it runs, and its output is part of another command.
     pub inner: bool,
+    /// How many substitutions it stands in.
+    pub level: usize,
+    /// Part of a list that as a whole is a member of a pipeline: others in it print and read as well.
+    pub grouped: bool,
+    /// Inside a loop.
+    pub looped: bool,
     /// Reads the output of another command.
     pub piped: bool,
     /// The same command once more, with the next value of a loop.
@@ -117,6 +127,13 @@ impl Simple {
     pub fn raw(&self) -> String {
         let assignments = self.assignments.iter().map(|one| one.raw.as_str());
         join(assignments.chain(self.words.iter().map(|word| word.raw.as_str())))
+    }
+
+    /// Whether it waits, round by round.
+    #[must_use]
+    pub fn waits(&self) -> bool {
+        let words = wrappers::transparent(&self.words);
+        self.looped && words.first().and_then(wrappers::known_name) == Some("sleep")
     }
 
     /// The variable before the command that is not known to change nothing.
@@ -244,6 +261,7 @@ fn texts_of(command: &Simple, depth: usize, found: &mut Vec<Simple>) {
             let inner = Simple {
                 chains: chains.take(16).collect(),
                 nested: true,
+                grouped: true,
                 ..inner.clone()
             };
             texts_of(&inner, depth + 1, found);

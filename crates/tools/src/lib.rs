@@ -75,7 +75,7 @@ pub use input::check as check_input;
 pub use lists::{Item, Lists, Progress, Todo};
 pub use outcome::{Effect, Invalid, Outcome};
 pub use paths::{open_checked, open_regular, read_regular, settled};
-pub use pins::{Pin, Pins, all_names_below};
+pub use pins::{Pin, Pins, all_names_below, open_unlinked};
 pub use piped::{Piped, Streams};
 pub use program::{Launch, Printed, Program, Running};
 pub use registry::{find, registry};

@@ -99,6 +99,18 @@ impl Pin {
     }
 }
 
+/// Opens the regular file at a place, none of whose parts is a link; anything else is refused, and not waited for.
+///
+/// # Errors
+/// When it cannot be opened, is something else, or a link lies on the way.
+pub fn open_unlinked(place: &Path) -> io::Result<File> {
+    let held = Handle(File::from(without_links(place, OFlags::PATH)?));
+    match held.metadata()?.is_file() {
+        true => held.read(place),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+    }
+}
+
 fn is_shared(metadata: &Metadata) -> bool {
     metadata.is_file() && metadata.nlink() > 1
 }

@@ -5,6 +5,7 @@
 mod binary;
 mod command_line;
 mod endless;
+mod floods;
 mod hosts;
 mod kill;
 mod launching;

@@ -57,6 +57,17 @@ fn script() -> Value {
         call("t2", "Write", json!({"file_path": "written.txt", "content": "x"})),
         call("t3", "Read", json!({"file_path": "denied.txt"})),
         call("t4", "Skill", json!({"skill": "evil"})),
+        call("t6", "Bash", json!({"command": "git status", "description": "x"})),
+        call("t7", "Bash", json!({"command": "git log -p", "description": "x"})),
+        call("t8", "Bash", json!({"command": "git diff; git -C nested status", "description": "x"})),
+        call("t9", "Bash", json!({"command": "cd nested && git log", "description": "x"})),
+        call("t10", "Bash", json!({"command": "cargo --version; head -n 1 leak/private.md", "description": "x"})),
+        call("t11", "Read", json!({"file_path": "leak/private.md"})),
+        call("t12", "Grep", json!({"pattern": "PRIVATE", "path": ".", "output_mode": "content"})),
+        call("t13", "Grep", json!({"pattern": "PRIVATE", "path": "leak", "output_mode": "content"})),
+        call("t14", "Glob", json!({"pattern": "leak/*"})),
+        call("t15", "Edit", json!({"file_path": "CLAUDE.md", "old_string": "Hello", "new_string": "Bye"})),
+        call("t16", "Write", json!({"file_path": "leak/written.txt", "content": "x"})),
         call("t5", "Agent", json!({"subagent_type": "evil", "description": "x", "prompt": "x", "run_in_background": false})),
         [{"type": "text", "text": "The end"}],
         [{"type": "text", "text": "The end"}]
@@ -163,6 +174,13 @@ impl Stranger {
         );
         self.put("CLAUDE.md", "Hello. @../home/private.md\n");
         fs::write(self.lab.work().join("../home/private.md"), "PRIVATE WORDS").unwrap();
+        std::os::unix::fs::symlink(self.lab.work().join("../home"), self.lab.work().join("leak")).unwrap();
+        self.put("rust-toolchain.toml", "[toolchain]\npath = \"bin\"\n");
+        self.put("Makefile", &format!("all:\n\t{}\n", self.trace("make")));
+        self.put(
+            "package.json",
+            &json!({"scripts": {"preinstall": self.trace("npm")}}).to_string(),
+        );
         self.put("denied.txt", "denied words");
         self.put("evil.sh", &self.trace("script"));
         for program in ["bash", "sh", "git", "ls", "pwd", "rg", "pdftotext"] {
@@ -246,6 +264,9 @@ impl Stranger {
         assert_eq!(self.traces(), [] as [&str; 0], "{what}");
         assert_eq!(self.evil.heard(), 0, "{what}");
         assert!(!self.lab.has("by-the-model") && !self.lab.has("written.txt"), "{what}");
+        assert!(!self.lab.has("../home/written.txt"), "{what}");
+        let own = fs::read_to_string(self.lab.work().join("CLAUDE.md")).unwrap();
+        assert!(own.starts_with("Hello"), "{what}");
     }
 }
 

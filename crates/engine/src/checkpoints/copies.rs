@@ -45,7 +45,8 @@ impl Followed {
             if self.copies.is_as(&path, backup) {
                 continue;
             }
-            match self.copies.keep(&path, backup.version + 1, now, &self.cancel) {
+            let place = sluice_tools::settled(&path);
+            match self.copies.keep((&path, &place), backup.version + 1, now, &self.cancel) {
                 Ok(newer) => *backup = newer,
                 Err(error) => problem = problem.or(Some((path, error))),
             }
@@ -77,15 +78,22 @@ impl Copies {
         }
     }
 
-    /// Keeps a file as it is now.
-    pub(super) fn keep(&self, path: &Path, version: u64, now: &str, cancel: &CancellationToken) -> io::Result<Backup> {
-        let copy = match fs::symlink_metadata(path) {
+    /// Keeps a file as it is now: what lies at the place its path led to when it was looked at, and nothing a link leads
+    /// to since.
+    pub(super) fn keep(
+        &self,
+        (path, place): (&Path, &Path),
+        version: u64,
+        now: &str,
+        cancel: &CancellationToken,
+    ) -> io::Result<Backup> {
+        let copy = match fs::symlink_metadata(place) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
             Ok(_) => {
                 let name = format!("{:016x}@v{version}", hash(&path.to_string_lossy()));
                 make_folder(&self.dir)?;
-                copy(path, &self.place(&name), cancel)?;
+                copy(place, &self.place(&name), cancel)?;
                 Some(name)
             }
         };
@@ -109,7 +117,7 @@ impl Copies {
 /// Copies a file. What stands in the place of the copy may be shared with another session: it is left, not written to.
 fn copy(from: &Path, to: &Path, cancel: &CancellationToken) -> io::Result<()> {
     // A pipe would keep us waiting, a device never end.
-    let from = sluice_tools::open_regular(from)?;
+    let from = sluice_tools::open_unlinked(from)?;
     let _none = fs::remove_file(to);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
     let permissions = from.metadata()?.permissions();
@@ -194,14 +202,14 @@ mod tests {
         let file = dir.path().join("f");
         fs::write(&file, "new").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o750)).unwrap();
-        let kept = copies.keep(&file, 1, "t", &CancellationToken::new()).unwrap();
+        let kept = copies.keep((&file, &file), 1, "t", &CancellationToken::new()).unwrap();
         let copy = copies.place(kept.copy.as_deref().unwrap());
         // Shared with another session.
         let shared = dir.path().join("shared");
         fs::hard_link(&copy, &shared).unwrap();
         fs::write(&file, "newer").unwrap();
         assert!(!copies.is_as(&file, &kept));
-        copies.keep(&file, 1, "t", &CancellationToken::new()).unwrap();
+        copies.keep((&file, &file), 1, "t", &CancellationToken::new()).unwrap();
         assert_eq!(fs::read_to_string(&copy).unwrap(), "newer");
         assert_eq!(fs::read_to_string(&shared).unwrap(), "new");
         assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o750);
@@ -211,20 +219,48 @@ mod tests {
     fn what_is_no_file_is_not_kept() {
         let dir = tempfile::tempdir().unwrap();
         let copies = Copies::new(dir.path().join("copies"));
-        let keep = |path: &Path| copies.keep(path, 1, "t", &CancellationToken::new());
+        let keep = |path: &Path| copies.keep((path, path), 1, "t", &CancellationToken::new());
         assert!(keep(Path::new("/dev/zero")).is_err());
         assert!(keep(dir.path()).is_err());
         assert_eq!(keep(&dir.path().join("none")).unwrap().copy, None);
     }
 
     #[test]
+    fn what_a_link_leads_to_since_is_not_copied() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path().canonicalize().unwrap();
+        let copies = Copies::new(dir.join("copies"));
+        fs::create_dir(dir.join("inside")).unwrap();
+        fs::create_dir(dir.join("outside")).unwrap();
+        fs::write(dir.join("outside/f"), "secret").unwrap();
+        fs::write(dir.join("inside/f"), "own").unwrap();
+        let file = dir.join("inside/f");
+        let place = sluice_tools::settled(&file);
+        let keep = || copies.keep((&file, &place), 1, "t", &CancellationToken::new());
+        keep().unwrap();
+        // The file, and then the folder it lies in, become links after the look.
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(dir.join("outside/f"), &file).unwrap();
+        assert!(keep().is_err());
+        fs::remove_dir_all(dir.join("inside")).unwrap();
+        std::os::unix::fs::symlink(dir.join("outside"), dir.join("inside")).unwrap();
+        assert!(keep().is_err());
+        let kept = fs::read_dir(dir.join("copies")).unwrap().flatten();
+        assert!(
+            kept.into_iter()
+                .all(|copy| fs::read_to_string(copy.path()).unwrap() == "own")
+        );
+    }
+
+    #[test]
     fn what_nobody_waits_for_is_not_copied_to_its_end() {
         let dir = tempfile::tempdir().unwrap();
         let copies = Copies::new(dir.path().join("copies"));
-        fs::write(dir.path().join("f"), "x").unwrap();
+        let file = dir.path().join("f");
+        fs::write(&file, "x").unwrap();
         let cancel = CancellationToken::new();
         cancel.cancel();
-        assert!(copies.keep(&dir.path().join("f"), 1, "t", &cancel).is_err());
+        assert!(copies.keep((&file, &file), 1, "t", &cancel).is_err());
         assert_eq!(fs::read_dir(dir.path().join("copies")).unwrap().count(), 0);
     }
 }

@@ -145,7 +145,7 @@ mod tests {
 
         /// A call is about to change a file.
         fn track(&mut self, path: &Path) -> io::Result<()> {
-            let backup = self.copies.keep(path, 1, "t", &CancellationToken::new())?;
+            let backup = self.copies.keep((path, path), 1, "t", &CancellationToken::new())?;
             self.add(path, backup);
             Ok(())
         }

@@ -10,6 +10,9 @@ use sluice_tools::{Effect, Outcome};
 /// How long a result may be, in letters, before it is saved and its beginning stands for it.
 const LONGEST: usize = 50_000;
 
+/// How many blocks a result may have.
+const MOST_BLOCKS: usize = 2_048;
+
 /// What a result is made for.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame<'a> {
@@ -24,13 +27,17 @@ pub(crate) struct Frame<'a> {
 
 /// The outcome of a `tools/call`.
 pub(crate) async fn outcome(result: &Value, frame: &Frame<'_>) -> Outcome {
-    let blocks = result
-        .get("content")
-        .and_then(Value::as_array)
-        .cloned()
-        .unwrap_or_default();
+    let blocks = result.get("content").and_then(Value::as_array);
+    let blocks = blocks.map(Vec::as_slice).unwrap_or_default();
+    // As many as an answer of the model may have.
+    if blocks.len() > MOST_BLOCKS {
+        let count = blocks.len();
+        return Outcome::failed(format!(
+            "The server answered with {count} blocks; no more than {MOST_BLOCKS} are taken."
+        ));
+    }
     if result.get("isError") == Some(&Value::Bool(true)) {
-        let mut failed = Outcome::failed(said(&blocks));
+        let mut failed = Outcome::failed(said(blocks));
         failed.effects.push(Effect::TeachSchema);
         return failed;
     }
@@ -40,7 +47,7 @@ pub(crate) async fn outcome(result: &Value, frame: &Frame<'_>) -> Outcome {
         Some(value) => Value::from(value.to_string()),
         None => {
             let mut shown = Vec::new();
-            for block in &blocks {
+            for block in blocks {
                 shown.extend(block_for_model(block, frame, &mut links).await);
             }
             Value::from(shown)

@@ -279,6 +279,7 @@ fn one<'a>(policy: &Policy, command: &'a Simple, effects: &Effects<'_>, at: usiz
         return Outcome::Never(problem.sentence());
     }
     match doing.kind {
+        Kind::ReadOnly if command.waits() => Outcome::Unknown(command),
         Kind::ReadOnly => Outcome::Allowed,
         Kind::FileOp if stance.edits() => Outcome::Allowed,
         Kind::FileOp => Outcome::Unknown(command),

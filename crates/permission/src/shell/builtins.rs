@@ -188,15 +188,9 @@ pub(crate) fn reads_into(words: &[Word]) -> Vec<String> {
         return Vec::new();
     };
     let mut names = Vec::new();
-    // Without `-r` a backslash at the end of a line joins it with the next.
-    let ("-r", arguments) = (match arguments
-        .split_first()
-        .and_then(|(first, rest)| Some((first.literal()?, rest)))
-    {
-        Some(given) => given,
-        None => return Vec::new(),
-    }) else {
-        return Vec::new();
+    let arguments = match arguments.split_first() {
+        Some((first, rest)) if first.literal() == Some("-r") => rest,
+        _ => arguments,
     };
     for word in arguments {
         match word.literal() {

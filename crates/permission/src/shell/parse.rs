@@ -4,18 +4,18 @@
 //! rather than pass.
 
 mod expansions;
+mod redirects;
 mod values;
 
 use std::rc::Rc;
 
 use brush_parser::ast::{
-    AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IoFileRedirectKind,
-    IoFileRedirectTarget, IoRedirect, Pipeline, ProcessSubstitutionKind, Program, RedirectList, SeparatorOperator,
-    SimpleCommand, SubshellCommand, Word as Written,
+    AndOr, AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, Pipeline, Program,
+    SeparatorOperator, SimpleCommand, SubshellCommand,
 };
 use brush_parser::{Parser, ParserOptions};
 
-use super::{Analysis, Chain, Direction, Problem, Redirect, Simple, Values, Word};
+use super::{Analysis, Chain, Problem, Redirect, Simple, Values, Word};
 use super::{builtins, caps, shape};
 
 /// How many ways to have changed directory are kept apart.
@@ -58,6 +58,9 @@ fn read(text: &str, depth: usize, values: &Values, never: &[String], nested: boo
         depth,
         nested,
         inner: false,
+        grouped: false,
+        loops: 0,
+        fed: None,
         piped: false,
         again: false,
         pipeline: 0,
@@ -101,6 +104,12 @@ struct Walk {
     depth: usize,
     nested: bool,
     inner: bool,
+    /// Inside a list that is a member of a pipeline.
+    grouped: bool,
+    /// The loops we are in.
+    loops: usize,
+    /// The commands whose output the list we are in reads.
+    fed: Option<(usize, usize)>,
     piped: bool,
     again: bool,
     pipeline: usize,
@@ -232,10 +241,15 @@ impl Walk {
                 self.command(only);
             }
             several => {
+                let (grouped, fed) = (self.grouped, self.fed);
+                let begun = self.analysis.commands.len();
                 for (at, command) in several.iter().enumerate() {
                     self.piped = outer || at > 0;
+                    self.grouped = grouped || !matches!(command, Command::Simple(_));
+                    self.fed = (at > 0).then_some((begun, self.analysis.commands.len()));
                     self.apart(|walk| walk.command(command));
                 }
+                (self.grouped, self.fed) = (grouped, fed);
             }
         }
         self.piped = outer;
@@ -247,7 +261,12 @@ impl Walk {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => {
                 self.redirect_list(redirects.as_ref());
+                let fed = self.fed;
+                if redirects.is_some() {
+                    self.fed = None;
+                }
                 self.compound(compound);
+                self.fed = fed;
             }
             Command::Function(function) => {
                 self.note(Problem::Function);
@@ -284,6 +303,15 @@ impl Walk {
                 if !builtins::own_variable(&clause.variable_name) {
                     self.note(Problem::Assignment(clause.variable_name.clone()));
                 }
+                // Its patterns are matched whether somebody looks at the names or not.
+                self.held(
+                    ":",
+                    values
+                        .iter()
+                        .filter(|value| value.glob || value.split)
+                        .cloned()
+                        .collect(),
+                );
                 self.each(
                     &clause.variable_name,
                     clause.values.is_some().then_some(values),
@@ -336,6 +364,9 @@ impl Walk {
             chains: Rc::clone(&self.chains),
             nested: self.nested,
             inner: self.inner,
+            level: 0,
+            grouped: self.grouped,
+            looped: self.loops > 0,
             piped: self.piped,
             again: self.again,
             pipeline: self.pipeline,
@@ -353,19 +384,54 @@ impl Walk {
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             self.item(item, &mut found, false);
         }
+        if found.waits() {
+            self.analysis.note_soft(Problem::Waits);
+        }
         self.check_assignments(&found);
         self.change_directory(&found);
         if builtins::may_assign(&found.words) {
             self.values.clear();
             self.loose = true;
         }
-        for name in builtins::reads_into(&found.words) {
-            self.set(&name, None);
+        let names = builtins::reads_into(&found.words);
+        // One line of what the list is given, where it is given nothing of its own.
+        let whole = names.len() == 1 && found.redirects.is_empty() && found.inputs.is_empty();
+        for name in names {
+            let from = self.fed.filter(|_| whole);
+            let line = from.map(|from| Word {
+                piped: true,
+                from: Some(from),
+                ..Word::default()
+            });
+            self.set(&name, line);
         }
         if !self.nested && !self.inner && !self.again {
             self.analysis.top += 1;
         }
         self.analysis.commands.push(found);
+    }
+
+    /// Something bash does itself, held as the command that does the same, so that its effects are looked at.
+    fn held(&mut self, name: &str, arguments: Vec<Word>) {
+        if arguments.is_empty() {
+            return;
+        }
+        let words = std::iter::once(Word::plain(name)).chain(arguments).collect();
+        self.analysis.commands.push(Simple {
+            assignments: Vec::new(),
+            words,
+            redirects: Vec::new(),
+            chains: Rc::clone(&self.chains),
+            nested: self.nested,
+            inner: self.inner,
+            level: 0,
+            grouped: true,
+            looped: self.loops > 0,
+            piped: self.piped,
+            again: true,
+            pipeline: self.pipeline,
+            inputs: Vec::new(),
+        });
     }
 
     fn change_directory(&mut self, found: &Simple) {
@@ -441,100 +507,5 @@ impl Walk {
                 });
             }
         }
-    }
-
-    /// `<( )` and `>( )`. What writes into a command may have it run anything it reads.
-    fn process(&mut self, kind: &ProcessSubstitutionKind, subshell: &SubshellCommand) {
-        match kind {
-            ProcessSubstitutionKind::Read => self.analysis.note_soft(Problem::Nested),
-            ProcessSubstitutionKind::Write => self.note(Problem::Nested),
-        }
-        let inner = std::mem::replace(&mut self.inner, true);
-        self.subshell(subshell);
-        self.inner = inner;
-    }
-
-    fn redirect_list(&mut self, list: Option<&RedirectList>) {
-        let mut held = Simple {
-            assignments: Vec::new(),
-            words: Vec::new(),
-            redirects: Vec::new(),
-            chains: Rc::clone(&self.chains),
-            nested: self.nested,
-            inner: self.inner,
-            piped: self.piped,
-            again: self.again,
-            pipeline: self.pipeline,
-            inputs: Vec::new(),
-        };
-        let redirects: Vec<Redirect> = list
-            .into_iter()
-            .flat_map(|list| &list.0)
-            .filter_map(|redirect| self.redirect(redirect, &mut held.inputs))
-            .collect();
-        if redirects.is_empty() && held.inputs.is_empty() {
-            return;
-        }
-        // Held as a command without words, so that its effects are looked at like any other.
-        held.redirects = redirects;
-        self.analysis.commands.push(held);
-        if !self.nested && !self.inner && !self.again {
-            self.analysis.top += 1;
-        }
-    }
-
-    fn redirect(&mut self, redirect: &IoRedirect, inputs: &mut Vec<String>) -> Option<Redirect> {
-        match redirect {
-            IoRedirect::File(_, kind, target) => {
-                let direction = match kind {
-                    IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput => Direction::Read,
-                    IoFileRedirectKind::Write
-                    | IoFileRedirectKind::Append
-                    | IoFileRedirectKind::Clobber
-                    | IoFileRedirectKind::DuplicateOutput => Direction::Write,
-                    IoFileRedirectKind::ReadAndWrite => Direction::Both,
-                };
-                match target {
-                    IoFileRedirectTarget::Fd(_) => None,
-                    IoFileRedirectTarget::Filename(word) => Some(self.target(direction, word)),
-                    IoFileRedirectTarget::Duplicate(word) => {
-                        let descriptor = word.value.trim_end_matches('-');
-                        if descriptor.chars().all(|c| c.is_ascii_digit()) {
-                            return None;
-                        }
-                        Some(self.target(direction, word))
-                    }
-                    IoFileRedirectTarget::ProcessSubstitution(kind, subshell) => {
-                        self.process(kind, subshell);
-                        None
-                    }
-                }
-            }
-            IoRedirect::HereDocument(_, document) => {
-                if document.requires_expansion && document.doc.value.contains(['$', '`']) {
-                    self.here_document(&document.doc.value);
-                }
-                inputs.push(document.doc.value.clone());
-                None
-            }
-            IoRedirect::HereString(_, word) => {
-                let word = self.word(word);
-                inputs.push(word.text.unwrap_or(word.raw));
-                None
-            }
-            IoRedirect::OutputAndError(word, _) => Some(self.target(Direction::Write, word)),
-        }
-    }
-
-    fn target(&mut self, direction: Direction, written: &Written) -> Redirect {
-        let target = self.word(written);
-        let network = |text: &str| text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
-        if target.text.as_deref().is_some_and(network) {
-            self.note(Problem::Network);
-        }
-        if target.glob {
-            self.note(Problem::Variable);
-        }
-        Redirect { direction, target }
     }
 }

@@ -4,6 +4,7 @@ mod carry;
 mod files;
 mod find;
 mod git;
+mod names;
 mod options;
 mod scripts;
 mod table;
@@ -11,7 +12,10 @@ mod table;
 use super::Word;
 use super::wrappers::known_name;
 
+pub use carry::carried;
+pub use names::{Prints, counts, prints, prints_no_pattern};
 pub use scripts::{awk_is_plain, sed_is_plain};
+pub use table::falls_apart;
 
 /// How much of a path a program looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

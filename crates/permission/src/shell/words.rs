@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::builtins::harmless_variable;
 use super::{Problem, shape};
 
 /// One word of a command.
@@ -21,6 +22,8 @@ pub struct Word {
     pub split: bool,
     /// Names the command before in the pipeline printed.
     pub piped: bool,
+    /// The commands of the line that printed it, first and one past the last, where it is not the pipeline before.
+    pub from: Option<(usize, usize)>,
     /// What it begins with, when no more of it is known.
     pub prefix: String,
 }
@@ -104,6 +107,11 @@ const EVERYBODYS: &[&str] = &[
     "LINENO",
 ];
 
+/// Whether everybody may see what is in the variable.
+pub(crate) fn is_everybodys(name: &str) -> bool {
+    EVERYBODYS.contains(&name) || harmless_variable(name)
+}
+
 /// Decodes a word where these variables are known.
 #[must_use]
 pub fn decode(raw: &str, values: &Values) -> Decoded {
@@ -139,6 +147,7 @@ pub fn decode(raw: &str, values: &Values) -> Decoded {
         quoted: reader.quoted,
         split: reader.split,
         piped: false,
+        from: None,
         prefix: std::mem::take(&mut found.word.prefix),
     };
     found
@@ -363,9 +372,9 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, name: &str, quoted: bool) {
-        // Outside quotes a value falls apart and its patterns match; what others have set may hold anything, secrets too.
-        let settled = EVERYBODYS.contains(&name);
-        if !settled && (!quoted || !self.values.contains_key(name)) {
+        // What others have set may hold anything, secrets too.
+        let settled = is_everybodys(name);
+        if !settled && !self.values.contains_key(name) {
             return self.fail(Problem::Variable);
         }
         let first = self.text.is_empty() && !self.unknown;
@@ -385,6 +394,7 @@ impl Reader<'_> {
                         return self.some(Problem::Variable, quoted, false);
                     }
                     self.home = true;
+                    self.split |= !quoted;
                 }
                 let odd = |c: char| c.is_whitespace() || matches!(c, '*' | '?' | '[' | '\\');
                 if value.glob {
@@ -438,17 +448,17 @@ impl Reader<'_> {
 
     /// What a command prints: one word in quotes, outside of them any number.
     fn printed(&mut self, quoted: bool) {
-        if quoted {
-            self.some(Problem::Nested, quoted, false);
-        } else {
-            self.fail(Problem::Nested);
-        }
+        self.some(Problem::Nested, quoted, false);
     }
 
     /// Whether an expression holds nothing but numbers, and names of known numbers.
     fn is_number(&self, sum: &str) -> bool {
         let digits = |text: &str| !text.is_empty() && text.len() < 10 && text.bytes().all(|b| b.is_ascii_digit());
         let operators = |c: char| c.is_whitespace() || matches!(c, '+' | '-' | '*' | '/' | '%' | '<' | '>');
+        // These change what they look at.
+        if sum.contains("++") || sum.contains("--") {
+            return false;
+        }
         sum.split(operators).filter(|part| !part.is_empty()).all(|part| {
             let name = part.strip_prefix('$').unwrap_or(part);
             let known = self.values.get(name).and_then(Word::literal);
@@ -515,7 +525,7 @@ impl Reader<'_> {
                     .any(|operator| rest.strip_prefix(operator).is_some_and(plain))
             }
         };
-        let seen = EVERYBODYS.contains(&name.as_str()) || (quoted && self.values.contains_key(&name));
+        let seen = is_everybodys(&name) || self.values.contains_key(&name);
         if !looks_up || !seen {
             return self.fail(Problem::Variable);
         }

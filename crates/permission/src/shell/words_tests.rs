@@ -27,9 +27,10 @@ fn known_values_are_put_in() {
     assert_eq!(text("\"x/$f\"").as_deref(), Some("x/a.txt"));
     assert_eq!(text("\"${f}.bak\"").as_deref(), Some("a.txt.bak"));
     assert_eq!(text("\"$s\"").as_deref(), Some("a b"));
-    // Outside quotes it may fall apart.
+    // Outside quotes it may fall apart, where something in it could.
     assert_eq!(text("$s"), None);
-    assert_eq!(text("$f"), None);
+    assert_eq!(text("$f").as_deref(), Some("a.txt"));
+    assert!(decode("$g", &values).word.split);
     let matched = decode("\"$g\"", &values).word;
     assert!(matched.glob && !matched.split);
     // A sum of known numbers is a number, whichever it is; anything else may evaluate a subscript.
@@ -141,7 +142,9 @@ fn what_is_only_known_later_has_no_text() {
     }
     // Outside quotes it may become any number of words.
     for raw in ["$(x)", "`x`"] {
-        assert_eq!(decode(raw, &Values::new()).problem, Some(Problem::Nested), "{raw}");
+        let found = decode(raw, &Values::new());
+        assert_eq!((found.problem, found.soft), (None, Some(Problem::Nested)), "{raw}");
+        assert!(found.word.split && found.word.unknown(), "{raw}");
     }
 }
 

@@ -162,7 +162,11 @@ fn carries(name: &str) -> bool {
         systemd-run bwrap firejail proot dbus-run-session xvfb-run ssh sshpass busybox \
         toybox npx bunx uvx pipx pnpx dotenv nix-shell tmux screen at batch \
         start-stop-daemon ld.so ld-linux-x86-64.so.2 catchsegv trap coproc eval hyperfine \
-        exiftool expect socat rlwrap ts-node tsx alias mapfile readarray complete compgen";
+        setarch linux32 linux64 i386 x86_64 uname26 choom runcon sg newgrp systemd-inhibit systemd-cat chpst \
+        softlimit setuidgid gosu su-exec tini dumb-init eatmydata faketime proxychains proxychains4 torsocks \
+        chronic ifne pee sem rush cpulimit trickle daemonize daemon dtach abduco nsjail minijail0 lxc-attach \
+        machinectl flatpak snap wine rr uftrace heaptrack ssh-agent aa-exec xinit startx sudoedit gdbserver \
+        bpftrace exiftool expect socat rlwrap ts-node tsx alias mapfile readarray complete compgen";
     listed(KNOWN, name)
 }
 
@@ -222,7 +226,8 @@ pub fn is_interpreter(name: &str) -> bool {
     const KNOWN: &str = "python pypy ipython node nodejs deno bun perl ruby irb php lua luajit tclsh wish \
         expect osascript Rscript R julia ghci runghc scala groovy jshell awk gawk mawk nawk \
         sed gsed ed ex vi vim nvim emacs psql mysql sqlite tsx ts-node pwsh powershell swift \
-        elixir iex erl gdb lldb bc dc m4 make gmake";
+        elixir iex erl gdb lldb bc dc m4 make gmake gnuplot octave guile racket sbcl clisp ocaml clojure bb raku nu \
+        elvish xonsh yash osh mongosh swipl gprolog gs tex latex pdftex pdflatex xelatex lualatex groovysh dart janet";
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     is_shell(stem) || listed(KNOWN, stem)
 }
@@ -275,6 +280,31 @@ pub fn texts(words: &[Word]) -> impl Iterator<Item = &str> {
         .filter(|text| text.contains(|c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | '(' | '$' | '`')))
 }
 
+/// Texts among the arguments of what hands them to a shell.
+pub fn shell_texts(words: &[Word]) -> impl Iterator<Item = &str> {
+    const KNOWN: &str = "sudo doas su runuser run0 script watch flock ssh sshpass tmux screen parallel sem rush entr \
+        hyperfine nix-shell socat strace ltrace gdb rlwrap sg newgrp machinectl git at batch perf ncat nc time";
+    let text = |at: usize| words.get(at).and_then(|word| word.text.as_deref());
+    let name = text(0).map(base).unwrap_or_default();
+    let carries = name != "git"
+        || words
+            .iter()
+            .skip(1)
+            .any(|word| word.literal().is_some_and(|verb| carries_after("git", verb)));
+    let runs = listed(KNOWN, name) && carries;
+    let odd = |c: char| {
+        c.is_whitespace()
+            || matches!(
+                c,
+                ';' | '|' | '&' | '(' | '$' | '`' | '{' | '*' | '?' | '[' | '~' | '<' | '>' | '\\' | '\'' | '"'
+            )
+    };
+    let arguments = words.iter().skip(1).filter(move |_| runs);
+    arguments
+        .filter_map(|word| word.text.as_deref())
+        .filter(move |text| text.contains(odd))
+}
+
 /// Whether what remains after the transparent wrappers runs text that no one has read.
 #[must_use]
 pub fn evaluates(words: &[Word]) -> Option<Problem> {
@@ -309,23 +339,21 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
         {
             said()
         }
-        "tar" | "gtar"
-            if texts().any(|text| {
-                text.starts_with("--to-command")
-                    || text.starts_with("--checkpoint-action")
-                    || text.starts_with("--use-compress")
-                    || text.starts_with("-I")
-                    || text.starts_with("--rsh")
-            }) =>
-        {
-            said()
-        }
-        "rsync" if texts().any(|text| text == "-e" || text.starts_with("--rsh") || text.starts_with("-e")) => said(),
+        _ if super::orders::gives_orders(words) => said(),
         "make" | "gmake" if texts().any(|text| text.contains('=') || text.starts_with("--eval") || text == "-f") => {
             said()
         }
         "make" | "gmake" => None,
-        "vi" | "vim" | "nvim" | "emacs" | "ed" | "ex" => said(),
+        // Settings that name what they run or load.
+        "cargo" if texts().any(|text| text.starts_with("--config")) => said(),
+        "npm" | "npx" | "yarn" | "pnpm"
+            if texts().any(|text| text.starts_with("--node-options") || text.starts_with("--script-shell")) =>
+        {
+            said()
+        }
+        "vi" | "vim" | "nvim" | "view" | "vimdiff" | "rvim" | "rview" | "gvim" | "gview" | "emacs" | "ed" | "ex" => {
+            said()
+        }
         name if is_interpreter(name) => {
             // With a file to run it is a program like any other; with text, or nothing, it is not.
             let inline = |text: &str| {
@@ -341,6 +369,10 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
                     || (is_shell(name) && text.starts_with('-'))
                     || (text.starts_with('-') && !text.starts_with("--") && text.ends_with(['c', 'e']))
             };
+            let inline = |text: &str| inline(text) || (is_shell(name) && text.starts_with('+'));
+            if loads(name, arguments) {
+                return said();
+            }
             let version =
                 texts().all(|text| matches!(text, "--version" | "-V" | "-v" | "--help")) && !arguments.is_empty();
             // A pipe is a text as well.
@@ -351,6 +383,61 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
         }
         _ => None,
     }
+}
+
+/// Whether an interpreter's own options, those before its file, hold a text to run or a module to load.
+fn loads(name: &str, arguments: &[Word]) -> bool {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let mut rest = arguments.iter().filter_map(|word| word.text.as_deref());
+    while let Some(option) = rest.next().filter(|text| text.starts_with('-') && *text != "-") {
+        let letters = |known: &str| {
+            let own = option.strip_prefix('-').unwrap_or_default();
+            !own.starts_with('-') && own.chars().all(|c| known.contains(c))
+        };
+        let harmless = match stem {
+            "python" | "pypy" => {
+                // The module's arguments are its own.
+                if option == "-m" {
+                    return rest.next().is_none_or(|module| {
+                        matches!(
+                            module,
+                            "timeit" | "code" | "pdb" | "cProfile" | "profile" | "trace" | "runpy"
+                        )
+                    });
+                }
+                if matches!(option, "-W" | "-X") {
+                    rest.next();
+                    continue;
+                }
+                letters("bBdEIOqsSuvxP") || option.starts_with("-W") || option.starts_with("-X")
+            }
+            "perl" => letters("wWtTUuvchl"),
+            "ruby" => letters("wvcWU") || matches!(option, "--version" | "--yjit" | "--jit"),
+            "node" | "nodejs" => {
+                let loading = [
+                    "--import",
+                    "--require",
+                    "--loader",
+                    "--experimental-loader",
+                    "--env-file",
+                    "--run",
+                    "--input-type",
+                    "--eval",
+                    "--print",
+                    "--interactive",
+                    "--snapshot-blob",
+                    "--build-snapshot",
+                ];
+                option.starts_with("--") && !loading.iter().any(|known| option.starts_with(known))
+                    || matches!(option, "-c" | "-v" | "-h")
+            }
+            _ => true,
+        };
+        if !harmless && !matches!(option, "--version" | "--help" | "-V" | "-h" | "-v") {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a program called so runs what its arguments say.

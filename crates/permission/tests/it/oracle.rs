@@ -109,6 +109,41 @@ fn every_option_of_the_tables_has_a_verdict() {
     assert!(run > 3_000, "{run} options were run");
 }
 
+/// Every option of the tables, and every other the program's own help tells of, was written in every way (glued, apart,
+/// cut short, twice, behind `--`, with a value that looks like an option) and run where it was let run: `run/asked`.
+/// `ARGS="--only help --verdicts FILE"` writes the file.
+#[test]
+fn every_option_of_a_programs_own_help_has_a_verdict() {
+    let text = include_str!("../oracle/help.tsv");
+    let verdicts: std::collections::BTreeMap<&str, &str> =
+        text.lines().filter_map(|line| line.split_once('\t')).collect();
+    let mut missing = Vec::new();
+    let (mut run, mut asked) = (0_u32, 0_u32);
+    for (program, options) in sluice_permission::shell::programs::corpus() {
+        match verdicts.get(program.as_str()) {
+            None => missing.push(program),
+            Some(&"absent") => {}
+            Some(known) => {
+                let known: Vec<&str> = known.split(' ').collect();
+                for (option, _) in options {
+                    let waits = program == "tail" && matches!(option.as_str(), "-f" | "-F" | "--follow" | "--retry");
+                    let told = known.iter().find_map(|one| one.strip_prefix(&format!("{option}:")));
+                    let Some((ran, stopped)) = told.and_then(|told| told.split_once('/')) else {
+                        if !waits {
+                            missing.push(format!("{program} {option}"));
+                        }
+                        continue;
+                    };
+                    run += ran.parse::<u32>().unwrap();
+                    asked += stopped.parse::<u32>().unwrap();
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "run `make oracle` for {missing:#?}");
+    assert!(run > 10_000 && asked > 5_000, "{run} run, {asked} asked about");
+}
+
 #[test]
 fn what_is_allowed_does_not_run_what_is_denied() {
     let isolated = Command::new("unshare")

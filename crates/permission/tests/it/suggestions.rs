@@ -235,7 +235,9 @@ fn what_cannot_be_checked_offers_nothing() {
         "echo $(whoami)",
         "echo z=$ZZ",
         "kill -9 $$",
-        "for i in 1 2; do echo $i; done",
+        "for i in $(seq 1 6000); do echo line-$i; done",
+        "for i in $(seq 1 14); do echo $i; sleep 5; done",
+        "for i in 1 2 3 4 5; do echo $i; sleep 1; done",
     ] {
         line(&w, command, json!([]), None, Some(ReasonKind::Other));
     }

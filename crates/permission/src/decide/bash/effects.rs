@@ -68,6 +68,14 @@ pub(super) fn is_sink(word: &Word) -> bool {
     )
 }
 
+/// Verbs of git that copy what is in a repository.
+fn exports(verb: &str) -> bool {
+    matches!(
+        verb,
+        "archive" | "bundle" | "format-patch" | "fast-export" | "checkout-index" | "daemon" | "send-email"
+    )
+}
+
 /// Files that say the same to everybody.
 fn is_public(word: &Word) -> bool {
     matches!(
@@ -99,6 +107,13 @@ impl<'a> Effects<'a> {
         let guarded = effects.guarded();
         for simple in &analysis.commands {
             let mut command = effects.command(simple, guarded);
+            // Which names there are bash reads by itself, whatever they are given to.
+            let known = command.doing.is_some();
+            for word in simple.words.iter().filter(|word| word.glob && known) {
+                effects.touch(&mut command, word, Access::Read, Reach::Names, false);
+            }
+            // What falls apart outside quotes may hold patterns as well, for names anywhere.
+            command.lost |= simple.words.iter().any(|word| effects.scatters(simple, word));
             // A pattern may match a name that is an option; a name outside quotes may fall apart.
             let tame = command.doing.as_ref().is_some_and(|doing| doing.tame);
             command.lost |= simple
@@ -131,6 +146,12 @@ impl<'a> Effects<'a> {
         if doing.is_none() && guarded {
             for word in simple.words.iter().skip(1) {
                 self.perhaps(&mut command, word);
+            }
+            // These take all there is without a word about it.
+            let words = transparent(&simple.words);
+            let text = |at: usize| words.get(at).and_then(Word::literal);
+            if text(0) == Some("git") && words.iter().any(|word| word.literal().is_some_and(exports)) {
+                self.perhaps(&mut command, &Word::plain("."));
             }
         }
         for redirect in &simple.redirects {
@@ -182,11 +203,11 @@ impl<'a> Effects<'a> {
 
     fn touch(&self, command: &mut Command<'a>, word: &Word, access: Access, reach: Reach, redirect: bool) {
         let all = if word.piped && word.unknown() {
-            self.printed(command)
+            self.printed(command, word)
         } else {
-            self.located(command.simple, word)
+            self.located(command.simple, word).map(|all| (all, reach))
         };
-        let Some(all) = all else {
+        let Some((all, reach)) = all else {
             command.lost = true;
             return;
         };
@@ -195,7 +216,6 @@ impl<'a> Effects<'a> {
             command.lost = true;
             return;
         }
-        let reach = if word.piped { Reach::Linked } else { reach };
         for (at, pattern) in all {
             command.touches.push(Touch {
                 at,
@@ -216,7 +236,7 @@ impl<'a> Effects<'a> {
             .strip_prefix('-')
             .and_then(|rest| rest.get(1..))
             .filter(|_| !text.starts_with("--"));
-        let parts = text.split(['=', ':', '@', ',']).skip(1).chain(glued).chain([text]);
+        let parts = text.split(['=', ':', '@', ',']).chain(glued).chain([text]);
         // A text in a language of its own: any name in it.
         let names = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '/' | '-' | '~' | '+'));
         let inside = text.split(names).filter(|_| text.contains(' ')).take(MOST_CARRIED);
@@ -484,8 +504,10 @@ impl<'a> Effects<'a> {
         })
     }
 
-    fn read_blocked(&self, command: &Command<'_>, touch: &Touch) -> Option<Blocked> {
-        let allowed = may_read(self.policy, &touch.at, self.paths) || self.rule(Behavior::Allow, touch).is_some();
+    fn read_blocked(&self, command: &Command<'a>, touch: &Touch) -> Option<Blocked> {
+        let allowed = may_read(self.policy, &touch.at, self.paths)
+            || self.rule(Behavior::Allow, touch).is_some()
+            || self.lists_home(command, touch);
         // Where links are followed they must not lead out.
         let stays = touch.reach != Reach::Linked || trees::is_plain(self.policy, &touch.at.lexical, self.paths);
         if allowed && stays {

@@ -10,8 +10,9 @@ use crate::matching::bash;
 use crate::path::{Found, Located, Paths};
 use crate::policy::Policy;
 use crate::rule::{Behavior, Rule};
+use crate::shell::programs::carried;
 use crate::shell::wrappers::{self, base};
-use crate::shell::{Analysis, Direction, Problem, Simple, Word};
+use crate::shell::{Analysis, Direction, Problem, Simple, Word, analyse};
 
 /// How many words of a carrier are tried as the beginning of what it carries.
 const MOST_LEVELS: usize = 16;
@@ -64,7 +65,10 @@ pub(super) fn unknown(
         if let Some(problem) = wrappers::evaluating(&command.words).or_else(|| carries_unknown(&command.words)) {
             return Some(problem);
         }
-        if let Some(problem) = linked(command, &named, effects, paths) {
+        if let Some(problem) = linked(command, &named, effects, paths)
+            .or_else(|| matched(command, &named, effects))
+            .or_else(|| given_as_text(command, &named))
+        {
             return Some(problem);
         }
         let mut files = Vec::new();
@@ -207,6 +211,34 @@ fn linked(command: &Simple, named: &[Named], effects: &Effects<'_>, paths: &dyn 
     })
 }
 
+/// A pattern that stands for what is named: any word of what carries others may be the program.
+fn matched(command: &Simple, named: &[Named], effects: &Effects<'_>) -> Option<Problem> {
+    command.words.iter().filter(|word| word.glob).find_map(|word| {
+        let Some(files) = effects.files_of(command, word) else {
+            return Some(Problem::Variable);
+        };
+        let names = files.iter().filter_map(|file| file.file_name()?.to_str());
+        names
+            .into_iter()
+            .find_map(|name| mentioned(named, name))
+            .map(Problem::Mentions)
+    })
+}
+
+/// A text another program gives to a shell, of which not all is known, or which comes to what is named.
+fn given_as_text(command: &Simple, named: &[Named]) -> Option<Problem> {
+    wrappers::shell_texts(&command.words).find_map(|text| {
+        let inner = analyse(text);
+        let words = || inner.commands.iter().flat_map(|one| &one.words);
+        let open = |word: &Word| word.unknown() || word.glob || word.split;
+        let names = |word: &Word| mentioned(named, word.text.as_deref().unwrap_or_default());
+        let problem = inner.problems.first().cloned();
+        problem
+            .or_else(|| words().any(open).then_some(Problem::Variable))
+            .or_else(|| words().find_map(names).map(Problem::Mentions))
+    })
+}
+
 /// `xargs` and `find -exec` whose program is whatever they are given.
 fn carries_unknown(words: &[Word]) -> Option<Problem> {
     let own = wrappers::transparent(words);
@@ -229,7 +261,11 @@ fn carries_unknown(words: &[Word]) -> Option<Problem> {
             });
             // A value of one of its options may stand where the program seems to.
             let any = texts.iter().any(|text| wrappers::runs_its_arguments(text));
-            if open || any { said() } else { None }
+            // What is put in the place of a mark may be any part of the program's name.
+            let marked = carried(own.get(1..).unwrap_or_default())
+                .and_then(|inner| inner.first()?.text.as_deref())
+                .is_some_and(|program| marks(&texts).iter().any(|mark| program.contains(mark)));
+            if open || any || marked { said() } else { None }
         }
         "run-parts" | "batch" | "at" | "crontab" | "newgrp" => said(),
         "git" => {
@@ -241,6 +277,22 @@ fn carries_unknown(words: &[Word]) -> Option<Problem> {
         }
         _ => None,
     }
+}
+
+/// What `xargs` replaces in the words of its command.
+fn marks<'a>(texts: &[&'a str]) -> Vec<&'a str> {
+    let mut marks = Vec::new();
+    for (at, text) in texts.iter().enumerate() {
+        let glued = ["-I", "-i", "--replace="]
+            .iter()
+            .find_map(|option| text.strip_prefix(option));
+        match glued {
+            Some("") => marks.extend(texts.get(at + 1)),
+            Some(mark) => marks.push(mark),
+            None => {}
+        }
+    }
+    marks.into_iter().filter(|mark| !mark.is_empty()).collect()
 }
 
 /// Files a command may take its orders from.

@@ -4,7 +4,7 @@ use brush_parser::ast::{BinaryPredicate, ExtendedTestExpr, UnaryPredicate, Word 
 use brush_parser::word::{ParameterExpr, WordPiece, WordPieceWithSource};
 
 use super::super::words::{braces, decode};
-use super::super::{Analysis, Problem, Word, caps};
+use super::super::{Analysis, Problem, Values, Word, caps};
 use super::{Walk, options, read};
 
 /// The pieces of a word. Long runs of digits after a tilde are more than the parser can take.
@@ -27,10 +27,30 @@ impl Walk {
         if let Some(soft) = found.soft {
             self.analysis.note_soft(soft);
         }
+        let mut word = found.word;
+        let mut from = None;
         for text in &found.inner {
-            self.runs(text);
+            from = self.runs(text);
         }
-        found.word
+        // The word is what they print and nothing else.
+        let bare = written.value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        let bare = bare.unwrap_or(&written.value);
+        if let ([text], true) = (found.inner.as_slice(), word.unknown())
+            && (bare == format!("$({text})") || bare == format!("`{text}`"))
+        {
+            word.piped = from.is_some();
+            word.from = from;
+        }
+        let name = bare.strip_prefix('$').unwrap_or_default();
+        let name = name
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'))
+            .unwrap_or(name);
+        if let Some(value) = self.values.get(name).filter(|value| value.piped) {
+            word.piped = true;
+            word.from = value.from;
+        }
+        word
     }
 
     /// The words a word becomes where its braces are plain.
@@ -47,17 +67,41 @@ impl Walk {
         }
     }
 
-    /// A command substitution that runs with the values known here and changes none of them.
-    fn runs(&mut self, text: &str) {
-        let found = read(text, self.depth + 1, &self.values, &self.never, self.nested);
+    /// A command substitution that runs with the values known here and changes none of them. Gives the commands that
+    /// print, where they are one pipeline.
+    fn runs(&mut self, text: &str) -> Option<(usize, usize)> {
+        // Where a value comes from is counted from here, also in there.
+        let begun = self.analysis.commands.len();
+        let counted = |word: &Word, from: fn(usize, usize) -> usize| Word {
+            from: word.from.map(|(first, last)| (from(first, begun), from(last, begun))),
+            ..word.clone()
+        };
+        let values = self.values.iter();
+        let values = values
+            .map(|(name, value)| (name.clone(), counted(value, usize::wrapping_sub)))
+            .collect();
+        let found = read(text, self.depth + 1, &values, &self.never, self.nested);
         for problem in found.problems {
             self.note(problem);
         }
         for problem in found.soft {
             self.analysis.note_soft(problem);
         }
+        let first = found.commands.first().map_or(0, |command| command.pipeline);
+        let one = first != 0 && found.commands.iter().all(|command| command.pipeline == first);
+        let moved = |word: &Word| counted(word, usize::wrapping_add);
         let inner = found.commands.into_iter().map(|command| super::Simple {
+            words: command.words.iter().map(moved).collect(),
+            redirects: command
+                .redirects
+                .iter()
+                .map(|redirect| super::Redirect {
+                    direction: redirect.direction,
+                    target: moved(&redirect.target),
+                })
+                .collect(),
             inner: true,
+            level: command.level + 1,
             again: self.again,
             chains: self.joined(&command.chains),
             // Its own pipelines are connected among themselves, and with whoever takes the output.
@@ -66,6 +110,7 @@ impl Walk {
         });
         let inner: Vec<_> = inner.collect();
         self.analysis.commands.extend(inner);
+        one.then_some((begun, self.analysis.commands.len()))
     }
 
     pub(super) fn here_document(&mut self, body: &str) {
@@ -151,7 +196,7 @@ impl Walk {
 
     fn substitution(&mut self, text: &str) {
         self.note(Problem::Nested);
-        let inner = read(text, self.depth + 1, &self.values, &self.never, true);
+        let inner = read(text, self.depth + 1, &Values::new(), &self.never, true);
         self.take(inner);
     }
 
@@ -178,7 +223,19 @@ impl Walk {
                 ) {
                     self.note(Problem::Evaluates("[[ -v ]]".to_owned()));
                 }
-                self.word(word);
+                let operand = self.word(word);
+                let text = matches!(
+                    predicate,
+                    UnaryPredicate::FdIsOpenTerminal
+                        | UnaryPredicate::ShellOptionEnabled
+                        | UnaryPredicate::ShellVariableIsSetAndAssigned
+                        | UnaryPredicate::ShellVariableIsSetAndNameRef
+                        | UnaryPredicate::StringHasZeroLength
+                        | UnaryPredicate::StringHasNonZeroLength
+                );
+                if !text {
+                    self.asks_for(operand);
+                }
             }
             ExtendedTestExpr::BinaryTest(predicate, left, right) => {
                 // The arithmetic ones evaluate subscripts in their operands, quoted or not.
@@ -196,10 +253,27 @@ impl Walk {
                         self.note(Problem::Evaluates("[[ ]] arithmetic".to_owned()));
                     }
                 }
-                self.word(left);
-                self.test_operand(right);
+                let left = self.word(left);
+                if matches!(
+                    predicate,
+                    BinaryPredicate::FilesReferToSameDeviceAndInodeNumbers
+                        | BinaryPredicate::LeftFileIsNewerOrExistsWhenRightDoesNot
+                        | BinaryPredicate::LeftFileIsOlderOrDoesNotExistWhenRightDoes
+                ) {
+                    let right = self.word(right);
+                    self.asks_for(left);
+                    self.asks_for(right);
+                } else {
+                    self.test_operand(right);
+                }
             }
         }
+    }
+
+    /// Whether a file is there, and which: what `test -e` asks. No word falls apart in `[[ ]]`.
+    fn asks_for(&mut self, file: Word) {
+        let file = Word { split: false, ..file };
+        self.held("test", vec![Word::plain("-e"), file]);
     }
 
     /// The right side of `=~` may hold unquoted parentheses and bars.

@@ -49,6 +49,15 @@ impl Walk {
 
     /// A loop over values: one by one where they are few and known.
     pub(super) fn each(&mut self, name: &str, values: Option<Vec<Word>>, body: &CompoundList) {
+        // What a command prints, word by word.
+        let printed = match values.as_deref() {
+            Some([only]) if only.piped => Some(Word {
+                split: false,
+                raw: String::new(),
+                ..only.clone()
+            }),
+            _ => None,
+        };
         let known = values.filter(|values| {
             !values.is_empty()
                 && values.len() <= MOST_VALUES
@@ -56,7 +65,7 @@ impl Walk {
         });
         let before = self.values.clone();
         let Some(values) = known else {
-            self.set(name, None);
+            self.set(name, printed);
             self.looped(body, None);
             self.doubt(&before);
             return;
@@ -90,10 +99,16 @@ impl Walk {
     /// A list that may run many times: a `cd` in it moves the next round as well.
     pub(super) fn looped(&mut self, list: &CompoundList, condition: Option<&CompoundList>) {
         let moved = std::mem::replace(&mut self.moved, false);
+        self.loops += 1;
+        let (chains, values) = (Rc::clone(&self.chains), self.values.clone());
         if let Some(condition) = condition {
-            self.branch(condition);
+            // It has run whenever the list does.
+            self.list(condition);
+            self.also(&chains);
         }
         self.branch(list);
+        self.doubt(&values);
+        self.loops -= 1;
         if self.moved {
             self.note(Problem::UnknownDirectory);
         }

@@ -10,9 +10,8 @@ pub(super) const XARGS: Options = Options {
     numbers: false,
 };
 
-/// `xargs` with a program that only reads, whatever names it is given.
-pub(super) fn xargs(arguments: &[Word]) -> Option<Doing> {
-    // Its own options end at the first word that is none.
+/// How many of the words after `xargs` are its own: its options end at the first word that is none.
+fn own(arguments: &[Word]) -> usize {
     let mut own = 0;
     while let Some(text) = arguments
         .get(own)
@@ -22,6 +21,18 @@ pub(super) fn xargs(arguments: &[Word]) -> Option<Doing> {
         let valued = text.len() == 2 && matches!(text, "-n" | "-L" | "-P" | "-d" | "-I" | "-s" | "-E");
         own += if valued { 2 } else { 1 };
     }
+    own
+}
+
+/// The command `xargs` runs.
+#[must_use]
+pub fn carried(arguments: &[Word]) -> Option<&[Word]> {
+    arguments.get(own(arguments)..)
+}
+
+/// `xargs` with a program that only reads, whatever names it is given.
+pub(super) fn xargs(arguments: &[Word]) -> Option<Doing> {
+    let own = own(arguments);
     let options = arguments.get(..own)?;
     let parsed = XARGS.parse(options)?;
     let command = arguments.get(own..)?;
@@ -46,6 +57,9 @@ pub(super) fn xargs(arguments: &[Word]) -> Option<Doing> {
     }
     if replaced.is_none() {
         words.push(Word::printed());
+    }
+    if matches!(words.first().and_then(Word::literal), Some("xargs" | "read" | "cd")) {
+        return None;
     }
     let prints = matches!(
         words.first().and_then(Word::literal),

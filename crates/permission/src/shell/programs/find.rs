@@ -1,6 +1,7 @@
 //! `find`, expression by expression.
 
 use super::super::Word;
+use super::super::wrappers::known_name;
 use super::{Doing, Kind, Reach, look_up as look_up_any};
 
 /// Expressions without a value.
@@ -117,6 +118,10 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
                         text if text.contains("{}") => return None,
                         _ => words.push(word.clone()),
                     }
+                }
+                // What reads names of its own is given others than those that were found.
+                if matches!(words.first().and_then(known_name), Some("xargs" | "read" | "cd")) {
+                    return None;
                 }
                 let inner = look_up_any(&words).filter(|inner| {
                     inner.kind == Kind::ReadOnly && inner.repository.is_none() && inner.obeys.is_empty()

@@ -16,7 +16,7 @@ const LOG: &str = "oneline graph all stat? shortstat numstat dirstat? summary na
     diff-filter= find-renames? find-copies? find-copies-harder no-renames ignore-all-space \
     ignore-space-change ignore-space-at-eol ignore-blank-lines function-context \
     inter-hunk-context= pickaxe-all pickaxe-regex text binary full-index compact-summary \
-    check no-ext-diff no-textconv cached staged merge-base quiet exit-code relative? \
+    check no-index no-ext-diff no-textconv cached staged merge-base quiet exit-code relative? \
     submodule? no-prefix src-prefix= dst-prefix= cherry-mark patch-with-stat no-notes notes? \
     parents children count objects ours theirs base root no-commit-id always mailmap \
     use-mailmap encoding= not glob= exclude= remove-empty dense sparse topo";
@@ -98,14 +98,17 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     }
     // These make git run what verifies a signature.
     let verifies = |value: &Option<Word>| {
-        value
-            .as_ref()
-            .is_some_and(|value| value.text.as_deref().is_none_or(|text| text.contains("%G")))
+        value.as_ref().is_some_and(|value| {
+            value
+                .text
+                .as_deref()
+                .is_none_or(|text| text.contains("%G") || text.contains("signature"))
+        })
     };
     if parsed
         .options
         .iter()
-        .any(|(name, value)| matches!(name.as_str(), "format" | "pretty") && verifies(value))
+        .any(|(name, value)| matches!(name.as_str(), "format" | "pretty" | "sort") && verifies(value))
     {
         return None;
     }
@@ -123,6 +126,14 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
         .reads
         .extend(parsed.paths.iter().map(|word| (word.clone(), Reach::File)));
     let mut named = false;
+    // What git itself matches, magic words or patterns in quotes, may be anything in the repository.
+    let wide = parsed.positionals.iter().any(|word| {
+        let text = word.text.as_deref().unwrap_or_default();
+        text.contains(":(")
+            || text.starts_with(":!")
+            || text.starts_with(":^")
+            || (!word.glob && text.contains(['*', '?', '[']))
+    });
     for word in &parsed.positionals {
         let Some(text) = word.text.as_deref() else {
             doing.reads.push((word.clone(), Reach::File));
@@ -139,7 +150,7 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
             } else {
                 path
             };
-            let range = path.contains("..") && !path.contains('/');
+            let range = path.contains("..") && !path.contains('/') && path != "..";
             if path.is_empty() || range || path.starts_with('(') {
                 continue;
             }
@@ -158,7 +169,7 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
             ));
         }
     }
-    if !named && shows(name, &parsed) == Shows::Contents {
+    if (wide || !named) && shows(name, &parsed) == Shows::Contents {
         // Without a revision it is about what lies there now.
         let now =
             matches!(name, "diff" | "diff-files" | "grep") && parsed.positionals.len() <= usize::from(name == "grep");
@@ -241,7 +252,7 @@ fn subcommand_options(name: &str, arguments: &[Word]) -> Option<(Options, Rest)>
         ),
         "describe" => options(
             "",
-            "all tags contains abbrev= always long dirty? exact-match first-parent match= \
+            "all tags contains abbrev= always long exact-match first-parent match= \
             exclude= candidates=",
         ),
         "ls-files" => options(

@@ -4,6 +4,7 @@ mod rows;
 
 use self::rows::PROGRAMS;
 use super::super::Word;
+use super::super::words::is_everybodys;
 use super::options::{Options, Parsed};
 use super::{Doing, Reach};
 
@@ -65,15 +66,44 @@ const fn deep(mut program: Program, deep: &'static [&'static str], follows: &'st
     program
 }
 
+const DOCKER: &[(&str, Options)] = &[
+    (
+        "ps",
+        Options {
+            short: "aqlsn:f:",
+            long: "all quiet latest size no-trunc last= filter= format=",
+            numbers: false,
+        },
+    ),
+    (
+        "images",
+        Options {
+            short: "aqf:",
+            long: "all quiet digests no-trunc filter= format=",
+            numbers: false,
+        },
+    ),
+];
+
 /// Programs that are asked one thing only: which version they are. None of them reads the folder it stands in, as those
 /// that find their toolchain there do.
-const VERSIONED: &str = "python python3 pip pip3 ruby go java javac gcc g++ clang make cmake docker kubectl \
-    terraform rg fd jq bash git php perl swift curl wget tar gzip sed awk gawk mawk grep find ls cat uv";
+const VERSIONED: &str = "gcc g++ clang make cmake docker \
+    rg fd jq bash git php perl curl wget tar gzip sed awk gawk mawk grep find ls cat uv";
+
+const PYTHON: &[&str] = &[".python-version", ".tool-versions", "mise.toml", ".mise.toml"];
 
 /// Programs that read the folder to find out which version they are; what they do then is theirs alone where no file of
 /// the folder speaks to them.
 const TOOLCHAINS: &[(&str, &[&str])] = &[
-    ("node", &[]),
+    (
+        "node",
+        &[".node-version", ".nvmrc", ".tool-versions", "mise.toml", ".mise.toml"],
+    ),
+    ("python", PYTHON),
+    ("python3", PYTHON),
+    ("pip", PYTHON),
+    ("pip3", PYTHON),
+    ("ruby", &[".ruby-version", ".tool-versions", "mise.toml", ".mise.toml"]),
     ("npm", &[".npmrc"]),
     (
         "pnpm",
@@ -101,13 +131,11 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
         && matches!(only.literal(), Some("--version" | "-V" | "-v"))
     {
         let long = only.literal() == Some("--version");
-        if VERSIONED.split(' ').any(|known| known == name)
-            && (long || (only.literal() == Some("-V") && name.starts_with("python")))
-        {
+        if VERSIONED.split(' ').any(|known| known == name) && long {
             return Some(Doing::read_only());
         }
         if let Some((_, files)) = TOOLCHAINS.iter().find(|(known, _)| *known == name)
-            && (long || name == "node" || name == "npm")
+            && (long || matches!(name, "node" | "npm") || (only.literal() == Some("-V") && name.starts_with("python")))
         {
             let mut doing = Doing::read_only();
             doing.obeys.extend(files.iter().map(|file| Word::plain(file)));
@@ -121,8 +149,13 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
         return names.then(Doing::read_only);
     }
     match (name, arguments) {
+        // What is everybody's to see.
+        ("printenv", [_, ..]) => {
+            let seen = |word: &Word| word.literal().is_some_and(is_everybodys);
+            return arguments.iter().all(seen).then(Doing::read_only);
+        }
+        ("docker", _) => return docker(arguments),
         ("go", [only]) if only.literal() == Some("version") => return Some(Doing::read_only()),
-        ("java" | "javac", [only]) if only.literal() == Some("-version") => return Some(Doing::read_only()),
         _ => {}
     }
     let program = PROGRAMS.iter().find(|program| program.name == name)?;
@@ -133,7 +166,23 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
     {
         return None;
     }
+    // Bare letters with an `e` among them make it show what others have in their environment, secrets too. So may `-auxe`.
+    let shows = |text: &str| {
+        let letters = text.trim_start_matches('-');
+        let bare = letters.len() == text.len() || letters.contains(['u', 'x']);
+        letters.bytes().all(|b| b.is_ascii_alphabetic()) && letters.contains('e') && bare && !text.starts_with("--")
+    };
+    if name == "ps"
+        && arguments
+            .iter()
+            .filter(|word| !matches!(word.raw.as_str(), "-e" | "-ef" | "$$" | "$PPID"))
+            .any(|word| word.text.as_deref().is_none_or(shows))
+    {
+        return None;
+    }
     match name {
+        // What a command prints falls apart there, and patterns in it match names: more is shown than it printed.
+        "echo" if arguments.iter().any(falls_apart) => return None,
         // Their arguments are text whatever they begin with.
         "echo" | "expr" => {
             return Some(Doing {
@@ -152,6 +201,18 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
     {
         return None;
     }
+    // What it cannot read backwards it keeps in a file first.
+    let piped = |word: &Word| {
+        word.text
+            .as_deref()
+            .is_none_or(|text| text == "-" || text.starts_with("/dev/"))
+    };
+    if name == "tac"
+        && (parsed.positionals.is_empty() || parsed.positionals.iter().any(piped))
+        && !parsed.has(&["version"])
+    {
+        return None;
+    }
     // Without `-n` it asks a server for names.
     if name == "netstat" && !parsed.has(&["n", "numeric"]) {
         return None;
@@ -166,6 +227,26 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
         return None;
     }
     reads(program, &parsed)
+}
+
+/// Whether a word is, outside quotes, what a command printed or nobody knows.
+#[must_use]
+pub fn falls_apart(word: &Word) -> bool {
+    let name = |part: &str| -> String {
+        let bare = part.trim_start_matches(['{', '#', '!']);
+        bare.chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+            .collect()
+    };
+    let mut names = word.raw.split('$').skip(1).map(name);
+    word.split && word.unknown() && (word.raw.contains(['`', '(']) || names.any(|name| !is_everybodys(&name)))
+}
+
+/// What runs and which images there are, as the daemon of the person's own configuration says.
+fn docker(arguments: &[Word]) -> Option<Doing> {
+    let (verb, rest) = arguments.split_first()?;
+    let known = DOCKER.iter().find(|(name, _)| Some(*name) == verb.literal())?;
+    known.1.parse(rest)?.positionals.is_empty().then(Doing::read_only)
 }
 
 /// The format has to be known, and neither an option nor one that sets a variable (`%n`).
@@ -270,9 +351,21 @@ fn read(doing: &mut Doing, words: &[Word], reach: Reach) {
     doing.reads.extend(files.cloned().map(|word| (word, reach)));
 }
 
+/// The options `name` is given here, by their names; `None` where one is not known.
+pub(super) fn given(name: &str, arguments: &[Word]) -> Option<Vec<String>> {
+    let program = PROGRAMS.iter().find(|program| program.name == name)?;
+    let parsed = program.options.parse_of(arguments, program.tame)?;
+    let named = parsed.options.into_iter().map(|(name, _)| name);
+    (!parsed.loose).then(|| named.collect())
+}
+
 /// The programs of the table with their options.
 pub(super) fn corpus() -> Vec<(String, Vec<(String, char)>)> {
+    let docker = DOCKER
+        .iter()
+        .map(|(verb, options)| (format!("docker {verb}"), options.all()));
     let all = PROGRAMS.iter();
     all.map(|program| (program.name.to_owned(), program.options.all()))
+        .chain(docker)
         .collect()
 }

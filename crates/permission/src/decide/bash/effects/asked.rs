@@ -7,9 +7,18 @@ use super::super::{repository, trees};
 use super::{Command, Effects, Touch};
 use crate::path::{Found, Located};
 use crate::shell::effects::places;
-use crate::shell::programs::Kind;
+use crate::shell::programs::{Kind, Prints, Reach, counts, falls_apart, prints, prints_no_pattern};
 use crate::shell::wrappers::{known_name, transparent};
-use crate::shell::{Problem, Simple, Word};
+use crate::shell::{Direction, Problem, Simple, Word};
+
+/// Places whose names were printed, and how far what reads them may reach.
+type Named = (Vec<(Located, bool)>, Reach);
+
+/// Whether something else than the pipe is what a command reads.
+fn takes_other_input(simple: &Simple) -> bool {
+    let reads = |direction: Direction| direction != Direction::Write;
+    !simple.inputs.is_empty() || simple.redirects.iter().any(|redirect| reads(redirect.direction))
+}
 
 impl<'a> Effects<'a> {
     /// Whether a pattern stands for something that is not simply files.
@@ -37,58 +46,108 @@ impl<'a> Effects<'a> {
         })
     }
 
-    /// The directories whose names the command before in the pipeline printed; `None` when nobody knows.
-    pub(super) fn printed(&self, command: &Command<'a>) -> Option<Vec<(Located, bool)>> {
-        let before = self
-            .commands
-            .iter()
-            .rev()
-            .take_while(|one| one.simple.pipeline == command.simple.pipeline);
-        for upstream in before {
-            let doing = upstream.doing.as_ref()?;
-            let words = transparent(&upstream.simple.words);
-            let name = words.first().and_then(known_name)?;
-            let has = |flags: &[&str]| {
-                words
-                    .iter()
-                    .any(|word| word.literal().is_some_and(|text| flags.contains(&text)))
-            };
-            let roots = |command: &Command<'a>| -> Option<Vec<(Located, bool)>> {
-                // What is printed must be one word each.
-                let odd = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
-                let plain = |touch: &Touch| {
-                    let path = touch.at.lexical.strip_prefix(self.cwd).unwrap_or(&touch.at.lexical);
-                    !path.to_string_lossy().contains(odd) && !path.to_string_lossy().starts_with('-')
-                };
-                let all = command.touches.iter().all(plain);
-                all.then(|| command.touches.iter().map(|touch| (touch.at.clone(), false)).collect())
-            };
-            match name {
-                "find" if !has(&["-printf", "-ls"]) => return roots(upstream),
-                "rg" | "grep" if has(&["-l", "--files", "--files-with-matches", "-rl", "-lr"]) => {
-                    return roots(upstream);
-                }
-                "fd" | "fdfind" => return roots(upstream),
-                // What git lists is what its index says, not what lies there: enough to count, not to show.
-                "git" if has(&["ls-files", "--name-only"]) && !has(&["-s", "--stage"]) => {
-                    let inner = command.simple.words.iter().filter_map(Word::literal);
-                    let counts = inner.into_iter().any(|word| {
-                        matches!(
-                            word,
-                            "wc" | "ls" | "du" | "stat" | "file" | "md5sum" | "sha256sum" | "basename" | "dirname"
-                        )
-                    });
-                    return if counts {
-                        self.located(upstream.simple, &Word::plain("."))
-                    } else {
-                        None
-                    };
-                }
-                "sort" | "uniq" | "head" | "tail" | "grep" | "egrep" if doing.reads.is_empty() => {}
-                _ => return None,
+    /// The directories whose names the commands before printed; `None` when nobody knows.
+    pub(super) fn printed(&self, command: &Command<'a>, word: &Word) -> Option<Named> {
+        let reader = command.simple;
+        if reader.nested {
+            return None;
+        }
+        let upstream: Vec<&Command<'a>> = match word.from {
+            Some((first, last)) => self.commands.get(first..last)?.iter().collect(),
+            // A text or a file of its own takes the place of the pipe.
+            None if takes_other_input(reader) => return None,
+            None => {
+                let before = self.commands.iter().rev();
+                let mut all: Vec<_> = before
+                    .take_while(|one| one.simple.pipeline == reader.pipeline)
+                    .collect();
+                all.reverse();
+                all
+            }
+        };
+        let level = match word.from {
+            Some(_) => upstream.last()?.simple.level,
+            None => reader.level,
+        };
+        for one in upstream.into_iter().rev() {
+            // Others in its list print as well; another directory makes other files of the same names.
+            let alone = !one.simple.grouped && one.simple.level == level && !one.simple.nested;
+            if !alone || one.simple.chains != reader.chains || takes_other_input(one.simple) {
+                return None;
+            }
+            let doing = one.doing.as_ref()?;
+            match prints(transparent(&one.simple.words))? {
+                Prints::Names => return self.roots(one).map(|roots| (roots, Reach::Linked)),
+                // What git lists is what its index says, not what lies there.
+                Prints::Index => return self.indexed(one.simple, counts(transparent(&reader.words))),
+                Prints::Some if doing.reads.is_empty() => {}
+                Prints::Some => return None,
             }
         }
         None
+    }
+
+    /// Whether a word that falls apart may hold a pattern for names elsewhere.
+    pub(super) fn scatters(&self, simple: &Simple, word: &Word) -> bool {
+        if simple.nested || !falls_apart(word) {
+            return false;
+        }
+        let printed = word.from.and_then(|(first, last)| self.commands.get(first..last));
+        let Some((last, before)) = printed.and_then(<[Command<'a>]>::split_last) else {
+            return true;
+        };
+        let plain = |one: &Command<'a>| prints_no_pattern(transparent(&one.simple.words));
+        let passes =
+            |one: &Command<'a>| !takes_other_input(one.simple) && prints(transparent(&one.simple.words)).is_some();
+        // The last of them that says something of its own says it all.
+        let mut all = std::iter::once(last).chain(before.iter().rev());
+        let own = all
+            .find(|one| takes_other_input(one.simple) || prints(transparent(&one.simple.words)) != Some(Prints::Some));
+        own.is_none_or(|one| one.simple.grouped || !(plain(one) || passes(one)))
+    }
+
+    /// `ls ~`: which names the person's home has, and nothing beneath them.
+    pub(super) fn lists_home(&self, command: &Command<'a>, touch: &Touch) -> bool {
+        let words = transparent(&command.simple.words);
+        let deep = |word: &Word| match word.text.as_deref() {
+            Some("-R" | "--recursive") | None => true,
+            Some(text) => text.starts_with('-') && !text.starts_with("--") && text.contains('R'),
+        };
+        words.first().and_then(known_name) == Some("ls")
+            && !words.iter().any(deep)
+            && touch.at.lexical == self.policy.home
+            && touch.access == Access::Read
+            && !touch.pattern
+    }
+
+    /// The repository at hand, where each file it tracks lies within the roots; to count them that is not needed.
+    fn indexed(&self, simple: &Simple, counts: bool) -> Option<Named> {
+        let here = self.located(simple, &Word::plain("."))?;
+        let stays = |root: &Located| match self.paths.tracked(&root.lexical) {
+            Found::This(names) => names.iter().all(|name| {
+                let inside = Located::new(&root.lexical.join(name), self.paths).inside(&self.policy.roots, self.paths);
+                inside
+                    && name
+                        .components()
+                        .all(|part| matches!(part, std::path::Component::Normal(_)))
+            }),
+            Found::Nothing | Found::Unknown => false,
+        };
+        match here.iter().all(|(root, _)| stays(root)) {
+            true => Some((here, Reach::Tree)),
+            false => counts.then_some((here, Reach::Linked)),
+        }
+    }
+
+    /// What a command reads, where every name beneath it is printed as one word that is no option.
+    fn roots(&self, command: &Command<'a>) -> Option<Vec<(Located, bool)>> {
+        let odd = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
+        let plain = |touch: &Touch| {
+            let path = touch.at.lexical.strip_prefix(self.cwd).unwrap_or(&touch.at.lexical);
+            !path.to_string_lossy().contains(odd) && !path.to_string_lossy().starts_with('-')
+        };
+        let all = !command.lost && command.touches.iter().all(plain);
+        all.then(|| command.touches.iter().map(|touch| (touch.at.clone(), false)).collect())
     }
 
     /// The paths a word may stand for where a command runs.

@@ -55,13 +55,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         Nothing,
         true,
     ),
-    program(
-        "hostname",
-        "sfiIdA",
-        "short fqdn long ip-address all-ip-addresses domain all-fqdns",
-        Nothing,
-        false,
-    ),
+    // Not `-f`, `-i`, `-d`, `-A`, which ask a server for names.
+    program("hostname", "sI", "short all-ip-addresses", Nothing, false),
     program("uptime", "ps", "pretty since version", Nothing, true),
     program(
         "date",

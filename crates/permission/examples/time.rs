@@ -1,0 +1,63 @@
+//! How long a decision takes: the lines of a file, decided about again and again in this folder.
+//!
+//! `cargo run --release -p sluice-permission --example time -- crates/permission/tests/oracle/agent.txt`
+
+use std::io::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use sluice_permission::{Behavior, Call, OnDisk, Policy, Rule, Source, decide};
+
+const ROUNDS: usize = 100;
+
+fn main() -> std::io::Result<()> {
+    let file = std::env::args().nth(1).unwrap_or_default();
+    let text = std::fs::read_to_string(&file)?;
+    let cwd = std::env::current_dir()?;
+    let mut policy = Policy::new(&cwd, std::env::var("HOME").unwrap_or_default());
+    let rules = [
+        (Behavior::Deny, "Bash(zap:*)"),
+        (Behavior::Ask, "Bash(git push:*)"),
+        (Behavior::Allow, "Bash(npm run *)"),
+    ];
+    for (behavior, rule) in rules {
+        policy
+            .rules
+            .extend(Rule::parse(behavior, Source::User, &cwd, rule).ok());
+    }
+    let mut all: Vec<(Duration, &str)> = Vec::new();
+    for round in 0..ROUNDS {
+        for line in text.lines() {
+            // A different text each time, or a parser's cache would be measured.
+            let input = json!({ "command": format!("{line} # {round}") });
+            let begun = Instant::now();
+            let decision = decide(&policy, &Call::new("Bash", &input, Path::new(&cwd)), &OnDisk);
+            all.push((begun.elapsed(), line));
+            drop(decision);
+        }
+    }
+    all.sort_unstable();
+    let at = |share: usize| {
+        all.get(all.len() * share / 100)
+            .map(|(time, _)| *time)
+            .unwrap_or_default()
+    };
+    let mut out = std::io::stdout().lock();
+    writeln!(
+        out,
+        "{} decisions: median {:?}, 90 % {:?}, 99 % {:?}",
+        all.len(),
+        at(50),
+        at(90),
+        at(99)
+    )?;
+    let mut shown: Vec<&str> = Vec::new();
+    for (time, line) in all.iter().rev() {
+        if !shown.contains(line) && shown.len() < 5 {
+            shown.push(line);
+            writeln!(out, "worst: {time:?} {line}")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,130 @@
+//! Options whose value a program hands to a shell, or reads more options from: programs that are otherwise no carriers.
+
+use super::Word;
+use super::wrappers::base;
+
+/// Options by the shortest beginning they are understood by; one dash and a letter: also among others and glued.
+const ORDERS: &[(&str, &[&str])] = &[
+    (
+        "tar",
+        &[
+            "--to-c",
+            "--checkpoint-a",
+            "--use",
+            "--rs",
+            "--rm",
+            "--info",
+            "--new",
+            "-I",
+            "-F",
+        ],
+    ),
+    ("bsdtar", &["--use", "-I"]),
+    ("cpio", &["--rs"]),
+    ("zip", &["-TT", "--unz"]),
+    ("rsync", &["-e", "--rs"]),
+    ("scp", &["-o", "-S", "-F", "-D"]),
+    ("sftp", &["-o", "-S", "-F", "-D", "-b"]),
+    ("split", &["--f"]),
+    ("man", &["-P", "-H", "-C", "--pag", "--ht", "--conf", "--pr"]),
+    ("less", &["+", "-k", "--lesskey", "-t", "-T"]),
+    ("more", &["+"]),
+    ("xterm", &["-e"]),
+    ("urxvt", &["-e"]),
+    ("sqlite", &[".", "-cmd", "-init", "-A"]),
+    ("npx", &["-c", "--cal"]),
+    ("npm", &["-c", "--cal"]),
+    ("wget", &["-e", "--exec", "--use-a", "--config"]),
+    ("nano", &["-s", "--sp"]),
+    ("gpg", &["--ph", "--ex", "--op"]),
+];
+
+/// The same for git, whatever its verb.
+const GIT: &[&str] = &[
+    "--upl",
+    "--rece",
+    "--exe",
+    "--open",
+    "--extc",
+    "--conf",
+    "--sendm",
+    "--smtp-server",
+    "--template",
+    "--ext",
+];
+
+/// Whether one of these words is such an option.
+#[must_use]
+pub fn gives_orders(words: &[Word]) -> bool {
+    let Some((first, arguments)) = words.split_first() else {
+        return false;
+    };
+    let name = base(first.text.as_deref().unwrap_or_default());
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let texts = || arguments.iter().filter_map(|word| word.text.as_deref());
+    if stem == "git" {
+        let opens = texts().next() == Some("grep") && texts().any(|text| text.starts_with("-O"));
+        let clones =
+            texts().next() == Some("clone") && texts().any(|text| text.starts_with("-u") || text.starts_with("-c"));
+        let begins = |text: &str| GIT.iter().any(|option| text.starts_with(option)) || text.contains("ext::");
+        return opens || clones || texts().any(begins);
+    }
+    let Some((_, options)) = ORDERS.iter().find(|(known, _)| *known == stem || *known == name) else {
+        return false;
+    };
+    // `tar cIf x`: its first word needs no dash.
+    let bundle = name == "tar"
+        && texts()
+            .next()
+            .is_some_and(|text| !text.starts_with('-') && text.contains(['I', 'F']));
+    bundle
+        || texts().any(|text| {
+            options.iter().any(|option| match option.strip_prefix('-') {
+                Some(letter) if letter.len() == 1 => {
+                    text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
+                }
+                _ => text.starts_with(option),
+            })
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(line: &str) -> bool {
+        let words: Vec<Word> = line.split(' ').map(Word::plain).collect();
+        gives_orders(&words)
+    }
+
+    #[test]
+    fn options_are_found_short_glued_and_among_others() {
+        for line in [
+            "tar -cf x --to-com=y",
+            "tar cIf y x",
+            "tar -xvIy -f x",
+            "tar --checkpoint-act=exec=x",
+            "zip -TT x y",
+            "rsync -ave x y",
+            "split --filter=x y",
+            "sqlite3 db .shell",
+            "git fetch --upload-pack=x",
+            "git clone -u x y",
+            "git fetch ext::x",
+            "man --pager=x ls",
+            "less +!x y",
+        ] {
+            assert!(given(line), "{line}");
+        }
+        for line in [
+            "tar -czf x y",
+            "tar xf x",
+            "rsync -av x y",
+            "git push -u origin x",
+            "sqlite3 db",
+            "zip -r x y",
+        ] {
+            assert!(!given(line), "{line}");
+        }
+    }
+}
