@@ -11,9 +11,13 @@ mod keys;
 mod noting;
 mod paging;
 mod picking;
+mod recalling;
+mod resuming;
 mod rewinding;
+mod servers;
 mod settings;
 mod standing;
+mod telling;
 
 #[cfg(test)]
 mod tests;
@@ -149,6 +153,8 @@ impl App {
         if app.facts.settings.vim {
             app.vim = Some(Vim::default());
         }
+        app.feed.prose = app.facts.settings.prose;
+        app.feed.flows = app.facts.settings.flows;
         app.greet();
         if !app.facts.draft.is_empty() {
             let draft = std::mem::take(&mut app.facts.draft);
@@ -224,6 +230,9 @@ impl App {
     pub fn see(&mut self, picture: Picture, now: Now) {
         self.feed.take(&picture, self.columns);
         let ended = self.picture.turn.filter(|_| picture.turn.is_none());
+        if ended.is_some() {
+            self.acts.push(Act::Branch);
+        }
         let long = ended.is_some_and(|time| time.as_millis() >= u128::from(self.facts.settings.notify_after));
         if long && self.focused != Some(true) {
             self.acts.push(Act::Ring("done".to_owned()));
@@ -417,6 +426,18 @@ impl App {
     #[must_use]
     pub fn asking_id(&self) -> Option<String> {
         self.asking.as_ref().map(|asking| asking.id.to_string())
+    }
+
+    /// What a task bar shows.
+    #[must_use]
+    pub fn progress(&self) -> crate::screen::Progress {
+        use crate::screen::Progress;
+        match (self.asking.is_some(), self.picture.is_busy()) {
+            (true, _) => Progress::Waiting,
+            (_, true) => Progress::Working,
+            _ if self.feed.failed => Progress::Failed,
+            _ => Progress::Idle,
+        }
     }
 
     /// The title of the window, when it has to be told.

@@ -6,7 +6,7 @@ use sluice_wire::permission_update::{Destination, PermissionUpdate, SetMode};
 
 use super::act::Edited;
 use super::asking::{Shown, plan_choices};
-use super::{Act, App, Now};
+use super::{Act, App, Next, Now};
 use crate::input::{Code, Editor, Key};
 use crate::view::ask::{FieldValue, SCOPES, Verdict, scope_word};
 use crate::view::card;
@@ -90,6 +90,7 @@ impl App {
             (Code::End, _) => asking.selected = count.saturating_sub(1),
             (Code::Left, _) => self.turn_scope(-1),
             (Code::Right, _) => self.turn_scope(1),
+            (Code::Tab, _) if key.shift => self.cycle_mode(),
             (Code::Tab, _) => asking.words = Some(Editor::default()),
             (Code::Enter, _) => self.choose(now),
             (Code::Char(digit @ '1'..='9'), false) => {
@@ -181,8 +182,23 @@ impl App {
         match asking.selected {
             0 => self.allow(Some(mode(PermissionMode::Default)), None, 0),
             1 => self.allow(Some(mode(PermissionMode::AcceptEdits)), None, 0),
+            2 => self.begin_anew_with_plan(),
             _ => self.deny("keep planning", false),
         }
+    }
+
+    /// The plan is all that is taken along into a new session; this one stays as it is, and can be resumed.
+    fn begin_anew_with_plan(&mut self) {
+        let Some(asking) = &self.asking else { return };
+        let Shown::Plan(plan) = &asking.shown else { return };
+        let mut prompt = format!("Carry out this plan:\n\n{}", plan.trim());
+        let words = asking.words.as_ref().map(Editor::whole).unwrap_or_default();
+        if !words.trim().is_empty() {
+            prompt.push_str("\n\n");
+            prompt.push_str(words.trim());
+        }
+        self.deny("the plan is carried out in a new session", true);
+        self.acts.push(Act::Again(Next::Fresh { prompt: Some(prompt) }));
     }
 
     /// Allows the call, perhaps with another input, and keeps what was chosen with it.
@@ -263,7 +279,7 @@ impl App {
     fn words_key(&mut self, key: Key, now: Now) {
         let Some(asking) = &mut self.asking else { return };
         let is_no = asking.selected + 1 == asking.scopes.len()
-            || matches!(asking.shown, Shown::Plan(_)) && asking.selected == 2;
+            || matches!(asking.shown, Shown::Plan(_)) && asking.selected + 1 == plan_choices().len();
         let Some(words) = &mut asking.words else { return };
         match key.code {
             Code::Escape | Code::Tab => asking.words = None,

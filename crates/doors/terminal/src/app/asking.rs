@@ -386,6 +386,7 @@ pub(super) fn plan_choices() -> Vec<Choice> {
     [
         "Yes, and ask before each change",
         "Yes, and edits without asking",
+        "Yes, in a fresh context",
         "Keep planning",
     ]
     .map(Choice::new)

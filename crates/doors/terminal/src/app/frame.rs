@@ -20,9 +20,11 @@ impl App {
     /// The next frame.
     pub fn frame(&mut self, now: Now) -> Frame {
         let mut commit = self.feed.commit(&self.picture, self.columns);
+        let marks = std::mem::take(&mut self.feed.marks);
         if self.rows < 6 || self.columns < 20 {
             return Frame {
                 commit,
+                marks,
                 region: vec![Row::plain("sluice needs 20x6").cut(self.columns)],
                 cursor: (0, 0),
                 shows_cursor: true,
@@ -61,6 +63,7 @@ impl App {
         let cursor = cursor.or(below.cursor.map(|(row, column)| (row + height, column)));
         Frame {
             commit,
+            marks,
             shows_cursor: cursor.is_some(),
             cursor: cursor.unwrap_or((region.len().saturating_sub(1), 0)),
             region,
