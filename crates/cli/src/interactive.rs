@@ -27,6 +27,9 @@ pub(crate) const DEMO_PACE: Duration = Duration::from_millis(12);
 pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     give_memory_back();
     let mut place = Place::look(&flags, &environment, Opener::Person);
+    if let Some(whole) = whole_id(&flags, &environment) {
+        flags.resume = Some(whole);
+    }
     if flags.agent_command.is_some() {
         return drive(&flags, &place).await;
     }
@@ -40,9 +43,6 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     let mut draft = String::new();
     let mut said = Vec::new();
     let mut told = Vec::new();
-    if let Some(whole) = whole_id(&flags, &environment) {
-        flags.resume = Some(whole);
-    }
     // `-r` alone: the person picks one.
     let mut picks = flags.resume.as_deref().is_some_and(|named| named.trim().is_empty());
     if picks {
@@ -203,7 +203,15 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
     let (mut said, mut told) = (Vec::new(), Vec::new());
     loop {
         let mut facts = facts_of(&flags, place);
-        facts.agent = Some(program.clone());
+        let name = std::path::Path::new(&program).file_name();
+        facts.agent = name.map(|name| name.to_string_lossy().into_owned());
+        let plain = words
+            .chars()
+            .all(|it| it.is_ascii_alphanumeric() || "/._-".contains(it));
+        facts.command = Some(match plain {
+            true => format!("sluice --agent-command {words}"),
+            false => format!("sluice --agent-command '{}'", words.replace('\'', "'\\''")),
+        });
         facts.draft = std::mem::take(&mut draft);
         facts.said = std::mem::take(&mut said);
         facts.told = std::mem::take(&mut told);
@@ -321,6 +329,7 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
         served: None,
         said: Vec::new(),
         agent: None,
+        command: None,
         kept: false,
         told: Vec::new(),
         able: variables.able(),

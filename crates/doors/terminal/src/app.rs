@@ -95,6 +95,8 @@ pub struct App {
     pub(crate) leaving: bool,
     /// The session goes to a bridge when the turn ends.
     pub(crate) serves: bool,
+    /// A dialog was wished for, and no key came since. One that comes late does not take the keyboard.
+    pub(crate) expects: bool,
     /// Whether a window without focus would want to know.
     pub(crate) told_title: String,
 }
@@ -148,6 +150,8 @@ impl App {
             extra: Vec::new(),
             leaving: false,
             serves: false,
+            // `-r` alone wishes for the list of sessions.
+            expects: true,
             told_title: String::new(),
         };
         if app.facts.settings.vim {
@@ -244,6 +248,7 @@ impl App {
             .as_ref()
             .is_some_and(|(at, ..)| now.saturating_sub(*at) > 1000)
             || self.picture.draft.is_some()
+            || !self.picture.calls.is_empty()
         {
             self.sent = None;
         }
@@ -328,7 +333,8 @@ impl App {
     pub(crate) fn send(&mut self, text: &str, images: Vec<(String, String)>, at_once: bool, now: Now) {
         self.remember(text, now);
         let uuid = uuid::Uuid::new_v4().to_string();
-        self.sent = Some((now, uuid.clone(), text.to_owned()));
+        // One that waits for a turn stays in the queue when that turn is stopped.
+        self.sent = (!self.picture.is_busy()).then(|| (now, uuid.clone(), text.to_owned()));
         self.feed.suggestion = None;
         self.acts.push(Act::Send {
             uuid,
@@ -356,11 +362,10 @@ impl App {
         if self.picture.cost >= 0.005 && !self.facts.is_demo() {
             facts.push(crate::view::amount::dollars(self.picture.cost));
         }
-        let short = session.get(..8).unwrap_or(session);
         vec![
             Row::new(),
             Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint),
-            Row::faint(&format!("  sluice -r {short}")),
+            Row::faint(&format!("  {}", self.facts.coming_back(session))),
         ]
     }
 
@@ -411,9 +416,9 @@ impl App {
 
     /// Says that the session cannot go on.
     pub fn broke(&mut self, why: &str) {
-        let hint = self.picture.session.as_deref().and_then(|id| id.get(..8));
+        let hint = self.picture.session.as_deref();
         let hint = hint
-            .map(|id| format!("; nothing is lost: sluice -r {id}"))
+            .map(|id| format!("; nothing is lost: {}", self.facts.coming_back(id)))
             .unwrap_or_default();
         self.say(vec![
             Row::new()

@@ -22,6 +22,8 @@ pub struct Facts {
     pub model: String,
     /// The program that answers, where it is another than ours.
     pub agent: Option<String>,
+    /// What was typed to come here, where it was more than our name.
+    pub command: Option<String>,
     /// Where the bridge is that carries the session, where one does.
     pub served: Option<String>,
     /// What has to be said at the start: why something did not come about, how a bridge is reached.
@@ -246,6 +248,13 @@ impl Facts {
             Ok(rest) => format!("~/{}", rest.display()),
             Err(_) => self.folder.display().to_string(),
         }
+    }
+
+    /// What brings a session back.
+    #[must_use]
+    pub fn coming_back(&self, session: &str) -> String {
+        let short = session.get(..8).unwrap_or(session);
+        format!("{} -r {short}", self.command.as_deref().unwrap_or("sluice"))
     }
 
     /// Whether the demo model answers.

@@ -151,6 +151,22 @@ pub enum Act {
     Again(Next),
 }
 
+impl Act {
+    /// Whether a dialog comes of it.
+    pub(crate) fn opens_dialog(&self) -> bool {
+        matches!(
+            self,
+            Self::Models
+                | Self::Servers
+                | Self::Rules
+                | Self::Settings
+                | Self::Agents
+                | Self::Points
+                | Self::Sessions { .. }
+        )
+    }
+}
+
 /// What an editor was opened for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edited {

@@ -51,6 +51,10 @@ impl App {
             }
             let offset = usize::from(top.first().is_some_and(Row::is_blank));
             cursor = dialog_cursor.map(|(row, column)| (row + offset, column));
+            // What waits is said, where there is room for it.
+            if top.len() + queue.len() <= room {
+                top.extend(queue);
+            }
         } else {
             top = self.running(now, spinner, room.saturating_sub(queue.len()));
             top.extend(queue);

@@ -76,6 +76,13 @@ impl App {
 
     /// A key was pressed.
     pub fn key(&mut self, key: Key, now: Now) {
+        let before = self.acts.len();
+        self.take_key(key, now);
+        let wished = self.acts.iter().skip(before).any(Act::opens_dialog);
+        self.expects = wished || (self.expects && self.picker.is_some());
+    }
+
+    fn take_key(&mut self, key: Key, now: Now) {
         let last_key = std::mem::replace(&mut self.last_key, now);
         if self.help {
             // Any key closes it and counts.

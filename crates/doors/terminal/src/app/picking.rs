@@ -91,7 +91,12 @@ impl Picker {
             wanted.is_empty()
                 || name.to_lowercase().contains(&wanted)
                 || about.to_lowercase().contains(&wanted)
-                || matches!(&self.picks, Picks::Session(found) if found.says(at, &wanted))
+                || match &self.picks {
+                    Picks::Session(found) => found.says(at, &wanted),
+                    // Of a long one the row shows only the beginning.
+                    Picks::Prompt(prompts) => prompts.get(at).is_some_and(|it| it.to_lowercase().contains(&wanted)),
+                    _ => false,
+                }
         };
         self.rows
             .iter()
@@ -147,7 +152,8 @@ impl Picker {
             rows.push(row.cut(columns));
         }
         if fitting.is_empty() {
-            rows.push(Row::faint("  nothing fits"));
+            let typed = self.filter.as_ref().is_some_and(|filter| !filter.is_empty());
+            rows.push(Row::faint(if typed { "  nothing fits" } else { "  none" }));
         }
         if let Some(entry) = &self.entry {
             let laid = crate::view::composer::lay_out(entry, "› ", columns, 2, Style::TEXT);

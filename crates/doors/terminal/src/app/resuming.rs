@@ -104,7 +104,8 @@ impl App {
             facts.extend(session.cwd.as_deref().map(|folder| self.near_home(folder)));
         }
         if self.columns >= 60 {
-            facts.extend(session.git_branch.clone());
+            // No branch at all is written so.
+            facts.extend(session.git_branch.clone().filter(|branch| branch != "HEAD"));
             // Begun by a program, not by a person here.
             facts.extend(
                 session

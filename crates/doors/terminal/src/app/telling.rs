@@ -8,6 +8,20 @@ use crate::view::{amount, status};
 impl App {
     /// What came of a wish.
     pub fn told(&mut self, told: Told, now: Now) {
+        let opens = matches!(
+            told,
+            Told::Models(_)
+                | Told::Servers(_)
+                | Told::Rules(_)
+                | Told::Settings(_)
+                | Told::Agents(_)
+                | Told::Points(_)
+                | Told::Sessions { first: true, .. }
+        );
+        // Somebody types, or pressed escape: what comes this late is no longer waited for.
+        if opens && !self.expects && self.picker.is_none() {
+            return;
+        }
         match told {
             Told::Notice(text) => self.notify(text, now),
             Told::Rows(rows) => self.say(rows),
@@ -102,19 +116,33 @@ impl App {
             self.notify("the agent names no models; /model NAME takes one", now);
             return;
         }
-        let rows = models.iter().map(|model| {
-            let resolved = model.resolved_model.as_deref().map(status::model_word);
-            let facts: Vec<String> = resolved
-                .into_iter()
-                .chain([model.description.clone()])
-                .filter(|it| !it.is_empty())
-                .collect();
-            (model.value.clone(), facts.join(" ∙ "))
-        });
+        let rows = models
+            .iter()
+            .map(|model| (model.value.clone(), model_facts(model).join(" ∙ ")));
         let rows: Vec<(String, String)> = rows.collect();
         let values = models.into_iter().map(|model| model.value).collect();
         let mut picker = super::Picker::new("Model", super::Picks::Model(values), rows);
         picker.hints = vec!["enter this session", "esc"];
         self.picker = Some(picker);
     }
+}
+
+/// What is known of a model: what it is, what it costs, what it is for. The last may be cut.
+fn model_facts(model: &sluice_wire::control::ModelInfo) -> Vec<String> {
+    let resolved = model.resolved_model.as_deref().map(status::model_word);
+    let said: Vec<&str> = model.description.split(" · ").map(str::trim).collect();
+    let said = said
+        .into_iter()
+        .filter(|it| !it.is_empty() && *it != model.display_name);
+    // Its name is said already, as other parts of it are written.
+    let known = |part: &str| {
+        let flat = part.to_lowercase().replace(' ', "-");
+        resolved.as_deref() == Some(flat.as_str())
+    };
+    let (prices, rest): (Vec<&str>, Vec<&str>) = said.filter(|it| !known(it)).partition(|it| it.contains('$'));
+    resolved
+        .clone()
+        .into_iter()
+        .chain(prices.into_iter().chain(rest).map(str::to_owned))
+        .collect()
 }
