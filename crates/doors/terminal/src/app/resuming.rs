@@ -158,7 +158,7 @@ impl App {
 
     /// A key that is about the highlighted session.
     pub(super) fn session_key(&mut self, key: Key, now: Now) {
-        let Some(picker) = &mut self.picker else { return };
+        let Some(picker) = &self.picker else { return };
         let Picks::Session(found) = &picker.picks else { return };
         let everywhere = found.everywhere;
         if key == Key::ctrl('a') {
@@ -172,13 +172,11 @@ impl App {
             return;
         };
         match key.code {
-            Code::Char('f') => {
-                if self.is_near(&session, everywhere, now) {
-                    self.acts.push(Act::Again(Next::Resume {
-                        session: session.session_id,
-                        fork: true,
-                    }));
-                }
+            Code::Char('f') if self.is_near(&session, everywhere, now) => {
+                self.acts.push(Act::Again(Next::Resume {
+                    session: session.session_id,
+                    fork: true,
+                }));
             }
             Code::Char('o') => self.acts.push(Act::ReadSession {
                 session: session.session_id,
@@ -187,7 +185,9 @@ impl App {
             Code::Char('r') => {
                 let mut editor = Editor::default();
                 editor.set(&session.summary);
-                picker.entry = Some(editor);
+                if let Some(picker) = &mut self.picker {
+                    picker.entry = Some(editor);
+                }
             }
             _ => {}
         }

@@ -99,7 +99,7 @@ pub fn of_file(folder: &str, path: &str) -> Option<String> {
     for byte in whole.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
-                address.push(char::from(byte))
+                address.push(char::from(byte));
             }
             other => address.push_str(&format!("%{other:02X}")),
         }
