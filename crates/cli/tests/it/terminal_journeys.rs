@@ -353,3 +353,43 @@ fn journey_34_suspended_and_continued_the_region_is_drawn_again() {
     terminal.keys("\x15");
     leave(terminal);
 }
+
+#[test]
+fn a_bridge_that_speaks_tls_carries_a_session_too() {
+    let lab = saying(&["one", "two", "three"]);
+    let (home, state) = (lab.home(), lab.home().join("state"));
+    fs::create_dir(home.join("shop")).unwrap();
+    let place = state.display().to_string();
+    let serve = |args: &[&str]| {
+        let mut command = lab.command(args);
+        command.env("XDG_STATE_HOME", &state);
+        command
+    };
+    let mut bridge = serve(&["serve", "--tls"]);
+    bridge
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    let mut bridge = bridge.spawn().unwrap();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !serve(&["serve", "status"]).output().unwrap().status.success() {
+        assert!(std::time::Instant::now() < end, "the bridge does not start");
+    }
+    let folder = home.join("shop").display().to_string();
+    let terminal = Terminal::start_in(lab, &[], &folder, 100, 24, &[("XDG_STATE_HOME", &place)]);
+    terminal.shows(IDLE);
+    terminal.keys("first\r");
+    terminal.shows("one");
+    terminal.shows(IDLE);
+    terminal.keys("/serve\r");
+    terminal.shows("served at https://");
+    terminal.shows(IDLE);
+    terminal.keys("second\r");
+    terminal.shows("two");
+    terminal.shows(IDLE);
+    terminal.keys("/take\r");
+    terminal.shows("resumed \"");
+    stop_bridge(&home, &state);
+    bridge.wait().unwrap();
+    terminal.shows(IDLE);
+    leave(terminal);
+}

@@ -347,11 +347,15 @@ impl App {
     /// The last rows, once the region is gone.
     #[must_use]
     pub fn farewell(&self, now: Now) -> Vec<Row> {
-        let Some(session) = &self.picture.session else {
+        let Some(session) = self.begun() else {
             return Vec::new();
         };
         if self.picture.turn_count == 0 {
-            return Vec::new();
+            // Nothing was said here, but before: how to come back holds.
+            return vec![
+                Row::new(),
+                Row::faint(&format!("  {}", self.facts.coming_back(&session))),
+            ];
         }
         let title = self.picture.title.clone().map(|title| format!("\"{title}\""));
         let mut facts: Vec<String> = title.into_iter().collect();
@@ -365,7 +369,7 @@ impl App {
         vec![
             Row::new(),
             Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint),
-            Row::faint(&format!("  {}", self.facts.coming_back(session))),
+            Row::faint(&format!("  {}", self.facts.coming_back(&session))),
         ]
     }
 
