@@ -1,6 +1,7 @@
 //! A terminal as one of the screens of a bridge: `sluice attach`, `/serve` and `/take`.
 
 mod translation;
+mod way;
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -12,11 +13,8 @@ use serde_json::{Value, json};
 use sluice_host::transport::{ChannelTransport, Link};
 use sluice_host::{Error, ErrorKind};
 use sluice_server::{ControlRequest, Scope, ask};
-use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 use sluice_engine::settings::Opener;
 use sluice_terminal::{Agent, Facts, Next, Outcome, Question, Questioner};
@@ -28,8 +26,7 @@ use crate::interactive::facts_of;
 use crate::launch::Place;
 use crate::serve::state_folder;
 use translation::Translation;
-
-type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+use way::Socket;
 
 /// How long a bridge that is started may take to be there.
 const START: Duration = Duration::from_secs(10);
@@ -42,10 +39,10 @@ const AGAIN: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub(crate) struct Bridge {
     state: PathBuf,
-    /// `ws://…/ws`.
-    socket: String,
     /// What a person opens.
     pub(crate) page: String,
+    /// The certificate it shows, by its hash, where it speaks TLS.
+    fingerprint: Option<String>,
     token: String,
     device: String,
 }
@@ -68,12 +65,11 @@ impl Bridge {
             .map_err(|error| error.to_string())?;
         let addresses = status.get("addresses").and_then(Value::as_array).into_iter().flatten();
         let addresses: Vec<&str> = addresses.filter_map(Value::as_str).collect();
-        let page = addresses
-            .iter()
-            .find_map(|address| Some((*address, address.strip_prefix("http://")?)));
-        let Some((page, rest)) = page else {
-            return Err("this bridge speaks TLS alone; a terminal reaches one that listens without it".to_owned());
+        let plain = addresses.iter().find(|address| address.starts_with("http://"));
+        let Some(page) = plain.or(addresses.first()) else {
+            return Err("this bridge listens nowhere".to_owned());
         };
+        let fingerprint = status.get("fingerprint").and_then(Value::as_str).map(str::to_owned);
         let wanted = ControlRequest::Token {
             name: "terminal".to_owned(),
             scope: Scope::Admin,
@@ -82,8 +78,8 @@ impl Bridge {
         let field = |key: &str| given.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(Self {
             state: state.to_owned(),
-            socket: format!("ws://{}/ws", rest.trim_end_matches('/')),
-            page: page.to_owned(),
+            page: (*page).to_owned(),
+            fingerprint,
             token: field("token"),
             device: field("device"),
         })
@@ -129,20 +125,9 @@ impl Bridge {
     }
 
     async fn connect(&self) -> Result<Socket, String> {
-        let mut request = self
-            .socket
-            .as_str()
-            .into_client_request()
-            .map_err(|error| error.to_string())?;
-        let token = format!("Bearer {}", self.token)
-            .parse()
-            .map_err(|_| "the token cannot be sent".to_owned())?;
-        request.headers_mut().insert("authorization", token);
-        let connected = tokio::time::timeout(ANSWER, connect_async(request)).await;
-        let (socket, _) = connected
-            .map_err(|_| "the bridge does not answer".to_owned())?
-            .map_err(|error| error.to_string())?;
-        Ok(socket)
+        let opened = way::open(&self.page, self.fingerprint.as_deref(), &self.token);
+        let opened = tokio::time::timeout(ANSWER, opened).await;
+        opened.map_err(|_| "the bridge does not answer".to_owned())?
     }
 
     /// Says one thing and waits for what is wanted of the answers.

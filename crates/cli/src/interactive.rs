@@ -25,7 +25,11 @@ use crate::login;
 pub(crate) const DEMO_PACE: Duration = Duration::from_millis(12);
 
 pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
+    give_memory_back();
     let mut place = Place::look(&flags, &environment, Opener::Person);
+    if let Some(whole) = whole_id(&flags, &environment) {
+        flags.resume = Some(whole);
+    }
     if flags.agent_command.is_some() {
         return drive(&flags, &place).await;
     }
@@ -38,9 +42,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     let mut demo = None;
     let mut draft = String::new();
     let mut said = Vec::new();
-    if let Some(whole) = whole_id(&flags, &environment) {
-        flags.resume = Some(whole);
-    }
+    let mut told = Vec::new();
     // `-r` alone: the person picks one.
     let mut picks = flags.resume.as_deref().is_some_and(|named| named.trim().is_empty());
     if picks {
@@ -70,9 +72,16 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
             Some(_) => "demo".to_owned(),
             None => options.model.clone().unwrap_or_default(),
         };
+        facts.kept = !flags.no_session_persistence;
         facts.picks = std::mem::take(&mut picks);
         facts.draft = std::mem::take(&mut draft);
         facts.said = std::mem::take(&mut said);
+        if !told.is_empty() {
+            facts
+                .said
+                .push("what was said from there on is told in short from now on".to_owned());
+        }
+        facts.told = std::mem::take(&mut told);
         if let Some(earlier) = &options.earlier {
             let sessions = sluice_host::sessions::Sessions::under(&facts.config_dir);
             let folder = Some(facts.folder.as_path());
@@ -101,14 +110,24 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
             Ok(Outcome::Again { next, draft: written }) => {
                 draft = written;
                 match next {
-                    Next::Fresh => {}
+                    Next::Fresh { prompt: Some(prompt) } => {
+                        // A plan was agreed to: it is carried out, not made again.
+                        flags.permission_mode = Some("default".to_owned());
+                        flags.prompt = Some(prompt);
+                    }
+                    Next::Fresh { prompt: None } => {}
                     Next::Resume { session, fork } => {
                         flags.resume = Some(session);
                         flags.fork_session = fork;
                     }
-                    Next::Rewind { session, before } => {
+                    Next::Rewind {
+                        session,
+                        before,
+                        told: short,
+                    } => {
                         flags.resume = Some(session);
                         flags.resume_session_at = Some(before);
+                        told.extend(short);
                     }
                     Next::Take => {}
                     Next::Serve { session } => {
@@ -148,6 +167,22 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
     }
 }
 
+/// Lets the allocator give back what is free again. A request is as large as the conversation, and after the first one
+/// glibc would keep room for the next: in a process that mostly waits for a person that is most of its memory.
+fn give_memory_back() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        const MOST: libc::c_int = 128 * 1024;
+        // SAFETY: `mallopt` takes two numbers and changes thresholds of the allocator, under its own lock; no memory that
+        // was handed out is touched. These are the values it starts with; saying them keeps it from raising them.
+        #[allow(unsafe_code)]
+        unsafe {
+            libc::mallopt(libc::M_MMAP_THRESHOLD, MOST);
+            libc::mallopt(libc::M_TRIM_THRESHOLD, MOST);
+        }
+    }
+}
+
 pub(crate) fn no_terminal(error: &std::io::Error) -> i32 {
     if error.kind() == std::io::ErrorKind::Interrupted {
         return 143;
@@ -165,10 +200,21 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
     };
     let mut flags = flags.clone();
     let mut draft = String::new();
+    let (mut said, mut told) = (Vec::new(), Vec::new());
     loop {
         let mut facts = facts_of(&flags, place);
-        facts.agent = Some(program.clone());
+        let name = std::path::Path::new(&program).file_name();
+        facts.agent = name.map(|name| name.to_string_lossy().into_owned());
+        let plain = words
+            .chars()
+            .all(|it| it.is_ascii_alphanumeric() || "/._-".contains(it));
+        facts.command = Some(match plain {
+            true => format!("sluice --agent-command {words}"),
+            false => format!("sluice --agent-command '{}'", words.replace('\'', "'\\''")),
+        });
         facts.draft = std::mem::take(&mut draft);
+        facts.said = std::mem::take(&mut said);
+        facts.told = std::mem::take(&mut told);
         facts.picks = flags.resume.as_deref().is_some_and(|named| named.trim().is_empty());
         let mut options = sluice_host::Options::new()
             // A shell reads the words as the person would write them.
@@ -192,19 +238,43 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
             facts.resumed = sessions.info(session, folder).ok().flatten().map(|info| info.summary);
             facts.earlier = sessions.messages(session, folder).unwrap_or_default();
             options = options.resume(session).fork_session(flags.fork_session);
+            if let Some(last) = &flags.resume_session_at {
+                options = options.resume_session_at(last);
+                let end = facts.earlier.iter().position(|message| message.uuid == *last);
+                facts.earlier.truncate(end.map_or(facts.earlier.len(), |end| end + 1));
+            }
         }
         let outcome = sluice_terminal::run(facts, Agent::Child, options).await;
         flags.prompt = None;
         flags.continue_session = false;
         flags.resume = None;
         flags.fork_session = false;
+        flags.resume_session_at = None;
         match outcome {
             Ok(Outcome::Left(code)) => return code,
             Ok(Outcome::Again { next, draft: written }) => {
                 draft = written;
-                if let Next::Resume { session, fork } = next {
-                    flags.resume = Some(session);
-                    flags.fork_session = fork;
+                match next {
+                    Next::Resume { session, fork } => {
+                        flags.resume = Some(session);
+                        flags.fork_session = fork;
+                    }
+                    Next::Rewind {
+                        session,
+                        before,
+                        told: short,
+                    } => {
+                        flags.resume = Some(session);
+                        flags.resume_session_at = Some(before);
+                        told.extend(short);
+                    }
+                    Next::Fresh { prompt } => flags.prompt = prompt,
+                    Next::Login { session } => {
+                        flags.resume = session;
+                        said.push(format!("{program} has its own key: it is not kept here"));
+                    }
+                    Next::Serve { session } => flags.resume = session,
+                    Next::Take => {}
                 }
             }
             Err(error) => return no_terminal(&error),
@@ -234,15 +304,18 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
         .find_map(|name| variable(name))
         .unwrap_or_default();
     let (term, no_color, colorterm) = (word("TERM"), word("NO_COLOR"), word("COLORTERM"));
-    let program = word("TERM_PROGRAM");
+    let (program, program_version) = (word("TERM_PROGRAM"), word("TERM_PROGRAM_VERSION"));
+    let vte = word("VTE_VERSION");
     let variables = Variables {
         term: &term,
         no_color: &no_color,
         colorterm: &colorterm,
         locale: &locale,
         program: &program,
+        program_version: &program_version,
         multiplexer: variable("TMUX").is_some() || term.starts_with("screen"),
-        vte: variable("VTE_VERSION").is_some(),
+        vte: &vte,
+        windows: variable("WT_SESSION").is_some() || variable("ConEmuANSI").is_some(),
     };
     Facts {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -256,6 +329,10 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
         served: None,
         said: Vec::new(),
         agent: None,
+        command: None,
+        kept: false,
+        told: Vec::new(),
+        able: variables.able(),
         draft: String::new(),
         picks: false,
         prompt: flags.prompt.clone(),

@@ -268,6 +268,16 @@ impl Client {
         seen.await.map_err(|_| Error::gone())
     }
 
+    /// Lets go of the words of the entries before this place, in a host that has shown them and can read them again
+    /// elsewhere: a session of hours then costs what is new in it. Their lines are empty from then on; places, turns,
+    /// calls and cost stay.
+    ///
+    /// # Errors
+    /// When the client is closed.
+    pub async fn let_go(&self, before: usize) -> Result<(), Error> {
+        self.tell(Command::LetGo(before)).await
+    }
+
     /// The conversation written down whole, with the number of the event that follows it.
     ///
     /// # Errors

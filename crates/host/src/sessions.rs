@@ -3,6 +3,7 @@
 //! The files are those of the reference CLI, so sessions of any agent that keeps its transcripts there are found.
 //! Nothing here needs an agent to run. All of it is file work: from async code, call it in `spawn_blocking`.
 
+mod browse;
 mod edit;
 mod entries;
 mod fork;

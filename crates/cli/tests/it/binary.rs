@@ -56,6 +56,11 @@ impl Lab {
         command
     }
 
+    /// Where its model answers.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Where a session is kept, if it is.
     pub(crate) fn transcript(&self, session: &str) -> Option<PathBuf> {
         let projects = self.folder.path().join("home/.claude/projects");

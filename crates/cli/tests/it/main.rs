@@ -14,8 +14,12 @@ mod print_modes;
 mod sessions;
 mod stranger;
 mod terminal;
+mod terminal_asks;
 mod terminal_fuzz;
 mod terminal_journeys;
+mod terminal_login;
+mod terminal_screen;
+mod terminal_turns;
 
 mod clean;
 mod file_length;

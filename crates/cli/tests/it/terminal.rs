@@ -198,7 +198,7 @@ fn a_session_from_the_first_prompt_to_the_farewell() {
 }
 
 #[test]
-fn a_call_is_asked_about_and_escape_stops_the_turn() {
+fn journey_07_a_call_is_asked_about_and_escape_stops_the_turn() {
     let lab = Lab::new(&json!([[{"type": "tool_use", "name": "Write", "input":
         {"file_path": "notes.md", "content": "hello"}}], [{"type": "text", "text": "done"}]]));
     let mut terminal = Terminal::open(lab, 80, 24, &[]);
@@ -235,7 +235,7 @@ fn whoever_ends_the_process_gets_the_terminal_back() {
 }
 
 #[test]
-fn replies_of_the_terminal_are_never_typed_however_they_are_split() {
+fn journey_38_replies_of_the_terminal_are_never_typed_however_they_are_split() {
     let terminal = Terminal::open(answering("hello"), 80, 24, &[]);
     terminal.shows("ask for something");
     for piece in [
@@ -311,7 +311,7 @@ fn without_colour_nothing_is_coloured_and_ascii_is_all_there_is() {
 }
 
 #[test]
-fn a_screen_reader_hears_lines_and_no_escape_sequence() {
+fn journey_36_a_screen_reader_hears_lines_and_no_escape_sequence() {
     let lab = Lab::new(&json!([[{"type": "tool_use", "name": "Write", "input":
         {"file_path": "notes.md", "content": "hello"}}], [{"type": "text", "text": "It is written."}]]));
     let mut terminal = Terminal::start(lab, &["--ax-screen-reader"], 80, 24, &[]);

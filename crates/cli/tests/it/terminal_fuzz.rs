@@ -96,6 +96,12 @@ const KEYS: &[&str] = &[
     "/config\r",
     "/permissions\r",
     "/vim\r",
+    "/resume\r",
+    "/mcp\r",
+    "/agents\r",
+    "\x1br",
+    "\x1b[1;3A",
+    "\x1b[1;3B",
     "\x1b[99;99;99~",
     "\x1b[",
 ];
@@ -112,11 +118,51 @@ fn whatever_happens_the_terminal_comes_back_and_no_draft_is_lost() {
     let mut seed = seed.unwrap_or(0x5eed_1234_u64);
     loop {
         run(seed);
-        seed += 1;
+        run(seed + 1);
+        seed += 2;
         if Instant::now() >= end {
             return;
         }
     }
+}
+
+/// An agent that answers every prompt with messages of all kinds, in any order, some of them nonsense.
+fn rambling(dice: &mut Dice) -> serde_json::Value {
+    let edit = json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"});
+    let said = |id: u64, block: serde_json::Value| {
+        json!({"say": {"type": "assistant", "message": {"id": format!("m{id}"), "type": "message", "role": "assistant", "model": "x",
+            "content": [block], "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1}},
+            "parent_tool_use_id": null, "session_id": "$SID", "uuid": format!("u{id}")}})
+    };
+    let mut turns = Vec::new();
+    for turn in 0..12_u64 {
+        let mut steps = vec![json!({"expect": {"type": "user"}}), json!({"init": {}})];
+        for step in 0..dice.roll(8) {
+            let id = turn * 100 + step;
+            steps.push(match dice.roll(14) {
+                0 => json!({"text": "\u{1b}[2J\u{202e}right to left\u{7}\ttab 日本語 👩\u{200d}👩\u{200d}👧"}),
+                1 => json!({"stream": "A long answer.\n\n- one\n- two\n\n```\ncode"}),
+                2 => json!({"tool": {"id": format!("t{id}"), "name": "Bash", "input": {"command": "true"}}}),
+                3 => json!({"tool_result": {"tool_use_id": "nobody", "content": "?", "is_error": true}}),
+                4 => json!({"tool": {"id": "same", "name": "Read", "input": {"file_path": "/etc/hosts"}}}),
+                5 => json!({"tool_result": {"tool_use_id": "same", "content": "127.0.0.1"}}),
+                6 => json!({"say": {"type": "system", "subtype": "api_retry", "attempt": 1, "max_retries": 3, "retry_delay_ms": 50,
+                    "error": "overloaded", "error_status": 529, "session_id": "$SID", "uuid": format!("r{id}")}}),
+                7 => json!({"say": {"type": "system", "subtype": "compact_boundary", "session_id": "$SID", "uuid": format!("c{id}"),
+                    "compact_metadata": {"trigger": "auto", "pre_tokens": 168_000}}}),
+                8 => json!({"say": {"type": "nobody knows", "of": [1, 2, {}]}}),
+                9 => json!({"raw": "this is no json\n"}),
+                10 => json!({"ask": {"tool_name": "Edit", "input": edit}, "as": "a"}),
+                11 => said(id, json!({"type": "thinking", "thinking": "hm\n\nhm", "signature": "s"})),
+                12 => said(id, json!({"type": "hologram", "beam": 1})),
+                _ => json!({"sleep": 0.02}),
+            });
+        }
+        steps.push(json!({"result": {}}));
+        turns.extend(steps);
+    }
+    turns.push(json!({"repeat": "forever", "steps": [{"expect": {"type": "user"}}, {"init": {}}, {"text": "enough"}, {"result": {}}]}));
+    json!({"steps": turns, "on_interrupt": [{"result": {"terminal_reason": "aborted_streaming"}}]})
 }
 
 fn run(seed: u64) {
@@ -132,7 +178,17 @@ fn run(seed: u64) {
             _ => json!({"delay": 0.005, "content": [{"type": "text", "text": "word ".repeat(80)}]}),
         })
         .collect();
-    let mut terminal = Terminal::open(Lab::new(&json!(replies)), 80, 24, &[("EDITOR", "true")]);
+    let lab = Lab::new(&json!(replies));
+    // Every second time another agent, which says whatever comes to its mind.
+    let mut args = Vec::new();
+    let agent;
+    if seed % 2 == 1 {
+        let script = lab.home().join("agent.json");
+        fs::write(&script, rambling(&mut dice).to_string()).unwrap();
+        agent = format!("{} sim agent {} #", env!("CARGO_BIN_EXE_sluice"), script.display());
+        args.extend(["--agent-command", &agent]);
+    }
+    let mut terminal = Terminal::start(lab, &args, 80, 24, &[("EDITOR", "true")]);
     terminal.shows("ask for something");
     for _ in 0..300 {
         match dice.roll(20) {

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use crate::binary::{Lab, says};
 use crate::terminal::{Terminal, answering, is_clean};
 
-const IDLE: &str = "ask for something";
+pub(crate) const IDLE: &str = "ask for something";
 
-fn leave(mut terminal: Terminal) -> String {
+pub(crate) fn leave(mut terminal: Terminal) -> String {
     terminal.keys("\x04\x04");
     let (code, bytes) = terminal.end();
     assert_eq!(code, Some(0), "{bytes}");
@@ -19,12 +19,12 @@ fn leave(mut terminal: Terminal) -> String {
 }
 
 /// A model that answers each of these texts in turn.
-fn saying(texts: &[&str]) -> Lab {
+pub(crate) fn saying(texts: &[&str]) -> Lab {
     Lab::new(&texts.iter().map(|text| says(text)).collect::<Value>())
 }
 
 #[test]
-fn without_a_key_the_demo_answers_and_its_tools_are_real() {
+fn journey_01_without_a_key_the_demo_answers_and_its_tools_are_real() {
     let lab = answering("never asked");
     fs::write(lab.work().join("main.rs"), "fn main() {}").unwrap();
     let terminal = Terminal::open(lab, 80, 24, &[("ANTHROPIC_API_KEY", ""), ("ANTHROPIC_BASE_URL", "")]);
@@ -50,7 +50,7 @@ fn hooked() -> (Lab, std::path::PathBuf) {
 }
 
 #[test]
-fn nothing_of_a_new_folder_runs_until_it_is_trusted() {
+fn journey_02_nothing_of_a_new_folder_runs_until_it_is_trusted() {
     let (lab, mark) = hooked();
     let terminal = Terminal::open(lab, 80, 24, &[]);
     let rows = terminal.shows("? New folder");
@@ -78,7 +78,7 @@ fn nothing_of_a_new_folder_runs_until_it_is_trusted() {
 }
 
 #[test]
-fn a_trusted_folder_is_trusted_the_next_time_too() {
+fn journey_03_a_trusted_folder_is_trusted_the_next_time_too() {
     let (lab, mark) = hooked();
     let terminal = Terminal::open(lab, 80, 24, &[]);
     terminal.shows("? New folder");
@@ -89,50 +89,6 @@ fn a_trusted_folder_is_trusted_the_next_time_too() {
     assert!(mark.exists(), "the hook did not run");
     let global = fs::read_to_string(terminal.lab.home().join(".claude.json")).unwrap();
     assert!(global.contains("hasTrustDialogAccepted"), "{global}");
-    leave(terminal);
-}
-
-#[test]
-fn a_key_is_tried_before_it_is_kept() {
-    let lab = saying(&["yes", "hello"]);
-    let settings = lab.home().join(".claude/settings.json");
-    let terminal = Terminal::open(lab, 80, 24, &[("ANTHROPIC_API_KEY", "")]);
-    terminal.shows("/login   bring");
-    terminal.keys("/login\r");
-    terminal.shows("› 1  Paste a key");
-    terminal.keys("1");
-    terminal.shows("? A key");
-    terminal.keys("sk-ant-secret");
-    let rows = terminal.shows("› *************");
-    assert!(!rows.iter().any(|row| row.contains("secret")), "{rows:?}");
-    terminal.keys("\r");
-    terminal.shows("✓ the key works");
-    terminal.shows(IDLE);
-    let kept: Value = serde_json::from_slice(&fs::read(&settings).unwrap()).unwrap();
-    assert_eq!(kept, json!({"env": {"ANTHROPIC_API_KEY": "sk-ant-secret"}}));
-    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(settings).unwrap().permissions());
-    assert_eq!(mode & 0o777, 0o600);
-    let bytes = leave(terminal);
-    assert!(!bytes.contains("secret"), "the key was shown");
-}
-
-#[test]
-fn a_key_that_does_not_work_is_not_kept() {
-    let lab = answering("never asked");
-    let settings = lab.home().join(".claude/settings.json");
-    // Nobody listens there.
-    let nowhere = [("ANTHROPIC_API_KEY", ""), ("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")];
-    let terminal = Terminal::open(lab, 80, 24, &nowhere);
-    terminal.shows("/login   bring");
-    terminal.keys("/login\r");
-    terminal.shows("› 1  Paste a key");
-    terminal.keys("1");
-    terminal.shows("? A key");
-    terminal.keys("wrong\r");
-    terminal.shows("✗ not kept");
-    assert!(!settings.exists());
-    terminal.keys("\x1b");
-    terminal.shows("what is in this folder?");
     leave(terminal);
 }
 
@@ -178,7 +134,7 @@ fn whoever_ends_the_process_in_the_pager_gets_the_screen_back() {
 }
 
 #[test]
-fn going_back_restores_files_and_brings_the_prompt_into_the_composer() {
+fn journey_25_going_back_restores_files_and_brings_the_prompt_into_the_composer() {
     let lab = Lab::new(
         &json!([says("first"), [{"type": "tool_use", "name": "Write", "input": {"file_path": "notes.md", "content": "hello"}}],
         says("written"), says("third")]),
@@ -211,7 +167,7 @@ fn going_back_restores_files_and_brings_the_prompt_into_the_composer() {
 }
 
 #[test]
-fn shell_lines_notes_and_the_editor() {
+fn journey_30_shell_lines_notes_and_the_editor() {
     let lab = answering("fine");
     let editor = lab.home().join("editor.sh");
     fs::write(&editor, "#!/bin/sh\necho 'from the editor' > \"$1\"\n").unwrap();
@@ -269,7 +225,7 @@ fn a_status_line_of_ones_own() {
 }
 
 #[test]
-fn a_paste_of_thousands_of_lines_is_a_chip_and_costs_one_frame() {
+fn journey_29_a_paste_of_thousands_of_lines_is_a_chip_and_costs_one_frame() {
     let terminal = Terminal::open(answering("read"), 80, 24, &[]);
     terminal.shows(IDLE);
     let before = terminal.bytes().len();
@@ -334,7 +290,7 @@ fn stop_bridge(home: &std::path::Path, state: &std::path::Path) {
 }
 
 #[test]
-fn a_session_goes_to_the_bridge_and_comes_back_with_every_prompt_once() {
+fn journey_40_a_session_goes_to_the_bridge_and_comes_back_with_every_prompt_once() {
     let lab = saying(&["one", "two", "three", "four", "five"]);
     let state = lab.home().join("state");
     let home = lab.home();
@@ -379,7 +335,7 @@ fn a_session_goes_to_the_bridge_and_comes_back_with_every_prompt_once() {
 }
 
 #[test]
-fn suspended_and_continued_the_region_is_drawn_again() {
+fn journey_34_suspended_and_continued_the_region_is_drawn_again() {
     let terminal = Terminal::open(answering("hello"), 80, 24, &[]);
     terminal.shows(IDLE);
     terminal.keys("draft");
@@ -395,5 +351,45 @@ fn suspended_and_continued_the_region_is_drawn_again() {
     }
     terminal.shows("› draft");
     terminal.keys("\x15");
+    leave(terminal);
+}
+
+#[test]
+fn a_bridge_that_speaks_tls_carries_a_session_too() {
+    let lab = saying(&["one", "two", "three"]);
+    let (home, state) = (lab.home(), lab.home().join("state"));
+    fs::create_dir(home.join("shop")).unwrap();
+    let place = state.display().to_string();
+    let serve = |args: &[&str]| {
+        let mut command = lab.command(args);
+        command.env("XDG_STATE_HOME", &state);
+        command
+    };
+    let mut bridge = serve(&["serve", "--tls"]);
+    bridge
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    let mut bridge = bridge.spawn().unwrap();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while !serve(&["serve", "status"]).output().unwrap().status.success() {
+        assert!(std::time::Instant::now() < end, "the bridge does not start");
+    }
+    let folder = home.join("shop").display().to_string();
+    let terminal = Terminal::start_in(lab, &[], &folder, 100, 24, &[("XDG_STATE_HOME", &place)]);
+    terminal.shows(IDLE);
+    terminal.keys("first\r");
+    terminal.shows("one");
+    terminal.shows(IDLE);
+    terminal.keys("/serve\r");
+    terminal.shows("served at https://");
+    terminal.shows(IDLE);
+    terminal.keys("second\r");
+    terminal.shows("two");
+    terminal.shows(IDLE);
+    terminal.keys("/take\r");
+    terminal.shows("resumed \"");
+    stop_bridge(&home, &state);
+    bridge.wait().unwrap();
+    terminal.shows(IDLE);
     leave(terminal);
 }

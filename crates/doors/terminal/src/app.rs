@@ -11,9 +11,13 @@ mod keys;
 mod noting;
 mod paging;
 mod picking;
+mod recalling;
+mod resuming;
 mod rewinding;
+mod servers;
 mod settings;
 mod standing;
+mod telling;
 
 #[cfg(test)]
 mod tests;
@@ -91,6 +95,8 @@ pub struct App {
     pub(crate) leaving: bool,
     /// The session goes to a bridge when the turn ends.
     pub(crate) serves: bool,
+    /// A dialog was wished for, and no key came since. One that comes late does not take the keyboard.
+    pub(crate) expects: bool,
     /// Whether a window without focus would want to know.
     pub(crate) told_title: String,
 }
@@ -144,11 +150,15 @@ impl App {
             extra: Vec::new(),
             leaving: false,
             serves: false,
+            // `-r` alone wishes for the list of sessions.
+            expects: true,
             told_title: String::new(),
         };
         if app.facts.settings.vim {
             app.vim = Some(Vim::default());
         }
+        app.feed.prose = app.facts.settings.prose;
+        app.feed.flows = app.facts.settings.flows;
         app.greet();
         if !app.facts.draft.is_empty() {
             let draft = std::mem::take(&mut app.facts.draft);
@@ -224,6 +234,9 @@ impl App {
     pub fn see(&mut self, picture: Picture, now: Now) {
         self.feed.take(&picture, self.columns);
         let ended = self.picture.turn.filter(|_| picture.turn.is_none());
+        if ended.is_some() {
+            self.acts.push(Act::Branch);
+        }
         let long = ended.is_some_and(|time| time.as_millis() >= u128::from(self.facts.settings.notify_after));
         if long && self.focused != Some(true) {
             self.acts.push(Act::Ring("done".to_owned()));
@@ -235,6 +248,7 @@ impl App {
             .as_ref()
             .is_some_and(|(at, ..)| now.saturating_sub(*at) > 1000)
             || self.picture.draft.is_some()
+            || !self.picture.calls.is_empty()
         {
             self.sent = None;
         }
@@ -319,7 +333,8 @@ impl App {
     pub(crate) fn send(&mut self, text: &str, images: Vec<(String, String)>, at_once: bool, now: Now) {
         self.remember(text, now);
         let uuid = uuid::Uuid::new_v4().to_string();
-        self.sent = Some((now, uuid.clone(), text.to_owned()));
+        // One that waits for a turn stays in the queue when that turn is stopped.
+        self.sent = (!self.picture.is_busy()).then(|| (now, uuid.clone(), text.to_owned()));
         self.feed.suggestion = None;
         self.acts.push(Act::Send {
             uuid,
@@ -332,11 +347,15 @@ impl App {
     /// The last rows, once the region is gone.
     #[must_use]
     pub fn farewell(&self, now: Now) -> Vec<Row> {
-        let Some(session) = &self.picture.session else {
+        let Some(session) = self.begun() else {
             return Vec::new();
         };
         if self.picture.turn_count == 0 {
-            return Vec::new();
+            // Nothing was said here, but before: how to come back holds.
+            return vec![
+                Row::new(),
+                Row::faint(&format!("  {}", self.facts.coming_back(&session))),
+            ];
         }
         let title = self.picture.title.clone().map(|title| format!("\"{title}\""));
         let mut facts: Vec<String> = title.into_iter().collect();
@@ -347,11 +366,10 @@ impl App {
         if self.picture.cost >= 0.005 && !self.facts.is_demo() {
             facts.push(crate::view::amount::dollars(self.picture.cost));
         }
-        let short = session.get(..8).unwrap_or(session);
         vec![
             Row::new(),
             Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint),
-            Row::faint(&format!("  sluice -r {short}")),
+            Row::faint(&format!("  {}", self.facts.coming_back(&session))),
         ]
     }
 
@@ -402,9 +420,9 @@ impl App {
 
     /// Says that the session cannot go on.
     pub fn broke(&mut self, why: &str) {
-        let hint = self.picture.session.as_deref().and_then(|id| id.get(..8));
+        let hint = self.picture.session.as_deref();
         let hint = hint
-            .map(|id| format!("; nothing is lost: sluice -r {id}"))
+            .map(|id| format!("; nothing is lost: {}", self.facts.coming_back(id)))
             .unwrap_or_default();
         self.say(vec![
             Row::new()
@@ -417,6 +435,18 @@ impl App {
     #[must_use]
     pub fn asking_id(&self) -> Option<String> {
         self.asking.as_ref().map(|asking| asking.id.to_string())
+    }
+
+    /// What a task bar shows.
+    #[must_use]
+    pub fn progress(&self) -> crate::screen::Progress {
+        use crate::screen::Progress;
+        match (self.asking.is_some(), self.picture.is_busy()) {
+            (true, _) => Progress::Waiting,
+            (_, true) => Progress::Working,
+            _ if self.feed.failed => Progress::Failed,
+            _ => Progress::Idle,
+        }
     }
 
     /// The title of the window, when it has to be told.

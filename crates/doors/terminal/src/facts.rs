@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::screen::{Able, Named};
 use crate::theme::{Glyphs, Theme};
 
 /// Where and how a session is shown.
@@ -21,6 +22,8 @@ pub struct Facts {
     pub model: String,
     /// The program that answers, where it is another than ours.
     pub agent: Option<String>,
+    /// What was typed to come here, where it was more than our name.
+    pub command: Option<String>,
     /// Where the bridge is that carries the session, where one does.
     pub served: Option<String>,
     /// What has to be said at the start: why something did not come about, how a bridge is reached.
@@ -33,6 +36,12 @@ pub struct Facts {
     pub earlier: Vec<sluice_host::sessions::SessionMessage>,
     /// Whether the session to go on with is still to be picked.
     pub picks: bool,
+    /// Whether what is said is written to disk, below `config_dir`.
+    pub kept: bool,
+    /// What the agent is told before anything is asked, without being asked.
+    pub told: Vec<String>,
+    /// What the terminal can do, as far as its variables say so.
+    pub able: Able,
     /// What stands in the composer at the start.
     pub draft: String,
     /// What is asked first.
@@ -68,6 +77,12 @@ pub struct Settings {
     pub auto_theme: bool,
     /// Whether there is truecolor.
     pub truecolor: bool,
+    /// Prose is not broken between words: the terminal breaks it.
+    pub flows: bool,
+    /// How wide prose may be; nothing is as wide as is good to read.
+    pub prose: Option<usize>,
+    /// No progress in the task bar.
+    pub no_progress: bool,
     /// A command that makes the status row.
     pub status_line: Option<String>,
     /// How often it runs though nothing happened, in milliseconds.
@@ -126,7 +141,7 @@ impl Notify {
             (_, term) if term.contains("kitty") => Self::Kitty,
             ("iTerm.app" | "WezTerm" | "ghostty" | "vscode", _) => Self::Nine,
             (_, term) if term.starts_with("foot") => Self::Urxvt,
-            _ if variables.vte => Self::Urxvt,
+            _ if !variables.vte.is_empty() => Self::Urxvt,
             _ => Self::Bell,
         }
     }
@@ -144,8 +159,27 @@ pub struct Variables<'a> {
     pub program: &'a str,
     /// Inside tmux or screen.
     pub multiplexer: bool,
-    /// `VTE_VERSION` is set.
-    pub vte: bool,
+    /// `TERM_PROGRAM_VERSION`.
+    pub program_version: &'a str,
+    /// `VTE_VERSION`.
+    pub vte: &'a str,
+    /// `WT_SESSION` or `ConEmuANSI` is set.
+    pub windows: bool,
+}
+
+impl Variables<'_> {
+    /// What the terminal can do, as far as they say so.
+    #[must_use]
+    pub fn able(&self) -> Able {
+        Able::named(&Named {
+            term: self.term,
+            program: self.program,
+            version: self.program_version,
+            vte: self.vte,
+            windows: self.windows,
+            multiplexer: self.multiplexer,
+        })
+    }
 }
 
 impl Settings {
@@ -178,6 +212,13 @@ impl Settings {
             vim: word("editorMode") == Some("vim"),
             auto_theme: word("theme") == Some("auto") && theme != Theme::None,
             truecolor,
+            flows: ours("wrap").and_then(Value::as_str) == Some("terminal"),
+            prose: effective
+                .get("maxProseWidth")
+                .and_then(Value::as_u64)
+                .and_then(|cells| usize::try_from(cells).ok())
+                .map(|cells| cells.max(20)),
+            no_progress: effective.get("terminalProgressBarEnabled").and_then(Value::as_bool) == Some(false),
             status_line: effective
                 .get("statusLine")
                 .filter(|line| line.get("type").and_then(Value::as_str) == Some("command"))
@@ -207,6 +248,13 @@ impl Facts {
             Ok(rest) => format!("~/{}", rest.display()),
             Err(_) => self.folder.display().to_string(),
         }
+    }
+
+    /// What brings a session back.
+    #[must_use]
+    pub fn coming_back(&self, session: &str) -> String {
+        let short = session.get(..8).unwrap_or(session);
+        format!("{} -r {short}", self.command.as_deref().unwrap_or("sluice"))
     }
 
     /// Whether the demo model answers.

@@ -148,7 +148,7 @@ impl Talk {
             "/exit" | "/quit" => return Some(Outcome::Left(0)),
             "/clear" => {
                 return Some(Outcome::Again {
-                    next: Next::Fresh,
+                    next: Next::Fresh { prompt: None },
                     draft: String::new(),
                 });
             }

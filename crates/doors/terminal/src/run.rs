@@ -1,11 +1,14 @@
 //! The loop: keys, the agent's events, signals and time come in; frames and wishes go out.
 
+mod aside;
+mod dialogue;
+mod drawing;
+
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::process::Signal as Os;
-use sluice_host::conversation::Time;
 use sluice_host::transport::Transport;
 use sluice_host::{Client, Error, Event, Events, Options};
 use tokio::io::unix::AsyncFd;
@@ -15,16 +18,17 @@ use tokio::sync::mpsc;
 use crate::app::{Act, App, Next, Now, Told};
 use crate::doing::{Doer, Forms, branch};
 use crate::facts::Facts;
-use crate::input::{Decoder, Input, Reply};
-use crate::screen::{Outlet, Writer, tty};
-use crate::view::picture::Picture;
+use crate::input::Decoder;
+use crate::screen::{Able, Outlet, Progress, Writer, tty};
+use crate::text::width::Habits;
+use crate::theme::Glyphs;
 
 /// The stream draws at most so often.
 const FRAME: Duration = Duration::from_millis(33);
 /// Sizes come in storms.
 const QUIET: Duration = Duration::from_millis(50);
 /// How many bytes of events are kept.
-pub(crate) const LOG: usize = 256 * 1024;
+pub(crate) const LOG: usize = 32 * 1024;
 /// How long an agent may take to leave.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -116,6 +120,13 @@ struct Session {
     bound: Option<SystemTime>,
     /// Whether the cursor is a block.
     block: bool,
+    /// What the terminal said it can do.
+    able: Able,
+    /// How many answers about where the cursor is came, of those that show how wide letters are.
+    probed: Option<usize>,
+    habits: Habits,
+    /// What the task bar shows.
+    progress: Progress,
     /// Prompts and other wishes from before the agent was there.
     waiting: Vec<Act>,
 }
@@ -127,9 +138,19 @@ impl Session {
         let on = tty::take()?;
         let outlet = Outlet::stdout();
         let settings = &facts.settings;
-        let writer = Writer::new(settings.theme, settings.glyphs, columns, rows);
-        outlet.send(format!("\r{on}{}", tty::QUESTIONS));
+        let able = facts.able;
+        let mut writer = Writer::new(settings.theme, settings.glyphs, columns, rows);
+        writer.knows(able);
+        // Where only ASCII is written there is nothing to find out.
+        let probes = settings.glyphs == Glyphs::Full;
+        let drawn = if probes { tty::probes() } else { String::new() };
+        outlet.send(format!("\r{on}{drawn}{}", tty::QUESTIONS));
         let app = App::new(facts.clone(), columns, rows, now());
+        // What was said before is on the screen now, and on disk.
+        let facts = Facts {
+            earlier: Vec::new(),
+            ..facts
+        };
         Ok(Self {
             facts: Arc::new(facts),
             app,
@@ -155,6 +176,10 @@ impl Session {
             paging: false,
             bound: None,
             block: false,
+            able,
+            probed: probes.then_some(0),
+            habits: Habits::default(),
+            progress: Progress::default(),
             waiting: Vec::new(),
         })
     }
@@ -166,8 +191,9 @@ impl Session {
         self.read_bindings();
         told.send(Told::Branch(branch(&self.facts.folder))).ok();
         if self.facts.picks {
-            self.waiting.push(Act::Sessions);
+            self.waiting.push(Act::Sessions { everywhere: false });
         }
+        self.waiting.extend(self.facts.told.iter().cloned().map(Act::Tell));
         if let Some(prompt) = self.facts.prompt.clone() {
             self.app.send_first(&prompt, now());
         }
@@ -204,6 +230,7 @@ impl Session {
                             told: told.clone(),
                             forms: forms.clone(),
                             facts: Arc::clone(&self.facts),
+                            searches: Arc::default(),
                         });
                         self.client = Some(client);
                         self.dirty = true;
@@ -262,117 +289,6 @@ impl Session {
         }
     }
 
-    fn typed(&mut self, bytes: &[u8]) {
-        for input in self.decoder.feed(bytes) {
-            match input {
-                Input::Reply(reply) => self.replied(&reply),
-                Input::Focus(focused) => {
-                    if focused {
-                        self.read_bindings();
-                    }
-                    self.app.input(input, now());
-                }
-                input => self.app.input(input, now()),
-            }
-        }
-        let wait = Duration::from_millis(self.facts.settings.escape_ms);
-        self.escape = self.decoder.waits().then(|| Instant::now() + wait);
-        self.draw(true);
-    }
-
-    fn replied(&mut self, reply: &Reply) {
-        match reply {
-            Reply::Kitty => self.outlet.send(tty::KITTY.to_owned()),
-            Reply::Version(version) => {
-                if version.starts_with("XTerm") {
-                    self.writer.reflows(false);
-                }
-                if version.starts_with("XTerm") || version.starts_with("tmux") {
-                    self.outlet.send(tty::OTHER_KEYS.to_owned());
-                }
-            }
-            Reply::Background(red, green, blue) => {
-                if let Some(theme) = self.app.lit(*red, *green, *blue) {
-                    self.writer.dress(theme);
-                }
-            }
-            Reply::Cursor { .. } | Reply::Attributes => {}
-        }
-    }
-
-    /// While a person is asked, nothing is written but what their keys change.
-    fn holds(&self) -> bool {
-        let asked = self.app.asking_id();
-        asked.is_some() && asked == self.shown_ask
-    }
-
-    async fn look(&mut self) {
-        let Some(client) = &self.client else { return };
-        let from = self.from;
-        let time = Time(now());
-        if let Ok(picture) = client.look(move |state| Picture::of(state, from, time)).await {
-            self.from = picture.next;
-            self.app.see(picture, now());
-        }
-    }
-
-    async fn draw_what_changed(&mut self) {
-        if !self.dirty || self.drawn.elapsed() < FRAME || self.background || self.resized.is_some() {
-            return;
-        }
-        self.look().await;
-        if self.holds() {
-            self.dirty = false;
-            self.drawn = Instant::now();
-            return;
-        }
-        self.draw(false);
-    }
-
-    /// Draws a frame; `typed` when a key wants it at once.
-    fn draw(&mut self, typed: bool) {
-        if self.background || self.resized.is_some() || (self.outlet.is_full() && !typed) {
-            return;
-        }
-        if self.page() {
-            self.dirty &= typed;
-            self.drawn = Instant::now();
-            return;
-        }
-        let frame = self.app.frame(now());
-        let mut bytes = self.writer.draw(frame);
-        if let Some(title) = self.app.title() {
-            bytes.push_str(&format!("\x1b]2;{title}\x07"));
-        }
-        let block = self.app.has_block_cursor();
-        if block != std::mem::replace(&mut self.block, block) {
-            bytes.push_str(if block { "\x1b[2 q" } else { "\x1b[5 q" });
-        }
-        self.outlet.send(bytes);
-        self.shown_ask = self.app.asking_id();
-        if !typed {
-            self.dirty = false;
-            self.drawn = Instant::now();
-        }
-    }
-
-    /// Draws the pager, if it is open, or goes back to the screen it lay on.
-    fn page(&mut self) -> bool {
-        let Some((sheet, cursor)) = self.app.sheet() else {
-            if std::mem::take(&mut self.paging) {
-                self.outlet.send(tty::leave_sheet().to_owned());
-            }
-            return false;
-        };
-        let mut bytes = String::new();
-        if !std::mem::replace(&mut self.paging, true) {
-            bytes.push_str(tty::enter_sheet());
-        }
-        bytes.push_str(&self.writer.sheet(&sheet, cursor));
-        self.outlet.send(bytes);
-        true
-    }
-
     /// Does what the person wants; gives the outcome when that is to leave.
     async fn carry_out(&mut self, doer: Option<&Doer>, told: &mpsc::UnboundedSender<Told>) -> Option<Outcome> {
         let mut acts = self.app.take_acts();
@@ -421,145 +337,6 @@ impl Session {
         }
         None
     }
-
-    /// To the clipboard of the terminal, wherever that is.
-    fn copy(&self, text: &str) {
-        use base64::Engine as _;
-        let data = base64::engine::general_purpose::STANDARD.encode(text);
-        let plain = format!("\x1b]52;c;{data}\x07");
-        let bytes = if self.facts.multiplexer {
-            format!("{plain}\x1bPtmux;\x1b{plain}\x1b\\")
-        } else {
-            plain
-        };
-        self.outlet.send(bytes);
-    }
-
-    /// Takes the region off and gives the terminal back.
-    fn step_aside(&mut self) {
-        self.leave_pager();
-        let mut bytes = String::new();
-        self.writer.erase(&mut bytes);
-        self.outlet.send(bytes);
-        self.outlet.flush(Duration::from_secs(1));
-        tty::give_back();
-    }
-
-    fn leave_pager(&mut self) {
-        if std::mem::take(&mut self.paging) {
-            self.outlet.send(tty::leave_sheet().to_owned());
-        }
-    }
-
-    fn step_in(&mut self) {
-        if let Ok(on) = tty::take() {
-            self.outlet.send(format!("\r{on}"));
-            self.writer.forget();
-            if let Some((columns, rows)) = tty::size() {
-                self.writer.resize(columns, rows);
-                self.app.resize(columns, rows);
-            }
-            self.draw(true);
-        }
-    }
-
-    fn suspend(&mut self) {
-        self.step_aside();
-        rustix::process::kill_current_process_group(Os::TSTP).ok();
-        // Here again, after the shell let us go on.
-        self.background = true;
-        self.come_back();
-    }
-
-    fn come_back(&mut self) {
-        if self.background && tty::is_foreground() {
-            self.background = false;
-            self.step_in();
-        }
-    }
-
-    /// Reads the keys of one's own, and says what of them is not understood.
-    fn read_bindings(&mut self) {
-        let file = self.facts.config_dir.join("keybindings.json");
-        let changed = std::fs::metadata(&file).and_then(|data| data.modified()).ok();
-        if changed == self.bound {
-            return;
-        }
-        self.bound = changed;
-        let text = std::fs::read_to_string(file).unwrap_or_else(|_| "{}".to_owned());
-        self.app.bind(&text, now());
-    }
-
-    async fn edit_file(&mut self, file: &std::path::Path) -> bool {
-        self.step_aside();
-        let command = format!("{} \"$1\"", self.facts.editor);
-        let mut child = tokio::process::Command::new("/bin/sh");
-        child
-            .arg("-c")
-            .arg(command)
-            .arg("sh")
-            .arg(file)
-            .current_dir(&self.facts.folder);
-        let ended = child.status().await;
-        self.step_in();
-        ended.is_ok_and(|status| status.success())
-    }
-
-    async fn edit(&mut self, text: &str) -> Option<String> {
-        let name = format!("sluice-{}.md", uuid::Uuid::new_v4().simple());
-        let file = std::env::temp_dir().join(name);
-        write_private(&file, text).ok()?;
-        let edited = self
-            .edit_file(&file)
-            .await
-            .then(|| std::fs::read_to_string(&file).ok())
-            .flatten();
-        std::fs::remove_file(&file).ok();
-        edited
-    }
-
-    /// Nobody is there any more: the draft is one `up` away, next time.
-    fn ended(&mut self, code: i32) -> Outcome {
-        self.app.keep_draft(now());
-        Outcome::Left(code)
-    }
-
-    fn broke(&mut self, why: &str) -> Outcome {
-        self.app.keep_draft(now());
-        self.app.broke(why);
-        self.draw(true);
-        Outcome::Left(1)
-    }
-
-    fn close(&mut self, outcome: &Outcome) {
-        self.leave_pager();
-        let mut bytes = String::new();
-        self.writer.erase(&mut bytes);
-        self.outlet.send(bytes);
-        if let Outcome::Again { .. } = outcome {
-            // What comes next begins apart from this.
-            self.outlet.send("\r\n".to_owned());
-        }
-        if let Outcome::Left(_) = outcome {
-            let frame = crate::screen::Frame {
-                commit: self.app.farewell(now()),
-                shows_cursor: true,
-                ..crate::screen::Frame::default()
-            };
-            let bytes = self.writer.draw(frame);
-            self.outlet.send(bytes);
-        }
-        self.outlet.flush(Duration::from_secs(1));
-        tty::give_back();
-    }
-}
-
-fn write_private(file: &std::path::Path, text: &str) -> io::Result<()> {
-    use std::io::Write as _;
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    options.open(file)?.write_all(text.as_bytes())
 }
 
 async fn next(events: &mut Option<Events>) -> Option<Event> {

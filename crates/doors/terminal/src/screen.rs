@@ -1,5 +1,6 @@
 //! The terminal: its modes, the region that is redrawn, and the bytes on their way.
 
+mod able;
 mod outlet;
 pub mod tty;
 mod writer;
@@ -7,5 +8,6 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use able::{Able, Mark, Named, Progress};
 pub use outlet::Outlet;
 pub use writer::{Frame, Writer};

@@ -1,6 +1,7 @@
 //! Text for a screen: what it means, how wide it is, where it breaks.
 
 pub mod clean;
+pub mod link;
 mod row;
 pub mod sgr;
 mod style;

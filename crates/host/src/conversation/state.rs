@@ -12,7 +12,8 @@ use super::{
 
 /// A conversation with an agent: everything that is known of it, worked out from events alone.
 ///
-/// Only [`step`](super::step) changes it. Lists only grow, so a place in one stays what it is.
+/// Only [`step`](super::step) changes it. Lists only grow, so a place in one stays what it is. A host may let go of words
+/// it has shown ([`Client::let_go`](crate::Client::let_go)); everything else that is known of them stays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
     pub(crate) patience: Patience,
@@ -352,6 +353,16 @@ impl State {
     #[must_use]
     pub fn patience(&self) -> &Patience {
         &self.patience
+    }
+
+    /// Empties the lines of the entries before this place.
+    pub(crate) fn let_go(&mut self, before: usize) {
+        let nothing = Line::default();
+        // What was let go of earlier is all before what was not.
+        let kept = self.entries.iter_mut().take(before).rev();
+        for entry in kept.take_while(|entry| !entry.line.is_empty()) {
+            entry.line = nothing.clone();
+        }
     }
 
     pub(crate) fn find_prompt(&self, id: &str) -> Option<usize> {

@@ -48,6 +48,7 @@ pub(crate) enum Command {
         reply: oneshot::Sender<Result<(), Error>>,
     },
     Look(Look),
+    LetGo(usize),
     Respawn {
         reply: oneshot::Sender<Result<(), Error>>,
     },
@@ -180,6 +181,7 @@ impl Owner {
                 reply.send(checked).ok();
             }
             Command::Look(look) => look(&self.state),
+            Command::LetGo(before) => self.state.let_go(before),
             Command::Respawn { reply } => {
                 if self.live.is_some() {
                     reply.send(Ok(())).ok();

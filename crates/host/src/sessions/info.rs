@@ -72,7 +72,7 @@ pub(super) fn collect(project: &Project, found: &mut Vec<SessionInfo>) -> Result
     Ok(())
 }
 
-fn is_session(file: &Path) -> bool {
+pub(super) fn is_session(file: &Path) -> bool {
     let stem = file.file_stem().and_then(|stem| stem.to_str());
     file.extension().is_some_and(|end| end == "jsonl") && stem.is_some_and(|stem| uuid::Uuid::parse_str(stem).is_ok())
 }
@@ -162,7 +162,7 @@ pub(super) fn first_prompt(head: &str) -> Option<String> {
     command
 }
 
-fn texts(entry: &Value) -> Vec<String> {
+pub(super) fn texts(entry: &Value) -> Vec<String> {
     match entry.pointer("/message/content") {
         Some(Value::String(text)) => vec![text.clone()],
         Some(Value::Array(blocks)) => {

@@ -33,6 +33,26 @@ async fn a_listener_that_never_listens_does_not_stop_the_agent() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn words_that_were_shown_can_be_let_go_of_and_all_else_stays() {
+    let stage = Stage::answering(crate::stage::hello());
+    let client = stage.client(brisk()).await;
+    client.run("one").await.unwrap();
+    let seen = client.look(|state| state.entries().len()).await.unwrap();
+    client.let_go(seen).await.unwrap();
+    let ended = client.run("two").await.unwrap();
+    assert_eq!(ended.result.unwrap().result.as_deref(), Some("Hello"));
+    let (empty, turns, all) = client
+        .look(|state| {
+            let empty = state.entries().iter().take_while(|entry| entry.line.is_empty()).count();
+            (empty, state.turns().len(), state.entries().len())
+        })
+        .await
+        .unwrap();
+    assert_eq!((empty, turns), (seen, 2));
+    assert!(all > seen, "what is new is there");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_snapshot_and_the_events_after_it_are_the_whole() {
     let stage = Stage::answering(crate::stage::hello());
     let client = stage.client(brisk()).await;

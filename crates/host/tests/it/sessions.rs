@@ -73,6 +73,58 @@ fn sessions_are_listed_with_what_is_known_of_them() {
 }
 
 #[test]
+fn sessions_are_handed_over_in_groups_newest_first() {
+    let (root, sessions, work) = disk();
+    let project = root.path().join("config/projects");
+    let project = std::fs::read_dir(project).unwrap().next().unwrap().unwrap().path();
+    for number in 0..100 {
+        let id = format!("bbbbbbbb-0000-4000-8000-{number:012}");
+        let said =
+            json!({"type": "user", "uuid": "u", "message": {"role": "user", "content": format!("prompt {number}")}});
+        write(&project, &id, &[said]);
+    }
+    let mut groups = Vec::new();
+    sessions
+        .browse(Some(&work), |group| {
+            groups.push(group);
+            true
+        })
+        .unwrap();
+    assert_eq!(groups.len(), 2, "a screenful, then the rest");
+    let all: Vec<_> = groups.concat();
+    assert_eq!(all.len(), sessions.list(Some(&work)).unwrap().len());
+    assert!(
+        all.windows(2)
+            .all(|pair| pair[0].last_modified >= pair[1].last_modified)
+    );
+    let mut first = 0;
+    sessions
+        .browse(None, |_| {
+            first += 1;
+            false
+        })
+        .unwrap();
+    assert_eq!(first, 1, "whoever has enough says so");
+}
+
+#[test]
+fn what_was_said_is_found_and_what_is_written_around_it_is_not() {
+    let (_root, sessions, work) = disk();
+    let found = |words: &str| {
+        let mut ids = Vec::new();
+        let told = |id: Option<&str>| {
+            ids.extend(id.map(str::to_owned));
+            true
+        };
+        sessions.search(words, Some(&work), told).unwrap();
+        ids
+    };
+    assert_eq!(found("THANKS"), [ONE]);
+    assert_eq!(found("gitBranch"), Vec::<String>::new());
+    assert_eq!(found("nobody said this"), Vec::<String>::new());
+}
+
+#[test]
 fn messages_are_read_in_order() {
     let (_root, sessions, _) = disk();
     let messages = sessions.messages(ONE, None).unwrap();

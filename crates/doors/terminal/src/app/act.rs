@@ -45,7 +45,45 @@ pub enum Act {
     Context,
     Cost,
     Files(String),
-    Sessions,
+    /// The sessions of this folder, or of all.
+    Sessions {
+        everywhere: bool,
+    },
+    /// Those in which this was said.
+    FindSessions {
+        words: String,
+        everywhere: bool,
+    },
+    /// What was said in one, for the pager.
+    ReadSession {
+        session: String,
+        title: String,
+    },
+    RenameSession {
+        session: String,
+        title: String,
+        everywhere: bool,
+    },
+    /// Sign in to a server.
+    Authenticate(String),
+    /// The changes since a prompt, for the pager.
+    Changes {
+        uuid: String,
+        title: String,
+    },
+    /// Put a summary in the place of what was said from a prompt on, which comes after a message.
+    Summarise {
+        uuid: String,
+        text: String,
+        session: String,
+        before: String,
+    },
+    /// Tell the agent something without asking it.
+    Tell(String),
+    /// Which branch is checked out.
+    Branch,
+    /// What differs in the work tree.
+    Diff,
     StopTask(String),
     TaskOutput(String),
     Background,
@@ -113,6 +151,22 @@ pub enum Act {
     Again(Next),
 }
 
+impl Act {
+    /// Whether a dialog comes of it.
+    pub(crate) fn opens_dialog(&self) -> bool {
+        matches!(
+            self,
+            Self::Models
+                | Self::Servers
+                | Self::Rules
+                | Self::Settings
+                | Self::Agents
+                | Self::Points
+                | Self::Sessions { .. }
+        )
+    }
+}
+
 /// What an editor was opened for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edited {
@@ -127,12 +181,16 @@ pub enum Edited {
 /// What to begin with after this session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// A new session.
-    Fresh,
+    /// A new session, perhaps with something to be done at once.
+    Fresh { prompt: Option<String> },
     /// This one, or a copy of it.
     Resume { session: String, fork: bool },
-    /// This one, up to a message.
-    Rewind { session: String, before: String },
+    /// This one, up to a message; what came after it can be told in short.
+    Rewind {
+        session: String,
+        before: String,
+        told: Option<String>,
+    },
     /// With another key or another server; then this session again, if it was begun.
     Login { session: Option<String> },
     /// This one, carried by a bridge.
@@ -153,14 +211,34 @@ pub enum Told {
         query: String,
         found: Vec<String>,
     },
-    Sessions(Vec<sluice_host::sessions::SessionInfo>),
+    /// Some sessions, newest first; the first ones, or more of them.
+    Sessions {
+        sessions: Vec<sluice_host::sessions::SessionInfo>,
+        everywhere: bool,
+        first: bool,
+    },
+    /// Something was said in these.
+    FoundSessions {
+        words: String,
+        ids: Vec<String>,
+    },
+    /// Where to sign in to a server.
+    SignIn {
+        server: String,
+        url: Option<String>,
+    },
+    /// What was said since is told in short from now on.
+    Summarised(Next),
     /// An editor was closed.
     Edited {
         text: Option<String>,
         what: Edited,
     },
-    /// All that was said.
-    Transcript(Vec<sluice_host::conversation::Entry>),
+    /// All that was said, here or under another title.
+    Transcript {
+        entries: Vec<sluice_host::conversation::Entry>,
+        title: Option<String>,
+    },
     Points(Vec<super::Point>),
     /// The same list with what each would put back, for whoever still looks at it.
     PointsAgain(Vec<super::Point>),

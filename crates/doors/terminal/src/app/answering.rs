@@ -6,10 +6,11 @@ use sluice_wire::permission_update::{Destination, PermissionUpdate, SetMode};
 
 use super::act::Edited;
 use super::asking::{Shown, plan_choices};
-use super::{Act, App, Now};
+use super::{Act, App, Next, Now};
 use crate::input::{Code, Editor, Key};
+use crate::text::Row;
 use crate::view::ask::{FieldValue, SCOPES, Verdict, scope_word};
-use crate::view::card;
+use crate::view::{card, markdown};
 
 /// Keys of the first moments after an ask took the keyboard go to the draft.
 const GRACE: Now = 400;
@@ -43,7 +44,10 @@ impl App {
             self.change_key(key, now);
             return true;
         }
-        let has_choices = matches!(asking.shown, Shown::Call { .. } | Shown::Plan(_) | Shown::Page { .. });
+        let has_choices = matches!(
+            asking.shown,
+            Shown::Call { .. } | Shown::Plan { .. } | Shown::Page { .. }
+        );
         if has_choices && key.typed().is_some_and(|letter| !KEYS.contains(letter)) {
             // No key of the dialog: somebody is writing.
             asking.focused = None;
@@ -53,7 +57,7 @@ impl App {
             Code::PageUp => self.turn_asks(-1, now),
             Code::PageDown => self.turn_asks(1, now),
             _ => match &asking.shown {
-                Shown::Call { .. } | Shown::Plan(_) | Shown::Page { .. } => self.choice_key(key, stops, now),
+                Shown::Call { .. } | Shown::Plan { .. } | Shown::Page { .. } => self.choice_key(key, stops, now),
                 Shown::Questions(..) => self.question_key(key, stops, now),
                 Shown::Form(_) => self.form_key(key, stops),
             },
@@ -65,7 +69,7 @@ impl App {
         let Some(asking) = &self.asking else { return 0 };
         match &asking.shown {
             Shown::Call { .. } => self.permission_of(asking).map_or(0, |dialog| dialog.choices.len()),
-            Shown::Plan(_) => plan_choices().len(),
+            Shown::Plan { .. } => plan_choices().len(),
             Shown::Page { .. } => 2,
             _ => 0,
         }
@@ -90,6 +94,7 @@ impl App {
             (Code::End, _) => asking.selected = count.saturating_sub(1),
             (Code::Left, _) => self.turn_scope(-1),
             (Code::Right, _) => self.turn_scope(1),
+            (Code::Tab, _) if key.shift => self.cycle_mode(),
             (Code::Tab, _) => asking.words = Some(Editor::default()),
             (Code::Enter, _) => self.choose(now),
             (Code::Char(digit @ '1'..='9'), false) => {
@@ -108,11 +113,12 @@ impl App {
                 self.choose(now);
             }
             (Code::Char('e'), false) if is_call => self.begin_change(),
+            (Code::Char('g'), true) => self.edit_plan(),
             (Code::Char('s'), false) => asking.side_by_side = !asking.side_by_side,
             (Code::Char('c'), false) => {
                 let text = match &asking.shown {
                     Shown::Call { ask, input, .. } => card::subject(&ask.tool_name, input),
-                    Shown::Plan(plan) => plan.clone(),
+                    Shown::Plan { plan, .. } => plan.clone(),
                     Shown::Page { url, .. } => url.clone(),
                     _ => String::new(),
                 };
@@ -133,7 +139,7 @@ impl App {
     fn choose(&mut self, now: Now) {
         let Some(asking) = &self.asking else { return };
         match &asking.shown {
-            Shown::Plan(_) => self.choose_for_plan(),
+            Shown::Plan { .. } => self.choose_for_plan(),
             Shown::Page { url, .. } => {
                 let accepts = asking.selected == 0;
                 if accepts {
@@ -171,6 +177,10 @@ impl App {
 
     fn choose_for_plan(&mut self) {
         let Some(asking) = &self.asking else { return };
+        let input = match &asking.shown {
+            Shown::Plan { plan, edited: true } => Some(serde_json::json!({ "plan": plan })),
+            _ => None,
+        };
         let mode = |mode| {
             PermissionUpdate::from(SetMode {
                 mode,
@@ -179,10 +189,27 @@ impl App {
             })
         };
         match asking.selected {
-            0 => self.allow(Some(mode(PermissionMode::Default)), None, 0),
-            1 => self.allow(Some(mode(PermissionMode::AcceptEdits)), None, 0),
+            0 => self.allow(Some(mode(PermissionMode::Default)), input, 0),
+            1 => self.allow(Some(mode(PermissionMode::AcceptEdits)), input, 0),
+            2 => self.begin_anew_with_plan(),
             _ => self.deny("keep planning", false),
         }
+    }
+
+    /// The plan is all that is taken along into a new session; this one stays as it is, and can be resumed.
+    fn begin_anew_with_plan(&mut self) {
+        let Some(asking) = &self.asking else { return };
+        let Shown::Plan { plan, .. } = &asking.shown else {
+            return;
+        };
+        let mut prompt = format!("Carry out this plan:\n\n{}", plan.trim());
+        let words = asking.words.as_ref().map(Editor::whole).unwrap_or_default();
+        if !words.trim().is_empty() {
+            prompt.push_str("\n\n");
+            prompt.push_str(words.trim());
+        }
+        self.deny("the plan is carried out in a new session", true);
+        self.acts.push(Act::Again(Next::Fresh { prompt: Some(prompt) }));
     }
 
     /// Allows the call, perhaps with another input, and keeps what was chosen with it.
@@ -235,7 +262,7 @@ impl App {
 
     fn refuse_and_stop(&mut self) {
         match self.asking.as_ref().map(|asking| &asking.shown) {
-            Some(Shown::Plan(_)) => self.deny("keep planning", false),
+            Some(Shown::Plan { .. }) => self.deny("keep planning", false),
             Some(Shown::Page { .. }) => self.fill(ElicitationAction::Cancel, None),
             _ => self.deny("", true),
         }
@@ -263,7 +290,7 @@ impl App {
     fn words_key(&mut self, key: Key, now: Now) {
         let Some(asking) = &mut self.asking else { return };
         let is_no = asking.selected + 1 == asking.scopes.len()
-            || matches!(asking.shown, Shown::Plan(_)) && asking.selected == 2;
+            || matches!(asking.shown, Shown::Plan { .. }) && asking.selected + 1 == plan_choices().len();
         let Some(words) = &mut asking.words else { return };
         match key.code {
             Code::Escape | Code::Tab => asking.words = None,
@@ -300,6 +327,16 @@ impl App {
         }
     }
 
+    fn edit_plan(&mut self) {
+        let Some(asking) = &self.asking else { return };
+        if let Shown::Plan { plan, .. } = &asking.shown {
+            self.acts.push(Act::Edit {
+                text: plan.clone(),
+                what: Edited::Input(asking.id.clone()),
+            });
+        }
+    }
+
     fn change_key(&mut self, key: Key, now: Now) {
         let Some(asking) = &mut self.asking else { return };
         let Some(change) = &mut asking.change else { return };
@@ -316,7 +353,17 @@ impl App {
 
     /// The call runs with what was written in the place of its main text.
     pub(super) fn changed(&mut self, text: &str, now: Now) {
-        let Some(asking) = &self.asking else { return };
+        let Some(asking) = &mut self.asking else { return };
+        if let Shown::Plan { plan, edited } = &mut asking.shown {
+            if plan.trim() != text.trim() {
+                // It is read again as it is now, and then answered.
+                text.trim_end().clone_into(plan);
+                *edited = true;
+                self.extra.push(Row::new());
+                self.extra.extend(markdown::rows(text, self.columns));
+            }
+            return;
+        }
         let Shown::Call { ask, .. } = &asking.shown else { return };
         let mut input = ask.input.to_value();
         let name = match ask.tool_name.as_str() {

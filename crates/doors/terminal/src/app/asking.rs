@@ -25,7 +25,11 @@ pub(crate) enum Shown {
         file: Option<String>,
     },
     Questions(Questions, Value),
-    Plan(String),
+    Plan {
+        plan: String,
+        /// The person changed it.
+        edited: bool,
+    },
     Form(Form),
     /// A page to be opened.
     Page {
@@ -147,7 +151,7 @@ impl App {
             side_by_side: false,
             change: None,
         };
-        if let Shown::Plan(plan) = &asking.shown
+        if let Shown::Plan { plan, .. } = &asking.shown
             && self.committed.insert(asking.id.to_string())
         {
             // At once: the call it belongs to runs, and would hold it back.
@@ -179,7 +183,10 @@ impl App {
             }
             "ExitPlanMode" => {
                 if let Some(plan) = raw.get("plan").and_then(Value::as_str) {
-                    return Shown::Plan(plan.to_owned());
+                    return Shown::Plan {
+                        plan: plan.to_owned(),
+                        edited: false,
+                    };
                 }
             }
             _ => {}
@@ -253,7 +260,7 @@ impl App {
             Shown::Call { .. } => self.call_rows(&asking, room),
             Shown::Questions(questions, _) => questions.rows(columns),
             Shown::Form(form) => form.rows(columns),
-            Shown::Plan(_) => {
+            Shown::Plan { .. } => {
                 let mut rows = vec![
                     Row::new()
                         .add("? ", Role::Ask)
@@ -261,7 +268,12 @@ impl App {
                 ];
                 rows.extend(with_words(&asking, &plan_choices(), columns));
                 rows.push(ask::hints(
-                    &["enter chooses", "tab adds words", "esc keep planning"],
+                    &[
+                        "enter chooses",
+                        "ctrl+g opens it in $EDITOR",
+                        "tab adds words",
+                        "esc keep planning",
+                    ],
                     columns,
                 ));
                 (rows, None)
@@ -386,6 +398,7 @@ pub(super) fn plan_choices() -> Vec<Choice> {
     [
         "Yes, and ask before each change",
         "Yes, and edits without asking",
+        "Yes, in a fresh context",
         "Keep planning",
     ]
     .map(Choice::new)

@@ -4,6 +4,7 @@ use sluice_wire::mode::PermissionMode;
 
 use super::{Act, App, Next, Now, Picker, Picks};
 use crate::text::Row;
+use crate::view::amount;
 
 /// Name, what follows it, what it does.
 pub(crate) const OURS: &[(&str, &str, &str)] = &[
@@ -14,6 +15,7 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("context", "", "what fills the context"),
     ("copy", "", "the last answer to the clipboard"),
     ("cost", "", "what was spent"),
+    ("diff", "", "what differs in the work tree"),
     ("exit", "", "leave"),
     ("export", "[file]", "the conversation as a text file"),
     ("fork", "", "go on in a copy of this session"),
@@ -28,7 +30,7 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("permissions", "", "the rules that hold"),
     ("rename", "<title>", "give this session a title"),
     ("reprint", "[n]", "the last items anew, at this width"),
-    ("resume", "", "go on with another session"),
+    ("resume", "[all]", "go on with another session"),
     ("rewind", "", "go back to before a prompt"),
     ("serve", "", "carry this session to browsers and phones"),
     ("take", "", "bring a served session back to this terminal alone"),
@@ -70,7 +72,7 @@ impl App {
         let argument = argument.trim();
         match name {
             "exit" | "quit" => self.leave(0),
-            "clear" | "new" => self.acts.push(Act::Again(Next::Fresh)),
+            "clear" | "new" => self.acts.push(Act::Again(Next::Fresh { prompt: None })),
             "fork" => match self.begun() {
                 Some(session) => self.acts.push(Act::Again(Next::Resume { session, fork: true })),
                 None => self.notify("there is nothing to fork yet", now),
@@ -83,7 +85,10 @@ impl App {
             "permissions" | "allowed-tools" => self.acts.push(Act::Rules),
             "context" => self.acts.push(Act::Context),
             "cost" | "usage" => self.acts.push(Act::Cost),
-            "resume" | "continue" => self.acts.push(Act::Sessions),
+            "resume" | "continue" => {
+                let everywhere = argument == "all";
+                self.acts.push(Act::Sessions { everywhere });
+            }
             "rename" if !argument.is_empty() => self.acts.push(Act::Rename(argument.to_owned())),
             "rename" => self.notify("a title has to follow: /rename fix the retry loop", now),
             "tasks" | "bashes" => self.pick_job(now),
@@ -103,6 +108,8 @@ impl App {
                     argument.to_owned()
                 }));
             }
+            "diff" => self.acts.push(Act::Diff),
+            "stash" => self.stash_key(now),
             "theme" => self.pick_theme(),
             "serve" if self.facts.served.is_some() => self.notify("it is served already; /take brings it back", now),
             "serve" if self.facts.agent.is_some() => self.notify("only a session of sluice itself can be served", now),
@@ -224,8 +231,21 @@ impl App {
             return;
         }
         let rows = self.picture.jobs.iter().map(|job| {
-            let kind = if &*job.kind == "local_agent" { "Agent" } else { "Bash" };
-            (job.id.to_string(), format!("{kind:<6} {}", job.description))
+            let is_agent = &*job.kind == "local_agent";
+            let kind = if is_agent { "Agent" } else { "Bash" };
+            let mut facts = vec![amount::running(std::time::Duration::from_millis(
+                now.saturating_sub(job.began.0),
+            ))];
+            if is_agent {
+                facts.push(amount::count(job.calls, "call"));
+                facts.push(format!("{} tokens", amount::tokens(job.tokens)));
+            }
+            let what = crate::text::width::head(&job.description, 36);
+            let gap = " ".repeat(36_usize.saturating_sub(crate::text::width::of(what)));
+            (
+                job.id.to_string(),
+                format!("{kind:<6} {what}{gap}  {}", facts.join(" ∙ ")),
+            )
         });
         let title = format!("Jobs  {} running", self.picture.jobs.len());
         let mut picker = Picker::new(&title, Picks::Job, rows.collect::<Vec<_>>());

@@ -20,9 +20,11 @@ impl App {
     /// The next frame.
     pub fn frame(&mut self, now: Now) -> Frame {
         let mut commit = self.feed.commit(&self.picture, self.columns);
+        let marks = std::mem::take(&mut self.feed.marks);
         if self.rows < 6 || self.columns < 20 {
             return Frame {
                 commit,
+                marks,
                 region: vec![Row::plain("sluice needs 20x6").cut(self.columns)],
                 cursor: (0, 0),
                 shows_cursor: true,
@@ -49,6 +51,10 @@ impl App {
             }
             let offset = usize::from(top.first().is_some_and(Row::is_blank));
             cursor = dialog_cursor.map(|(row, column)| (row + offset, column));
+            // What waits is said, where there is room for it.
+            if top.len() + queue.len() <= room {
+                top.extend(queue);
+            }
         } else {
             top = self.running(now, spinner, room.saturating_sub(queue.len()));
             top.extend(queue);
@@ -61,6 +67,7 @@ impl App {
         let cursor = cursor.or(below.cursor.map(|(row, column)| (row + height, column)));
         Frame {
             commit,
+            marks,
             shows_cursor: cursor.is_some(),
             cursor: cursor.unwrap_or((region.len().saturating_sub(1), 0)),
             region,

@@ -1,13 +1,13 @@
 //! Keys: who gets them, and what they do in the composer.
 
 use super::act::Edited;
-use super::{Act, App, Now, Told};
+use super::{Act, App, Now};
 use crate::input::vim::Done;
 use crate::input::{Chip, Code, Context, Input, Key, Meaning};
-use crate::text::{Role, Row, Style};
+use crate::text::Row;
+use crate::view::amount;
 use crate::view::ask::hints;
 use crate::view::picture::Doing;
-use crate::view::{amount, status};
 
 /// How long a second press counts as one.
 const TWICE_ESCAPE: Now = 800;
@@ -76,6 +76,13 @@ impl App {
 
     /// A key was pressed.
     pub fn key(&mut self, key: Key, now: Now) {
+        let before = self.acts.len();
+        self.take_key(key, now);
+        let wished = self.acts.iter().skip(before).any(Act::opens_dialog);
+        self.expects = wished || (self.expects && self.picker.is_some());
+    }
+
+    fn take_key(&mut self, key: Key, now: Now) {
         let last_key = std::mem::replace(&mut self.last_key, now);
         if self.help {
             // Any key closes it and counts.
@@ -88,7 +95,8 @@ impl App {
             self.pager_key(key);
             return;
         }
-        if key == Key::ctrl('o') {
+        let among_sessions = matches!(&self.picker, Some(picker) if matches!(picker.picks, super::Picks::Session(_)));
+        if key == Key::ctrl('o') && !among_sessions {
             self.acts.push(Act::Transcript);
             return;
         }
@@ -210,6 +218,9 @@ impl App {
                     self.submit(false, now);
                 }
             }
+            (Code::Up, _, true) => self.take_waiting(false, now),
+            (Code::Down, _, true) => self.take_waiting(true, now),
+            (Code::Char('r'), false, true) => self.toggle_wrap(now),
             (Code::Up, ..) => self.up(now),
             (Code::Down, ..) => {
                 if !self.editor.down() {
@@ -232,6 +243,30 @@ impl App {
         if let Some(text) = self.history.next(&folder) {
             self.editor.set(&text);
         }
+    }
+
+    /// Takes a prompt that waits into the composer, the first or the last; what is written there is one `up` away.
+    fn take_waiting(&mut self, first: bool, now: Now) {
+        let queue = &self.picture.queue;
+        let waiting = if first { queue.first() } else { queue.last() };
+        let Some((uuid, text)) = waiting.cloned() else {
+            self.notify("no prompt waits", now);
+            return;
+        };
+        if !self.editor.is_empty() {
+            let draft = self.editor.whole();
+            self.remember(&draft, now);
+        }
+        self.acts.push(Act::Withdraw(uuid));
+        self.editor.set(&text);
+    }
+
+    /// Who breaks prose into rows: we do, between words, or the terminal, so that a copy holds no breaks.
+    fn toggle_wrap(&mut self, now: Now) {
+        self.feed.flows = !self.feed.flows;
+        self.facts.settings.flows = self.feed.flows;
+        let word = if self.feed.flows { "terminal" } else { "word" };
+        self.notify(format!("wrap: {word}, from the next paragraph on"), now);
     }
 
     fn toggle_thinking(&mut self, now: Now) {
@@ -262,7 +297,7 @@ impl App {
         true
     }
 
-    fn stash_key(&mut self, now: Now) {
+    pub(super) fn stash_key(&mut self, now: Now) {
         if self.editor.is_empty() {
             if let Some(text) = self.stash.take() {
                 self.editor.set(&text);
@@ -413,142 +448,6 @@ impl App {
             self.last_leave = now;
             self.notify(format!("press {name} again to leave"), now);
         }
-    }
-
-    /// What came of a wish.
-    pub fn told(&mut self, told: Told, now: Now) {
-        match told {
-            Told::Notice(text) => self.notify(text, now),
-            Told::Rows(rows) => self.say(rows),
-            Told::Files { query, found } => self.offer_files(&query, found),
-            Told::Branch(branch) => self.around.branch = branch,
-            Told::Transcript(entries) => self.open_pager(entries, now),
-            Told::Points(points) => self.pick_point(points, now),
-            Told::PointsAgain(points) => {
-                if self
-                    .picker
-                    .as_ref()
-                    .is_some_and(|picker| matches!(picker.picks, super::Picks::Point(_)))
-                {
-                    self.pick_point(points, now);
-                }
-            }
-            Told::Rewound { count, then } => {
-                let files = amount::count(count as u64, "file");
-                self.say(vec![
-                    Row::new()
-                        .add("~ ", Role::Note)
-                        .add(&format!("put back {files}"), Role::Faint),
-                ]);
-                if let Some((next, text)) = then {
-                    self.go_back(next, &text);
-                }
-            }
-            Told::Sessions(sessions) => self.pick_session(sessions, now),
-            Told::Models(models) => self.pick_model(models, now),
-            Told::Servers(servers) => self.pick_server(&servers, now),
-            Told::Rules(rules) => self.pick_rule(*rules, 0),
-            Told::RulesOf(rules, kind) => self.pick_rule(*rules, kind),
-            Told::Settings(settings) => self.pick_setting(settings),
-            Told::Agents(agents) => self.pick_agent(agents, now),
-            Told::StatusLine(text) => self.standing.said(&text),
-            Told::Picture(bytes) => {
-                if !bytes.is_some_and(|bytes| self.attach_picture(&bytes)) {
-                    self.notify("there is no picture in the clipboard", now);
-                }
-            }
-            Told::Reprint(entries) => {
-                let text = format!("printed again at {} columns", self.columns);
-                self.say(vec![Row::new().add("~ ", Role::Note).add(&text, Role::Faint)]);
-                self.print_again(entries);
-            }
-            Told::Context(usage) => self.say(crate::view::report::context(&usage, self.columns)),
-            Told::Cost(usage) => self.say(crate::view::report::cost(&usage, self.columns)),
-            Told::Edited { text, what } => self.edited(text, &what, now),
-            Told::Shell { command, output, code } => self.shell_said(&command, &output, code),
-        }
-    }
-
-    fn edited(&mut self, text: Option<String>, what: &Edited, now: Now) {
-        let Some(text) = text else {
-            self.notify("the editor failed; nothing was changed", now);
-            return;
-        };
-        match what {
-            Edited::Draft => self.editor.set(text.trim_end_matches('\n')),
-            Edited::Nothing => {}
-            Edited::Input(ask) => {
-                if self.asking.as_ref().is_some_and(|asking| asking.id == *ask) {
-                    self.changed(&text, now);
-                }
-            }
-        }
-    }
-
-    fn shell_said(&mut self, command: &str, output: &str, code: Option<i32>) {
-        let mut rows = vec![Row::new().add("! ", Role::Accent).add(command, Style::TEXT.bold())];
-        rows.extend(
-            output
-                .trim_end()
-                .lines()
-                .map(|line| Row::plain(&format!("    {}", crate::text::clean::output_line(line)))),
-        );
-        if let Some(code) = code.filter(|code| *code != 0) {
-            rows.push(Row::faint(&format!("    exit {code}")));
-        }
-        self.say(rows);
-    }
-
-    fn pick_model(&mut self, models: Vec<sluice_wire::control::ModelInfo>, now: Now) {
-        if models.is_empty() {
-            self.notify("the agent names no models; /model NAME takes one", now);
-            return;
-        }
-        let rows = models.iter().map(|model| {
-            let resolved = model.resolved_model.as_deref().map(status::model_word);
-            let facts: Vec<String> = resolved
-                .into_iter()
-                .chain([model.description.clone()])
-                .filter(|it| !it.is_empty())
-                .collect();
-            (model.value.clone(), facts.join(" ∙ "))
-        });
-        let rows: Vec<(String, String)> = rows.collect();
-        let values = models.into_iter().map(|model| model.value).collect();
-        let mut picker = super::Picker::new("Model", super::Picks::Model(values), rows);
-        picker.hints = vec!["enter this session", "esc"];
-        self.picker = Some(picker);
-    }
-
-    fn pick_server(&mut self, servers: &[sluice_wire::control::McpServerStatus], now: Now) {
-        if servers.is_empty() {
-            self.notify("no servers are configured", now);
-            return;
-        }
-        let rows = servers.iter().map(|server| {
-            let tools = server
-                .tools
-                .as_ref()
-                .map(|tools| amount::count(tools.len() as u64, "tool"));
-            let facts: Vec<String> = tools
-                .into_iter()
-                .chain(server.error.clone())
-                .chain(server.scope.clone())
-                .chain(server.transport.clone())
-                .collect();
-            (
-                server.name.clone(),
-                format!("{:<11} {}", server.status.replace('-', " "), facts.join(" ∙ ")),
-            )
-        });
-        let rows: Vec<(String, String)> = rows.collect();
-        let on = servers
-            .iter()
-            .map(|server| (server.name.clone(), server.status != "disabled"))
-            .collect();
-        let mut picker = super::Picker::new("Servers", super::Picks::Server(on), rows);
-        picker.hints = vec!["r reconnect", "space on/off", "esc"];
-        self.picker = Some(picker);
     }
 
     /// Hints below the composer while a popup is open; none otherwise.

@@ -76,12 +76,18 @@ impl Pager {
 
 impl App {
     /// Opens the pager at the end of the conversation.
-    pub(super) fn open_pager(&mut self, entries: Vec<sluice_host::conversation::Entry>, now: Now) {
+    pub(super) fn open_pager(
+        &mut self,
+        entries: Vec<sluice_host::conversation::Entry>,
+        title: Option<String>,
+        now: Now,
+    ) {
         if entries.is_empty() {
             self.notify("nothing was said yet", now);
             return;
         }
-        let title = self.picture.title.clone().unwrap_or_else(|| self.facts.folder_word());
+        let title = title.or_else(|| self.picture.title.clone());
+        let title = title.unwrap_or_else(|| self.facts.folder_word());
         let mut pager = Pager {
             title,
             folder: self.facts.folder.display().to_string(),

@@ -1,15 +1,11 @@
 //! Pickers: a list, one row of it highlighted, perhaps a filter.
 
-use std::time::Duration;
-
-use sluice_host::sessions::SessionInfo;
-
-use super::{Act, App, Next, Now};
+use super::{Act, App, Now};
 use crate::app::commands::MODES;
 use crate::input::{Code, Editor, Key};
 use crate::text::{Role, Row, Style, width};
 use crate::theme::Theme;
-use crate::view::{amount, ask};
+use crate::view::ask;
 
 /// What is picked.
 #[derive(Debug, Clone)]
@@ -18,8 +14,7 @@ pub(crate) enum Picks {
     Theme,
     /// The models' values.
     Model(Vec<String>),
-    /// Names, and whether each is on.
-    Server(Vec<(String, bool)>),
+    Server(Vec<sluice_wire::control::McpServerStatus>),
     /// The rules, and which kind is looked at.
     Rule(Box<sluice_wire::control::PermissionRulesState>, usize),
     /// The settings that hold.
@@ -28,7 +23,7 @@ pub(crate) enum Picks {
     /// Where a note is to be kept.
     Note(String),
     Job,
-    Session(Vec<SessionInfo>),
+    Session(super::resuming::Found),
     /// Prompts of before.
     Prompt(Vec<String>),
     /// What one can go back to; the row after them is the present.
@@ -44,10 +39,10 @@ pub(crate) struct Picker {
     pub(crate) title: String,
     pub(crate) picks: Picks,
     /// Name, and what stands behind it.
-    rows: Vec<(String, String)>,
+    pub(super) rows: Vec<(String, String)>,
     pub(crate) selected: usize,
     /// Typing filters, where there is one.
-    filter: Option<Editor>,
+    pub(super) filter: Option<Editor>,
     /// Something new that is written.
     pub(crate) entry: Option<Editor>,
     numbered: bool,
@@ -86,19 +81,27 @@ impl Picker {
     }
 
     /// The places of the rows that fit the filter.
-    fn fitting(&self) -> Vec<usize> {
+    pub(super) fn fitting(&self) -> Vec<usize> {
         let wanted = self
             .filter
             .as_ref()
             .map(|filter| filter.text().to_lowercase())
             .unwrap_or_default();
-        let fits = |(name, about): &(String, String)| {
-            wanted.is_empty() || name.to_lowercase().contains(&wanted) || about.to_lowercase().contains(&wanted)
+        let fits = |at: usize, (name, about): &(String, String)| {
+            wanted.is_empty()
+                || name.to_lowercase().contains(&wanted)
+                || about.to_lowercase().contains(&wanted)
+                || match &self.picks {
+                    Picks::Session(found) => found.says(at, &wanted),
+                    // Of a long one the row shows only the beginning.
+                    Picks::Prompt(prompts) => prompts.get(at).is_some_and(|it| it.to_lowercase().contains(&wanted)),
+                    _ => false,
+                }
         };
         self.rows
             .iter()
             .enumerate()
-            .filter(|(_, row)| fits(row))
+            .filter(|(at, row)| fits(*at, row))
             .map(|(at, _)| at)
             .collect()
     }
@@ -112,7 +115,12 @@ impl Picker {
             title.push("  ", Style::TEXT);
             title.push(filter.text(), Style::TEXT);
             cursor = Some((0, title.width()));
-            title.push(&format!("   {} of {}", fitting.len(), self.rows.len()), Role::Faint);
+            let place = match &self.picks {
+                Picks::Session(found) => found.place(),
+                _ => "",
+            };
+            let count = format!("   {} of {}{place}", fitting.len(), self.rows.len());
+            title.push(&count, Role::Faint);
         }
         let most = room.saturating_sub(2 + self.head.len()).max(1);
         let from = (self.selected + 1).saturating_sub(most);
@@ -144,7 +152,8 @@ impl Picker {
             rows.push(row.cut(columns));
         }
         if fitting.is_empty() {
-            rows.push(Row::faint("  nothing fits"));
+            let typed = self.filter.as_ref().is_some_and(|filter| !filter.is_empty());
+            rows.push(Row::faint(if typed { "  nothing fits" } else { "  none" }));
         }
         if let Some(entry) = &self.entry {
             let laid = crate::view::composer::lay_out(entry, "› ", columns, 2, Style::TEXT);
@@ -169,7 +178,7 @@ impl App {
                     let text = entry.text().trim().to_owned();
                     picker.entry = None;
                     if !text.is_empty() {
-                        self.add_rule(&text);
+                        self.entered(&text);
                     }
                 }
                 _ => super::editing::edit(entry, key),
@@ -181,7 +190,10 @@ impl App {
         let typed = picker.filter.is_some();
         match (key.code, key.ctrl) {
             (Code::Escape, _) | (Code::Char('c'), true) => match &mut picker.filter {
-                Some(filter) if !filter.is_empty() && key.is(Code::Escape) => filter.set(""),
+                Some(filter) if !filter.is_empty() && key.is(Code::Escape) => {
+                    filter.set("");
+                    picker.selected = 0;
+                }
                 _ if matches!(picker.picks, Picks::Rewind(_)) && key.is(Code::Escape) => {
                     self.picker = None;
                     self.acts.push(Act::Points);
@@ -189,6 +201,8 @@ impl App {
                 _ => self.picker = None,
             },
             (Code::Up, _) | (Code::Char('p'), true) => picker.selected = picker.selected.saturating_sub(1),
+            // In a list of sessions it gives one another title.
+            (Code::Char('r'), true) if matches!(picker.picks, Picks::Session(_)) => self.session_key(key, now),
             (Code::Down, _) | (Code::Char('n' | 'r'), true) => picker.selected = (picker.selected + 1).min(last),
             (Code::Char('k'), false) if !typed => picker.selected = picker.selected.saturating_sub(1),
             (Code::Char('j'), false) if !typed => picker.selected = (picker.selected + 1).min(last),
@@ -212,22 +226,9 @@ impl App {
         let Some(picker) = &mut self.picker else { return };
         let at = picker.fitting().get(picker.selected).copied();
         match (&picker.picks, key.code, key.ctrl) {
-            (Picks::Session(sessions), Code::Char('f'), true) => {
-                if let Some(session) = at.and_then(|at| sessions.get(at)).map(|it| it.session_id.clone()) {
-                    self.acts.push(Act::Again(Next::Resume { session, fork: true }));
-                }
-            }
-            (Picks::Server(servers), Code::Char(letter @ ('r' | ' ')), false) => {
-                if let Some((name, on)) = at.and_then(|at| servers.get(at)).cloned() {
-                    self.acts.push(if letter == 'r' {
-                        Act::Reconnect(name)
-                    } else {
-                        Act::Toggle(name, !on)
-                    });
-                    self.picker = None;
-                    self.notify("the server is told", now);
-                }
-            }
+            (Picks::Session(_), Code::Char('f' | 'o' | 'a'), true) => self.session_key(key, now),
+            (Picks::Server(_), Code::Char(letter), false) => self.server_key(letter, at, now),
+            (Picks::Rewind(_), Code::Char('d'), false) => self.show_changes(),
             (Picks::Rule(rules, kind), Code::Left | Code::Right, _) => {
                 let by = if key.code == Code::Left { 3 } else { 1 };
                 let (rules, kind) = ((**rules).clone(), (kind + by) % 4);
@@ -252,6 +253,7 @@ impl App {
                 if let Some(filter) = &mut picker.filter {
                     super::editing::edit(filter, key);
                     picker.selected = 0;
+                    self.search_sessions();
                 }
             }
         }
@@ -284,7 +286,7 @@ impl App {
             Picks::Model(values) => self
                 .acts
                 .extend(values.get(at).map(|value| Act::SetModel(Some(value.clone())))),
-            Picks::Server(_) => {}
+            Picks::Server(servers) => self.show_tools(&servers, at),
             Picks::Rule(rules, kind) => self.pick_rule(*rules, kind),
             Picks::Setting(settings) => self.turn_setting(&settings, at),
             Picks::Note(text) => self.keep_note(&text, at, now),
@@ -318,14 +320,7 @@ impl App {
             Picks::Job => self
                 .acts
                 .extend(picker.rows.get(at).map(|(id, _)| Act::TaskOutput(id.clone()))),
-            Picks::Session(sessions) => {
-                if let Some(session) = sessions.get(at) {
-                    self.acts.push(Act::Again(Next::Resume {
-                        session: session.session_id.clone(),
-                        fork: false,
-                    }));
-                }
-            }
+            Picks::Session(found) => self.resume(&found, at, now),
             Picks::Prompt(prompts) => {
                 if let Some(text) = prompts.get(at).cloned() {
                     if at_once {
@@ -336,70 +331,5 @@ impl App {
                 }
             }
         }
-    }
-
-    /// The prompts of before, newest first.
-    pub(super) fn search_history(&mut self, now: Now) {
-        let folder = self.facts.folder.display().to_string();
-        let mut seen = std::collections::HashSet::new();
-        let (scope, session) = (self.scope, self.picture.session.clone());
-        let fits = |asked: &&crate::input::Asked| match scope {
-            0 => asked.folder == folder,
-            1 => asked.session.is_some() && asked.session == session,
-            _ => true,
-        };
-        let asked = self.history.all().iter().rev().filter(fits);
-        let asked: Vec<_> = asked
-            .filter(|asked| seen.insert(asked.text.clone()))
-            .take(2000)
-            .cloned()
-            .collect();
-        if asked.is_empty() && self.picker.is_none() {
-            self.notify("nothing was asked in this folder before", now);
-            return;
-        }
-        let rows: Vec<(String, String)> = asked
-            .iter()
-            .map(|asked| {
-                let ago = amount::ago(Duration::from_millis(now.saturating_sub(asked.at)));
-                (format!("{ago:<4}"), asked.text.clone())
-            })
-            .collect();
-        let prompts = asked.into_iter().map(|asked| asked.text).collect();
-        let title = ["History, this folder", "History, this session", "History, everywhere"].get(scope);
-        let mut picker = Picker::new(title.copied().unwrap_or("History"), Picks::Prompt(prompts), rows);
-        picker.hints = vec!["enter takes it", "ctrl+enter sends it", "ctrl+s scope", "esc"];
-        self.picker = Some(picker);
-    }
-
-    /// The sessions of this folder.
-    pub(super) fn pick_session(&mut self, sessions: Vec<SessionInfo>, now: Now) {
-        let wide = self.columns >= 60;
-        let rows: Vec<(String, String)> = sessions
-            .iter()
-            .map(|session| {
-                let ago = format!(
-                    "{} ago",
-                    amount::ago(Duration::from_millis(now.saturating_sub(session.last_modified)))
-                );
-                let branch = session.git_branch.clone().filter(|_| wide).unwrap_or_default();
-                let title: String = session.summary.chars().take(60).collect();
-                (
-                    format!("{ago:<8}"),
-                    if branch.is_empty() {
-                        title
-                    } else {
-                        format!("{title}   {branch}")
-                    },
-                )
-            })
-            .collect();
-        if rows.is_empty() {
-            self.notify("there are no sessions in this folder", now);
-            return;
-        }
-        let mut picker = Picker::new("Resume", Picks::Session(sessions), rows);
-        picker.hints = vec!["enter resume", "ctrl+f fork", "esc"];
-        self.picker = Some(picker);
     }
 }

@@ -6,6 +6,9 @@ use super::{Act, App, Next, Now, Picker, Picks};
 use crate::text::{Role, Row, Style};
 use crate::view::amount;
 
+/// The last of what can be done.
+const SUMMARISE: &str = "Summarise from there on instead";
+
 /// Something one can go back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
@@ -97,20 +100,51 @@ impl App {
             let text = format!("not undone: what commands did ({calls} since)");
             picker_head.push(Row::new().add("  ", Style::TEXT).add(&text, Role::Faint));
         }
+        if point.before.is_some() && self.begun().is_some() {
+            rows.push((SUMMARISE.to_owned(), String::new()));
+        }
         let mut picker = Picker::new(&title, Picks::Rewind(Box::new(point.clone())), rows);
         picker.head = picker_head;
-        picker.hints = vec!["enter does it", "esc back"];
+        picker.hints = vec!["enter does it", "d the diff", "esc back"];
         self.picker = Some(picker);
+    }
+
+    /// Shows what changed in files since the point.
+    pub(super) fn show_changes(&mut self) {
+        if let Some(Picker {
+            picks: Picks::Rewind(point),
+            ..
+        }) = &self.picker
+        {
+            let line = point.text.trim().lines().next().unwrap_or_default();
+            let title = format!("changes since \"{}\"", crate::text::width::head(line, 40));
+            let uuid = point.uuid.clone();
+            self.acts.push(Act::Changes { uuid, title });
+        }
     }
 
     /// Does what was chosen.
     pub(super) fn rewind(&mut self, point: &Point, what: usize, now: Now) {
+        let has_files = point.files.as_ref().is_some_and(|files| !files.names.is_empty());
+        if let (Some(session), Some(before)) = (self.begun(), &point.before)
+            && what == if has_files { 3 } else { 1 }
+        {
+            self.acts.push(Act::Summarise {
+                uuid: point.uuid.clone(),
+                text: point.text.clone(),
+                session,
+                before: before.clone(),
+            });
+            self.notify("asking the model for a summary", now);
+            return;
+        }
         let next = match (&self.begun(), &point.before) {
             (Some(session), Some(before)) => Next::Rewind {
                 session: session.clone(),
                 before: before.clone(),
+                told: None,
             },
-            _ => Next::Fresh,
+            _ => Next::Fresh { prompt: None },
         };
         match what {
             0 => self.go_back(next, &point.text),

@@ -30,6 +30,11 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
         "how you are told that you are waited for",
         &["auto", "terminal_bell", "notifications_disabled"],
     ),
+    (
+        "sluice.wrap",
+        "who breaks prose: we do, or the terminal (alt+r)",
+        &["word", "terminal"],
+    ),
     ("sluice.glyphs", "marks of ours; at the next start", &["full", "ascii"]),
     (
         "sluice.screenReader",
@@ -93,6 +98,10 @@ impl App {
         };
         match *key {
             "editorMode" => self.set_vim(next == "vim"),
+            "sluice.wrap" => {
+                self.feed.flows = next == "terminal";
+                self.facts.settings.flows = self.feed.flows;
+            }
             "prefersReducedMotion" => self.facts.settings.still = next == "true",
             _ => {}
         }

@@ -2,8 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod keys;
+mod lists;
 mod screens;
 mod stage;
+mod turns;
 
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;

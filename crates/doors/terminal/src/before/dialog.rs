@@ -3,7 +3,7 @@
 use super::Question;
 use crate::input::{Code, Editor, Key};
 use crate::screen::Frame;
-use crate::text::{Role, Row, Style, wrap};
+use crate::text::{Role, Row, Style, width, wrap};
 use crate::view::ask::{Choice, choices, hints};
 use crate::view::composer;
 
@@ -74,11 +74,18 @@ impl<'a> Dialog<'a> {
             let depth = line.len() - line.trim_start().len();
             region.extend(wrap::words(&Row::plain(line), columns, depth + 2));
         }
-        let offered: Vec<Choice> = self
-            .question
-            .choices
+        let answers = &self.question.choices;
+        let widest = |pick: fn(&(String, String)) -> &String| answers.iter().map(|it| width::of(pick(it))).max();
+        let (labels, abouts) = (widest(|it| &it.0).unwrap_or(0), widest(|it| &it.1).unwrap_or(0));
+        // What stands behind them stands below each other, where that fits.
+        let labels = if 5 + labels + 2 + abouts <= columns { labels } else { 0 };
+        let padded = |label: &str| format!("{label}{}", " ".repeat(labels.saturating_sub(width::of(label))));
+        let offered: Vec<Choice> = answers
             .iter()
-            .map(|(label, about)| Choice::with(label, about))
+            .map(|(label, about)| match about.is_empty() {
+                true => Choice::with(label, about),
+                false => Choice::with(&padded(label), about),
+            })
             .collect();
         let mut chosen = choices(&offered, self.selected, columns);
         let said: &[&str] = if self.question.whole.is_empty() || self.shown {
@@ -206,7 +213,7 @@ mod tests {
                 "    2 hooks         .claude/settings.json   PreToolUse, Stop",
                 "",
                 "› 1  Work here without them  its deny and ask rules do apply",
-                "  2  Trust this folder  now and later",
+                "  2  Trust this folder       now and later",
                 "  3  Leave",
                 "  enter chooses ∙ v shows them whole ∙ esc leaves",
             ]

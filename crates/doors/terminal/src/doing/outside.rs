@@ -3,8 +3,109 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::app::Told;
-use crate::text::Row;
+use super::Doer;
+use crate::app::{Act, Told};
+use crate::text::{Role, Row, clean};
+
+impl Doer {
+    /// With the person's own files and programs.
+    pub(super) async fn outside(&self, act: Act) -> Result<Option<Told>, String> {
+        Ok(Some(match act {
+            Act::Note { file, text } => note(&file, &text)?,
+            Act::PasteImage => Told::Picture(clipboard().await),
+            Act::StatusLine(facts) => match self.status_line(&facts).await {
+                Some(text) => Told::StatusLine(text),
+                None => return Ok(None),
+            },
+            Act::Shell(command) => self.shell(command).await,
+            Act::Branch => Told::Branch(branch(&self.facts.folder)),
+            Act::Diff => self.diff().await?,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// What the command that makes the status row says; nothing when it fails or takes too long.
+    async fn status_line(&self, facts: &serde_json::Value) -> Option<String> {
+        use tokio::io::AsyncWriteExt as _;
+        const LONGEST: Duration = Duration::from_secs(2);
+        let command = self.facts.settings.status_line.as_ref()?;
+        let mut child = tokio::process::Command::new("/bin/sh")
+            .arg("-c")
+            .arg(command)
+            .current_dir(&self.facts.folder)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .ok()?;
+        let mut stdin = child.stdin.take()?;
+        stdin.write_all(facts.to_string().as_bytes()).await.ok();
+        drop(stdin);
+        let output = tokio::time::timeout(LONGEST, child.wait_with_output())
+            .await
+            .ok()?
+            .ok()?;
+        output
+            .status
+            .success()
+            .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Runs a command of the person's own; the model is told, and not asked.
+    async fn shell(&self, command: String) -> Told {
+        let mut child = tokio::process::Command::new(&self.facts.shell);
+        child
+            .arg("-c")
+            .arg(&command)
+            .current_dir(&self.facts.folder)
+            .stdin(std::process::Stdio::null());
+        let (output, code) = match child.output().await {
+            Ok(output) => {
+                let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+                text.push_str(&String::from_utf8_lossy(&output.stderr));
+                (text, output.status.code())
+            }
+            Err(error) => (error.to_string(), Some(127)),
+        };
+        const MOST: usize = 30_000;
+        let short = crate::text::width::tail(&output, MOST);
+        let told = format!(
+            "<bash-input>{command}</bash-input>\n<bash-stdout>{short}</bash-stdout><bash-stderr></bash-stderr>"
+        );
+        self.tell(told).await;
+        Told::Shell { command, output, code }
+    }
+}
+
+impl Doer {
+    /// What differs from what was last committed.
+    async fn diff(&self) -> Result<Told, String> {
+        let mut git = tokio::process::Command::new("git");
+        git.args(["--no-pager", "diff", "--no-color", "--no-ext-diff", "HEAD"])
+            .current_dir(&self.facts.folder)
+            .stdin(std::process::Stdio::null());
+        let output = git.output().await.map_err(|error| format!("git: {error}"))?;
+        if !output.status.success() {
+            let why = String::from_utf8_lossy(&output.stderr);
+            return Err(why.trim().lines().next_back().unwrap_or("git failed").to_owned());
+        }
+        let text = String::from_utf8_lossy(&output.stdout);
+        if text.trim().is_empty() {
+            return Err("nothing differs from the last commit".to_owned());
+        }
+        let rows = text.lines().map(|line| {
+            let role = match line.chars().next() {
+                Some('+') if !line.starts_with("+++") => Role::Good,
+                Some('-') if !line.starts_with("---") => Role::Bad,
+                Some('@') => Role::Faint,
+                _ => Role::Text,
+            };
+            Row::new().add(&clean::output_line(line), role)
+        });
+        Ok(Told::Rows(rows.collect()))
+    }
+}
 
 /// Puts a note at the end of a memory file.
 pub(super) fn note(file: &Path, text: &str) -> Result<Told, String> {

@@ -26,6 +26,7 @@ impl Played {
     fn draw(&mut self, commit: &[String], region: &[String], cursor: (usize, usize)) -> usize {
         let rows = |texts: &[String]| texts.iter().map(|text| Row::plain(text)).collect();
         let bytes = self.writer.draw(Frame {
+            marks: Vec::new(),
             commit: rows(commit),
             region: rows(region),
             cursor,

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
+use super::able::Progress;
 use super::outlet::write_now;
 
 /// What was found at the start, for every way out, also that of a panic.
@@ -13,6 +14,13 @@ static FOUND: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// Asked with the first frame, never waited for; what it is comes last.
 pub const QUESTIONS: &str = "\x1b[?u\x1b[>q\x1b]11;?\x07\x1b[c";
+/// Draws letters terminals do not agree about, asks after each where the cursor is, and leaves nothing of them.
+#[must_use]
+pub fn probes() -> String {
+    let drawn = crate::text::width::PROBES.map(|probe| format!("\r{probe}\x1b[6n"));
+    format!("{}\r\x1b[K", drawn.concat())
+}
+
 /// Paste marks, focus events, a bar for a cursor.
 const ON: &str = "\x1b[22;0t\x1b[?2004h\x1b[?1004h\x1b[5 q";
 /// All of "off": no update open, keys as they were, no marks, no focus events, the cursor as it was, no colours.
@@ -72,12 +80,24 @@ pub fn leave_sheet() -> &'static str {
     "\x1b[?1049l\x1b[?25h"
 }
 
+/// Whether the task bar shows something of ours.
+static PROGRESS: AtomicBool = AtomicBool::new(false);
+
+/// The bytes that show it in the task bar.
+pub fn show_progress(progress: Progress) -> &'static str {
+    PROGRESS.store(progress != Progress::Idle, Ordering::Relaxed);
+    progress.bytes()
+}
+
 /// Gives the terminal back. Does nothing the second time.
 pub fn give_back() {
     let found = FOUND.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(found) = found {
         if SHEET.load(Ordering::Relaxed) {
             write_now(leave_sheet().as_bytes());
+        }
+        if PROGRESS.swap(false, Ordering::Relaxed) {
+            write_now(Progress::Idle.bytes().as_bytes());
         }
         write_now(OFF.as_bytes());
         termios::tcsetattr(keyboard(), OptionalActions::Flush, &found).ok();

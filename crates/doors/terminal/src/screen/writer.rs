@@ -3,7 +3,8 @@
 //! Rows leave the region upwards by line feeds alone. Nothing above the region is ever touched, no scroll region is set
 //! and no absolute row is named, so every committed row exists once, whatever the terminal does with its history.
 
-use crate::text::{Cell, Row, Style, wrap};
+use super::able::{Able, Mark};
+use crate::text::{Cell, Row, Style, link, wrap};
 use crate::theme::{Glyphs, Theme};
 
 /// What shall be seen.
@@ -11,6 +12,8 @@ use crate::theme::{Glyphs, Theme};
 pub struct Frame {
     /// Rows that leave for good, before the region. One may be longer than the screen is wide.
     pub commit: Vec<Row>,
+    /// Marks among them, each before the row of its number.
+    pub marks: Vec<(usize, Mark)>,
     /// The region.
     pub region: Vec<Row>,
     /// The row of the region and the column where the cursor stands.
@@ -24,6 +27,7 @@ pub struct Frame {
 pub struct Writer {
     theme: Theme,
     glyphs: Glyphs,
+    able: Able,
     columns: usize,
     rows: usize,
     shown: Vec<Row>,
@@ -49,6 +53,7 @@ impl Writer {
         Self {
             theme,
             glyphs,
+            able: Able::default(),
             columns: columns.max(2),
             rows: rows.max(2),
             shown: Vec::new(),
@@ -62,6 +67,16 @@ impl Writer {
     /// Other colours from now on.
     pub fn dress(&mut self, theme: Theme) {
         self.theme = theme;
+        self.whole = true;
+    }
+
+    /// What the terminal can do besides.
+    pub fn knows(&mut self, able: Able) {
+        self.able = able;
+    }
+
+    /// Letters are wider or narrower than was thought.
+    pub fn measure_again(&mut self) {
         self.whole = true;
     }
 
@@ -129,9 +144,14 @@ impl Writer {
             frame.cursor.1.min(self.columns.saturating_sub(1)),
         );
         let mut out = String::new();
-        if frame.commit.is_empty() && !self.whole && !self.shown.is_empty() {
+        let marks = if self.able.marks { frame.marks } else { Vec::new() };
+        let mark = |out: &mut String, at: usize| {
+            let here = marks.iter().filter(|(place, _)| *place == at);
+            here.for_each(|(_, mark)| out.push_str(mark.bytes()));
+        };
+        if frame.commit.is_empty() && marks.is_empty() && !self.whole && !self.shown.is_empty() {
             self.change(&mut out, &region);
-        } else if frame.commit.is_empty() && self.shown.is_empty() && region.is_empty() {
+        } else if frame.commit.is_empty() && marks.is_empty() && self.shown.is_empty() && region.is_empty() {
             return out;
         } else {
             self.go_to_top(&mut out);
@@ -140,10 +160,14 @@ impl Writer {
             } else {
                 ERASE
             });
-            for row in frame.commit {
+            let count = frame.commit.len();
+            for (at, row) in frame.commit.into_iter().enumerate() {
+                mark(&mut out, at);
+                let row = if self.able.links { link::addresses(row) } else { row };
                 self.paint(&mut out, &self.glyphs.apply(row));
                 out.push_str("\r\n");
             }
+            mark(&mut out, count);
             for (at, row) in region.iter().enumerate() {
                 if at > 0 {
                     out.push_str("\r\n");
@@ -295,7 +319,13 @@ impl Writer {
     fn cells<'a>(&self, out: &mut String, cells: impl Iterator<Item = Cell<'a>>) {
         let mut style = Style::TEXT;
         let mut sgr = String::new();
+        let mut leads: Option<&str> = None;
         for cell in cells {
+            let link = cell.link.filter(|_| self.able.links).map(|link| &**link);
+            if link != leads {
+                leads = link;
+                out.push_str(&open_link(link));
+            }
             if cell.style != style {
                 style = cell.style;
                 let next = self.theme.sgr(style);
@@ -312,10 +342,24 @@ impl Writer {
             }
             out.push_str(cell.text);
         }
+        if leads.is_some() {
+            out.push_str(&open_link(None));
+        }
         if !sgr.is_empty() {
             out.push_str("\x1b[m");
         }
     }
+}
+
+/// What follows leads there; or nowhere any more. Parts of one link have one id.
+fn open_link(target: Option<&str>) -> String {
+    let Some(target) = target else {
+        return "\x1b]8;;\x1b\\".to_owned();
+    };
+    let id = target.bytes().fold(0x811c_9dc5_u32, |id, byte| {
+        (id ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    });
+    format!("\x1b]8;id={id:08x};{target}\x1b\\")
 }
 
 fn csi(count: usize, letter: char) -> String {

@@ -1,5 +1,7 @@
 //! A row: pieces of text, one style each.
 
+use std::sync::Arc;
+
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::clean::{code, is_hidden};
@@ -13,6 +15,8 @@ pub struct Span {
     pub text: String,
     /// How it looks.
     pub style: Style,
+    /// Where it leads, for terminals that can follow.
+    pub link: Option<Arc<str>>,
 }
 
 /// One grapheme cluster with its style.
@@ -24,6 +28,8 @@ pub struct Cell<'a> {
     pub width: usize,
     /// How it looks.
     pub style: Style,
+    /// Where it leads.
+    pub link: Option<&'a Arc<str>>,
 }
 
 /// One row of the screen or of the history.
@@ -76,22 +82,41 @@ impl Row {
     }
 
     fn put(&mut self, text: &str, style: Style) {
+        self.put_linked(text, style, None);
+    }
+
+    fn put_linked(&mut self, text: &str, style: Style, link: Option<&Arc<str>>) {
         if text.is_empty() {
             return;
         }
         match self.0.last_mut() {
-            Some(last) if last.style == style => last.text.push_str(text),
+            Some(last) if last.style == style && last.link.as_ref() == link => last.text.push_str(text),
             _ => self.0.push(Span {
                 text: text.to_owned(),
                 style,
+                link: link.cloned(),
             }),
         }
+    }
+
+    /// Adds a cluster of another row.
+    pub fn put_cell(&mut self, cell: Cell<'_>) {
+        self.put_linked(cell.text, cell.style, cell.link);
+    }
+
+    /// The same with the text that was added last leading somewhere.
+    #[must_use]
+    pub fn leading_to(mut self, target: Option<String>) -> Self {
+        if let (Some(last), Some(target)) = (self.0.last_mut(), target) {
+            last.link = Some(target.into());
+        }
+        self
     }
 
     /// Adds the pieces of another row.
     pub fn append(&mut self, other: &Self) {
         for span in &other.0 {
-            self.put(&span.text, span.style);
+            self.put_linked(&span.text, span.style, span.link.as_ref());
         }
     }
 
@@ -120,6 +145,7 @@ impl Row {
                 text,
                 width: width::of_cluster(text),
                 style: span.style,
+                link: span.link.as_ref(),
             })
         })
     }
@@ -137,7 +163,7 @@ impl Row {
                 break;
             }
             used += cell.width;
-            cut.put(cell.text, cell.style);
+            cut.put_cell(cell);
         }
         cut.add("⋯", Role::Faint)
     }

@@ -1,13 +1,85 @@
 //! How many cells a text takes.
 
-use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr as _;
+use std::sync::atomic::{AtomicU8, Ordering};
 
-/// The cells of one grapheme cluster.
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// How the terminal draws letters terminals do not agree about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Habits {
+    /// Letters of ambiguous width take two cells, as in East Asian fonts of old.
+    pub ambiguous_is_wide: bool,
+    /// A sign that is to look like an emoji stays as narrow as it is without that.
+    pub emoji_style_is_narrow: bool,
+    /// Emoji that are joined are drawn one after the other.
+    pub draws_joined_apart: bool,
+}
+
+/// Letters that show these habits, in the order of the fields. Each is drawn at the beginning of a row, and the terminal
+/// asked where the cursor is.
+pub const PROBES: [&str; 3] = ["·", "❤\u{fe0f}", "👩\u{200d}👩\u{200d}👧"];
+
+/// There is one terminal, and what it does is found out once.
+static HABITS: AtomicU8 = AtomicU8::new(0);
+
+impl Habits {
+    /// What is known of this terminal.
+    #[must_use]
+    pub fn known() -> Self {
+        let bits = HABITS.load(Ordering::Relaxed);
+        Self {
+            ambiguous_is_wide: bits & 1 != 0,
+            emoji_style_is_narrow: bits & 2 != 0,
+            draws_joined_apart: bits & 4 != 0,
+        }
+    }
+
+    /// From now on letters are measured so.
+    pub fn hold(self) {
+        let bits = u8::from(self.ambiguous_is_wide)
+            | u8::from(self.emoji_style_is_narrow) << 1
+            | u8::from(self.draws_joined_apart) << 2;
+        HABITS.store(bits, Ordering::Relaxed);
+    }
+
+    /// What it means that the probe of this number left the cursor so many cells from the beginning of the row.
+    #[must_use]
+    pub fn shown(mut self, probe: usize, cells: usize) -> Self {
+        match probe {
+            0 => self.ambiguous_is_wide = cells == 2,
+            1 => self.emoji_style_is_narrow = cells == 1,
+            2 => self.draws_joined_apart = cells > 2,
+            _ => {}
+        }
+        self
+    }
+
+    /// The cells of one grapheme cluster.
+    #[must_use]
+    pub fn cells(self, cluster: &str) -> usize {
+        if self.draws_joined_apart && cluster.contains('\u{200d}') {
+            return cluster.chars().filter_map(char::width).sum();
+        }
+        if self.emoji_style_is_narrow
+            && let Some(sign) = cluster.strip_suffix('\u{fe0f}')
+        {
+            return self.cells(sign);
+        }
+        let cells = if self.ambiguous_is_wide {
+            cluster.width_cjk()
+        } else {
+            cluster.width()
+        };
+        // Terminals that know clusters at all give none more than two cells.
+        cells.min(2)
+    }
+}
+
+/// The cells of one grapheme cluster in this terminal.
 #[must_use]
 pub fn of_cluster(cluster: &str) -> usize {
-    // Terminals that know clusters at all give none more than two cells.
-    cluster.width().min(2)
+    Habits::known().cells(cluster)
 }
 
 /// The cells of a text without control characters.
@@ -61,6 +133,27 @@ mod tests {
         for mark in ["›", "✓", "✗", "⊘", "∙", "⋯", "⠋", "⣿", "⣀", "‹"] {
             assert_eq!(of(mark), 1, "{mark}");
         }
+    }
+
+    #[test]
+    fn marks_of_ours_take_one_cell_wherever_ambiguous_letters_take_two() {
+        let wide = Habits::default().shown(0, 2);
+        for mark in ["›", "✓", "✗", "⊘", "∙", "⋯", "⠋", "⠙", "⠹", "⣿", "⣀", "‹", "~", "&"] {
+            assert_eq!(wide.cells(mark), 1, "{mark}");
+        }
+        assert_eq!(wide.cells("·"), 2);
+        assert_eq!(wide.cells("±"), 2, "as its terminal says");
+        assert_eq!(Habits::default().cells("·"), 1);
+    }
+
+    #[test]
+    fn a_terminal_is_believed_about_emoji() {
+        let old = Habits::default().shown(1, 1).shown(2, 6);
+        assert_eq!(old.cells(PROBES[1]), 1);
+        assert_eq!(old.cells(PROBES[2]), 6);
+        let new = Habits::default().shown(0, 1).shown(1, 2).shown(2, 2);
+        assert_eq!(new, Habits::default());
+        assert_eq!(PROBES.map(|probe| new.cells(probe)), [1, 2, 2]);
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub fn parts(cells: &[Cell<'_>], breaks: &[usize], hang: usize) -> Vec<Row> {
             row.push(&" ".repeat(hang), super::style::Style::TEXT);
         }
         for cell in part.get(..kept).unwrap_or_default() {
-            row.push(cell.text, cell.style);
+            row.put_cell(*cell);
         }
         rows.push(row);
         from = end;
@@ -85,8 +85,8 @@ pub fn hard(row: &Row, width: usize, hang: usize) -> Vec<Row> {
             part.push(&" ".repeat(hang), super::style::Style::TEXT);
             used = hang;
         }
-        part.push(cell.text, cell.style);
         used += cell.width;
+        part.put_cell(cell);
     }
     rows.push(part);
     rows

@@ -33,6 +33,8 @@ pub struct Call {
     pub inside: Vec<Self>,
     /// Tokens and calls of a subagent.
     pub used: Option<(u64, u64)>,
+    /// Where its subject leads.
+    pub link: Option<String>,
 }
 
 /// How a call stands.
@@ -135,6 +137,9 @@ pub fn rows(call: &Call, width: usize, spinner: &str) -> Vec<Row> {
         &parts.facts,
         width,
     );
+    if let (Some(link), Some(row)) = (&call.link, rows.first_mut()) {
+        lead(row, link);
+    }
     let left_out = |count: usize| Row::faint(&format!("    ⋯ {} (ctrl+o)", amount::count(count as u64, "line")));
     if parts.before > 0 {
         rows.push(left_out(parts.before));
@@ -151,6 +156,24 @@ pub fn rows(call: &Call, width: usize, spinner: &str) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// The subject of a card, the first words after its name, leads somewhere.
+fn lead(row: &mut Row, target: &str) {
+    let Some(at) = row.0.iter().position(|span| span.style.bold).map(|at| at + 1) else {
+        return;
+    };
+    let Some(span) = row.0.get(at) else { return };
+    let (text, style) = (span.text.clone(), span.style);
+    let subject = text.trim();
+    let from = text.len() - text.trim_start().len();
+    let mut linked = Row::plain("");
+    linked.push(text.get(..from).unwrap_or_default(), style);
+    // The spaces around it lead nowhere.
+    let target = Some(target.to_owned()).filter(|_| !subject.is_empty());
+    linked.append(&Row::new().add(subject, style).leading_to(target));
+    linked.push(text.get(from + subject.len()..).unwrap_or_default(), style);
+    row.0.splice(at..=at, linked.0);
 }
 
 /// `mark name  subject  facts`; where that is too long the subject is cut, never the facts.

@@ -18,6 +18,35 @@ pub fn entries(messages: &[SessionMessage]) -> Vec<Entry> {
     messages.iter().map(entry).collect()
 }
 
+/// The calls that changed files from a prompt on, and what came of them.
+#[must_use]
+pub fn changes(messages: &[SessionMessage], since: &str) -> Vec<Entry> {
+    let mut changing = std::collections::HashSet::new();
+    let mut kept = Vec::new();
+    for message in messages.iter().skip_while(|message| message.uuid != since).skip(1) {
+        let content = message.message.to_value();
+        let blocks = content.get("content").and_then(Value::as_array).into_iter().flatten();
+        let mut belongs = false;
+        for block in blocks {
+            let word = |name: &str| block.get(name).and_then(Value::as_str);
+            match (word("type"), word("name")) {
+                (Some("tool_use"), Some("Edit" | "MultiEdit" | "Write" | "NotebookEdit")) => {
+                    changing.extend(word("id").map(str::to_owned));
+                    belongs = true;
+                }
+                (Some("tool_result"), _) => {
+                    belongs |= word("tool_use_id").is_some_and(|id| changing.contains(id));
+                }
+                _ => {}
+            }
+        }
+        if belongs {
+            kept.push(entry(message));
+        }
+    }
+    kept
+}
+
 /// The prompts of a conversation: id, the message before it, text, when, and how many commands ran since.
 #[must_use]
 pub fn points(messages: &[SessionMessage]) -> Vec<crate::app::Point> {

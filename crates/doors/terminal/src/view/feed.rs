@@ -12,8 +12,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::card::{self, Call, State};
-use super::markdown::{self, Markdown};
+use super::markdown::{self, Markdown, Measure};
 use super::picture::Picture;
+use crate::screen::Mark;
 use crate::text::{Role, Row, Style};
 use sluice_host::conversation::{CallState, DraftKind};
 
@@ -37,6 +38,8 @@ enum Item {
     Text(String),
     /// A call, by its id.
     Call(String),
+    /// The end of a turn, for terminals that jump between them.
+    End,
 }
 
 /// An answer that is partly committed.
@@ -54,6 +57,12 @@ pub struct Feed {
     folder: String,
     /// How wide the screen was when rows were last made.
     pub(super) width: usize,
+    /// How wide prose may be, where the person said so.
+    pub prose: Option<usize>,
+    /// Prose is not broken by us.
+    pub flows: bool,
+    /// Marks among the rows that were committed last, and the row each stands before.
+    pub marks: Vec<(usize, Mark)>,
     items: VecDeque<Item>,
     calls: HashMap<String, Call>,
     /// Calls of subagents, by the call that started them; the last ones.
@@ -62,6 +71,8 @@ pub struct Feed {
     last: Kind,
     /// The last retry that was told.
     pub retry: Option<Retry>,
+    /// The last turn failed.
+    pub failed: bool,
     /// The last answer, for a copy.
     pub answer: String,
     /// The text of the last error that was shown.
@@ -91,17 +102,32 @@ impl Feed {
         Self {
             folder: folder.to_owned(),
             width: 80,
+            prose: None,
+            flows: false,
+            marks: Vec::new(),
             items: VecDeque::new(),
             calls: HashMap::new(),
             inside: HashMap::new(),
             streaming: None,
             last: Kind::Start,
             retry: None,
+            failed: false,
             answer: String::new(),
             shown_error: String::new(),
             notes: HashMap::new(),
             refusals: HashMap::new(),
             suggestion: None,
+        }
+    }
+
+    pub(super) fn measure(&self, columns: usize) -> Measure {
+        match (self.flows, self.prose) {
+            (true, _) => Measure::flowing(columns),
+            (_, Some(prose)) => Measure {
+                columns,
+                prose: columns.min(prose),
+            },
+            _ => columns.into(),
         }
     }
 
@@ -202,9 +228,13 @@ impl Feed {
                     let shown = call.map(|call| card::rows(&call, width, "✓")).unwrap_or_default();
                     self.put(Kind::Card, shown, &mut rows);
                 }
-                Item::Rows(..) | Item::Text(_) => match self.items.pop_front() {
+                Item::Rows(..) | Item::Text(_) | Item::End => match self.items.pop_front() {
                     Some(Item::Rows(kind, shown)) => self.put(kind, shown, &mut rows),
-                    Some(Item::Text(text)) => self.put(Kind::Text, markdown::rows(&text, width), &mut rows),
+                    Some(Item::Text(text)) => {
+                        let shown = markdown::rows(&text, self.measure(width));
+                        self.put(Kind::Text, shown, &mut rows);
+                    }
+                    Some(Item::End) => self.marks.push((rows.len(), Mark::End)),
                     _ => {}
                 },
             }
@@ -217,6 +247,7 @@ impl Feed {
 
     /// What of the answer is final.
     fn commit_stream(&mut self, picture: &Picture, width: usize, rows: &mut Vec<Row>) {
+        let measure = self.measure(width);
         let (Some(streaming), Some((message, text))) = (&mut self.streaming, picture.draft_text()) else {
             return;
         };
@@ -226,7 +257,7 @@ impl Feed {
         let Some(new) = text.get(streaming.given.len()..).filter(|new| !new.is_empty()) else {
             return;
         };
-        let done = streaming.markdown.push(new, width);
+        let done = streaming.markdown.push(new, measure);
         streaming.given.push_str(new);
         if !done.is_empty() {
             self.put(Kind::Text, done, rows);
@@ -272,7 +303,13 @@ impl Feed {
         if self.last != Kind::Start && kind != Kind::End && !same {
             rows.push(Row::new());
         }
+        if kind == Kind::Prompt {
+            self.marks.push((rows.len(), Mark::Prompt));
+        }
         rows.extend(shown);
+        if kind == Kind::Prompt {
+            self.marks.push((rows.len(), Mark::Answer));
+        }
         self.last = if kind == Kind::End { Kind::Card } else { kind };
     }
 
@@ -292,9 +329,9 @@ impl Feed {
                     if streaming.given.is_empty() || (self.last != Kind::Text && !streaming.markdown.is_settled()) {
                         rows.push(Row::new());
                     }
-                    rows.extend(streaming.markdown.tail(width));
+                    rows.extend(streaming.markdown.tail(self.measure(width)));
                 } else {
-                    rows.extend(markdown::rows(text, width));
+                    rows.extend(markdown::rows(text, self.measure(width)));
                 }
             }
             _ => {
@@ -320,7 +357,8 @@ impl Feed {
                     None => continue,
                 },
                 Item::Rows(_, rows) => rows.clone(),
-                Item::Text(text) => markdown::rows(text, width),
+                Item::Text(text) => markdown::rows(text, self.measure(width)),
+                Item::End => continue,
             };
             if rows.len() + shown.len() > MOST && !rows.is_empty() {
                 more += 1;
@@ -407,5 +445,6 @@ fn new_call(id: &str, tool: &str, input: Value) -> Call {
         note: None,
         inside: Vec::new(),
         used: None,
+        link: None,
     }
 }

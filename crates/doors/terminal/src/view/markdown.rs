@@ -11,6 +11,35 @@ use crate::text::{Cell, Role, Row, wrap};
 /// How wide prose may be where nothing else is said.
 pub const PROSE: usize = 100;
 
+/// How wide things may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Measure {
+    /// The screen.
+    pub columns: usize,
+    /// Prose: it is broken between words so that no row is longer.
+    pub prose: usize,
+}
+
+impl Measure {
+    /// Prose that is not broken by us: a paragraph is one line, which the terminal breaks.
+    #[must_use]
+    pub fn flowing(columns: usize) -> Self {
+        Self {
+            columns,
+            prose: usize::MAX / 2,
+        }
+    }
+}
+
+impl From<usize> for Measure {
+    fn from(columns: usize) -> Self {
+        Self {
+            columns,
+            prose: columns.clamp(1, PROSE),
+        }
+    }
+}
+
 /// What the lines that are being read belong to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 enum Block {
@@ -41,7 +70,8 @@ pub struct Markdown {
 
 impl Markdown {
     /// Rows that became final by this piece of text.
-    pub fn push(&mut self, text: &str, width: usize) -> Vec<Row> {
+    pub fn push(&mut self, text: &str, width: impl Into<Measure>) -> Vec<Row> {
+        let width = width.into();
         let mut rows = Vec::new();
         for piece in text.split_inclusive('\n') {
             self.line.push_str(piece);
@@ -55,7 +85,8 @@ impl Markdown {
     }
 
     /// The answer ends here: everything that is left.
-    pub fn finish(&mut self, width: usize) -> Vec<Row> {
+    pub fn finish(&mut self, width: impl Into<Measure>) -> Vec<Row> {
+        let width = width.into();
         let mut rows = Vec::new();
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
@@ -68,7 +99,7 @@ impl Markdown {
 
     /// What is not final, as it looks now.
     #[must_use]
-    pub fn tail(&self, width: usize) -> Vec<Row> {
+    pub fn tail(&self, width: impl Into<Measure>) -> Vec<Row> {
         let mut rest = self.clone();
         rest.finish(width)
     }
@@ -87,7 +118,7 @@ impl Markdown {
         rows.push(row);
     }
 
-    fn take_line(&mut self, line: &str, width: usize, rows: &mut Vec<Row>) {
+    fn take_line(&mut self, line: &str, width: Measure, rows: &mut Vec<Row>) {
         if let Block::Code { fence, lang } = &self.block {
             let ends =
                 line.trim_start().starts_with(fence.as_str()) && line.trim().chars().all(|sign| fence.contains(sign));
@@ -151,8 +182,8 @@ impl Markdown {
     }
 
     /// Rows of prose that cannot change any more, the line that is being written included.
-    fn settle(&mut self, width: usize, rows: &mut Vec<Row>) {
-        let prose = width.clamp(1, PROSE);
+    fn settle(&mut self, width: Measure, rows: &mut Vec<Row>) {
+        let prose = width.prose;
         let line = self.line.clone();
         // A line that may still become something else than prose waits.
         if !line.is_empty() && !self.goes_on_with(&line) {
@@ -201,17 +232,17 @@ impl Markdown {
         }
     }
 
-    fn end_block(&mut self, width: usize, rows: &mut Vec<Row>) {
+    fn end_block(&mut self, width: Measure, rows: &mut Vec<Row>) {
         match std::mem::take(&mut self.block) {
             Block::Prose { hang } => {
                 let text = std::mem::take(&mut self.text);
-                for row in prose(&text, width.clamp(1, PROSE), hang, self.begun) {
+                for row in prose(&text, width.prose, hang, self.begun) {
                     self.row(rows, row);
                 }
                 self.begun = false;
             }
             Block::Table { lines } => {
-                for row in super::table::rows(&lines, width) {
+                for row in super::table::rows(&lines, width.columns) {
                     self.row(rows, row);
                 }
             }
@@ -347,7 +378,8 @@ fn is_surely_prose(line: &str) -> bool {
 
 /// A committed answer in one go.
 #[must_use]
-pub fn rows(text: &str, width: usize) -> Vec<Row> {
+pub fn rows(text: &str, width: impl Into<Measure>) -> Vec<Row> {
+    let width = width.into();
     let mut markdown = Markdown::default();
     let mut rows = markdown.push(text, width);
     rows.extend(markdown.finish(width));

@@ -12,14 +12,15 @@ use crate::text::{Role, Row, Style};
 #[must_use]
 pub fn context(usage: &GetContextUsageResponse, columns: usize) -> Vec<Row> {
     let most = usage.raw_max_tokens.max(usage.max_tokens).max(1);
-    let percent = usage.total_tokens * 100 / most;
+    let percent = (usage.total_tokens * 100 + most / 2) / most;
     let title = format!(
         "  {} of {} tokens ({percent}%)  {}",
         amount::tokens(usage.total_tokens),
         amount::tokens(most),
         model_word(&usage.model)
     );
-    let mut rows = vec![Row::new().add("Context", Style::TEXT.bold()).add(&title, Style::TEXT)];
+    let title = Row::new().add("Context", Style::TEXT.bold()).add(&title, Style::TEXT);
+    let mut rows = crate::text::wrap::words(&title, columns, 2);
     let cells = 48_u64.min(columns as u64);
     let used = (usage.total_tokens * cells).div_ceil(most).min(cells);
     let bar = |count: u64, sign: &str| sign.repeat(usize::try_from(count).unwrap_or(0));

@@ -132,6 +132,7 @@ impl Whole {
                     state,
                     note: None,
                     inside: Vec::new(),
+                    link: None,
                     used: None,
                 };
                 self.put(card::whole(&call, width.saturating_sub(depth).max(20)), width, depth);

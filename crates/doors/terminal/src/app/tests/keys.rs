@@ -70,6 +70,167 @@ fn keys_that_wish_for_something() {
 }
 
 #[test]
+fn a_dialog_that_comes_late_does_not_take_the_keyboard() {
+    use crate::app::Told;
+    let settings = || Told::Settings(json!({}));
+    for (keys, opens) in [([].as_slice(), true), (&["esc"], false), (&["a"], false)] {
+        let mut stage = Stage::new(80, 24);
+        stage.write("/config");
+        stage.press(&["enter"]);
+        stage.press(keys);
+        stage.app.told(settings(), stage.now);
+        assert_eq!(stage.app.picker.is_some(), opens, "{keys:?}");
+    }
+}
+
+#[test]
+fn prompts_that_wait_are_taken_back_from_either_end() {
+    use sluice_host::conversation::{Submit, What};
+    use sluice_wire::stdin::User;
+    for (key, expected) in [("meta+up", "second"), ("meta+down", "first")] {
+        let mut stage = Stage::new(80, 24);
+        stage.turn("go");
+        for (uuid, text) in [("q1", "first"), ("q2", "second")] {
+            stage.happen(What::Submit(Submit::new(uuid, User::new(text))));
+        }
+        stage.look();
+        stage.write("draft");
+        stage.press(&[key]);
+        assert_eq!(stage.app.editor.text(), expected);
+        assert!(stage.acts().iter().any(|act| matches!(act, Act::Withdraw(_))));
+        let kept = stage.app.history.all().iter().any(|asked| asked.text == "draft");
+        assert!(kept, "nothing typed is lost");
+    }
+}
+
+#[test]
+fn a_prompt_that_waits_stays_there_when_the_turn_is_stopped() {
+    let mut stage = Stage::new(80, 24);
+    stage.turn("go");
+    stage.write("next");
+    stage.press(&["enter"]);
+    stage.look();
+    stage.press(&["esc"]);
+    assert_eq!(stage.app.editor.text(), "");
+    assert!(
+        stage
+            .acts()
+            .iter()
+            .any(|act| matches!(act, Act::Interrupt { all: false }))
+    );
+}
+
+#[test]
+fn an_ask_takes_every_key_of_its_table() {
+    let asked = || {
+        let mut stage = Stage::new(80, 24);
+        stage.turn("fix it");
+        stage.later(1000);
+        stage.edit("1");
+        stage.region();
+        stage.later(500);
+        stage.acts();
+        stage
+    };
+    for (keys, behavior) in [
+        (["enter"].as_slice(), "allow"),
+        (&["y"], "allow"),
+        (&["1"], "allow"),
+        (&["2"], "allow"),
+        (&["n"], "deny"),
+        (&["4"], "deny"),
+        (&["end", "enter"], "deny"),
+        (&["down", "up", "enter"], "allow"),
+        (&["esc"], "deny"),
+    ] {
+        let mut stage = asked();
+        stage.press(keys);
+        assert_eq!(stage.answer()["behavior"], behavior, "{keys:?}");
+    }
+    let mut stage = asked();
+    stage.press(&["shift+tab"]);
+    assert!(
+        matches!(stage.acts().as_slice(), [Act::SetMode(_)]),
+        "the mode goes on while one is asked"
+    );
+    stage.press(&["c"]);
+    assert_eq!(stage.acts(), [Act::Copy("src/add.rs".to_owned())]);
+    stage.press(&["e"]);
+    assert!(matches!(stage.acts().as_slice(), [Act::Edit { .. }]));
+}
+
+#[test]
+fn a_plan_is_changed_in_an_editor_and_sent_so() {
+    use crate::app::Told;
+    let mut stage = Stage::new(80, 24);
+    stage.turn("plan");
+    stage.later(1000);
+    stage.ask("1", "ExitPlanMode", &json!({"plan": "1. Read"}), &json!([]));
+    stage.region();
+    stage.later(500);
+    stage.press(&["ctrl+g"]);
+    let acts = stage.acts();
+    let [Act::Edit { text, what }] = acts.as_slice() else {
+        panic!("{acts:?}")
+    };
+    assert_eq!(text, "1. Read");
+    let edited = Told::Edited {
+        text: Some("1. Read\n2. Write\n".to_owned()),
+        what: what.clone(),
+    };
+    stage.app.told(edited, stage.now);
+    stage.region();
+    assert!(
+        stage.committed.iter().any(|row| row == "2. Write"),
+        "it is read again: {:?}",
+        stage.committed
+    );
+    stage.press(&["1"]);
+    assert_eq!(stage.answer()["updatedInput"]["plan"], "1. Read\n2. Write");
+}
+
+#[test]
+fn the_pager_takes_every_key_of_its_table() {
+    use crate::app::Told;
+    let mut stage = Stage::new(80, 24);
+    let long: String = (0..200).map(|number| format!("line {number}\n")).collect();
+    stage.turn(&long);
+    let entries = stage.state.entries().to_vec();
+    stage.app.told(Told::Transcript { entries, title: None }, stage.now);
+    let top = |stage: &mut Stage| stage.app.sheet().map(|(rows, _)| rows.first().unwrap().text());
+    let end = top(&mut stage);
+    for (there, back) in [
+        ("k", "j"),
+        ("up", "down"),
+        ("b", "space"),
+        ("ctrl+b", "ctrl+f"),
+        ("ctrl+u", "ctrl+d"),
+        ("g", "G"),
+    ] {
+        stage.press(&[there]);
+        assert_ne!(top(&mut stage), end, "{there}");
+        stage.press(&[back]);
+        assert_eq!(top(&mut stage), end, "{back}");
+    }
+    for (there, back) in [("home", "end"), ("[", "end"), ("pageup", "pagedown")] {
+        stage.press(&[there]);
+        assert_ne!(top(&mut stage), end, "{there}");
+        stage.press(&[back]);
+        assert_eq!(top(&mut stage), end, "{back}");
+    }
+    stage.press(&["c"]);
+    assert!(matches!(stage.acts().as_slice(), [Act::Copy(_)]));
+    stage.press(&["e"]);
+    assert!(matches!(stage.acts().as_slice(), [Act::Edit { .. }]));
+    for leaves in ["q", "esc", "ctrl+c", "ctrl+o"] {
+        let entries = stage.state.entries().to_vec();
+        stage.app.told(Told::Transcript { entries, title: None }, stage.now);
+        stage.press(&[leaves]);
+        assert_eq!(top(&mut stage), None, "{leaves}");
+    }
+}
+
+#[test]
 fn keys_that_write() {
     for (text, keys, expected) in [
         ("one two", ["ctrl+a"].as_slice(), "|one two"),

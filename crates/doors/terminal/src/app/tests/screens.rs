@@ -13,7 +13,7 @@ use crate::input::Input;
 use crate::text::Row;
 
 /// Compares what is to be seen with the file of the screen's name.
-fn screen(name: &str, rows: &[String]) {
+pub(super) fn screen(name: &str, rows: &[String]) {
     let mut text = rows.iter().map(|row| row.trim_end()).collect::<Vec<_>>().join("\n");
     text.push('\n');
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("src/app/tests/screens/{name}.txt"));
@@ -25,21 +25,21 @@ fn screen(name: &str, rows: &[String]) {
 }
 
 /// What was committed since, and the region under it.
-fn seen(stage: &mut Stage) -> Vec<String> {
+pub(super) fn seen(stage: &mut Stage) -> Vec<String> {
     let region = stage.region();
     let mut rows = std::mem::take(&mut stage.committed);
     rows.extend(region);
     rows
 }
 
-fn stage(columns: usize) -> Stage {
+pub(super) fn stage(columns: usize) -> Stage {
     let mut stage = Stage::new(columns, 24);
     stage.region();
     stage.committed.clear();
     stage
 }
 
-fn called(stage: &mut Stage, id: &str, tool: &str, input: &Value) {
+pub(super) fn called(stage: &mut Stage, id: &str, tool: &str, input: &Value) {
     stage.says(
         &json!({"type": "assistant", "message": {"id": format!("m{id}"), "type": "message", "role": "assistant",
         "model": "x", "content": [{"type": "tool_use", "id": id, "name": tool, "input": input}], "stop_reason": null,
@@ -48,19 +48,19 @@ fn called(stage: &mut Stage, id: &str, tool: &str, input: &Value) {
     );
 }
 
-fn came(stage: &mut Stage, id: &str, text: &str, value: &Value, is_error: bool) {
+pub(super) fn came(stage: &mut Stage, id: &str, text: &str, value: &Value, is_error: bool) {
     stage.says(&json!({"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id,
         "content": text, "is_error": is_error}]}, "parent_tool_use_id": null, "session_id": "s", "uuid": format!("u{id}"),
         "tool_use_result": value}));
 }
 
-fn card(stage: &mut Stage, id: &str, tool: &str, input: &Value, text: &str, value: &Value) {
+pub(super) fn card(stage: &mut Stage, id: &str, tool: &str, input: &Value, text: &str, value: &Value) {
     called(stage, id, tool, input);
     stage.later(1200);
     came(stage, id, text, value, false);
 }
 
-fn ended(stage: &mut Stage) {
+pub(super) fn ended(stage: &mut Stage) {
     stage.says(&json!({"type": "result", "subtype": "success", "is_error": false, "duration_ms": 1, "duration_api_ms": 1,
         "num_turns": 1, "result": "", "session_id": "6da3ebdf-0000", "total_cost_usd": 0.42, "usage": {"input_tokens": 1, "output_tokens": 1},
         "modelUsage": {}, "stop_reason": "end_turn", "uuid": "r", "permission_denials": []}));
@@ -443,7 +443,7 @@ fn pager() {
     let mut stage = self::stage(80);
     cards(&mut stage);
     let entries = stage.state.entries().to_vec();
-    stage.app.told(Told::Transcript(entries), stage.now);
+    stage.app.told(Told::Transcript { entries, title: None }, stage.now);
     let (rows, _) = stage.app.sheet().unwrap();
     let rows: Vec<String> = rows.iter().map(Row::text).collect();
     assert_eq!(rows.len(), 24);

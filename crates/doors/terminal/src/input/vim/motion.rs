@@ -2,6 +2,53 @@
 
 use crate::input::editor::Editor;
 
+impl super::Vim {
+    /// Where a motion leads.
+    pub(super) fn motion(&mut self, editor: &Editor, keys: &str, times: usize) -> Option<Reach> {
+        let at = editor.cursor();
+        let mut letters = keys.chars();
+        let (first, second) = (letters.next()?, letters.next());
+        let (start, end) = (editor.line_start(at), editor.line_end(at));
+        let reach = |to: usize| Reach {
+            to,
+            inclusive: false,
+            lines: false,
+        };
+        let each = |step: &dyn Fn(usize) -> usize| (0..times).fold(at, |to, _| step(to));
+        Some(match first {
+            'h' => reach(each(&|to| if to > start { before(editor, to) } else { to })),
+            'l' | ' ' => reach(each(&|to| if to < end { next(editor, to) } else { to })),
+            '0' => reach(start),
+            '^' => reach(first_letter(editor, start)),
+            '$' => reach(end),
+            'w' => reach(each(&|to| word_start(editor, to))),
+            'b' => reach(each(&|to| editor.word_before(to))),
+            'e' => Reach {
+                inclusive: true,
+                ..reach(each(&|to| word_end(editor, to)))
+            },
+            'G' => Reach {
+                lines: true,
+                ..reach(editor.text().len())
+            },
+            'g' if second == Some('g') => Reach {
+                lines: true,
+                ..reach(0)
+            },
+            'f' | 'F' | 't' | 'T' => {
+                self.found = Some((first, second?));
+                found(editor, first, second?, times)?
+            }
+            ';' | ',' => {
+                let (key, letter) = self.found?;
+                let key = if first == ';' { key } else { turned(key) };
+                found(editor, key, letter, times)?
+            }
+            _ => return None,
+        })
+    }
+}
+
 /// A motion's reach: where to, and whether the letter there belongs to it, or whole lines do.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reach {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use sluice_host::conversation::Entry;
 use sluice_wire::stdout::{ResultSubtype, TerminalReason, TurnResult};
 
-use super::{Feed, Kind};
+use super::{Feed, Item, Kind};
 use crate::text::{Role, Row, Style};
 use crate::view::amount;
 use crate::view::picture::Picture;
@@ -23,20 +23,21 @@ impl Feed {
             .map(|(_, turn, _)| turn.ended.unwrap_or(entry.at).since(turn.began))
             .unwrap_or_default();
         if let Some(mut streaming) = self.streaming.take() {
-            let rows = streaming.markdown.finish(self.width);
+            let rows = streaming.markdown.finish(self.measure(self.width));
             self.say(Kind::Text, rows);
         }
         let stopped = matches!(
             result.terminal_reason,
             Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools)
         );
+        self.failed = !stopped && (result.is_error || result.subtype != ResultSubtype::Success);
         if stopped {
             let text = format!("stopped after {}", amount::running(time));
             self.say(
                 Kind::End,
                 vec![Row::new().add("✗ ", Role::Bad).add(&text, Style::FAINT)],
             );
-        } else if result.is_error || result.subtype != ResultSubtype::Success {
+        } else if self.failed {
             self.failure(result);
         } else if time >= LONG {
             let (calls, cost, out) = turn.map_or((0, None, 0), |(_, turn, calls)| {
@@ -51,6 +52,7 @@ impl Feed {
             let row = Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Style::FAINT);
             self.say(Kind::Card, vec![row]);
         }
+        self.items.push_back(Item::End);
     }
 
     fn failure(&mut self, result: &TurnResult) {

@@ -10,7 +10,7 @@ use sluice_wire::stdout::{Assistant, User};
 use sluice_wire::{ToAgent, ToHost};
 
 use super::{Feed, Item, Kind, Retry, new_call};
-use crate::text::{Role, Row, Style};
+use crate::text::{Role, Row, Style, link};
 use crate::view::card::State;
 use crate::view::picture::Picture;
 use crate::view::{amount, prompt};
@@ -54,8 +54,9 @@ impl Feed {
             match block {
                 Block::ToolUse(used) => {
                     let input = self.near(used.input.to_value());
-                    self.calls
-                        .insert(used.id.clone(), new_call(&used.id, &used.name, input));
+                    let mut call = new_call(&used.id, &used.name, input);
+                    call.link = self.link_of(&call.tool, &call.input);
+                    self.calls.insert(used.id.clone(), call);
                     match parent {
                         None => self.items.push_back(Item::Call(used.id.clone())),
                         Some(parent) => self.inside.entry(parent.to_owned()).or_default().push(used.id.clone()),
@@ -97,8 +98,9 @@ impl Feed {
             Some(mut streaming) if text.starts_with(&streaming.given) && self.items.is_empty() => {
                 // What was committed of it stays; the rest leaves with the items.
                 let rest = text.get(streaming.given.len()..).unwrap_or_default();
-                let mut rows = streaming.markdown.push(rest, self.width);
-                rows.extend(streaming.markdown.finish(self.width));
+                let measure = self.measure(self.width);
+                let mut rows = streaming.markdown.push(rest, measure);
+                rows.extend(streaming.markdown.finish(measure));
                 self.say(Kind::Text, rows);
             }
             Some(streaming) if !streaming.given.is_empty() && !text.starts_with(&streaming.given) => {
@@ -224,6 +226,17 @@ impl Feed {
             rows.extend(crate::text::wrap::words(&row, self.width, 2));
         }
         self.say(Kind::Card, rows);
+    }
+
+    /// Where the subject of a call leads: the file it is about, or its address.
+    fn link_of(&self, tool: &str, input: &Value) -> Option<String> {
+        let word = |name: &str| input.get(name).and_then(Value::as_str);
+        match tool {
+            "Read" | "Edit" | "MultiEdit" | "Write" => link::of_file(&self.folder, word("file_path")?),
+            "NotebookEdit" => link::of_file(&self.folder, word("notebook_path")?),
+            "WebFetch" => word("url").filter(|url| url.is_ascii()).map(str::to_owned),
+            _ => None,
+        }
     }
 
     /// The input with paths as seen from the folder.

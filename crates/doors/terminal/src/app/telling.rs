@@ -1,0 +1,148 @@
+//! What came of wishes.
+
+use super::act::Edited;
+use super::{Act, App, Now, Told};
+use crate::text::{Role, Row, Style};
+use crate::view::{amount, status};
+
+impl App {
+    /// What came of a wish.
+    pub fn told(&mut self, told: Told, now: Now) {
+        let opens = matches!(
+            told,
+            Told::Models(_)
+                | Told::Servers(_)
+                | Told::Rules(_)
+                | Told::Settings(_)
+                | Told::Agents(_)
+                | Told::Points(_)
+                | Told::Sessions { first: true, .. }
+        );
+        // Somebody types, or pressed escape: what comes this late is no longer waited for.
+        if opens && !self.expects && self.picker.is_none() {
+            return;
+        }
+        match told {
+            Told::Notice(text) => self.notify(text, now),
+            Told::Rows(rows) => self.say(rows),
+            Told::Files { query, found } => self.offer_files(&query, found),
+            Told::Branch(branch) => self.around.branch = branch,
+            Told::Transcript { entries, title } => self.open_pager(entries, title, now),
+            Told::Points(points) => self.pick_point(points, now),
+            Told::PointsAgain(points) => {
+                if self
+                    .picker
+                    .as_ref()
+                    .is_some_and(|picker| matches!(picker.picks, super::Picks::Point(_)))
+                {
+                    self.pick_point(points, now);
+                }
+            }
+            Told::Rewound { count, then } => {
+                let files = amount::count(count as u64, "file");
+                self.say(vec![
+                    Row::new()
+                        .add("~ ", Role::Note)
+                        .add(&format!("put back {files}"), Role::Faint),
+                ]);
+                if let Some((next, text)) = then {
+                    self.go_back(next, &text);
+                }
+            }
+            Told::Sessions {
+                sessions,
+                everywhere,
+                first,
+            } => self.pick_session(sessions, everywhere, first, now),
+            Told::FoundSessions { words, ids } => self.found_sessions(words, ids),
+            Told::SignIn { server, url } => self.sign_in(&server, url, now),
+            Told::Summarised(next) => self.acts.push(Act::Again(next)),
+            Told::Models(models) => self.pick_model(models, now),
+            Told::Servers(servers) => self.pick_server(servers, now),
+            Told::Rules(rules) => self.pick_rule(*rules, 0),
+            Told::RulesOf(rules, kind) => self.pick_rule(*rules, kind),
+            Told::Settings(settings) => self.pick_setting(settings),
+            Told::Agents(agents) => self.pick_agent(agents, now),
+            Told::StatusLine(text) => self.standing.said(&text),
+            Told::Picture(bytes) => {
+                if !bytes.is_some_and(|bytes| self.attach_picture(&bytes)) {
+                    self.notify("there is no picture in the clipboard", now);
+                }
+            }
+            Told::Reprint(entries) => {
+                let text = format!("printed again at {} columns", self.columns);
+                self.say(vec![Row::new().add("~ ", Role::Note).add(&text, Role::Faint)]);
+                self.print_again(entries);
+            }
+            Told::Context(usage) => self.say(crate::view::report::context(&usage, self.columns)),
+            Told::Cost(usage) => self.say(crate::view::report::cost(&usage, self.columns)),
+            Told::Edited { text, what } => self.edited(text, &what, now),
+            Told::Shell { command, output, code } => self.shell_said(&command, &output, code),
+        }
+    }
+
+    fn edited(&mut self, text: Option<String>, what: &Edited, now: Now) {
+        let Some(text) = text else {
+            self.notify("the editor failed; nothing was changed", now);
+            return;
+        };
+        match what {
+            Edited::Draft => self.editor.set(text.trim_end_matches('\n')),
+            Edited::Nothing => {}
+            Edited::Input(ask) => {
+                if self.asking.as_ref().is_some_and(|asking| asking.id == *ask) {
+                    self.changed(&text, now);
+                }
+            }
+        }
+    }
+
+    fn shell_said(&mut self, command: &str, output: &str, code: Option<i32>) {
+        let mut rows = vec![Row::new().add("! ", Role::Accent).add(command, Style::TEXT.bold())];
+        rows.extend(
+            output
+                .trim_end()
+                .lines()
+                .map(|line| Row::plain(&format!("    {}", crate::text::clean::output_line(line)))),
+        );
+        if let Some(code) = code.filter(|code| *code != 0) {
+            rows.push(Row::faint(&format!("    exit {code}")));
+        }
+        self.say(rows);
+    }
+
+    fn pick_model(&mut self, models: Vec<sluice_wire::control::ModelInfo>, now: Now) {
+        if models.is_empty() {
+            self.notify("the agent names no models; /model NAME takes one", now);
+            return;
+        }
+        let rows = models
+            .iter()
+            .map(|model| (model.value.clone(), model_facts(model).join(" ∙ ")));
+        let rows: Vec<(String, String)> = rows.collect();
+        let values = models.into_iter().map(|model| model.value).collect();
+        let mut picker = super::Picker::new("Model", super::Picks::Model(values), rows);
+        picker.hints = vec!["enter this session", "esc"];
+        self.picker = Some(picker);
+    }
+}
+
+/// What is known of a model: what it is, what it costs, what it is for. The last may be cut.
+fn model_facts(model: &sluice_wire::control::ModelInfo) -> Vec<String> {
+    let resolved = model.resolved_model.as_deref().map(status::model_word);
+    let said: Vec<&str> = model.description.split(" · ").map(str::trim).collect();
+    let said = said
+        .into_iter()
+        .filter(|it| !it.is_empty() && *it != model.display_name);
+    // Its name is said already, as other parts of it are written.
+    let known = |part: &str| {
+        let flat = part.to_lowercase().replace(' ', "-");
+        resolved.as_deref() == Some(flat.as_str())
+    };
+    let (prices, rest): (Vec<&str>, Vec<&str>) = said.filter(|it| !known(it)).partition(|it| it.contains('$'));
+    resolved
+        .clone()
+        .into_iter()
+        .chain(prices.into_iter().chain(rest).map(str::to_owned))
+        .collect()
+}

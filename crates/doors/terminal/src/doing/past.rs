@@ -1,0 +1,237 @@
+//! What was said before, here and in other sessions.
+
+use std::sync::atomic::Ordering;
+
+use sluice_host::conversation::Entry;
+use sluice_host::sessions::Sessions;
+use sluice_wire::control::{RenameSession, RewindFiles, SideQuestion};
+use tokio::task::spawn_blocking;
+
+use super::{Doer, PATIENCE, said};
+use crate::app::{Act, Next, Told};
+
+impl Doer {
+    /// About what was said.
+    pub(super) async fn past(&self, act: Act) -> Result<Option<Told>, String> {
+        let client = &self.client;
+        Ok(Some(match act {
+            Act::Sessions { everywhere } => {
+                self.browse(everywhere).await?;
+                return Ok(None);
+            }
+            Act::FindSessions { words, everywhere } => {
+                self.find(words, everywhere).await?;
+                return Ok(None);
+            }
+            Act::ReadSession { session, title } => Told::Transcript {
+                entries: self.read(session).await?,
+                title: Some(title),
+            },
+            Act::RenameSession {
+                session,
+                title,
+                everywhere,
+            } => {
+                let root = self.facts.config_dir.clone();
+                let renamed = spawn_blocking(move || Sessions::under(root).rename(&session, &title, None)).await;
+                renamed.map_err(said)?.map_err(said)?;
+                self.browse(everywhere).await?;
+                return Ok(None);
+            }
+            Act::Changes { uuid, title } => {
+                let entries = crate::view::earlier::changes(&self.messages().await?, &uuid);
+                if entries.is_empty() {
+                    return Err("no file was changed since".to_owned());
+                }
+                Told::Transcript {
+                    entries,
+                    title: Some(title),
+                }
+            }
+            Act::Summarise {
+                uuid,
+                text,
+                session,
+                before,
+            } => {
+                let summary = self.summary(&uuid, &text).await?;
+                Told::Summarised(Next::Rewind {
+                    session,
+                    before,
+                    told: Some(summary),
+                })
+            }
+            Act::Transcript => Told::Transcript {
+                entries: self.transcript().await?,
+                title: None,
+            },
+            Act::Points => {
+                self.points().await?;
+                return Ok(None);
+            }
+            Act::RewindFiles { uuid, count, then } => {
+                self.rewind(uuid, false).await?;
+                Told::Rewound { count, then }
+            }
+            Act::Reprint(most) => {
+                let mut entries = self.transcript().await?;
+                entries.drain(..entries.len().saturating_sub(most));
+                Told::Reprint(entries)
+            }
+            Act::Rename(title) => {
+                let request = RenameSession {
+                    title: title.clone(),
+                    ..RenameSession::default()
+                };
+                client.request_within(request, PATIENCE).await.map_err(said)?;
+                Told::Notice(format!("title: {title}"))
+            }
+            Act::Export(path) => self.export(&path).await?,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Hands over sessions as they are read.
+    async fn browse(&self, everywhere: bool) -> Result<(), String> {
+        let (root, folder) = (self.facts.config_dir.clone(), self.facts.folder.clone());
+        let told = self.told.clone();
+        let read = spawn_blocking(move || {
+            let folder = (!everywhere).then_some(folder.as_path());
+            let mut first = true;
+            Sessions::under(root).browse(folder, |sessions| {
+                let group = Told::Sessions {
+                    sessions,
+                    everywhere,
+                    first: std::mem::take(&mut first),
+                };
+                told.send(group).is_ok()
+            })
+        });
+        read.await.map_err(said)?.map_err(said)
+    }
+
+    /// Looks for words in what was said. Newer words end the search for older ones.
+    async fn find(&self, words: String, everywhere: bool) -> Result<(), String> {
+        let (root, folder) = (self.facts.config_dir.clone(), self.facts.folder.clone());
+        let (told, searches) = (self.told.clone(), std::sync::Arc::clone(&self.searches));
+        let number = searches.fetch_add(1, Ordering::Relaxed) + 1;
+        let read = spawn_blocking(move || {
+            let folder = (!everywhere).then_some(folder.as_path());
+            Sessions::under(root).search(&words, folder, |found| {
+                if let Some(id) = found {
+                    let found = Told::FoundSessions {
+                        words: words.clone(),
+                        ids: vec![id.to_owned()],
+                    };
+                    told.send(found).ok();
+                }
+                searches.load(Ordering::Relaxed) == number
+            })
+        });
+        read.await.map_err(said)?.map_err(said)
+    }
+
+    /// What was said in any session.
+    async fn read(&self, session: String) -> Result<Vec<Entry>, String> {
+        let root = self.facts.config_dir.clone();
+        let read = spawn_blocking(move || Sessions::under(root).messages(&session, None));
+        let messages = read.await.map_err(said)?.map_err(said)?;
+        Ok(crate::view::earlier::entries(&messages))
+    }
+
+    /// What was said from a prompt on, in short, by the model itself.
+    async fn summary(&self, uuid: &str, prompt: &str) -> Result<String, String> {
+        let line = prompt.trim().lines().next().unwrap_or_default();
+        let question = format!(
+            "Summarise this conversation from my prompt \"{}\" on, up to now, for yourself: what was asked, what was found, \
+             decided and changed (with paths), and what is still to be done. Leave out what came before it.",
+            crate::text::width::head(line, 200)
+        );
+        let request = SideQuestion {
+            question: Some(question),
+            ..SideQuestion::default()
+        };
+        let answer = self.client.request(request).await.map_err(said)?;
+        let text = answer.response.filter(|text| !text.trim().is_empty());
+        let text = text.ok_or_else(|| format!("there was no summary; nothing is changed ({uuid})"))?;
+        Ok(format!(
+            "What was said after this point was taken out of the conversation. In short:\n\n{}",
+            text.trim()
+        ))
+    }
+
+    /// What is on disk of this session; what was heard where nothing is kept.
+    async fn transcript(&self) -> Result<Vec<Entry>, String> {
+        let messages = self.messages().await?;
+        if messages.is_empty() {
+            return self.client.look(|state| state.entries().to_vec()).await.map_err(said);
+        }
+        Ok(crate::view::earlier::entries(&messages))
+    }
+
+    async fn messages(&self) -> Result<Vec<sluice_host::sessions::SessionMessage>, String> {
+        let known = self.client.session_id().await.map_err(said)?;
+        let Some(session) = known.or_else(|| self.facts.session.clone()) else {
+            return Ok(Vec::new());
+        };
+        let (root, folder) = (self.facts.config_dir.clone(), self.facts.folder.clone());
+        let read = spawn_blocking(move || Sessions::under(root).messages(&session, Some(&folder)));
+        let read = read.await.map_err(|_| "the session cannot be read".to_owned())?;
+        // One that was never written down has nothing on disk.
+        Ok(read.unwrap_or_default())
+    }
+
+    /// What one can go back to: the list at once, then what each would put back.
+    async fn points(&self) -> Result<(), String> {
+        const MOST: usize = 40;
+        let mut points = crate::view::earlier::points(&self.messages().await?);
+        points.drain(..points.len().saturating_sub(MOST));
+        self.told.send(Told::Points(points.clone())).ok();
+        let mut known = false;
+        for point in points.iter_mut().rev() {
+            let Ok(answer) = self.rewind(point.uuid.clone(), true).await else {
+                break;
+            };
+            if answer.can_rewind {
+                known = true;
+                point.files = Some(crate::app::Files {
+                    names: answer.files_changed.unwrap_or_default(),
+                    added: answer.insertions.unwrap_or_default(),
+                    removed: answer.deletions.unwrap_or_default(),
+                });
+            }
+        }
+        if known {
+            self.told.send(Told::PointsAgain(points)).ok();
+        }
+        Ok(())
+    }
+
+    async fn rewind(
+        &self,
+        user_message_id: String,
+        dry_run: bool,
+    ) -> Result<sluice_wire::control::RewindFilesResponse, String> {
+        let request = RewindFiles {
+            user_message_id,
+            dry_run: Some(dry_run),
+            ..RewindFiles::default()
+        };
+        let answer = self.client.request_within(request, PATIENCE).await.map_err(said)?;
+        match answer.error.clone().filter(|_| !answer.can_rewind && !dry_run) {
+            Some(why) => Err(why),
+            None => Ok(answer),
+        }
+    }
+
+    /// The conversation as markdown.
+    async fn export(&self, path: &str) -> Result<Told, String> {
+        let entries = self.transcript().await?;
+        let file = self.facts.folder.join(path);
+        let text = crate::view::export::markdown(&entries);
+        tokio::fs::write(&file, text)
+            .await
+            .map_err(|error| format!("{path}: {error}"))?;
+        Ok(Told::Notice(format!("written to {path}")))
+    }
+}

@@ -1,0 +1,169 @@
+//! Prompts, answers, and what is done about a turn that runs.
+
+use sluice_host::{Answer, Prompt};
+use sluice_wire::content::{Base64Source, Block, Image};
+use sluice_wire::control::{
+    BackgroundTasks, GetTaskOutput, SetMaxThinkingTokens, SetPermissionMode, SideQuestion, StopTask,
+};
+use sluice_wire::stdin::{Priority, User};
+
+use super::{Doer, PATIENCE, said};
+use crate::app::{Act, Told};
+use crate::text::{Row, clean};
+
+impl Doer {
+    /// About a turn.
+    pub(super) async fn turn(&self, act: Act) -> Result<Option<Told>, String> {
+        let client = &self.client;
+        Ok(Some(match act {
+            Act::Send {
+                uuid,
+                text,
+                images,
+                at_once,
+            } => {
+                let mut prompt = Prompt::from(prompt(&text, images)).uuid(uuid);
+                if at_once {
+                    prompt = prompt.priority(Priority::Now);
+                }
+                client.send(prompt).await.map_err(said)?;
+                return Ok(None);
+            }
+            Act::Withdraw(uuid) => {
+                client.withdraw(uuid).await.map_err(said)?;
+                return Ok(None);
+            }
+            Act::Interrupt { all } => {
+                let stopped = if all {
+                    client.interrupt_all().await
+                } else {
+                    client.interrupt().await
+                };
+                stopped.map_err(said)?;
+                return Ok(None);
+            }
+            Act::Answer { ask, response } => {
+                let answered = client.answer(ask, Answer::from(response)).await;
+                answered.map_err(|_| "it was answered already".to_owned())?;
+                return Ok(None);
+            }
+            Act::Fill { ask, response } => {
+                let line = client
+                    .look(move |state| state.ask(&ask).and_then(|ask| ask.line.clone()))
+                    .await
+                    .map_err(said)?;
+                let request = line.and_then(|line| line.to_host().ok());
+                if let Some(sluice_wire::ToHost::ControlRequest(request)) = request
+                    && let sluice_wire::control::Request::Elicitation(elicitation) = request.request
+                {
+                    self.forms.answer(&elicitation, response);
+                }
+                return Ok(None);
+            }
+            Act::SetMode(mode) => {
+                let request = SetPermissionMode {
+                    mode,
+                    ..SetPermissionMode::default()
+                };
+                client.request_within(request, PATIENCE).await.map_err(said)?;
+                return Ok(None);
+            }
+            Act::SetModel(model) => {
+                client.set_model(model.as_deref()).await.map_err(said)?;
+                Told::Notice(format!("model: {}", model.unwrap_or_else(|| "default".to_owned())))
+            }
+            Act::Aside(question) => {
+                let request = SideQuestion {
+                    question: Some(question.clone()),
+                    ..SideQuestion::default()
+                };
+                self.told
+                    .send(Told::Notice("asking beside the conversation".to_owned()))
+                    .ok();
+                let answer = client.request(request).await.map_err(said)?;
+                let text = answer.response.unwrap_or_else(|| "there was no answer".to_owned());
+                let mut rows = vec![Row::faint(&format!("~ beside the conversation: {question}"))];
+                rows.extend(crate::view::markdown::rows(&text, 80));
+                Told::Rows(rows)
+            }
+            Act::Thinking(most) => {
+                let request = SetMaxThinkingTokens {
+                    max_thinking_tokens: most.map(Into::into),
+                    ..SetMaxThinkingTokens::default()
+                };
+                client.request_within(request, PATIENCE).await.map_err(said)?;
+                return Ok(None);
+            }
+            Act::StopTask(task_id) => {
+                let request = StopTask {
+                    task_id: task_id.clone(),
+                    ..StopTask::default()
+                };
+                client.request_within(request, PATIENCE).await.map_err(said)?;
+                Told::Notice(format!("job {task_id} is stopped"))
+            }
+            Act::TaskOutput(task_id) => {
+                let request = GetTaskOutput {
+                    task_id: task_id.clone(),
+                    ..GetTaskOutput::default()
+                };
+                let answer = client.request_within(request, PATIENCE).await.map_err(said)?;
+                let mut rows = vec![Row::faint(&format!("& job {task_id}"))];
+                let lines: Vec<&str> = answer.output.lines().collect();
+                let from = lines.len().saturating_sub(40);
+                rows.extend(
+                    lines
+                        .iter()
+                        .skip(from)
+                        .map(|line| Row::plain(&format!("    {}", clean::output_line(line)))),
+                );
+                Told::Rows(rows)
+            }
+            Act::Background => {
+                let answer = client
+                    .request_within(BackgroundTasks::default(), PATIENCE)
+                    .await
+                    .map_err(said)?;
+                if answer.backgrounded == Some(false) {
+                    return Err("nothing can be moved to the background".to_owned());
+                }
+                return Ok(None);
+            }
+            Act::Tell(text) => {
+                self.tell(text).await;
+                return Ok(None);
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Tells the agent something without asking it.
+    pub(super) async fn tell(&self, text: String) {
+        let mut user = User::new(text);
+        user.should_query = Some(false);
+        user.client_composed = Some(true);
+        user.is_synthetic = Some(true);
+        user.uuid = Some(uuid::Uuid::new_v4().to_string());
+        let line = sluice_wire::ToAgent::from(user).to_line();
+        self.client.write_line(&line).await.ok();
+    }
+}
+
+fn prompt(text: &str, images: Vec<(String, String)>) -> User {
+    if images.is_empty() {
+        return User::new(text);
+    }
+    let mut blocks = vec![Block::text(text)];
+    blocks.extend(images.into_iter().map(|(media_type, data)| {
+        let source = Base64Source {
+            media_type,
+            data,
+            ..Base64Source::default()
+        };
+        Block::from(Image {
+            source: source.into(),
+            ..Image::default()
+        })
+    }));
+    User::new(blocks)
+}

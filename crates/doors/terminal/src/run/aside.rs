@@ -1,0 +1,125 @@
+//! Stepping aside for a shell, an editor or for good, and coming back.
+
+use std::io;
+use std::time::Duration;
+
+use rustix::process::Signal as Os;
+
+use super::{Outcome, Session, now};
+use crate::screen::tty;
+
+impl Session {
+    /// Takes the region off and gives the terminal back.
+    pub(super) fn step_aside(&mut self) {
+        self.leave_pager();
+        let mut bytes = String::new();
+        self.writer.erase(&mut bytes);
+        self.outlet.send(bytes);
+        self.outlet.flush(Duration::from_secs(1));
+        tty::give_back();
+    }
+
+    pub(super) fn leave_pager(&mut self) {
+        if std::mem::take(&mut self.paging) {
+            self.outlet.send(tty::leave_sheet().to_owned());
+        }
+    }
+
+    pub(super) fn step_in(&mut self) {
+        if let Ok(on) = tty::take() {
+            self.outlet.send(format!("\r{on}"));
+            self.writer.forget();
+            if let Some((columns, rows)) = tty::size() {
+                self.writer.resize(columns, rows);
+                self.app.resize(columns, rows);
+            }
+            self.draw(true);
+        }
+    }
+
+    pub(super) fn suspend(&mut self) {
+        self.step_aside();
+        rustix::process::kill_current_process_group(Os::TSTP).ok();
+        // Here again, after the shell let us go on.
+        self.background = true;
+        self.come_back();
+    }
+
+    pub(super) fn come_back(&mut self) {
+        if self.background && tty::is_foreground() {
+            self.background = false;
+            self.step_in();
+        }
+    }
+
+    pub(super) async fn edit_file(&mut self, file: &std::path::Path) -> bool {
+        self.step_aside();
+        let command = format!("{} \"$1\"", self.facts.editor);
+        let mut child = tokio::process::Command::new("/bin/sh");
+        child
+            .arg("-c")
+            .arg(command)
+            .arg("sh")
+            .arg(file)
+            .current_dir(&self.facts.folder);
+        let ended = child.status().await;
+        self.step_in();
+        ended.is_ok_and(|status| status.success())
+    }
+
+    pub(super) async fn edit(&mut self, text: &str) -> Option<String> {
+        let name = format!("sluice-{}.md", uuid::Uuid::new_v4().simple());
+        let file = std::env::temp_dir().join(name);
+        write_private(&file, text).ok()?;
+        let edited = self
+            .edit_file(&file)
+            .await
+            .then(|| std::fs::read_to_string(&file).ok())
+            .flatten();
+        std::fs::remove_file(&file).ok();
+        edited
+    }
+
+    /// Nobody is there any more: the draft is one `up` away, next time.
+    pub(super) fn ended(&mut self, code: i32) -> Outcome {
+        self.app.keep_draft(now());
+        Outcome::Left(code)
+    }
+
+    pub(super) fn broke(&mut self, why: &str) -> Outcome {
+        self.app.keep_draft(now());
+        self.app.broke(why);
+        self.draw(true);
+        Outcome::Left(1)
+    }
+
+    pub(super) fn close(&mut self, outcome: &Outcome) {
+        self.leave_pager();
+        let mut bytes = String::new();
+        self.writer.erase(&mut bytes);
+        self.outlet.send(bytes);
+        if let Outcome::Again { .. } = outcome {
+            // What comes next begins apart from this.
+            self.outlet.send("\r\n".to_owned());
+        }
+        if let Outcome::Left(_) = outcome {
+            let frame = crate::screen::Frame {
+                commit: self.app.farewell(now()),
+                shows_cursor: true,
+                ..crate::screen::Frame::default()
+            };
+            let bytes = self.writer.draw(frame);
+            self.outlet.send(bytes);
+        }
+        self.outlet.flush(Duration::from_secs(1));
+        tty::give_back();
+    }
+}
+
+fn write_private(file: &std::path::Path, text: &str) -> io::Result<()> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(file)?.write_all(text.as_bytes())
+}

@@ -1,0 +1,90 @@
+//! What comes from the terminal, and what it is told besides frames.
+
+use std::time::{Duration, Instant};
+
+use super::{Session, now};
+use crate::input::{Input, Reply};
+use crate::screen::tty;
+use crate::text::width::PROBES;
+
+impl Session {
+    pub(super) fn typed(&mut self, bytes: &[u8]) {
+        for input in self.decoder.feed(bytes) {
+            match input {
+                Input::Reply(reply) => self.replied(&reply),
+                Input::Focus(focused) => {
+                    if focused {
+                        self.read_bindings();
+                    }
+                    self.app.input(input, now());
+                }
+                input => self.app.input(input, now()),
+            }
+        }
+        let wait = Duration::from_millis(self.facts.settings.escape_ms);
+        self.escape = self.decoder.waits().then(|| Instant::now() + wait);
+        self.draw(true);
+    }
+
+    pub(super) fn replied(&mut self, reply: &Reply) {
+        match reply {
+            Reply::Kitty => self.outlet.send(tty::KITTY.to_owned()),
+            Reply::Version(version) => {
+                self.able = self.able.answering(version);
+                self.writer.knows(self.able);
+                if version.starts_with("XTerm") {
+                    self.writer.reflows(false);
+                }
+                if version.starts_with("XTerm") || version.starts_with("tmux") {
+                    self.outlet.send(tty::OTHER_KEYS.to_owned());
+                }
+            }
+            Reply::Background(red, green, blue) => {
+                if let Some(theme) = self.app.lit(*red, *green, *blue) {
+                    self.writer.dress(theme);
+                }
+            }
+            Reply::Cursor { column, .. } => self.probed(*column),
+            // It answers last: no answer about letters comes after it.
+            Reply::Attributes => self.probed = None,
+        }
+    }
+
+    /// One of the letters terminals do not agree about took so many cells.
+    fn probed(&mut self, column: usize) {
+        let Some(number) = self.probed.filter(|number| *number < PROBES.len()) else {
+            return;
+        };
+        self.probed = Some(number + 1);
+        let habits = self.habits.shown(number, column.saturating_sub(1));
+        if habits != std::mem::replace(&mut self.habits, habits) {
+            habits.hold();
+            self.writer.measure_again();
+        }
+    }
+
+    /// To the clipboard of the terminal, wherever that is.
+    pub(super) fn copy(&self, text: &str) {
+        use base64::Engine as _;
+        let data = base64::engine::general_purpose::STANDARD.encode(text);
+        let plain = format!("\x1b]52;c;{data}\x07");
+        let bytes = if self.facts.multiplexer {
+            format!("{plain}\x1bPtmux;\x1b{plain}\x1b\\")
+        } else {
+            plain
+        };
+        self.outlet.send(bytes);
+    }
+
+    /// Reads the keys of one's own, and says what of them is not understood.
+    pub(super) fn read_bindings(&mut self) {
+        let file = self.facts.config_dir.join("keybindings.json");
+        let changed = std::fs::metadata(&file).and_then(|data| data.modified()).ok();
+        if changed == self.bound {
+            return;
+        }
+        self.bound = changed;
+        let text = std::fs::read_to_string(file).unwrap_or_else(|_| "{}".to_owned());
+        self.app.bind(&text, now());
+    }
+}

@@ -1,0 +1,93 @@
+//! When something is drawn, and what.
+
+use std::time::Instant;
+
+use sluice_host::conversation::Time;
+
+use super::{FRAME, Session, now};
+use crate::screen::tty;
+use crate::view::picture::Picture;
+
+impl Session {
+    /// While a person is asked, nothing is written but what their keys change.
+    pub(super) fn holds(&self) -> bool {
+        let asked = self.app.asking_id();
+        asked.is_some() && asked == self.shown_ask
+    }
+
+    pub(super) async fn look(&mut self) {
+        let Some(client) = &self.client else { return };
+        let from = self.from;
+        let time = Time(now());
+        if let Ok(picture) = client.look(move |state| Picture::of(state, from, time)).await {
+            self.from = picture.next;
+            self.app.see(picture, now());
+            if self.facts.kept {
+                // It is on the screen and on disk; the pager reads it there.
+                client.let_go(self.from).await.ok();
+            }
+        }
+    }
+
+    pub(super) async fn draw_what_changed(&mut self) {
+        if !self.dirty || self.drawn.elapsed() < FRAME || self.background || self.resized.is_some() {
+            return;
+        }
+        self.look().await;
+        if self.holds() {
+            self.dirty = false;
+            self.drawn = Instant::now();
+            return;
+        }
+        self.draw(false);
+    }
+
+    /// Draws a frame; `typed` when a key wants it at once.
+    pub(super) fn draw(&mut self, typed: bool) {
+        if self.background || self.resized.is_some() || (self.outlet.is_full() && !typed) {
+            return;
+        }
+        if self.page() {
+            self.dirty &= typed;
+            self.drawn = Instant::now();
+            return;
+        }
+        let frame = self.app.frame(now());
+        let mut bytes = self.writer.draw(frame);
+        if let Some(title) = self.app.title() {
+            bytes.push_str(&format!("\x1b]2;{title}\x07"));
+        }
+        let block = self.app.has_block_cursor();
+        if block != std::mem::replace(&mut self.block, block) {
+            bytes.push_str(if block { "\x1b[2 q" } else { "\x1b[5 q" });
+        }
+        let progress = self.app.progress();
+        let shows = self.able.progress && !self.facts.settings.no_progress;
+        if shows && progress != std::mem::replace(&mut self.progress, progress) {
+            bytes.push_str(tty::show_progress(progress));
+        }
+        self.outlet.send(bytes);
+        self.shown_ask = self.app.asking_id();
+        if !typed {
+            self.dirty = false;
+            self.drawn = Instant::now();
+        }
+    }
+
+    /// Draws the pager, if it is open, or goes back to the screen it lay on.
+    pub(super) fn page(&mut self) -> bool {
+        let Some((sheet, cursor)) = self.app.sheet() else {
+            if std::mem::take(&mut self.paging) {
+                self.outlet.send(tty::leave_sheet().to_owned());
+            }
+            return false;
+        };
+        let mut bytes = String::new();
+        if !std::mem::replace(&mut self.paging, true) {
+            bytes.push_str(tty::enter_sheet());
+        }
+        bytes.push_str(&self.writer.sheet(&sheet, cursor));
+        self.outlet.send(bytes);
+        true
+    }
+}

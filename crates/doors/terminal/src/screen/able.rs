@@ -1,0 +1,190 @@
+//! What the terminal can do besides drawing: told by its variables at the start, by its own answer later. What it did not
+//! say it can is not tried.
+
+/// What can be asked of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Able {
+    /// Text that leads somewhere (OSC 8).
+    pub links: bool,
+    /// Marks before prompts and answers, to jump between (OSC 133).
+    pub marks: bool,
+    /// Progress in its frame or in the task bar (OSC 9;4).
+    pub progress: bool,
+}
+
+/// The variables a terminal sets about itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Named<'a> {
+    pub term: &'a str,
+    /// `TERM_PROGRAM`, and its version.
+    pub program: &'a str,
+    pub version: &'a str,
+    /// `VTE_VERSION`.
+    pub vte: &'a str,
+    /// `WT_SESSION` or `ConEmuANSI` is set.
+    pub windows: bool,
+    /// Inside tmux or screen: the variables speak of the terminal around it.
+    pub multiplexer: bool,
+}
+
+impl Able {
+    /// By its variables.
+    #[must_use]
+    pub fn named(named: &Named<'_>) -> Self {
+        if named.multiplexer {
+            return Self::default();
+        }
+        let begins = |names: &[&str]| names.iter().any(|name| named.term.starts_with(name));
+        let program = |names: &[&str]| names.contains(&named.program);
+        let vte = named.vte.parse::<u32>().unwrap_or(0);
+        let new_iterm = named.program == "iTerm.app" && is_at_least(named.version, &[3, 6, 6]);
+        Self {
+            links: begins(&["xterm-kitty", "xterm-ghostty", "foot", "alacritty", "contour"])
+                || program(&["iTerm.app", "WezTerm", "ghostty", "vscode", "mintty"])
+                || vte >= 5000
+                || named.windows,
+            marks: begins(&["xterm-kitty", "xterm-ghostty", "foot", "contour"])
+                || program(&["iTerm.app", "WezTerm", "ghostty", "vscode"])
+                || named.windows,
+            progress: begins(&["xterm-ghostty"]) || program(&["ghostty", "mintty"]) || new_iterm || named.windows,
+        }
+    }
+
+    /// The same, with what it answers to the question for its version.
+    #[must_use]
+    pub fn answering(mut self, version: &str) -> Self {
+        let name: String = version.chars().take_while(|it| it.is_alphabetic()).collect();
+        let number = version.get(name.len()..).unwrap_or_default();
+        let number = number.trim_start_matches([' ', '(']).trim_start_matches("next-");
+        match name.as_str() {
+            "tmux" => {
+                self.links |= is_at_least(number, &[3, 4]);
+                self.marks |= is_at_least(number, &[3, 4]);
+            }
+            "kitty" | "WezTerm" | "foot" | "contour" | "iTerm" => {
+                self.links = true;
+                self.marks = true;
+            }
+            "ghostty" => {
+                self = Self {
+                    links: true,
+                    marks: true,
+                    progress: true,
+                };
+            }
+            "VTE" | "Konsole" => self.links = true,
+            _ => {}
+        }
+        self
+    }
+}
+
+/// Whether a version such as `3.4a` is not older than this one.
+fn is_at_least(version: &str, wanted: &[u32]) -> bool {
+    let mut parts = version.split('.').map(|part| {
+        let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+        digits.parse::<u32>().unwrap_or(0)
+    });
+    for wanted in wanted {
+        match parts.next().unwrap_or(0).cmp(wanted) {
+            std::cmp::Ordering::Equal => {}
+            order => return order.is_gt(),
+        }
+    }
+    true
+}
+
+/// A place in the history a terminal can jump to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// A prompt begins.
+    Prompt,
+    /// What comes of it begins.
+    Answer,
+    /// That ends.
+    End,
+}
+
+impl Mark {
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(self) -> &'static str {
+        match self {
+            Self::Prompt => "\x1b]133;A\x07",
+            Self::Answer => "\x1b]133;C\x07",
+            Self::End => "\x1b]133;D\x07",
+        }
+    }
+}
+
+/// What a task bar shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Progress {
+    #[default]
+    Idle,
+    Working,
+    /// A person is asked.
+    Waiting,
+    /// The last turn failed.
+    Failed,
+}
+
+impl Progress {
+    /// Its bytes.
+    #[must_use]
+    pub fn bytes(self) -> &'static str {
+        match self {
+            Self::Idle => "\x1b]9;4;0;\x07",
+            Self::Failed => "\x1b]9;4;2;100\x07",
+            Self::Working => "\x1b]9;4;3;\x07",
+            Self::Waiting => "\x1b]9;4;4;100\x07",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_tried_that_a_terminal_does_not_say_it_can() {
+        assert_eq!(
+            Able::named(&Named {
+                term: "xterm-256color",
+                ..Named::default()
+            }),
+            Able::default()
+        );
+        let inside = Named {
+            term: "tmux-256color",
+            program: "ghostty",
+            multiplexer: true,
+            ..Named::default()
+        };
+        assert_eq!(Able::named(&inside), Able::default());
+        assert_eq!(Able::default().answering("XTerm(390)"), Able::default());
+        assert_eq!(Able::default().answering("tmux 3.3a"), Able::default());
+    }
+
+    #[test]
+    fn what_a_terminal_says_counts() {
+        let marks = Able {
+            links: true,
+            marks: true,
+            progress: false,
+        };
+        assert_eq!(Able::default().answering("tmux 3.4"), marks);
+        assert_eq!(Able::default().answering("tmux next-3.6"), marks);
+        assert_eq!(Able::default().answering("kitty(0.35.2)"), marks);
+        assert!(Able::default().answering("ghostty 1.2.0").progress);
+        let iterm = |version| {
+            let named = Named {
+                program: "iTerm.app",
+                version,
+                ..Named::default()
+            };
+            Able::named(&named).progress
+        };
+        assert!(iterm("3.6.10") && !iterm("3.5.14"));
+    }
+}
