@@ -16,6 +16,9 @@ import { SessionHead } from './SessionHead';
 import { useTranscript } from './transcript';
 
 const Panel = lazy(() => import('../panels/Panel'));
+/** What was shown once is at hand: it does not wait again. */
+let panelSeen = false;
+let talkSeen = false;
 const Changes = lazy(() => import('./Changes'));
 const Overview = lazy(() => import('./Overview'));
 
@@ -78,8 +81,15 @@ export function SessionStage(): JSX.Element {
 }
 
 function PanelOf(props: { id: string; drawer: boolean; onClose: () => void; ref: (element: HTMLElement) => void }): JSX.Element {
-  openSession(props.id);
-  return <Suspense fallback={<div class="panel" />}><Panel id={props.id} drawer={props.drawer} onClose={props.onClose} ref={props.ref} /></Suspense>;
+  const view = openSession(props.id);
+  // What was said comes first: what is told beside it follows once that is painted.
+  const [due, setDue] = createSignal(props.drawer || panelSeen);
+  let timer = 0;
+  const soon = (ms: number) => { clearTimeout(timer); timer = window.setTimeout(() => { panelSeen = true; setDue(true); }, ms); };
+  if (!due()) soon(1000);
+  createEffect(() => { if (!due() && view.phase() === 'live') requestAnimationFrame(() => { if (timer) soon(0); }); });
+  onCleanup(() => { clearTimeout(timer); timer = 0; });
+  return <Show when={due()} fallback={<div class="panel" />}><Suspense fallback={<div class="panel" />}><Panel id={props.id} drawer={props.drawer} onClose={props.onClose} ref={props.ref} /></Suspense></Show>;
 }
 
 interface SideProps { id: string; view: View; seq: number | null; beside: boolean; focused: boolean; onFocus: () => void; panel: boolean; onPanel: () => void }
@@ -130,6 +140,9 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   const model = useTranscript(view);
   const [stream, setStream] = createSignal<StreamHandle>();
   const [dock, setDock] = createSignal<DockHandle>();
+  // The first time the frame of the page and what was said in it are two tasks: keys are heard between them.
+  const [due, setDue] = createSignal(talkSeen);
+  if (!due()) { const timer = setTimeout(() => { talkSeen = true; setDue(true); }); onCleanup(() => clearTimeout(timer)); }
   let following = true;
   const services = servicesFor(view, (text) => dock()?.addToBox(text));
 
@@ -187,7 +200,7 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   });
   return (
     <>
-      <Show when={model()} keyed>{(one) => (
+      <Show when={due() && model()} keyed>{(one) => (
         <TranscriptView transcript={one} services={services} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream}
           onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} onFound={() => view.store.setReading(!following)} />
       )}</Show>

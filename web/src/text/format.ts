@@ -2,20 +2,22 @@
 import { locale } from '.';
 
 // A formatter takes longer to make than a hundred figures take to write: each is made once for a language.
-const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
+const made = new Map<string, Intl.DateTimeFormat>();
 function dates(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${locale()} ${name}`;
   const known = made.get(key) ?? new Intl.DateTimeFormat(locale(), options);
   made.set(key, known);
-  return known as Intl.DateTimeFormat;
+  return known;
 }
-function numbers(least: number, most: number, useGrouping: boolean): Intl.NumberFormat {
-  const key = `${locale()} ${least} ${most} ${useGrouping}`;
-  const known = made.get(key) ?? new Intl.NumberFormat(locale(), { minimumFractionDigits: least, maximumFractionDigits: most, useGrouping });
-  made.set(key, known);
-  return known as Intl.NumberFormat;
+// Plain figures and clocks are written without one: the first of each would hold up the first paint.
+/** With at least `least` and at most `most` digits behind the point. */
+function number(value: number, most: number, least = 0): string {
+  const step = 10 ** most;
+  let text = (Math.round(value * step) / step).toFixed(most);
+  while (text.includes('.') && (text.endsWith('.') || (text.endsWith('0') && text.length - text.indexOf('.') - 1 > least))) text = text.slice(0, -1);
+  return locale() === 'de' ? text.replace('.', ',') : text;
 }
-const number = (value: number, digits: number) => numbers(0, digits, false).format(value);
+const two = (value: number): string => String(value).padStart(2, '0');
 
 /** A whole number with thin groups: 1 240. */
 export function count(value: number): string {
@@ -37,9 +39,11 @@ export function duration(ms: number): string {
 export const age = (ms: number): string => (ms < 10_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : duration(ms));
 
 /** 14:31:02 */
-export const seconds = (at: number): string => new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }).format(at);
-export const clock = (at: number): string =>
-  dates('clock', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(at);
+export const seconds = (at: number): string => `${clock(at)}:${two(new Date(at).getSeconds())}`;
+export function clock(at: number): string {
+  const then = new Date(at);
+  return `${two(then.getHours())}:${two(then.getMinutes())}`;
+}
 
 /** When something was, seen from now: 14:31 today, Tue this week, 3 Nov, 3 Nov 2025. */
 export function when(at: number, now: number = Date.now()): string {
@@ -65,7 +69,8 @@ export const percent = (part: number): string => `${Math.round(part * 100)} %`;
 
 export function money(usd: number): string {
   const digits = usd !== 0 && Math.abs(usd) < 0.1 ? (Math.abs(usd) < 0.01 ? 4 : 3) : 2;
-  return `$${numbers(2, digits, true).format(usd)}`;
+  const [whole = '', ...rest] = number(usd, digits, 2).split(/(?=[.,])/);
+  return `$${whole.replace(/\B(?=(\d{3})+(?!\d))/g, locale() === 'de' ? '.' : ',')}${rest.join('')}`;
 }
 
 export function bytes(value: number): string {
