@@ -51,7 +51,8 @@ function Shell(): JSX.Element {
   onCleanup(listen());
   onCleanup(client().moved.listen(({ from, to }) => {
     const here = route();
-    if (here.at === 'session' && (here.id === from || here.beside === from)) go(format({ ...here, id: here.id === from ? to : here.id, beside: here.beside === from ? to : here.beside }), true);
+    const named = (id: string): string => (id === from ? to : id);
+    if (here.at === 'session' && [here.id, ...here.beside].includes(from)) go(format({ ...here, id: named(here.id), beside: here.beside.map(named) }), true);
   }));
   onMount(() => { installRegions(); onCleanup(listenKeys()); });
   const [over, setOver] = createSignal<'palette' | 'keys' | null>(null);

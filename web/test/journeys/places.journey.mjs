@@ -246,6 +246,48 @@ journey('the agent’s mode and model are changed from the message box', async (
   await page.getByRole('button', { name: /Permission mode: Accept edits/ }).waitFor();
 });
 
+journey('effort, thinking and output style are chosen in the panel, and hold after a reload', async ({ guest, page }) => {
+  const id = await begin(guest, 'say the word');
+  await stands(page, 'idle');
+  await guest.go(`#/s/${id}/overview`);
+  const chosen = page.locator('.chosen').first();
+  const unfold = () => until('Settings are open', async () => { if (await chosen.isVisible()) return true; await page.locator('details', { has: page.locator('.chosen') }).locator('summary').first().click(); return chosen.isVisible(); });
+  await unfold();
+  await chosen.getByLabel('Effort').selectOption('high');
+  await chosen.getByLabel('Thinking').selectOption('10000');
+  await chosen.getByLabel('Output style').selectOption('Explanatory');
+  await page.getByText(/next session|new sessions|holds/i).first().waitFor();
+  await until('the bridge told them', async () => (await chosen.getByLabel('Effort').inputValue()) === 'high' && (await chosen.getByLabel('Thinking').inputValue()) === '10000');
+  await page.reload();
+  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor();
+  await unfold();
+  await until('and again after a reload', async () => (await chosen.getByLabel('Effort').inputValue()) === 'high' && (await chosen.getByLabel('Thinking').inputValue()) === '10000');
+  await guest.go(`#/s/${id}`);
+  await page.locator('.comp .sel.effort', { hasText: 'High' }).waitFor();
+  // From the message box as well.
+  await page.locator('.comp .sel.effort').click();
+  await page.getByRole('menuitemradio', { name: /^Low/ }).or(page.getByRole('menuitem', { name: /^Low/ })).first().click();
+  await page.locator('.comp .sel.effort', { hasText: 'Low' }).waitFor();
+});
+
+journey('find reaches what was never fetched: the beginning of a session of many turns', async ({ guest, page }) => {
+  const id = await begin(guest, 'say the word');
+  await stands(page, 'idle');
+  for (let n = 0; n < 16; n += 1) { await send(page, `turn number ${n}`); await says(page, `You said: turn number ${n}`); await stands(page, 'idle'); }
+  // Afresh, with nothing kept on the device: only the last turns come.
+  await page.evaluate(() => new Promise((done) => { localStorage.clear(); const gone = indexedDB.deleteDatabase('sluice'); gone.onsuccess = gone.onerror = gone.onblocked = done; }));
+  await guest.go('#/');
+  await guest.go(`#/s/${id}`);
+  await says(page, 'You said: turn number 15');
+  assert.equal(await page.locator('.stream').getByText('turn number 0', { exact: true }).count(), 0);
+  await page.locator('.stream').focus();
+  await page.keyboard.press('Control+f');
+  await page.getByLabel('Find in this session').fill('turn number 0');
+  await until('both are found', async () => /of 2/.test(await page.locator('.findbar [role=status]').innerText()));
+  await page.keyboard.press('Enter');
+  await until('it is on the screen', () => page.evaluate(() => [...document.querySelectorAll('.stream .trow')].some((it) => /turn number 0(?!\d)/.test(it.textContent) && it.getBoundingClientRect().top > 0 && it.getBoundingClientRect().bottom < innerHeight)));
+});
+
 journey('the panels of a session answer: context, cost, rules, settings, hooks, what was not understood', async ({ guest, page }) => {
   const id = await begin(guest, 'say the word');
   await stands(page, 'idle');
