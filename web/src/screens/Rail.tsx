@@ -92,7 +92,7 @@ function RailRow(props: { info: SessionInfo }): JSX.Element {
   const current = () => { const here = at(); return here.at === 'session' && [here.id, ...here.beside].includes(props.info.sessionId); };
   let row!: HTMLAnchorElement;
   // Where one is can be seen in the rail too.
-  createEffect(on(current, (now) => { if (now) queueMicrotask(() => row.scrollIntoView({ block: 'nearest' })); }));
+  createEffect(on(current, (now) => { if (now) requestAnimationFrame(() => setTimeout(() => row.scrollIntoView({ block: 'nearest' }))); }));
   return (
     <a ref={row} class="sess" classList={{ unread: unread(props.info) }} href={sessionHref(props.info.sessionId, 'transcript', null, others())} aria-current={current() ? 'page' : undefined}>
       <Glyph info={props.info} />

@@ -1,15 +1,16 @@
 // Figures as the design writes them: 42 s, 1 m 12 s, 14:31, Tue, 61 %, 121.8 k, $1.84, 96 kB.
 import { locale } from '.';
 
-// A formatter takes longer to make than a hundred figures take to write: each is made once for a language.
-const made = new Map<string, Intl.DateTimeFormat>();
-function dates(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = `${locale()} ${name}`;
-  const known = made.get(key) ?? new Intl.DateTimeFormat(locale(), options);
-  made.set(key, known);
-  return known;
-}
-// Plain figures and clocks are written without one: the first of each would hold up the first paint.
+// Written out, not by the browser's formatters: the first of each would hold up the first paint by some 10 ms.
+const MONTHS = {
+  en: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
+  de: ['Jan.', 'Feb.', 'März', 'Apr.', 'Mai', 'Juni', 'Juli', 'Aug.', 'Sept.', 'Okt.', 'Nov.', 'Dez.'],
+} as const;
+const DAYS = { en: ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'], de: ['So', 'Mo', 'Di', 'Mi', 'Do', 'Fr', 'Sa'] } as const;
+/** 3 Nov */
+export const day = (at: number): string => { const then = new Date(at); return `${then.getDate()}${locale() === 'de' ? '.' : ''} ${MONTHS[locale()][then.getMonth()] ?? ''}`; };
+/** 3 Nov 2025 */
+const date = (at: number): string => `${day(at)} ${new Date(at).getFullYear()}`;
 /** With at least `least` and at most `most` digits behind the point. */
 function number(value: number, most: number, least = 0): string {
   const step = 10 ** most;
@@ -50,14 +51,13 @@ export function when(at: number, now: number = Date.now()): string {
   const then = new Date(at);
   const today = new Date(now);
   if (then.toDateString() === today.toDateString()) return clock(at);
-  if (now - at < 6 * 86_400_000 && at <= now) return dates('weekday', { weekday: 'short' }).format(at);
-  if (then.getFullYear() === today.getFullYear()) return dates('day', { day: 'numeric', month: 'short' }).format(at);
-  return dates('date', { day: 'numeric', month: 'short', year: 'numeric' }).format(at);
+  if (now - at < 6 * 86_400_000 && at <= now) return DAYS[locale()][then.getDay()] ?? '';
+  if (then.getFullYear() === today.getFullYear()) return day(at);
+  return date(at);
 }
 
 /** Date and time in full, for titles and readers. */
-export const moment = (at: number): string =>
-  dates('moment', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }).format(at);
+export const moment = (at: number): string => `${date(at)}, ${seconds(at)}`;
 
 export function tokens(value: number): string {
   if (value < 1000) return String(Math.round(value));

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { de } from './de';
 import { all as en } from './all';
 import { fill, setLocale, t, type Message } from '.';
-import { bytes, clock, duration, money, seconds, tokens, when } from './format';
+import { bytes, clock, duration, moment, money, seconds, tokens, when } from './format';
 
 type Areas = Record<string, Record<string, Message>>;
 const params = (message: Message): string[] => {
@@ -38,7 +38,7 @@ test('figures follow the design', () => {
   expect([1.84, 0.031, 0.0004, 0].map(money)).toEqual(['$1.84', '$0.031', '$0.0004', '$0.00']);
   expect([1234.5, 1_234_567, -2.5, 12].map(money)).toEqual(['$1,234.50', '$1,234,567.00', '$-2.50', '$12.00']);
   const at = new Date(2026, 1, 3, 4, 5, 6).getTime();
-  expect([clock(at), seconds(at)]).toEqual(['04:05', '04:05:06']);
+  expect([clock(at), seconds(at), moment(at)]).toEqual(['04:05', '04:05:06', '3 Feb 2026, 04:05:06']);
   expect([96_000, 2_048, 5].map(bytes)).toEqual(['96 kB', '2 kB', '5 B']);
   const now = new Date(2026, 10, 15, 15, 0).getTime();
   expect(when(new Date(2026, 10, 15, 14, 31).getTime(), now)).toBe('14:31');
