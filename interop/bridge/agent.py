@@ -54,6 +54,20 @@ for line in sys.stdin:
     elif MODE == "wakes":
         turn("first")
         turn("nobody asked", origin={"kind": "task-notification"})
+    elif MODE == "dies":
+        say(type="system", subtype="init", model="stand-in", tools=[], cwd=os.getcwd(), skills=["tidy"], plugins=[{"name": "garden", "path": "/plugins/garden"}])
+        events = [
+            {"type": "message_start", "message": {"id": "m-dies", "role": "assistant", "content": []}},
+            {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "half a "}},
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "sentence"}},
+        ]
+        for event in events:
+            say(type="stream_event", parent_tool_use_id=None, event=event)
+        sys.exit(9)
+    elif MODE == "compacts":
+        say(type="system", subtype="compact_boundary", compact_metadata={"trigger": "auto", "pre_tokens": 9, "post_tokens": 3})
+        turn("smaller")
     elif MODE == "flood":
         for number in range(20_000):
             say(type="assistant", parent_tool_use_id=None, message={"id": f"m{number}", "role": "assistant", "model": "stand-in", "content": [{"type": "text", "text": "x" * 2000}]})

@@ -5,6 +5,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 import uuid
 
@@ -122,6 +123,52 @@ async def a_killed_runner_leaves_nobody_behind(stage, token):
         await client.until(is_record("result"))
 
 
+async def what_was_read_of_a_message_stays_when_its_agent_dies(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await command(client, type="input", sessionId=session, text="go")
+        await client.until(lambda it: it["type"] == "state" and it["info"]["standing"] == "crashed")
+        facts = [it for it in client.heard if it["type"] == "facts"][-1]
+        assert facts["skills"] == ["tidy"] and facts["plugins"] == [{"name": "garden", "path": "/plugins/garden"}], facts
+    stage.restart()
+    async with connect(stage, token) as client:
+        await hello(client)
+        await command(client, type="subscribe", sessionId=session)
+        snapshot = next(it for it in client.heard if it["type"] == "snapshot" and it["sessionId"] == session)
+        unfinished = [it["what"] for it in snapshot["records"] if it["what"]["type"] == "sluice_unfinished"]
+        assert [it["blocks"] for it in unfinished] == [[{"kind": "text", "text": "half a sentence"}]], unfinished
+
+
+async def the_audit_says_what_was_answered(stage, token):
+    subprocess.run(["git", "init", "-q", "-b", "fix/ledger", stage.folder], check=True)
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await client.until(lambda it: it["type"] == "session" and it["session"]["branch"] == "fix/ledger")
+        await command(client, type="input", sessionId=session, text="go")
+        await client.until(lambda it: it["type"] == "state" and it["asks"])
+        assert (await command(client, type="answer_ask", sessionId=session, ask="ask-1", decision="allow"))["ok"]
+        await client.until(is_record("result"))
+        entries = (await command(client, type="audit"))["data"]["entries"]
+        assert "allow Bash: true" in [it["detail"] for it in entries if it["action"] == "answer"], entries
+
+
+async def the_time_line_shows_where_memory_was_compacted(stage, token):
+    async with connect(stage, token) as client:
+        await hello(client)
+        session = await start(stage, client)
+        await command(client, type="input", sessionId=session, text="go")
+        await client.until(is_record("result"))
+        line = (await command(client, type="timeline", sessionId=session))["data"]
+        assert [it["kind"] for it in line["breaks"]] == ["compacted"], line["breaks"]
+        assert line["from"] <= line["breaks"][0]["at"] <= line["to"], line
+        split = (await command(client, type="usage", by="day", split="model"))["data"]["rows"]
+        assert [it["model"] for it in split] == ["stand-in"], split
+        refused = await command(client, type="usage", by="day", split="colour")
+        assert not refused["ok"] and refused["error"]["code"] == "field", refused
+
+
 def cmdline(pid):
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
@@ -225,6 +272,9 @@ TESTS = [
     (a_ping_is_data_and_is_answered, "plain"),
     (the_same_command_twice_has_one_effect, "plain"),
     (a_killed_runner_leaves_nobody_behind, "breeder"),
+    (what_was_read_of_a_message_stays_when_its_agent_dies, "dies"),
+    (the_audit_says_what_was_answered, "asks"),
+    (the_time_line_shows_where_memory_was_compacted, "compacts"),
     (a_conversation_the_agent_lost_begins_anew, "forgetful"),
     (what_is_not_known_is_shown_and_counted, "drift"),
     (a_client_that_does_not_read_costs_nobody_else, "flood"),

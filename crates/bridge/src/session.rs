@@ -18,6 +18,7 @@ mod prompts;
 pub(crate) mod records;
 mod requests;
 mod search_text;
+mod unfinished;
 mod view;
 
 use std::sync::Arc;
@@ -31,7 +32,7 @@ use crate::api::{AnswerAsk, Cursor, Problem};
 use crate::outbox::Outbox;
 
 pub(crate) use actor::{Actor, now};
-pub(crate) use asks::add_rule;
+pub(crate) use asks::{add_rule, in_words};
 pub(crate) use listeners::TURNS;
 pub(crate) use search_text::of as search_text;
 pub(crate) use view::{end_word, info_of_row};

@@ -96,7 +96,7 @@ pub use fold::step;
 pub use line::Line;
 pub use patience::{Ladder, Patience};
 pub use prompt::{Failure, Prompt, PromptState, Proof};
-pub use session::{Command, Context, Cost, Drift, Model, Server, Session};
+pub use session::{Command, Context, Cost, Drift, Model, Plugin, Server, Session};
 pub use snapshot::{OtherForm, Snapshot};
 pub use state::{Interruption, Pending, State};
 pub use task::{Task, TaskState, Todo};

@@ -51,6 +51,8 @@ pub struct UsageFilter {
     pub from: Option<String>,
     pub to: Option<String>,
     pub session: Option<String>,
+    /// A row for each model of each key.
+    pub split: bool,
 }
 
 /// A sum.
@@ -58,6 +60,8 @@ pub struct UsageFilter {
 pub struct UsageRow {
     /// The day, folder, model, session, or `SESSION#TURN`. Empty: the model is not known.
     pub key: String,
+    /// The model, when rows are split. Empty: it is not known.
+    pub model: Option<String>,
     pub turns: u64,
     pub cost: f64,
     pub input_tokens: u64,
@@ -105,8 +109,9 @@ fn of_model(column: &str, names: [&str; 2]) -> String {
 
 fn sum(connection: &Connection, by: UsageBy, filter: &UsageFilter) -> Result<Vec<UsageRow>, StoreError> {
     // What is not an object tells nothing apart.
-    let (parts, columns) = match by {
-        UsageBy::Model => (
+    let by_model = by == UsageBy::Model || filter.split;
+    let (parts, columns) = match by_model {
+        true => (
             "LEFT JOIN json_each(iif(json_valid(by_model), by_model, '{}')) AS part ON part.type = 'object'",
             [
                 of_model("cost", ["cost", "costUSD"]),
@@ -116,18 +121,22 @@ fn sum(connection: &Connection, by: UsageBy, filter: &UsageFilter) -> Result<Vec
                 of_model("cache_write", ["cache_write", "cacheCreationInputTokens"]),
             ],
         ),
-        _ => (
+        false => (
             "",
             ["cost", "input_tokens", "output_tokens", "cache_read", "cache_write"].map(str::to_owned),
         ),
     };
     let sums = columns.map(|column| format!("sum({column})")).join(", ");
+    let model = match by_model {
+        true => "coalesce(part.key, model, '')",
+        false => "NULL",
+    };
     let (key, order) = match by {
-        UsageBy::Day => ("day", "1"),
-        UsageBy::Folder => ("folder", "3 DESC, 1"),
-        UsageBy::Model => ("coalesce(part.key, model, '')", "3 DESC, 1"),
-        UsageBy::Session => ("session", "3 DESC, 1"),
-        UsageBy::Turn => ("session || '#' || turn", "8, session, turn"),
+        UsageBy::Day => ("day", "1, 4 DESC, 2"),
+        UsageBy::Folder => ("folder", "4 DESC, 1, 2"),
+        UsageBy::Model => (model, "4 DESC, 1"),
+        UsageBy::Session => ("session", "4 DESC, 1, 2"),
+        UsageBy::Turn => ("session || '#' || turn", "9, session, turn, 2"),
     };
     let mut conditions = vec!["TRUE".to_owned()];
     let mut values: Vec<Value> = Vec::new();
@@ -143,20 +152,21 @@ fn sum(connection: &Connection, by: UsageBy, filter: &UsageFilter) -> Result<Vec
         }
     }
     let sql = format!(
-        "SELECT {key}, count(*), {sums}, min(began) FROM turns {parts} WHERE {} GROUP BY 1 ORDER BY {order}",
+        "SELECT {key}, {model}, count(*), {sums}, min(began) FROM turns {parts} WHERE {} GROUP BY 1, 2 ORDER BY {order}",
         conditions.join(" AND ")
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let rows = statement.query_map(params_from_iter(values), |row| {
         Ok(UsageRow {
             key: row.get(0)?,
-            turns: row.get(1)?,
-            cost: row.get(2)?,
-            input_tokens: row.get(3)?,
-            output_tokens: row.get(4)?,
-            cache_read: row.get(5)?,
-            cache_write: row.get(6)?,
-            began: row.get(7)?,
+            model: row.get(1)?,
+            turns: row.get(2)?,
+            cost: row.get(3)?,
+            input_tokens: row.get(4)?,
+            output_tokens: row.get(5)?,
+            cache_read: row.get(6)?,
+            cache_write: row.get(7)?,
+            began: row.get(8)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

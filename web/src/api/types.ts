@@ -268,11 +268,17 @@ export type ContextState = { tokens: number, window: number | null, };
 
 export type DriftState = { unknown: number, garbled: number, repeated: number, foreign: number, };
 
-export type Facts = { sessionId: string, commands: Array<CommandInfo>, models: Array<ModelInfo>, tools: Array<string>, agents: Array<string>, servers: Array<ServerInfo>, style: string | null, capabilities: Array<string>, version: string | null, cwd: string | null, };
+export type Facts = { sessionId: string, commands: Array<CommandInfo>, models: Array<ModelInfo>, tools: Array<string>, agents: Array<string>, skills: Array<string>, plugins: Array<PluginInfo>, servers: Array<ServerInfo>, style: string | null, capabilities: Array<string>, version: string | null, cwd: string | null, };
 
 export type CommandInfo = { name: string, description: string | null, hint: string | null, };
 
 export type ModelInfo = { value: string, name: string, };
+
+export type PluginInfo = { name: string, 
+/**
+ * The folder it lies in.
+ */
+path: string | null, };
 
 export type ServerInfo = { name: string, status: string, };
 
@@ -418,7 +424,11 @@ files?: boolean | null,
 /**
  * Goes on from there; without it only files are put back.
  */
-conversation?: boolean | null, } | { "type": "rename", sessionId: string, title: string, } | { "type": "archive", sessionId: string, archived: boolean, } | { "type": "delete", sessionId: string, } | { "type": "export", sessionId: string, format: string, } | { "type": "files", sessionId?: string | null, folder?: string | null, query: string, limit?: number | null, } | { "type": "folders", prefix?: string | null, } | { "type": "search", text: string, sessionId?: string | null, limit?: number | null, } | { "type": "usage", by: string, sessionId?: string | null, 
+conversation?: boolean | null, } | { "type": "rename", sessionId: string, title: string, } | { "type": "archive", sessionId: string, archived: boolean, } | { "type": "delete", sessionId: string, } | { "type": "export", sessionId: string, format: string, } | { "type": "files", sessionId?: string | null, folder?: string | null, query: string, limit?: number | null, } | { "type": "folders", prefix?: string | null, } | { "type": "search", text: string, sessionId?: string | null, limit?: number | null, } | { "type": "usage", by: string, 
+/**
+ * `model`: a row for each model of each of them.
+ */
+split?: string | null, sessionId?: string | null, 
 /**
  * Milliseconds since 1970.
  */
@@ -586,9 +596,23 @@ changed: boolean, } | { "type": "sluice_process", state: string, code: number | 
 /**
  * What it said last beside the protocol.
  */
-stderr: Array<string>, reason: string | null, pid: number | null, } | { "type": "sluice_garbled", line: string, } | { "type": "sluice_title", title: string, by: string | null, } | { "type": "sluice_note", 
+stderr: Array<string>, reason: string | null, pid: number | null, } | { "type": "sluice_unfinished", 
+/**
+ * The message's id.
+ */
+message: string, 
+/**
+ * The call that started the subagent that wrote it.
+ */
+parent: string | null, blocks: Array<UnfinishedBlock>, } | { "type": "sluice_garbled", line: string, } | { "type": "sluice_title", title: string, by: string | null, } | { "type": "sluice_note", 
 /**
  * `forgotten`, `imported`, `too_long`, `disk_full`, `disk_ok`, `rewound`, `forked`, `lost_records`, …
+ */
+kind: string, text: string, };
+
+export type UnfinishedBlock = { 
+/**
+ * `text` or `thinking`.
  */
 kind: string, text: string, };
 
@@ -714,7 +738,11 @@ export type UsageInfo = {
 /**
  * The day (`2026-11-15`), folder, model, session or turn.
  */
-key: string, label: string | null, cost: number, turns: number, input: number, output: number, cacheRead: number, cacheWrite: number, duration: number, };
+key: string, label: string | null, 
+/**
+ * The model, when rows are split by it and it is known.
+ */
+model: string | null, cost: number, turns: number, input: number, output: number, cacheRead: number, cacheWrite: number, duration: number, };
 
 export type Highlighted = { lines: Array<Array<[string, string]>>, };
 
@@ -754,7 +782,17 @@ export type TimelineData = { turns: Array<TurnInfo>,
 /**
  * Records per slice.
  */
-flow: Array<number>, from: number, to: number, };
+flow: Array<number>, 
+/**
+ * Where the conversation was compacted or cleared.
+ */
+breaks: Array<Break>, from: number, to: number, };
+
+export type Break = { at: number, 
+/**
+ * `compacted` or `cleared`.
+ */
+kind: string, };
 
 export type TurnInfo = { turn: number, 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { csv, dayKey, fillDays, quantile, step, sum } from './figures';
 
-const row = (key: string, cost: number) => ({ key, label: null, cost, turns: 1, input: 1, output: 1, cacheRead: 1, cacheWrite: 1, duration: 1 });
+const row = (key: string, cost: number) => ({ key, label: null, model: null, cost, turns: 1, input: 1, output: 1, cacheRead: 1, cacheWrite: 1, duration: 1 });
 
 test('days without a figure are there, and none twice', () => {
   const from = new Date(2026, 9, 20).getTime();

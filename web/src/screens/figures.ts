@@ -18,7 +18,7 @@ export function fillDays(rows: readonly UsageInfo[], from: number, days: number)
   return Array.from({ length: days }, (_, i) => {
     // Noon: a day that has 23 or 25 hours is still one day.
     const key = dayKey(from + i * DAY + DAY / 2);
-    return by.get(key) ?? { key, label: null, cost: 0, turns: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, duration: 0 };
+    return by.get(key) ?? { key, label: null, model: null, cost: 0, turns: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, duration: 0 };
   });
 }
 

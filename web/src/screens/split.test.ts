@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { modelsOf, noon, partsOf, sumParts, UNTOLD } from './split';
 
-const row = (key: string, cost: number) => ({ key, label: null, cost, turns: 1, input: 1, output: 1, cacheRead: 1, cacheWrite: 1, duration: 1 });
+const row = (key: string, cost: number) => ({ key, label: null, model: null, cost, turns: 1, input: 1, output: 1, cacheRead: 1, cacheWrite: 1, duration: 1 });
 
 test('the parts of a row are together what the row says', () => {
   const parts = partsOf({ cost: 1 }, [{ model: 'a', cost: 0.7 }]);

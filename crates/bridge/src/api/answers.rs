@@ -108,6 +108,8 @@ pub struct UsageInfo {
     /// The day (`2026-11-15`), folder, model, session or turn.
     pub key: String,
     pub label: Option<String>,
+    /// The model, when rows are split by it and it is known.
+    pub model: Option<String>,
     pub cost: f64,
     pub turns: u64,
     pub input: u64,
@@ -200,8 +202,20 @@ pub struct TimelineData {
     pub turns: Vec<TurnInfo>,
     /// Records per slice.
     pub flow: Vec<u32>,
+    /// Where the conversation was compacted or cleared.
+    pub breaks: Vec<Break>,
     pub from: i64,
     pub to: i64,
+}
+
+/// A place where the agent's memory of the conversation changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Break {
+    pub at: i64,
+    /// `compacted` or `cleared`.
+    pub kind: String,
 }
 
 /// One turn on the time line.

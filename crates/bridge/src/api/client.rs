@@ -314,6 +314,9 @@ pub enum ClientMessage {
     /// What was spent: `by` is `turn`, `session`, `day`, `folder` or `model`.
     Usage {
         by: String,
+        /// `model`: a row for each model of each of them.
+        #[serde(default)]
+        split: Option<String>,
         #[serde(default)]
         session_id: Option<String>,
         /// Milliseconds since 1970.

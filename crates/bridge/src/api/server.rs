@@ -237,6 +237,14 @@ pub enum Own {
         reason: Option<String>,
         pid: Option<u32>,
     },
+    /// A message that was being written when the agent ended or was interrupted: it was never said for good.
+    SluiceUnfinished {
+        /// The message's id.
+        message: String,
+        /// The call that started the subagent that wrote it.
+        parent: Option<String>,
+        blocks: Vec<UnfinishedBlock>,
+    },
     /// A line of the agent that is no message.
     SluiceGarbled { line: String },
     /// The session has another title.
@@ -247,6 +255,16 @@ pub enum Own {
         kind: String,
         text: String,
     },
+}
+
+/// What there was of a block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct UnfinishedBlock {
+    /// `text` or `thinking`.
+    pub kind: String,
+    pub text: String,
 }
 
 /// A block that is being written.

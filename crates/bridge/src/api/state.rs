@@ -404,6 +404,8 @@ pub struct Facts {
     pub models: Vec<ModelInfo>,
     pub tools: Vec<String>,
     pub agents: Vec<String>,
+    pub skills: Vec<String>,
+    pub plugins: Vec<PluginInfo>,
     pub servers: Vec<ServerInfo>,
     pub style: Option<String>,
     pub capabilities: Vec<String>,
@@ -428,6 +430,16 @@ pub struct CommandInfo {
 pub struct ModelInfo {
     pub value: String,
     pub name: String,
+}
+
+/// A plugin that was loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PluginInfo {
+    pub name: String,
+    /// The folder it lies in.
+    pub path: Option<String>,
 }
 
 /// An MCP server.

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use sluice_host::conversation::{AskState, State};
+use sluice_host::conversation::{AskState, EntryKind, State};
+use sluice_host::wire::Frame;
 
-use crate::api::{Problem, TurnInfo};
+use crate::api::{Break, Problem, TurnInfo};
 use crate::body::cut;
 use crate::hub::Hub;
 use crate::session::end_word;
@@ -44,6 +45,24 @@ pub(crate) fn turns(state: &State) -> Vec<TurnInfo> {
             }
         })
         .collect()
+}
+
+/// Where the agent's memory of the conversation changed.
+pub(crate) fn breaks(state: &State) -> Vec<Break> {
+    let said = state.entries().iter().filter(|entry| entry.kind == EntryKind::System);
+    said.filter_map(|entry| {
+        let frame = Frame::parse(&entry.line).ok()?;
+        let kind = match (frame.ty(), frame.subtype()) {
+            ("system", Some("compact_boundary")) => "compacted",
+            ("conversation_reset", _) => "cleared",
+            _ => return None,
+        };
+        Some(Break {
+            at: i64::try_from(entry.at.0).unwrap_or(0),
+            kind: kind.to_owned(),
+        })
+    })
+    .collect()
 }
 
 /// The first record of each turn, and when each record came.

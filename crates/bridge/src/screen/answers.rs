@@ -4,12 +4,18 @@ use serde_json::{Value, json};
 
 use super::Connection;
 use crate::api::{AnswerAsk, Code, Problem};
-use crate::session::Command;
+use crate::session::{Command, in_words};
 
 impl Connection {
     pub(super) async fn decide(&mut self, session: Option<String>, answer: AnswerAsk) -> Result<Value, Problem> {
         let session = self.session(session.as_deref()).await?;
         let by = self.person.by.clone();
+        let id = answer.ask.clone();
+        let asked = self.hub.look(&session, move |state, _| {
+            let ask = state.asks().iter().rev().find(|ask| ask.id.to_string() == id)?;
+            Some(in_words(ask))
+        });
+        let asked = asked.await?;
         self.hub
             .ask(&session, |reply| Command::Answer {
                 answer: Box::new(answer.clone()),
@@ -17,7 +23,7 @@ impl Connection {
                 reply,
             })
             .await?;
-        let detail = format!("{} {}", answer.decision, answer.ask);
+        let detail = format!("{} {}", answer.decision, asked.as_deref().unwrap_or(&answer.ask));
         self.hub.audit(&by, "answer", Some(&session), &detail).await;
         Ok(Value::Null)
     }

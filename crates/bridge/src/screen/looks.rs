@@ -63,10 +63,11 @@ impl Connection {
             } => self.search(&text, session_id, limit).await,
             M::Usage {
                 by,
+                split,
                 session_id,
                 from,
                 to,
-            } => self.usage(&by, session_id, from, to).await,
+            } => self.usage(&by, split.as_deref(), session_id, from, to).await,
             M::Highlight { lang, text } => {
                 let lines = self.hub.shared.renderings.highlight(lang, text).await?;
                 data(&*lines)
@@ -188,6 +189,7 @@ impl Connection {
     async fn usage(
         &self,
         by: &str,
+        split: Option<&str>,
         session: Option<String>,
         from: Option<i64>,
         to: Option<i64>,
@@ -200,7 +202,13 @@ impl Connection {
             "turn" => UsageBy::Turn,
             _ => return Err(Problem::new(Code::Field, "by is turn, session, day, folder or model")),
         };
+        let split = match split {
+            None => false,
+            Some("model") => true,
+            Some(_) => return Err(Problem::new(Code::Field, "split is model, or is left out")),
+        };
         let filter = UsageFilter {
+            split,
             from: from.map(crate::day::local),
             to: to.map(crate::day::local),
             session,
@@ -214,6 +222,7 @@ impl Connection {
                 _ => None,
             },
             key: row.key,
+            model: row.model.filter(|_| split).filter(|model| !model.is_empty()),
             cost: row.cost,
             turns: row.turns,
             input: row.input_tokens,
@@ -270,7 +279,12 @@ impl Connection {
 
     async fn timeline(&self, session: &str) -> Result<Value, Problem> {
         let id = self.hub.known(session, &self.person.by).await?;
-        let turns = self.hub.look(&id, |state, _| look::timeline::turns(state)).await?;
+        let (turns, breaks) = self
+            .hub
+            .look(&id, |state, _| {
+                (look::timeline::turns(state), look::timeline::breaks(state))
+            })
+            .await?;
         let row = self.hub.row(&id).await?;
         let (first, moments) = look::timeline::moments(&self.hub, &id, row.epoch).await?;
         let turns: Vec<TurnInfo> = turns
@@ -289,7 +303,13 @@ impl Connection {
                 *count += 1;
             }
         }
-        data(TimelineData { turns, flow, from, to })
+        data(TimelineData {
+            turns,
+            flow,
+            breaks,
+            from,
+            to,
+        })
     }
 
     async fn status(&self) -> Result<BridgeStatus, Problem> {

@@ -404,6 +404,16 @@ pub(super) fn about(ask: &Ask, request: &Value) -> (String, bool) {
     (shown.to_owned(), whole && !careful && shown.len() == found.len())
 }
 
+/// An ask in one line, for the audit: the tool and what it is about.
+pub(crate) fn in_words(ask: &Ask) -> String {
+    let (about, _) = about(ask, &request(ask));
+    let about = crate::body::cut(about.lines().next().unwrap_or_default(), 200);
+    match about {
+        "" => ask.name.to_string(),
+        about => format!("{}: {about}", ask.name),
+    }
+}
+
 pub(super) fn word(state: AskState) -> &'static str {
     match state {
         AskState::Pending => "pending",

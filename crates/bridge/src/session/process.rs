@@ -215,6 +215,7 @@ impl Actor {
         let greeted = self.greeting == Greeting::Done;
         let ending = self.ending.take();
         let forgot = self.forgot(greeted);
+        self.keep_unfinished(at);
         self.keep_process(at, &serde_json::json!({"exited": exit}));
         self.step(at, What::Exited(exit));
         self.greeting = Greeting::Owed;
@@ -402,6 +403,7 @@ impl Actor {
         self.step(at, What::Up);
         self.keep_process(at, &serde_json::json!({"up": {"pid": pid}}));
         self.row.status = "idle".into();
+        self.extra.branch = crate::worktree::branch(std::path::Path::new(&self.row.folder));
         self.dirty.row = true;
         self.idle_since = Instant::now();
     }

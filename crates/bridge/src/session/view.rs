@@ -9,8 +9,8 @@ use super::asks;
 use super::process::Ending;
 use crate::api::{
     ActivityState, AskBrief, AskInfo, CommandInfo, ContextState, CostState, Cursor, DriftState, Facts, ModelInfo,
-    ProcessState, QueuedPrompt, RunningCall, ServerInfo, SessionInfo, SessionState, Standing, TaskInfo, TodoInfo,
-    TransportState, TurnState,
+    PluginInfo, ProcessState, QueuedPrompt, RunningCall, ServerInfo, SessionInfo, SessionState, Standing, TaskInfo,
+    TodoInfo, TransportState, TurnState,
 };
 
 /// How many tasks that ended are still told of.
@@ -387,6 +387,15 @@ impl Actor {
                 .collect(),
             tools: texts(&session.tools),
             agents: texts(&session.agents),
+            skills: texts(&session.skills),
+            plugins: session
+                .plugins
+                .iter()
+                .map(|plugin| PluginInfo {
+                    name: plugin.name.to_string(),
+                    path: plugin.path.as_deref().map(str::to_owned),
+                })
+                .collect(),
             servers: session
                 .servers
                 .iter()

@@ -26,6 +26,12 @@ pub struct Session {
     pub servers: Vec<Server>,
     /// The kinds of subagents.
     pub agents: Vec<Box<str>>,
+    /// Its skills.
+    #[serde(default)]
+    pub skills: Vec<Box<str>>,
+    /// The plugins that were loaded.
+    #[serde(default)]
+    pub plugins: Vec<Plugin>,
     /// The models that may be chosen, with how they are shown.
     pub models: Vec<Model>,
     /// The style of its answers.
@@ -64,6 +70,15 @@ pub struct Server {
     pub name: Box<str>,
     /// How it stands: `connected`, `failed`, `needs-auth`, `pending`, `disabled`.
     pub status: Box<str>,
+}
+
+/// A plugin that was loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plugin {
+    /// Its name.
+    pub name: Box<str>,
+    /// The folder it lies in.
+    pub path: Option<Box<str>>,
 }
 
 /// A model that may be chosen.

@@ -69,9 +69,11 @@ async fn usage_is_summed_by_what_is_asked() {
         from: Some("2026-01-02".to_owned()),
         to: Some("2026-01-02".to_owned()),
         session: Some("a".to_owned()),
+        split: false,
     };
     let expected = UsageRow {
         key: "2026-01-02".to_owned(),
+        model: None,
         turns: 1,
         cost: 2.0,
         input_tokens: 10,
@@ -111,6 +113,7 @@ async fn a_turn_of_several_models_is_told_apart() {
     }
     let row = |key: &str, turns, cost, tokens: [u64; 4], began| UsageRow {
         key: key.to_owned(),
+        model: Some(key.to_owned()),
         turns,
         cost,
         input_tokens: tokens[0],
@@ -128,4 +131,13 @@ async fn a_turn_of_several_models_is_told_apart() {
         store.usage(UsageBy::Model, UsageFilter::default()).await.unwrap(),
         expected
     );
+    let split = UsageFilter {
+        split: true,
+        ..UsageFilter::default()
+    };
+    let days = expected.map(|row| UsageRow {
+        key: "2026-01-01".to_owned(),
+        ..row
+    });
+    assert_eq!(store.usage(UsageBy::Day, split).await.unwrap(), days);
 }

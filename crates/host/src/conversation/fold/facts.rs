@@ -6,7 +6,7 @@ use sluice_wire::mode::PermissionMode;
 
 use super::Fold;
 use crate::conversation::read::{self, Later, List, ModelUsage, Note, Num, Obj, Response, System, TurnResult, Word};
-use crate::conversation::{Change, Command, EntryKind, Evidence, Model, Pending, Server, Tokens};
+use crate::conversation::{Change, Command, EntryKind, Evidence, Model, Pending, Plugin, Server, Tokens};
 
 /// `init`.
 #[derive(Debug, Default, Deserialize)]
@@ -31,6 +31,10 @@ struct Init<'a> {
     #[serde(borrow)]
     agents: List<Word<'a>>,
     #[serde(borrow)]
+    skills: List<Word<'a>>,
+    #[serde(borrow)]
+    plugins: List<Obj<Named<'a>>>,
+    #[serde(borrow)]
     capabilities: List<Word<'a>>,
     #[serde(borrow)]
     slash_commands: List<Word<'a>>,
@@ -48,6 +52,8 @@ struct Named<'a> {
     name: Word<'a>,
     #[serde(borrow)]
     status: Word<'a>,
+    #[serde(borrow)]
+    path: Word<'a>,
     #[serde(borrow)]
     description: Word<'a>,
     #[serde(borrow, rename = "argumentHint")]
@@ -193,7 +199,9 @@ impl Fold<'_> {
         }
         replace(&mut session.tools, &init.tools);
         replace(&mut session.agents, &init.agents);
+        replace(&mut session.skills, &init.skills);
         replace(&mut session.capabilities, &init.capabilities);
+        session.plugins = plugins(&init.plugins);
         let names = init.slash_commands.0.iter().filter_map(Word::get);
         // The names alone say nothing new when the commands are known with their descriptions.
         if !names.clone().eq(session.commands.iter().map(|it| &*it.name)) {
@@ -401,6 +409,16 @@ fn commands(list: &List<Obj<Named<'_>>>) -> Vec<Command> {
             name: it.name.text().into(),
             description: it.description.boxed(),
             hint: it.hint.boxed(),
+        })
+        .collect()
+}
+
+fn plugins(list: &List<Obj<Named<'_>>>) -> Vec<Plugin> {
+    let named = list.0.iter().filter_map(|it| it.0.as_ref());
+    named
+        .map(|it| Plugin {
+            name: it.name.text().into(),
+            path: it.path.boxed(),
         })
         .collect()
 }
