@@ -5,7 +5,7 @@ import type { SessionStore, Snapshot } from './session';
 
 const MOST_SESSIONS = 30;
 export const WRITE_DELAY = 3_000;
-const FORM = 1;
+const FORM = 2;
 /** Which sessions are kept, where it can be read at once: nobody waits for the chest to hear that it has nothing. */
 const KEPT = 'sluice.kept';
 

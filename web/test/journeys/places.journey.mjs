@@ -288,6 +288,22 @@ journey('find reaches what was never fetched: the beginning of a session of many
   await until('it is on the screen', () => page.evaluate(() => [...document.querySelectorAll('.stream .trow')].some((it) => /turn number 0(?!\d)/.test(it.textContent) && it.getBoundingClientRect().top > 0 && it.getBoundingClientRect().bottom < innerHeight)));
 });
 
+journey('help lists what the agent announced: commands, tools, agents, skills and plugins', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'with-skill', { '.claude/skills/tidy/SKILL.md': '---\nname: tidy\ndescription: Puts a drawer in order\n---\nTidy it.\n', '.claude/agents/gardener.md': '---\nname: gardener\ndescription: Waters plants\n---\nWater.\n' });
+  await begin(guest, 'say the word', folder);
+  await stands(page, 'idle');
+  await guest.go('#/help');
+  for (const title of ['Commands', 'Tools', 'Agents', 'Skills', 'Plugins', 'Versions']) await page.getByRole('heading', { name: title, exact: true }).waitFor();
+  await page.locator('.help').getByText('Bash', { exact: true }).first().waitFor();
+  await page.locator('.help').getByText('general-purpose', { exact: true }).waitFor();
+  const skills = page.locator('ul', { has: page.getByText('tidy', { exact: true }) });
+  await skills.getByText('Puts a drawer in order').first().waitFor();
+  // What is looked for narrows all of it.
+  await page.getByLabel(/Find/).first().fill('drawer');
+  await page.locator('.help').getByText('tidy').first().waitFor();
+  assert.equal(await page.locator('.help').getByText('general-purpose', { exact: true }).count(), 0);
+});
+
 journey('the panels of a session answer: context, cost, rules, settings, hooks, what was not understood', async ({ guest, page }) => {
   const id = await begin(guest, 'say the word');
   await stands(page, 'idle');
