@@ -114,7 +114,8 @@ function auditWord(entry: AuditEntry): string {
 
 /** The rest of it, without ids that tell nobody anything. */
 function auditDetail(entry: AuditEntry): string {
-  if (entry.action === 'answer') return '';
+  // `allow Bash: cargo test`: the first word is said already.
+  if (entry.action === 'answer') { const rest = entry.detail.split(' ').slice(1).join(' '); return isId(rest) ? '' : rest; }
   if (entry.action === 'pair') {
     try {
       const told = JSON.parse(entry.detail) as { scope?: Scope; address?: string };
