@@ -25,7 +25,7 @@ mod names;
 mod plugins;
 mod prompts;
 mod referee;
-mod resources;
+pub(crate) mod resources;
 mod room;
 pub mod scopes;
 mod servers;

@@ -5,11 +5,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use sluice_model::cost::{Ledger, Tokens};
 
+use crate::options::KeySource;
+
 /// A ledger that several sessions write to.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Purse(Arc<Mutex<Ledger>>);
 
 impl Purse {
+    /// An empty account: the built-in demo model costs nothing.
+    pub(crate) fn new(source: KeySource) -> Self {
+        let ledger = match source {
+            KeySource::Demo => Ledger::free(),
+            _ => Ledger::new(),
+        };
+        Self(Arc::new(Mutex::new(ledger)))
+    }
+
     /// Books one answer's usage.
     pub(crate) fn add(&self, model: &str, usage: &Value) {
         self.ledger().add(model, usage);

@@ -165,7 +165,7 @@ impl Session {
         let servers = Servers::new(&options, &out, &line, around);
         Self {
             client,
-            ledger: Purse::default(),
+            ledger: Purse::new(options.key_source),
             api_ms: 0,
             model,
             state: say::State::Idle,

@@ -119,6 +119,8 @@ impl Tokens {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {
     entries: Vec<Entry>,
+    /// Nobody is charged, whatever the model's prices are.
+    free: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -134,11 +136,22 @@ impl Ledger {
         Self::default()
     }
 
+    /// An empty ledger of a model nobody is charged for: tokens are counted, their cost is nothing.
+    pub fn free() -> Self {
+        Self {
+            free: true,
+            ..Self::default()
+        }
+    }
+
     /// Adds one answer's `usage`; gives its cost, `None` if the model's prices are unknown (nothing is
     /// charged then, and [`Ledger::model_usage`] says so).
     pub fn add(&mut self, model: &str, usage: &Value) -> Option<f64> {
         let tokens = Tokens::read(usage);
-        let cost = tokens.cost(&models::facts(model));
+        let cost = match self.free {
+            true => Some(0.0),
+            false => tokens.cost(&models::facts(model)),
+        };
         let entry = self.entry(model);
         entry.tokens = entry.tokens.plus(&tokens);
         entry.cost += cost.unwrap_or(0.0);
@@ -194,6 +207,7 @@ impl Ledger {
         });
         Self {
             entries: changed.collect(),
+            free: self.free,
         }
     }
 

@@ -145,3 +145,11 @@ fn an_account_is_taken_up_where_it_was_left() {
     later.restore(&json!(null));
     assert_eq!(later, ledger, "nothing said, nothing taken up");
 }
+
+#[test]
+fn a_free_model_counts_its_tokens_and_costs_nothing() {
+    let mut ledger = Ledger::free();
+    assert_eq!(ledger.add("claude-opus-5-5", &usage(10, 12)), Some(0.0));
+    assert_eq!(ledger.tokens().input, 10);
+    assert_eq!(ledger.total_cost_value(), json!(0));
+}

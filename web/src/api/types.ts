@@ -718,7 +718,13 @@ trusted: boolean | null,
 /**
  * When it was last used, for recent folders.
  */
-used: number | null, };
+used: number | null, 
+/**
+ * What a server has to read, when it is no file: `path` is `server:uri` then.
+ */
+resource: ResourceInfo | null, };
+
+export type ResourceInfo = { server: string, name: string, description: string | null, };
 
 export type SearchHits = { hits: Array<SearchHit>, };
 

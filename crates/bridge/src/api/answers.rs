@@ -1,6 +1,6 @@
 //! What the `data` of a receipt holds, by command.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Device, Record, SessionInfo};
 
@@ -66,6 +66,18 @@ pub struct PathInfo {
     pub trusted: Option<bool>,
     /// When it was last used, for recent folders.
     pub used: Option<i64>,
+    /// What a server has to read, when it is no file: `path` is `server:uri` then.
+    pub resource: Option<ResourceInfo>,
+}
+
+/// A resource of an MCP server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceInfo {
+    pub server: String,
+    pub name: String,
+    pub description: Option<String>,
 }
 
 /// `search`.

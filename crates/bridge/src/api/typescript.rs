@@ -79,6 +79,7 @@ pub fn file() -> String {
         HistoryPage,
         Paths,
         PathInfo,
+        ResourceInfo,
         SearchHits,
         SearchHit,
         UsageTable,

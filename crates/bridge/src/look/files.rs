@@ -9,7 +9,10 @@ use ignore::WalkBuilder;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use crate::api::{PathInfo, Paths, Problem};
+use serde::Deserialize as _;
+use serde_json::Value;
+
+use crate::api::{PathInfo, Paths, Problem, ResourceInfo};
 
 /// How many files of a folder are known.
 const KNOWN: usize = 100_000;
@@ -68,6 +71,26 @@ impl Files {
     }
 }
 
+/// The resources among an agent's suggestions; its files are known here already.
+pub(crate) fn resources(answer: &Value) -> Vec<PathInfo> {
+    let suggested = answer.get("suggestions").and_then(Value::as_array);
+    let resources = suggested.into_iter().flatten().filter_map(|it| {
+        if it.get("type")?.as_str()? != "resource" {
+            return None;
+        }
+        Some(PathInfo {
+            path: it.get("path")?.as_str()?.to_owned(),
+            folder: false,
+            matched: Vec::new(),
+            git: false,
+            trusted: None,
+            used: None,
+            resource: Some(ResourceInfo::deserialize(it).ok()?),
+        })
+    });
+    resources.collect()
+}
+
 /// Everything below a folder that is not ignored, links not followed.
 fn walk(folder: &Path) -> Vec<(String, bool)> {
     let walker = WalkBuilder::new(folder)
@@ -92,6 +115,7 @@ fn best(list: &[(String, bool)], query: &str, limit: usize) -> Vec<PathInfo> {
         git: false,
         trusted: None,
         used: None,
+        resource: None,
     };
     if query.trim().is_empty() {
         let top = list.iter().filter(|(path, _)| !path.contains('/'));

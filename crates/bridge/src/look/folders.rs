@@ -18,6 +18,7 @@ pub(crate) fn complete(roots: &Roots, config: &Path, prefix: Option<&str>, recen
         .filter(|row| std::fs::canonicalize(&row.path).is_ok_and(|whole| roots.allows(&whole) && whole.is_dir()))
         .map(|row| PathInfo {
             used: Some(row.last_used_at),
+            resource: None,
             ..info(Path::new(&row.path), &trusted)
         });
     let recent: Vec<PathInfo> = recent.collect();
@@ -77,6 +78,7 @@ fn info(path: &Path, trusted: &Trusted) -> PathInfo {
         git: path.join(".git").exists(),
         trusted: trusted.says(path),
         used: None,
+        resource: None,
     }
 }
 

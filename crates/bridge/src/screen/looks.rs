@@ -1,6 +1,7 @@
 //! Commands that only look: they change nothing, so they need no receipt to be kept.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use serde_json::Value;
 use sluice_store::{SearchFilter, UsageBy, UsageFilter};
@@ -8,14 +9,17 @@ use sluice_store::{SearchFilter, UsageBy, UsageFilter};
 use super::Connection;
 use crate::api::{
     Audit, AuditEntry, BridgeStatus, ClientMessage, Code, Device, Devices, DriftLine, DriftLines, Exported,
-    HistoryPage, Problem, Record, SearchHit, SearchHits, Sessions, TimelineData, TurnInfo, UsageInfo, UsageTable,
+    HistoryPage, PathInfo, Problem, Record, SearchHit, SearchHits, Sessions, TimelineData, TurnInfo, UsageInfo,
+    UsageTable,
 };
 use crate::look;
-use crate::session::now;
+use crate::session::{Command, now};
 
 /// How much a page of older records holds.
 const PAGE_BYTES: usize = 1024 * 1024;
 const PAGE_ROWS: usize = 2000;
+/// How long an agent may take to say what its servers have to read.
+const RESOURCES: Duration = Duration::from_millis(500);
 /// How many slices a time line has.
 const SLICES: usize = 240;
 
@@ -143,16 +147,47 @@ impl Connection {
         query: String,
         limit: Option<u32>,
     ) -> Result<Value, Problem> {
-        let folder = match (session, folder) {
-            (_, Some(folder)) => self.hub.shared.roots.resolve(&folder)?,
-            (session, None) => {
-                let id = self.session(session.as_deref()).await?;
-                let row = self.hub.row(&id).await?;
-                self.hub.shared.roots.resolve(&row.folder)?
-            }
-        };
         let limit = limit.unwrap_or(30).clamp(1, 200) as usize;
-        data(self.hub.shared.files.search(folder, query, limit).await?)
+        if let Some(folder) = folder {
+            let folder = self.hub.shared.roots.resolve(&folder)?;
+            return data(self.hub.shared.files.search(folder, query, limit).await?);
+        }
+        let id = self.session(session.as_deref()).await?;
+        let row = self.hub.row(&id).await?;
+        let folder = self.hub.shared.roots.resolve(&row.folder)?;
+        let (files, resources) = tokio::join!(
+            self.hub.shared.files.search(folder, query.clone(), limit),
+            self.resources(&id, &query)
+        );
+        let mut found = files?;
+        found.paths.extend(resources);
+        data(found)
+    }
+
+    /// What the servers of the session's agent have to read. Only the agent knows, and nobody waits long for it.
+    async fn resources(&self, session: &str, query: &str) -> Vec<PathInfo> {
+        let has_servers = self
+            .hub
+            .look(session, |state, _| {
+                state
+                    .session()
+                    .servers
+                    .iter()
+                    .any(|server| &*server.status == "connected")
+            })
+            .await;
+        if !matches!(has_servers, Ok(true)) {
+            return Vec::new();
+        }
+        let request = serde_json::json!({"subtype": "file_suggestions", "query": query});
+        let asked = self.hub.ask(session, |reply| Command::Request {
+            request: request.clone(),
+            reply,
+        });
+        match tokio::time::timeout(RESOURCES, asked).await {
+            Ok(Ok(answer)) => look::files::resources(&answer),
+            _ => Vec::new(),
+        }
     }
 
     async fn folders(&self, prefix: Option<String>) -> Result<Value, Problem> {

@@ -47,7 +47,7 @@ impl Session {
         self.recall = None;
         self.history = History::default();
         self.system = None;
-        self.ledger = Purse::default();
+        self.ledger = Purse::new(self.options.key_source);
         self.api_ms = 0;
         self.last_usage = None;
         self.lines = Lines::default();

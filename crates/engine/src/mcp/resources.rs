@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use rmcp::model::ErrorCode;
 use rmcp::service::ServiceError;
+use serde::Serialize;
 use serde_json::{Value, json};
 use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
 
@@ -110,6 +111,46 @@ impl Tool for ListResources {
             Outcome::ok(listed.to_string(), listed)
         })
     }
+}
+
+/// How many resources are suggested beside the files.
+const MOST_SUGGESTED: usize = 4;
+
+/// A resource that fits what a person has typed behind an `@`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Suggestion {
+    /// What stands behind the `@`: `server:uri`.
+    path: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    server: String,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+}
+
+/// Resources of connected servers whose address or name holds all words of `query`, in the order of the servers.
+pub(crate) fn suggestions(links: &[Arc<Link>], query: &str) -> Vec<Suggestion> {
+    let query = query.to_lowercase();
+    let offered = links.iter().filter_map(|link| Some((link, link.offer()?)));
+    let all = offered.flat_map(|(link, offer)| {
+        let told = offer.resources.iter().map(|resource| Suggestion {
+            path: format!("{}:{}", link.name, resource.uri),
+            kind: "resource",
+            server: link.name.clone(),
+            name: resource.title.clone().unwrap_or_else(|| resource.name.clone()),
+            description: resource.description.clone(),
+        });
+        told.collect::<Vec<_>>()
+    });
+    all.filter(|it| fits(it, &query)).take(MOST_SUGGESTED).collect()
+}
+
+fn fits(resource: &Suggestion, query: &str) -> bool {
+    let (path, name) = (resource.path.to_lowercase(), resource.name.to_lowercase());
+    query
+        .split_whitespace()
+        .all(|word| path.contains(word) || name.contains(word))
 }
 
 /// A server's resources, each saying whose it is.

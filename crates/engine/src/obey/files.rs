@@ -17,6 +17,7 @@ use sluice_wire::control::{
 };
 
 use super::suggest;
+use crate::mcp::resources;
 use crate::say;
 use crate::session::Session;
 
@@ -48,15 +49,16 @@ impl Session {
             });
     }
 
-    /// Files whose name fits.
+    /// Files whose name fits, and behind them resources of servers, which are mentioned the same way.
     pub(super) fn file_suggestions(&mut self, id: &RequestId, query: String) {
+        let resources = resources::suggestions(self.servers.all(), &query);
         let (cwd, hidden) = (self.cwd.get(), self.hidden());
         let names = self.names.below(&cwd, &self.quit);
         let id = id.clone();
         self.asides.spawn_blocking(&id.clone(), move || {
             let found = suggest::suggest(&names, &cwd, &query, &|path: &Path| hidden(path));
             let response = FileSuggestionsResponse {
-                suggestions: found.iter().map(Raw::of).collect(),
+                suggestions: found.iter().map(Raw::of).chain(resources.iter().map(Raw::of)).collect(),
                 cwd: cwd.display().to_string(),
                 ..FileSuggestionsResponse::default()
             };

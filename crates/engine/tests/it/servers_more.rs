@@ -250,6 +250,25 @@ async fn a_command_no_server_has_is_a_prompt_and_one_that_lacks_words_says_so() 
 }
 
 #[tokio::test]
+async fn resources_are_suggested_behind_the_files() {
+    let mut stage = Stage::with(Script::new().text("Done"), serving).await;
+    stage.prompt("go").await;
+    stage.result().await;
+    let answer = stage
+        .control(json!({"subtype": "file_suggestions", "query": "S://1"}))
+        .await;
+    assert_eq!(
+        answer["response"]["suggestions"],
+        json!([{"path": "s:s://1", "type": "resource", "server": "s", "name": "one"}])
+    );
+    let answer = stage
+        .control(json!({"subtype": "file_suggestions", "query": "tw"}))
+        .await;
+    assert_eq!(answer["response"]["suggestions"][0]["path"], "s:s://2?");
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn a_resource_that_is_mentioned_is_read() {
     let script = || Script::new().text("Hello").text("Hello").text("Hello");
     let mut stage = Stage::with(script(), serving).await;
