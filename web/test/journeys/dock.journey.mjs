@@ -440,6 +440,19 @@ test('files are found by the server', async () => {
   assert.equal(await box().inputValue(), 'Compare @crates/pool/tests/reaper.rs ');
 });
 
+test('what servers offer is found after the files, with its name, and put in as the agent reads it', async () => {
+  await open('s-idle');
+  await box().click();
+  await page.keyboard.type('Look at @leases');
+  const option = page.getByRole('option', { name: /schema:\/\/public\/leases/ });
+  await option.getByText('Leases · columns and indexes of the table').waitFor();
+  await option.click();
+  assert.equal(await box().inputValue(), 'Look at @postgres:schema://public/leases ');
+  await page.keyboard.press('Enter');
+  await until('sent', () => log('input').length === 1);
+  assert.equal(log('input')[0].text.trim(), 'Look at @postgres:schema://public/leases');
+});
+
 test('a picture is made smaller, said so, and sent by its hash', async () => {
   await open('s-idle');
   await page.evaluate(async () => {
