@@ -9,7 +9,8 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** Puts the first script into the head as a small blocking file of its own: it must run before
  *  the first paint, and the CSP allows no inline script. */
 function firstScript(): Plugin {
-  const source = () => readFileSync(here('src/boot/first.js'), 'utf8');
+  // Without its comments and indents.
+  const source = () => readFileSync(here('src/boot/first.js'), 'utf8').replace(/^\s*\/\/.*\n/gm, '').replace(/^\s+/gm, '');
   const hash = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 8);
   let serve = false;
   return {

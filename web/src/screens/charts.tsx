@@ -1,5 +1,6 @@
 // The charts, drawn here: bars stacked by model, shares as rows. Hover and focus name a bar; the figures are in a table
 // beside them. The drawing is one SVG that fills its box; words stand beside it, so that they are never stretched.
+import '../text/rooms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { t } from '../text';
 import { day, money, percent } from '../text/format';
