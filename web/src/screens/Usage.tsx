@@ -107,6 +107,7 @@ export default function Usage(): JSX.Element {
           <Show when={total() > 0 || byDay().length > 0} fallback={<p class="dim">{t('settings.noUsage')}</p>}>
             <StackedBars rows={charted()} models={models()} name={barName} days={by() === 'day'} label={by() === 'day' ? t('settings.chartLabel', { n: charted().length }) : t('settings.chartBy', { by: BY.find((one) => one.value === by())?.label ?? '' })} />
             <Table rows={tableRows()} first={BY.find((one) => one.value === by())?.label ?? ''} name={(row) => barName(stack(row, []))} />
+            <p class="only-phone"><Button icon="download" onClick={download}>{t('settings.csv')}</Button></p>
           </Show>
         </section>
         <div class="two">
