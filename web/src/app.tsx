@@ -86,7 +86,10 @@ function Shell(): JSX.Element {
   createEffect(on(up, (now, before) => { if (before !== undefined) announce(now ? t('sessions.sayBack') : t('sessions.sayLost')); }, { defer: true }));
 
   // A bridge may hold another build the next moment, without these files: they are fetched while nothing else is to be done.
-  const early = setTimeout(() => { for (const part of [() => import('./asks/kinds'), () => import('./gate/bodies'), () => import('./panels/Panel'), () => import('./screens/Sessions')]) void part().catch(() => undefined); }, 5000);
+  // Not without a line: a browser does not ask again for a part it could not get.
+  const [late, setLate] = createSignal(false);
+  const early = setTimeout(() => setLate(true), 5000);
+  createEffect(() => { if (late() && up()) for (const part of [() => import('./asks/kinds'), () => import('./gate/bodies'), () => import('./panels/Panel'), () => import('./screens/Sessions')]) void part().catch(() => undefined); });
   onCleanup(() => clearTimeout(early));
 
   // A new place begins at its top: readers hear its heading, keys start there.

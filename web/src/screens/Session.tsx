@@ -10,7 +10,7 @@ import { announce, Button } from '../ui';
 import { TranscriptView, type StreamHandle } from '../transcript';
 import { createChanges, sumOf, type Sum } from './changed';
 import { openSheet } from './Dialogs';
-import { client, infoOf, line, now, openSession, stateOf } from './link';
+import { client, infoOf, line, now, openSession, stateOf, up } from './link';
 import { anchor, enter, panelOpen, reading, setPanelOpen } from './prefs';
 import { reach, servicesFor } from './services';
 import { SessionHead } from './SessionHead';
@@ -120,11 +120,17 @@ function PanelOf(props: { id: string; drawer: boolean; onClose: () => void; ref:
   const view = openSession(props.id);
   // What was said comes first: what is told beside it follows once that is painted.
   const [due, setDue] = createSignal(props.drawer || panelSeen);
-  let timer = 0;
-  const soon = (ms: number) => { clearTimeout(timer); timer = window.setTimeout(() => { panelSeen = true; setDue(true); }, ms); };
-  if (!due()) soon(1000);
-  createEffect(() => { if (!due() && view.phase() === 'live') requestAnimationFrame(() => { if (timer) soon(0); }); });
-  onCleanup(() => { clearTimeout(timer); timer = 0; });
+  const [waited, setWaited] = createSignal(false);
+  const timer = setTimeout(() => setWaited(true), 1000);
+  onCleanup(() => clearTimeout(timer));
+  // Not without a line, unless a worker keeps it: a browser does not ask again for a part it could not get.
+  const within = () => up() || ('serviceWorker' in navigator && navigator.serviceWorker.controller !== null);
+  let shown = true;
+  onCleanup(() => { shown = false; });
+  createEffect(() => {
+    if (due() || !within() || (view.phase() !== 'live' && !waited())) return;
+    requestAnimationFrame(() => setTimeout(() => { if (shown) { panelSeen = true; setDue(true); } }));
+  });
   return <Show when={due()} fallback={<div class="panel" />}><Suspense fallback={<div class="panel" />}><Panel id={props.id} drawer={props.drawer} onClose={props.onClose} ref={props.ref} /></Suspense></Show>;
 }
 

@@ -248,15 +248,28 @@ test('an ask that expired says so and when; what was typed goes to the message b
 test('a bridge that restarts says so before it goes, in the list and in a session, and the page comes back by itself', async () => {
   for (const [place, where] of [['#/', '.notice'], ['#/s/s-idle', '.gateslot, .gate']]) {
     await page.goto(`${fake.url}/${place}`);
-    await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+    await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+    if (place !== '#/') await page.locator('.gate[data-standing="idle"]').waitFor();
     // It takes no new lines, and then ends those there are with a word; cut at once, the word could be lost.
     fake.bridge.offline = true;
     fake.control({ do: 'bye', reason: 'restarting' });
     await page.locator(where, { hasText: /bridge (is restarting|restarts)/i }).first().waitFor();
     fake.control({ do: 'offline', on: false });
-    await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached', timeout: 30_000 });
+    await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached', timeout: 30_000 });
     await page.locator(where, { hasText: /bridge (is restarting|restarts)/i }).first().waitFor({ state: 'detached' });
   }
+});
+
+test('a session that was never seen, without a line: it is said all the same', async () => {
+  await page.goto(`${fake.url}/#/`);
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+  fake.control({ do: 'offline', on: true });
+  await page.locator('.notice', { hasText: 'Not connected' }).waitFor();
+  await page.goto(`${fake.url}/#/s/s-idle`);
+  await page.locator('.notice', { hasText: 'Not connected' }).waitFor();
+  fake.control({ do: 'offline', on: false });
+  await page.locator('.gate[data-standing="idle"]').waitFor({ timeout: 30_000 });
+  await page.locator('.notice', { hasText: 'Not connected' }).waitFor({ state: 'detached' });
 });
 
 test('above 80 % the context is said in amber in box and panel; above 95 % the gate says what happens next', async () => {

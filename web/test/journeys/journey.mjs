@@ -56,7 +56,7 @@ export const says = (page, text) => page.locator('.stream').getByText(text).firs
 /** Starts a session in a folder with a first message, as a person does; gives its id. */
 export async function begin({ page, go, stage }, text, folder = stage.folder) {
   await go(`#/new?folder=${encodeURIComponent(folder)}`);
-  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
   await box(page).fill(text);
   await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
   await page.waitForURL(/#\/s\//);

@@ -58,7 +58,7 @@ export async function enter(page, fake, room) {
   await page.goto(`${fake.url}/${room.at}`);
   await page.locator('h1').first().waitFor();
   // A browser makes a page wait for its line after many pages that left before they had theirs.
-  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached', timeout: 30_000 });
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached', timeout: 30_000 });
   if (room.ready) await page.locator(room.ready).first().waitFor({ state: 'attached' });
   // Presses in the first moment of an ask are ignored.
   await page.evaluate(() => window.__forward?.(1_000));

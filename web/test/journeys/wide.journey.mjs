@@ -118,7 +118,7 @@ journey('a worktree by a tick: the session works beside the folder, which stays 
   git('add', '.');
   git('commit', '-qm', 'first');
   await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
-  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
   await page.getByRole('radio', { name: /A new worktree/ }).check();
   await box(page).fill('in a tree');
   await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
