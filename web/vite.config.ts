@@ -6,24 +6,25 @@ import { defineConfig, type Plugin, type Rolldown } from 'vite';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Puts the theme script into the head as a small blocking file of its own: it must run before
+/** Puts the first script into the head as a small blocking file of its own: it must run before
  *  the first paint, and the CSP allows no inline script. */
-function themeFirst(): Plugin {
-  const source = () => readFileSync(here('src/boot/theme.js'), 'utf8');
+function firstScript(): Plugin {
+  // Without its comments and indents.
+  const source = () => readFileSync(here('src/boot/first.js'), 'utf8').replace(/^\s*\/\/.*\n/gm, '').replace(/^\s+/gm, '');
   const hash = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 8);
   let serve = false;
   return {
-    name: 'theme-first',
+    name: 'first-script',
     configResolved(config) { serve = config.command === 'serve'; },
     generateBundle() {
       const text = source();
-      this.emitFile({ type: 'asset', fileName: `assets/theme-${hash(text)}.js`, source: text });
+      this.emitFile({ type: 'asset', fileName: `assets/first-${hash(text)}.js`, source: text });
     },
     transformIndexHtml: {
       order: 'post',
       handler: () => [{
         tag: 'script',
-        attrs: { src: serve ? '/src/boot/theme.js' : `/assets/theme-${hash(source())}.js` },
+        attrs: { src: serve ? '/src/boot/first.js' : `/assets/first-${hash(source())}.js` },
         injectTo: 'head-prepend',
       }],
     },
@@ -73,7 +74,7 @@ export default defineConfig(({ mode }) => {
     plugins: [
       // Solid's own `template` writes innerHTML, which Trusted Types refuse; ours builds nodes.
       solid({ solid: { moduleName: '~dom', omitNestedClosingTags: false, omitLastClosingTag: false, omitQuotes: false } }),
-      themeFirst(),
+      firstScript(),
       ...(gallery ? [] : [shellWorker()]),
     ],
     resolve: { alias: { '~dom': here('src/boot/dom.ts') } },

@@ -13,13 +13,13 @@ import { keep, notices, recall, sound } from './screens/prefs';
 import { Rail, spots } from './screens/Rail';
 import { cycleRegion, focusRegion } from './screens/regions';
 import { SessionStage } from './screens/Session';
-import { Sessions } from './screens/Sessions';
 import { t } from './text';
 import { announce, Button, installRegions, Toasts } from './ui';
 import './screens/frame.css';
 import './panels/panels.css';
 import './screens/pairing.css';
 
+const Sessions = lazy(() => import('./screens/Sessions'));
 const Pairing = lazy(() => import('./screens/Pairing'));
 const Welcome = lazy(() => import('./screens/Welcome'));
 const Usage = lazy(() => import('./screens/Usage'));
@@ -51,7 +51,8 @@ function Shell(): JSX.Element {
   onCleanup(listen());
   onCleanup(client().moved.listen(({ from, to }) => {
     const here = route();
-    if (here.at === 'session' && (here.id === from || here.beside === from)) go(format({ ...here, id: here.id === from ? to : here.id, beside: here.beside === from ? to : here.beside }), true);
+    const named = (id: string): string => (id === from ? to : id);
+    if (here.at === 'session' && [here.id, ...here.beside].includes(from)) go(format({ ...here, id: named(here.id), beside: here.beside.map(named) }), true);
   }));
   onMount(() => { installRegions(); onCleanup(listenKeys()); });
   const [over, setOver] = createSignal<'palette' | 'keys' | null>(null);
@@ -85,7 +86,10 @@ function Shell(): JSX.Element {
   createEffect(on(up, (now, before) => { if (before !== undefined) announce(now ? t('sessions.sayBack') : t('sessions.sayLost')); }, { defer: true }));
 
   // A bridge may hold another build the next moment, without these files: they are fetched while nothing else is to be done.
-  const early = setTimeout(() => { for (const part of [() => import('./asks/kinds'), () => import('./gate/bodies'), () => import('./panels/Panel')]) void part().catch(() => undefined); }, 5000);
+  // Not without a line: a browser does not ask again for a part it could not get.
+  const [late, setLate] = createSignal(false);
+  const early = setTimeout(() => setLate(true), 5000);
+  createEffect(() => { if (late() && up()) for (const part of [() => import('./asks/kinds'), () => import('./gate/bodies'), () => import('./panels/Panel'), () => import('./screens/Sessions')]) void part().catch(() => undefined); });
   onCleanup(() => clearTimeout(early));
 
   // A new place begins at its top: readers hear its heading, keys start there.

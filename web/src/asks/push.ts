@@ -1,5 +1,6 @@
 // Notices that come also while the page is closed: the browser's push service wakes the worker. Where the address is
 // secure and the browser can do it; only from a press of a person.
+import '../text/rooms';
 import { t } from '../text';
 
 export const pushPossible = (): boolean => window.isSecureContext && 'PushManager' in window && 'serviceWorker' in navigator;

@@ -97,7 +97,7 @@ export function Composer(props: ComposerProps): JSX.Element {
     const stop = new AbortController();
     const timer = setTimeout(() => {
       props.client.commands.send({ type: 'files', sessionId: props.session?.store.id ?? null, folder: props.folder ?? null, query: now.query, limit: 8 }, { signal: stop.signal, timeout: 10_000 })
-        .then(({ paths }) => setFiles({ query: now.query, items: paths.map((path) => ({ key: path.path, name: path.path, hits: path.matched, note: null, icon: path.folder ? 'folder' : 'read', prefix: '' })) }), () => undefined);
+        .then(({ paths }) => setFiles({ query: now.query, items: paths.map((path) => ({ key: path.path, name: path.path, hits: path.matched, note: path.resource ? [path.resource.name, path.resource.description].filter(Boolean).join(' · ') : null, icon: path.resource ? 'mcp' : path.folder ? 'folder' : 'read', prefix: '' })) }), () => undefined);
     }, 80);
     onCleanup(() => { clearTimeout(timer); stop.abort(); });
   }));

@@ -1,4 +1,4 @@
-// What is being typed at the caret: a command at the very beginning, a file after an @.
+// What is being typed at the caret: a command at the very beginning, a file, or something a server offers, after an @.
 import type { CommandInfo } from '../api/types';
 
 export type Token = { kind: 'command' | 'file'; query: string; from: number; to: number };

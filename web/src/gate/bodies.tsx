@@ -2,13 +2,12 @@
 import '../text/forms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { Client, SessionView } from '../protocol';
-import { locale, t } from '../text';
-import { when } from '../text/format';
+import { t } from '../text';
+import { seconds, when } from '../text/format';
 import { Button, copyText } from '../ui';
 import { createAct } from './act';
 import { exitWords } from './standing';
 
-const withSeconds = (at: number): string => new Date(at).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 
 /** Interrupt, stop what it waits for, restart: all rungs at once, each says what it did and when. */
 export function Stalled(props: { client: Client; session: SessionView; now: number; interrupt: () => void }): JSX.Element {
@@ -29,11 +28,11 @@ export function Stalled(props: { client: Client; session: SessionView; now: numb
     await props.client.commands.send({ type: 'resume_session', sessionId: id() });
     note('restart');
   });
-  const did = (rung: string) => { const at = done()[rung]; return at === undefined ? null : t('forms.doneAt', { time: withSeconds(at) }); };
+  const did = (rung: string) => { const at = done()[rung]; return at === undefined ? null : t('forms.doneAt', { time: seconds(at) }); };
   const last = () => state()?.info.lastSign ?? state()?.info.since ?? props.now;
   return (
     <div class="gatebody">
-      <p>{t('forms.stalledHow', { time: withSeconds(last()) })}<Show when={call()}>{(one) => <> {t('forms.waitsFor', { what: one().name })}</>}</Show></p>
+      <p>{t('forms.stalledHow', { time: seconds(last()) })}<Show when={call()}>{(one) => <> {t('forms.waitsFor', { what: one().name })}</>}</Show></p>
       <ol class="ladder">
         <li><b>1</b><span>{t('forms.rungInterrupt')}</span><Button look="primary" hotkey="Esc" onClick={() => props.interrupt()}>{t('forms.interrupt')}</Button></li>
         <Show when={task() ?? call()}>
@@ -65,7 +64,7 @@ export function Crashed(props: { client: Client; session: SessionView; now: numb
     if (signal === 11 || signal === 6 || signal === 4) return t('forms.causeBug');
     return t('forms.causeUnknown');
   };
-  const saved = () => { const at = props.session.records().at(-1)?.at; return at === undefined ? '' : t('forms.savedUpTo', { time: withSeconds(at) }); };
+  const saved = () => { const at = props.session.records().at(-1)?.at; return at === undefined ? '' : t('forms.savedUpTo', { time: seconds(at) }); };
   const ended = () => props.session.state()?.tasks.filter((task) => task.state === 'gone').length ?? 0;
   const resume = createAct(() => props.client.commands.send({ type: 'resume_session', sessionId: id() }));
   const without = createAct(async () => {

@@ -18,6 +18,8 @@ export const actions = [
   { id: 'box', place: 'anywhere', keys: ['I'] },
   { id: 'region', place: 'anywhere', keys: ['F6'] },
   { id: 'regionBack', place: 'anywhere', keys: ['Shift+F6'] },
+  { id: 'nextSide', place: 'anywhere', keys: ['Alt+PageDown'] },
+  { id: 'previousSide', place: 'anywhere', keys: ['Alt+PageUp'] },
   { id: 'keys', place: 'anywhere', keys: ['?'] },
   { id: 'next', place: 'transcript', keys: ['J'] },
   { id: 'previous', place: 'transcript', keys: ['K'] },
@@ -131,7 +133,7 @@ export function reader(allowed: (id: Action) => boolean = () => true, patience =
 }
 
 const mac = typeof navigator !== 'undefined' && /Mac|iP(hone|ad)/.test(navigator.platform);
-const NAMES: Readonly<Record<string, string>> = { Escape: 'Esc', ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→', Ctrl: mac ? '⌘' : 'Ctrl', Enter: '⏎' };
+const NAMES: Readonly<Record<string, string>> = { Escape: 'Esc', ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→', Ctrl: mac ? '⌘' : 'Ctrl', Enter: '⏎', PageDown: 'Page ↓', PageUp: 'Page ↑' };
 
 /** The caps of a binding, for `<kbd>`. */
 export const caps = (keys: readonly string[]): string[] =>

@@ -26,11 +26,11 @@ export function Chosen(props: { id: string; state: SessionState | undefined; fac
   const options = (values: readonly string[], now: string) => [...new Set([...values, now])].map((value) => ({ value, label: value }));
   return (
     <div class="chosen">
-      <Field label={t('settings.model')}>{(attributes) => (
+      <Field label={t('sessions.model')}>{(attributes) => (
         <Select {...attributes} disabled={off()} value={props.state?.model ?? ''} onChange={(model) => send({ type: 'set_model', sessionId: props.id, model: model || null })}
           options={[...models().map((one) => ({ value: one.value, label: one.name })), ...(models().some((one) => one.value === props.state?.model) || !props.state?.model ? [] : [{ value: props.state.model, label: props.state.model }]), { value: '', label: t('composer.modelDefault') }]} />
       )}</Field>
-      <Field label={t('settings.mode')}>{(attributes) => (
+      <Field label={t('sessions.mode')}>{(attributes) => (
         <Select<Mode> {...attributes} disabled={off()} value={(props.state?.permissionMode ?? 'default') as Mode} onChange={(mode) => send({ type: 'set_permission_mode', sessionId: props.id, mode })}
           options={MODES.map((value) => ({ value, label: modeWord(value), disabled: value === 'bypassPermissions' }))} />
       )}</Field>

@@ -11,6 +11,8 @@ type Rule = { behavior: string; rule: string; source?: string; destination?: str
 type Answer = { rules?: Rule[]; state?: { rules?: Rule[] } };
 type Destination = 'session' | 'localSettings' | 'projectSettings' | 'userSettings';
 const DESTINATIONS: readonly Destination[] = ['session', 'localSettings', 'projectSettings', 'userSettings'];
+/** Where rules can be put and taken away from here: agents let no host write those of a settings file. */
+const WRITTEN: readonly Destination[] = ['session'];
 
 export function scopeWord(source: string): string {
   switch (source) {
@@ -35,7 +37,9 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
   const groups = createMemo(() => {
     const by = new Map<string, Rule[]>();
     for (const rule of rules()) {
-      const source = rule.source ?? rule.destination ?? 'session';
+      const told = rule.source ?? rule.destination ?? 'session';
+      // What a host sets while a session lives ends with it.
+      const source = told === 'flagSettings' || told === 'cliArg' ? 'session' : told;
       by.set(source, [...(by.get(source) ?? []), rule]);
     }
     const rank = (source: string) => { const at = DESTINATIONS.indexOf(source as Destination); return at < 0 ? 9 : at; };
@@ -48,7 +52,7 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
     void refetch();
     toast(t('panels.removed', { rule: rule.rule }), { action: { label: t('ui.undo'), run: () => void done(() => change('add', rule, source)).then(() => refetch()) } });
   };
-  const removable = (rule: Rule, source: string) => may('admin') && rule.editability !== 'readonly' && DESTINATIONS.includes(source as Destination);
+  const removable = (rule: Rule, source: string) => may('admin') && WRITTEN.includes(source as Destination) && (rule.source === 'flagSettings' || rule.editability !== 'readonly');
   return (
     <Pane name="rules" title={t('panels.rules')} figure={rules().length || undefined}>
       <Asked of={asked} again={() => void refetch()}>{() => (
@@ -96,7 +100,7 @@ function AddRule(props: { add: (rule: Pick<Rule, 'behavior' | 'rule'>, to: Desti
       <form class="addrule" onSubmit={(event) => void submit(event)}>
         <div class="pair2">
           <Field label={t('panels.ruleWhat')}>{(attributes) => <Select {...attributes} value={what()} onChange={setWhat} options={[{ value: 'allow', label: t('panels.allow') }, { value: 'ask', label: t('panels.ask') }, { value: 'deny', label: t('panels.deny') }]} />}</Field>
-          <Field label={t('panels.ruleWhere')}>{(attributes) => <Select {...attributes} value={to()} onChange={setTo} options={DESTINATIONS.map((value) => ({ value, label: scopeWord(value) }))} />}</Field>
+          <Field label={t('panels.ruleWhere')}>{(attributes) => <Select {...attributes} value={to()} onChange={setTo} options={WRITTEN.map((value) => ({ value, label: scopeWord(value) }))} />}</Field>
         </div>
         <Field label={t('panels.ruleText')} hint={t('panels.ruleHint')}>{(attributes) => <Input {...attributes} mono value={text()} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} />}</Field>
         <div class="row">

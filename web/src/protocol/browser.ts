@@ -32,11 +32,40 @@ function wantsCalls(): boolean {
   try { return (localStorage.getItem('sluice.notices') ?? 'off') !== 'off'; } catch { return false; }
 }
 
-/** Makes the client of this page and starts it.
- * `begin` false: the device is not known yet; the line is begun by `connection.start()` once it is. */
-export function startClient(options: Partial<ClientOptions> = {}, begin = true): Client {
+/** What `boot/first.js` began: the line with its greeting on it, and the session it asked for. */
+interface First { socket: WebSocket; heard: unknown[]; session: string | null; id: string }
+
+function takeFirst(begun: (first: First) => void, told: () => void): Wire | null {
+  const first = (window as { sluiceFirst?: First }).sluiceFirst;
+  if (!first || first.socket.readyState > WebSocket.OPEN) return null;
+  const { socket, heard } = first;
+  const wire: Wire = {
+    greeted: true, onopen: null, onmessage: null, onclose: null,
+    send: (text) => socket.send(text),
+    close: () => socket.close(),
+    replay: () => {
+      if (socket.readyState === WebSocket.OPEN) wire.onopen?.();
+      for (const data of heard.splice(0)) wire.onmessage?.({ data });
+      told();
+    },
+  };
+  socket.onopen = () => wire.onopen?.();
+  socket.onmessage = (event) => wire.onmessage?.(event);
+  socket.onclose = (event) => wire.onclose?.(event);
+  begun(first);
+  return wire;
+}
+
+/** Makes the client of this page; `connection.start()` begins its line. */
+export function makeClient(options: Partial<ClientOptions> = {}): Client {
   const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`;
-  const client = new Client({ open: () => new WebSocket(address) as unknown as Wire, client: 'sluice-web', build: pageBuild(), paired, reload, triesHidden: wantsCalls, ...options });
+  let fresh = true;
+  const open = (): Wire => {
+    const first = fresh ? takeFirst(({ session, id }) => { if (session) client.begun(session, id); }, () => client.settle()) : null;
+    fresh = false;
+    return first ?? (new WebSocket(address) as unknown as Wire);
+  };
+  const client: Client = new Client({ open, client: 'sluice-web', build: pageBuild(), paired, reload, triesHidden: wantsCalls, ...options });
   const seen = () => (document.hidden ? client.connection.background() : client.connection.foreground());
   document.addEventListener('visibilitychange', () => { seen(); if (document.hidden) void client.cache.flush(); });
   window.addEventListener('pageshow', (event) => { if (event.persisted) client.connection.foreground(); });
@@ -46,7 +75,5 @@ export function startClient(options: Partial<ClientOptions> = {}, begin = true):
   window.addEventListener('offline', () => client.connection.probe());
   window.addEventListener('storage', (event) => { if (event.key === null || event.key.startsWith('sluice.outbox.')) client.outbox.read(); });
   if (document.hidden) client.connection.background();
-  if (begin) client.connection.start();
-  else client.connection.stop();
   return client;
 }

@@ -48,7 +48,7 @@ export class Client {
     this.outbox = new Outbox(this.connection, this.commands, this.shelf, chest, options.upload ?? ((picture) => uploadPicture(picture)));
     this.list = new SessionList(this.shelf);
     this.drafts = new Drafts(this.shelf, chest);
-    this.cache = new SnapshotCache(chest);
+    this.cache = new SnapshotCache(chest, this.shelf);
     this.connection.messages.listen((message) => this.hear(message));
     this.connection.opened.listen(() => this.subscribeAll());
     this.connection.line.listen((line) => {
@@ -66,11 +66,9 @@ export class Client {
   open(sessionId: string): { store: SessionStore; ready: Promise<void>; close: () => void } {
     let open = this.stores.get(sessionId);
     if (!open) {
-      const store = new SessionStore(sessionId, this.schedule, (one) => this.resubscribe(one));
-      store.changes.listen((change) => { if (change.appended.length || change.reset || change.state || change.facts) this.cache.touch(store); });
-      open = { store, users: 0, asked: false, loading: Promise.resolve() };
+      open = this.make(sessionId);
+      const { store } = open;
       const made = open;
-      this.stores.set(sessionId, made);
       made.loading = this.cache.load(sessionId).then((kept) => {
         if (kept && !made.asked) store.restore(kept);
         this.subscribe(made);
@@ -84,6 +82,29 @@ export class Client {
     this.cool();
     let closed = false;
     return { store: one.store, ready: one.loading, close: () => { if (closed) return; closed = true; one.users -= 1; this.cool(); } };
+  }
+
+  /** A session that was asked for before there was a client, by the command `id`. */
+  begun(sessionId: string, id: string): void {
+    const open = this.make(sessionId);
+    open.asked = true;
+    open.store.asked();
+    this.commands.claim((receipt) => {
+      if (receipt.id !== id) return false;
+      if (receipt.ok) this.known(open.store, receipt.data); else if (receipt.error?.code === 'session') this.gone(sessionId);
+      return true;
+    });
+  }
+
+  /** What was heard so far is told now: nobody has to show it in two steps. */
+  settle(): void { for (const { store } of this.stores.values()) store.flush(); }
+
+  private make(sessionId: string): Open {
+    const store = new SessionStore(sessionId, this.schedule, (one) => this.resubscribe(one));
+    store.changes.listen((change) => { if (change.appended.length || change.reset || change.state || change.facts) this.cache.touch(store); });
+    const open: Open = { store, users: 0, asked: false, loading: Promise.resolve() };
+    this.stores.set(sessionId, open);
+    return open;
   }
 
   /** Older records of a session, a page at a time. */
@@ -127,12 +148,15 @@ export class Client {
   }
 
   private ask(store: SessionStore, cursor: Cursor | null): void {
-    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: TURNS }).then((answer) => {
-      const to = (answer as { sessionId?: string } | null)?.sessionId;
-      if (to && to !== store.id) this.moved.tell({ from: store.id, to });
-    }, (error: unknown) => {
+    this.commands.send({ type: 'subscribe', sessionId: store.id, cursor, turns: TURNS }).then((answer) => this.known(store, answer), (error: unknown) => {
       if (error instanceof Refusal && error.code === 'session') this.gone(store.id);
     });
+  }
+
+  /** The answer to a subscription: it may name the session otherwise. */
+  private known(store: SessionStore, answer: unknown): void {
+    const to = (answer as { sessionId?: string } | null)?.sessionId;
+    if (to && to !== store.id) this.moved.tell({ from: store.id, to });
   }
 
   private gone(sessionId: string): void {

@@ -17,6 +17,10 @@ const STEPS = [0, 500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
 /** The part of a WebSocket that is used, so that tests can have one of their own. */
 export interface Wire {
+  /** Hello was said on it already. */
+  readonly greeted?: boolean;
+  /** Tells what came on it before anybody listened. */
+  replay?(): void;
   send(text: string): void;
   close(): void;
   onopen: (() => void) | null;
@@ -174,7 +178,7 @@ export class Connection {
       if (this.wire !== wire) return;
       this.open = true;
       this.hear();
-      this.send({ type: 'hello', version: VERSION, client: this.options.client, build: this.options.build ?? null, capabilities: [], cursors: this.options.cursors() });
+      if (!wire.greeted) this.send({ type: 'hello', version: VERSION, client: this.options.client, build: this.options.build ?? null, capabilities: [], cursors: this.options.cursors() });
     };
     wire.onmessage = (event) => { if (this.wire === wire) this.receive(event.data); };
     wire.onclose = ({ code, reason }) => {
@@ -182,6 +186,7 @@ export class Connection {
       if (code === SHUT_OUT && reason === 'revoked') this.unpaired();
       else this.fail();
     };
+    wire.replay?.();
   }
 
   private receive(data: unknown): void {

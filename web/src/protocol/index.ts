@@ -1,4 +1,4 @@
-export { startClient } from './browser';
+export { makeClient } from './browser';
 export { Client, uploadPicture } from './client';
 export { Refusal, newId, type Answer, type CommandOf, type CommandType } from './commands';
 export { Connection, type Line, type Phase, type Wire } from './connection';

@@ -188,7 +188,7 @@ test('what was seen last is painted before the bridge answers', async () => {
   first.last().say({ type: 'snapshot', sessionId: 's', s: 1, cursor: { epoch: 1, seq: 2 }, records: [record(1), record(2)], more: true });
   await first.client.cache.flush();
   const chest = (first.client.cache as unknown as { chest: never }).chest;
-  const second = testClient({ chest });
+  const second = testClient({ chest, shelf: first.client.shelf });
   second.client.connection.start();
   const { store: again, ready } = second.client.open('s');
   await ready;
@@ -198,6 +198,28 @@ test('what was seen last is painted before the bridge answers', async () => {
   await vi.advanceTimersByTimeAsync(1);
   const told = [...second.last().of('hello').map((hello) => hello.cursors?.['s']), ...second.last().of('subscribe').map((one) => one.cursor)];
   expect(told).toContainEqual({ epoch: 1, seq: 2 });
+});
+
+test('a session that was asked for before there was a client is not asked for again', async () => {
+  const { client, last } = testClient();
+  client.connection.start();
+  client.begun('theirs', 'first-1');
+  last().welcome();
+  const moved: unknown[] = [];
+  client.moved.listen((to) => moved.push(to));
+  const { store } = client.open('theirs');
+  last().say({ type: 'snapshot', sessionId: 'theirs', s: 1, cursor: { epoch: 1, seq: 2 }, records: [record(1), record(2)], more: true });
+  last().say({ type: 'receipt', id: 'first-1', ok: true, data: { sessionId: 'ours' }, error: null });
+  await vi.advanceTimersByTimeAsync(1);
+  expect(seqs(store)).toEqual([1, 2]);
+  expect(last().of('subscribe')).toEqual([]);
+  expect(moved).toEqual([{ from: 'theirs', to: 'ours' }]);
+  last().cut();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(last().of('hello')).toEqual([]);
+  last().welcome();
+  await vi.advanceTimersByTimeAsync(1);
+  expect([...last().of('hello').flatMap((hello) => Object.keys(hello.cursors ?? {})), ...last().of('subscribe').map((one) => one.sessionId)]).toContain('theirs');
 });
 
 test('only the newest sessions nobody looks at stay subscribed', async () => {

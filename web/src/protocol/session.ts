@@ -266,6 +266,7 @@ export class SessionStore {
   private supersede(what: AgentMessage | Own): void {
     if (this.written.size === 0) return;
     if (what.type === 'result') { this.dropDrafts((draft) => draft.parent === null); return; }
+    if (what.type === 'sluice_unfinished') { const { message, parent } = what as Extract<Own, { type: 'sluice_unfinished' }>; this.dropDrafts((draft) => draft.message === message && draft.parent === parent); return; }
     if (what.type !== 'assistant') return;
     const said = what as AgentMessage;
     const parent: unknown = said['parent_tool_use_id'] ?? null;

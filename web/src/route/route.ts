@@ -3,14 +3,14 @@
 //   #/s/ID                    transcript          #/s/ID/SEQ             the same, at a record
 //   #/s/ID/changes            what it changed     #/s/ID/overview        timeline and panels
 //   #/usage #/settings/PART #/help #/keys         #/welcome              the first visit
-// `?beside=ID` holds a second session beside the first; `?q=` and `?folder=` narrow the list.
+// `?beside=ID,ID` holds more sessions beside the first; `?q=` and `?folder=` narrow the list.
 import { createSignal } from 'solid-js';
 
 export type View = 'transcript' | 'changes' | 'overview';
 export type Route =
   | { at: 'sessions'; q: string; folder: string }
   | { at: 'new'; folder: string }
-  | { at: 'session'; id: string; view: View; seq: number | null; beside: string }
+  | { at: 'session'; id: string; view: View; seq: number | null; beside: readonly string[] }
   | { at: 'usage' }
   | { at: 'settings'; part: string }
   | { at: 'help' }
@@ -35,7 +35,7 @@ export function parse(hash: string): Route {
       if (!second) break;
       const view: View = third === 'changes' || third === 'overview' ? third : 'transcript';
       const seq = /^\d{1,15}$/.test(third) ? Number(third) : null;
-      return { at: 'session', id: second, view, seq, beside: query.get('beside') ?? '' };
+      return { at: 'session', id: second, view, seq, beside: (query.get('beside') ?? '').split(',').filter(Boolean) };
     }
     case 'new':
       return { at: 'new', folder: query.get('folder') ?? '' };
@@ -63,7 +63,7 @@ export function format(route: Route): string {
       return withQuery('#/new', { folder: route.folder });
     case 'session': {
       const tail = route.view !== 'transcript' ? `/${route.view}` : route.seq === null ? '' : `/${route.seq}`;
-      return withQuery(`#/s/${encodeURIComponent(route.id)}${tail}`, { beside: route.beside });
+      return withQuery(`#/s/${encodeURIComponent(route.id)}${tail}`, { beside: route.beside.join(',') });
     }
     case 'settings':
       return route.part ? `#/settings/${route.part}` : '#/settings';
@@ -73,7 +73,7 @@ export function format(route: Route): string {
 }
 
 /** The address of a session, for a link. */
-export const sessionHref = (id: string, view: View = 'transcript', seq: number | null = null, beside = ''): string =>
+export const sessionHref = (id: string, view: View = 'transcript', seq: number | null = null, beside: readonly string[] = []): string =>
   format({ at: 'session', id, view, seq, beside });
 
 const [route, setRoute] = createSignal<Route>(parse(typeof location === 'undefined' ? '' : location.hash), {

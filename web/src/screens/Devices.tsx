@@ -1,5 +1,6 @@
 // Who may reach the page: pair by a QR code, scopes, revoke, and the record of who decided what.
 import '../text/later';
+import '../text/rooms';
 import { createSignal, For, onCleanup, onMount, Show, type JSX } from 'solid-js';
 import type { AuditEntry, Device, PairingCode, Scope } from '../api/types';
 import { Button, Dialog, Icon, toast } from '../ui';
@@ -114,7 +115,8 @@ function auditWord(entry: AuditEntry): string {
 
 /** The rest of it, without ids that tell nobody anything. */
 function auditDetail(entry: AuditEntry): string {
-  if (entry.action === 'answer') return '';
+  // `allow Bash: cargo test`: the first word is said already.
+  if (entry.action === 'answer') { const rest = entry.detail.split(' ').slice(1).join(' '); return isId(rest) ? '' : rest; }
   if (entry.action === 'pair') {
     try {
       const told = JSON.parse(entry.detail) as { scope?: Scope; address?: string };

@@ -1,5 +1,6 @@
-// Help from what an agent announced: commands, tools, agents; and the words of this page.
+// Help from what an agent announced: commands, tools, agents, skills, plugins; and the words of this page.
 import '../text/later';
+import '../text/rooms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { Icon, Kbd } from '../ui';
 import { t, type Key } from '../text';
@@ -28,6 +29,8 @@ export default function Help(): JSX.Element {
   const facts = () => view?.facts() ?? null;
   const [text, setText] = createSignal('');
   const fits = (...parts: (string | null | undefined)[]) => parts.some((part) => part?.toLowerCase().includes(text().trim().toLowerCase()));
+  /** A skill is called like a command, and described there. */
+  const skillWords = (name: string): string => facts()?.commands.find((one) => one.name.replace(/^\//, '') === name)?.description ?? '';
   let field!: HTMLInputElement;
   useKeys({ search: () => field.focus() });
   const tools = createMemo(() => {
@@ -66,7 +69,11 @@ export default function Help(): JSX.Element {
                 <For each={tools().servers.filter(([server, list]) => fits(server, ...list))}>{([server, list]) => <li><b class="mono">{server}</b><span>{t('settings.toolsOf', { n: list.length })}: {list.join(', ')}</span></li>}</For>
               </ul>
               <h2>{t('settings.subagents')}</h2>
-              <ul class="hl"><For each={known().agents.filter((one) => fits(one, agentWords(one)))}>{(one) => <li><b class="mono">{one}</b><span>{agentWords(one)}</span></li>}</For></ul>
+              <ul class="hl"><For each={known().agents.filter((one) => fits(one, agentWords(one)))} fallback={<li class="dim">{t('settings.noneTold')}</li>}>{(one) => <li><b class="mono">{one}</b><span>{agentWords(one)}</span></li>}</For></ul>
+              <h2>{t('settings.skills')}</h2>
+              <ul class="hl"><For each={known().skills.filter((one) => fits(one, skillWords(one)))} fallback={<li class="dim">{t('settings.noneTold')}</li>}>{(one) => <li><b class="mono">{one}</b><span>{skillWords(one)}</span></li>}</For></ul>
+              <h2>{t('settings.plugins')}</h2>
+              <ul class="hl"><For each={known().plugins.filter((one) => fits(one.name, one.path))} fallback={<li class="dim">{t('settings.noneTold')}</li>}>{(one) => <li><b class="mono">{one.name}</b><span class="mono">{one.path}</span></li>}</For></ul>
             </>
           )}</Show>
         </section>

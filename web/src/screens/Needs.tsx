@@ -87,6 +87,7 @@ function Act(props: { ask: Brief; cwd: string; more: number }): JSX.Element {
   return (
     <>
       <b class="strong">{props.ask.kind === 'question' ? t('sessions.question') : props.ask.kind === 'plan' ? t('sessions.plan') : props.ask.kind === 'elicitation' ? t('sessions.form') : tool() ? toolWords(props.ask.toolName) : askWords({ kind: props.ask.kind, toolName: props.ask.toolName, request: {} })}</b>{' '}
+      <Show when={props.ask.kind === 'plan'}>{t('sessions.planWords')}</Show>
       <Show when={props.ask.about && props.ask.kind !== 'plan'}><Show when={tool()} fallback={plain(props.ask.about)}><code>{plain(shortPath(props.ask.about, props.cwd))}</code></Show></Show>{' '}
       <Show when={props.more > 0}><span class="dim">{t('sessions.andMore', { n: props.more })}</span></Show>
     </>

@@ -4,12 +4,12 @@ import { Button, Icon } from '../ui';
 import { t } from '../text';
 import { age } from '../text/format';
 import { route } from '../route/route';
-import { bridgeFull, client, line, newer, now } from './link';
+import { bridgeFull, client, line, newer, now, stateOf } from './link';
 import { storageFull } from './prefs';
 
 export function Notices(): JSX.Element {
-  // In a session the gate says it; saying it twice helps nobody.
-  const gateSays = () => { const here = route(); return here.at === 'session' && here.view === 'transcript'; };
+  // In a session the gate says it, once something is known of the session; saying it twice helps nobody.
+  const gateSays = () => { const here = route(); now(); return here.at === 'session' && here.view === 'transcript' && stateOf(here.id) !== undefined; };
   const lost = () => line().phase === 'lost' && !gateSays();
   return (
     <div class="notices">

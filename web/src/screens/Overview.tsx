@@ -13,7 +13,7 @@ import { createAsked } from './asked';
 import { openSheet } from './Dialogs';
 import { openSession, request } from './link';
 import { reach, servicesFor } from './services';
-import { cutsIn, Legend, Timeline, TimelineWords, turnAt } from './Timeline';
+import { Legend, Timeline, TimelineWords, turnAt } from './Timeline';
 import './session.css';
 
 /** The slider of the speed counts in halves of a doubling: from a quarter to a thousand times as fast. */
@@ -30,9 +30,6 @@ export default function Overview(props: { id: string }): JSX.Element {
   const data = createMemo(() => { const one = timeline.latest; return one ? { ...one, to: Math.max(one.to, one.from + view.records().length) } : null; });
   const [at, setAt] = createSignal<number | null>(null);
   const place = () => at() ?? data()?.to ?? 0;
-  // Compactions are told by the records; those that are not here yet are fetched, as long as they are not too many.
-  createEffect(on(() => view.phase() === 'live' && view.more() && (view.state()?.info.cursor.seq ?? 0) < 20_000, (due) => { if (due) void reach(view, 1).catch(() => false); }));
-  const cuts = createMemo(() => cutsIn(view.records()));
   const [replaying, setReplaying] = createSignal(false);
   const begin = () => { const one = data(); if (!one) return; if (at() === null || place() >= one.to) setAt(one.from); setReplaying(true); };
   return (
@@ -48,7 +45,7 @@ export default function Overview(props: { id: string }): JSX.Element {
         </div>
         <Show when={data()?.turns.length ? data() : null} fallback={<p class="dim">{t('places.timelineNone')}</p>}>{(one) => (
           <>
-            <Timeline id={props.id} data={one()} at={place()} cuts={cuts()} onAt={setAt} />
+            <Timeline id={props.id} data={one()} at={place()} onAt={setAt} />
             <Legend />
           </>
         )}</Show>

@@ -87,12 +87,14 @@ function RailGroup(props: { title: string; rows: readonly SessionInfo[]; most?: 
 
 function RailRow(props: { info: SessionInfo }): JSX.Element {
   const at = route;
-  const current = () => { const here = at(); return here.at === 'session' && (here.id === props.info.sessionId || here.beside === props.info.sessionId); };
+  /** What stands beside stays there. */
+  const others = () => { const here = at(); return here.at === 'session' && here.view === 'transcript' ? here.beside.filter((one) => one !== props.info.sessionId) : []; };
+  const current = () => { const here = at(); return here.at === 'session' && [here.id, ...here.beside].includes(props.info.sessionId); };
   let row!: HTMLAnchorElement;
   // Where one is can be seen in the rail too.
-  createEffect(on(current, (now) => { if (now) queueMicrotask(() => row.scrollIntoView({ block: 'nearest' })); }));
+  createEffect(on(current, (now) => { if (now) requestAnimationFrame(() => setTimeout(() => row.scrollIntoView({ block: 'nearest' }))); }));
   return (
-    <a ref={row} class="sess" classList={{ unread: unread(props.info) }} href={sessionHref(props.info.sessionId)} aria-current={current() ? 'page' : undefined}>
+    <a ref={row} class="sess" classList={{ unread: unread(props.info) }} href={sessionHref(props.info.sessionId, 'transcript', null, others())} aria-current={current() ? 'page' : undefined}>
       <Glyph info={props.info} />
       <span class="title trunc">{props.info.title ?? t('sessions.untitled')}</span>
       <span class="when">{rowAge(props.info, now())}</span>

@@ -1,5 +1,6 @@
-// One session, or two beside one another: head, view, dock, and the panel of the one that has the focus.
-import { createEffect, createMemo, createSignal, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch, untrack, type JSX } from 'solid-js';
+// One session, or as many beside one another as there is room for: head, view, dock, and the panel of the one that has
+// the focus.
+import { createEffect, createMemo, createSignal, For, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch, untrack, type JSX } from 'solid-js';
 import { Dock, type DockHandle } from '../gate/Dock';
 import { useKeys } from '../keys/listen';
 import type { Record } from '../api/types';
@@ -9,15 +10,33 @@ import { announce, Button } from '../ui';
 import { TranscriptView, type StreamHandle } from '../transcript';
 import { createChanges, sumOf, type Sum } from './changed';
 import { openSheet } from './Dialogs';
-import { client, infoOf, line, now, openSession, stateOf } from './link';
+import { client, infoOf, line, now, openSession, stateOf, up } from './link';
 import { anchor, enter, panelOpen, reading, setPanelOpen } from './prefs';
 import { reach, servicesFor } from './services';
 import { SessionHead } from './SessionHead';
 import { useTranscript } from './transcript';
 
 const Panel = lazy(() => import('../panels/Panel'));
+/** What was shown once is at hand: it does not wait again. */
+let panelSeen = false;
+let talkSeen = false;
 const Changes = lazy(() => import('./Changes'));
 const Overview = lazy(() => import('./Overview'));
+
+/** In rem: what the rail takes, what the panel takes, and what a session beside others needs to be read. */
+const RAIL = 17;
+const PANEL = 21.5;
+const SIDE = 26;
+
+/** The width of the window, in rem. */
+function windowWidth(): () => number {
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+  const [width, set] = createSignal(innerWidth / rem);
+  const changed = () => set(innerWidth / rem);
+  addEventListener('resize', changed);
+  onCleanup(() => removeEventListener('resize', changed));
+  return width;
+}
 
 /** Follows a media query. */
 function matches(query: string): () => boolean {
@@ -32,12 +51,32 @@ function matches(query: string): () => boolean {
 export function SessionStage(): JSX.Element {
   const here = createMemo(() => { const at = route(); return at.at === 'session' ? at : null; });
   const id = createMemo(() => here()?.id ?? '');
-  const wide = matches('(min-width: 110rem)');
-  const roomy = matches('(min-width: 80rem)');
+  const width = windowWidth();
+  const room = () => (width() >= 80 ? Math.floor((width() - RAIL) / SIDE) : 1);
   const narrow = matches('(max-width: 47.99rem)');
-  const beside = createMemo(() => (wide() && here()?.view === 'transcript' && here()?.beside !== id() ? (here()?.beside ?? '') : ''));
-  const [focused, setFocused] = createSignal<'first' | 'beside'>('first');
-  const of = () => (focused() === 'beside' && beside() ? beside() : id());
+  const sides = createMemo(() => (here()?.view === 'transcript' ? [...new Set([id(), ...(here()?.beside ?? [])])].slice(0, Math.max(1, room())) : [id()]));
+  const several = () => sides().length > 1;
+  /** Whether the panel has a column of its own. */
+  const roomy = createMemo(() => width() >= 80 && width() - RAIL - PANEL >= (several() ? sides().length * SIDE : 0));
+  const [focused, setFocused] = createSignal('');
+  const of = () => (sides().includes(focused()) ? focused() : id());
+  const arrange = (all: readonly string[]) => { const [first, ...rest] = all; if (first) go(sessionHref(first, 'transcript', null, rest)); };
+  const add = (other: string) => arrange([...sides(), other]);
+  const take = (one: string) => { arrange(sides().filter((side) => side !== one)); queueMicrotask(() => reachSide(of())); };
+  /** Goes to another side: to its message box from a message box, else to what was said there. */
+  const reachSide = (one: string, box = false) => {
+    setFocused(one);
+    const main = [...document.querySelectorAll<HTMLElement>('.stage > .main')].find((side) => side.dataset['session'] === one);
+    const place = main?.querySelector<HTMLElement>(box ? '.dock textarea' : '.stream') ?? main?.querySelector<HTMLElement>('.stream');
+    place?.focus({ preventScroll: true });
+  };
+  const step = (by: 1 | -1) => () => {
+    if (!several()) return false;
+    const next = sides()[(sides().indexOf(of()) + by + sides().length) % sides().length];
+    if (next) reachSide(next, document.activeElement?.closest('.dock') != null);
+    return true;
+  };
+  useKeys({ nextSide: step(1), previousSide: step(-1) });
   // Where there is room the panel stands; else it is a drawer that is called and goes again.
   const [drawer, setDrawer] = createSignal(false);
   createEffect(on([id, roomy], () => setDrawer(false)));
@@ -66,9 +105,9 @@ export function SessionStage(): JSX.Element {
     (event.shiftKey ? all.at(-1) : all[0])?.focus();
   };
   return (
-    <div class="stage" classList={{ 'with-panel': shown(), two: beside() !== '' }} onKeyDown={trap}>
-      <Show when={id()} keyed>{(one) => <Side id={one} view={here()?.view ?? 'transcript'} seq={here()?.seq ?? null} beside={false} focused={focused() === 'first'} onFocus={() => setFocused('first')} panel={shown()} onPanel={toggle} />}</Show>
-      <Show when={beside()} keyed>{(one) => <Side id={one} view="transcript" seq={null} beside focused={focused() === 'beside'} onFocus={() => setFocused('beside')} panel={shown()} onPanel={toggle} />}</Show>
+    <div class="stage" classList={{ 'with-panel': shown() && roomy(), several: several(), covered: !roomy() }} style={{ '--sides': sides().length }} onKeyDown={trap}>
+      <Show when={id()} keyed>{(one) => <Side id={one} view={here()?.view ?? 'transcript'} seq={here()?.seq ?? null} beside={false} focused={of() === one} onFocus={() => setFocused(one)} panel={shown()} onPanel={toggle} onAdd={sides().length < room() && here()?.view === 'transcript' ? add : undefined} onClose={several() ? () => take(one) : undefined} />}</Show>
+      <For each={sides().slice(1)}>{(one) => <Side id={one} view="transcript" seq={null} beside focused={of() === one} onFocus={() => setFocused(one)} panel={shown()} onPanel={toggle} onAdd={sides().length < room() ? add : undefined} onClose={() => take(one)} />}</For>
       <Show when={shown()}>
         <Show when={!roomy()}><button type="button" class="veil" tabIndex={-1} aria-hidden="true" onClick={close} /></Show>
         <Show when={of()} keyed>{(one) => <PanelOf id={one} drawer={!roomy()} onClose={close} ref={(element) => { panel = element; }} />}</Show>
@@ -78,11 +117,24 @@ export function SessionStage(): JSX.Element {
 }
 
 function PanelOf(props: { id: string; drawer: boolean; onClose: () => void; ref: (element: HTMLElement) => void }): JSX.Element {
-  openSession(props.id);
-  return <Suspense fallback={<div class="panel" />}><Panel id={props.id} drawer={props.drawer} onClose={props.onClose} ref={props.ref} /></Suspense>;
+  const view = openSession(props.id);
+  // What was said comes first: what is told beside it follows once that is painted.
+  const [due, setDue] = createSignal(props.drawer || panelSeen);
+  const [waited, setWaited] = createSignal(false);
+  const timer = setTimeout(() => setWaited(true), 1000);
+  onCleanup(() => clearTimeout(timer));
+  // Not without a line, unless a worker keeps it: a browser does not ask again for a part it could not get.
+  const within = () => up() || ('serviceWorker' in navigator && navigator.serviceWorker.controller !== null);
+  let shown = true;
+  onCleanup(() => { shown = false; });
+  createEffect(() => {
+    if (due() || !within() || (view.phase() !== 'live' && !waited())) return;
+    requestAnimationFrame(() => setTimeout(() => { if (shown) { panelSeen = true; setDue(true); } }));
+  });
+  return <Show when={due()} fallback={<div class="panel" />}><Suspense fallback={<div class="panel" />}><Panel id={props.id} drawer={props.drawer} onClose={props.onClose} ref={props.ref} /></Suspense></Show>;
 }
 
-interface SideProps { id: string; view: View; seq: number | null; beside: boolean; focused: boolean; onFocus: () => void; panel: boolean; onPanel: () => void }
+interface SideProps { id: string; view: View; seq: number | null; beside: boolean; focused: boolean; onFocus: () => void; panel: boolean; onPanel: () => void; onAdd: ((id: string) => void) | undefined; onClose: (() => void) | undefined }
 
 function Side(props: SideProps): JSX.Element {
   const view = openSession(props.id);
@@ -92,7 +144,7 @@ function Side(props: SideProps): JSX.Element {
   const changed = createMemo(() => sumOf(changes.error ? undefined : changes.latest));
   const inside = () => (
     <>
-      <SessionHead id={props.id} info={info()} view={props.view} beside={props.beside} worktree={view.state()?.worktree ?? null} changed={changed().files} panel={props.panel} onPanel={props.onPanel} />
+      <SessionHead id={props.id} info={info()} view={props.view} beside={props.beside} worktree={view.state()?.worktree ?? null} changed={changed().files} panel={props.panel} onPanel={props.onPanel} onAdd={props.onAdd} onClose={props.onClose} />
       <Show when={!gone()} fallback={<Gone />}>
         <Suspense fallback={<p class="none" role="status">{t('sessions.loading')}</p>}>
           <Switch>
@@ -105,8 +157,8 @@ function Side(props: SideProps): JSX.Element {
     </>
   );
   return (
-    <Show when={props.beside} fallback={<main class="main" id="main" tabIndex={-1} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</main>}>
-      <section class="main beside" aria-label={info()?.title ?? t('sessions.untitled')} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</section>
+    <Show when={props.beside} fallback={<main class="main" id="main" tabIndex={-1} data-session={props.id} data-focused={props.focused ? "" : undefined} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</main>}>
+      <section class="main beside" aria-label={info()?.title ?? t('sessions.untitled')} data-session={props.id} data-focused={props.focused ? "" : undefined} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</section>
     </Show>
   );
 }
@@ -130,6 +182,9 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   const model = useTranscript(view);
   const [stream, setStream] = createSignal<StreamHandle>();
   const [dock, setDock] = createSignal<DockHandle>();
+  // The first time the frame of the page and what was said in it are two tasks: keys are heard between them.
+  const [due, setDue] = createSignal(talkSeen);
+  if (!due()) { const timer = setTimeout(() => { talkSeen = true; setDue(true); }); onCleanup(() => clearTimeout(timer)); }
   let following = true;
   const services = servicesFor(view, (text) => dock()?.addToBox(text));
 
@@ -187,8 +242,8 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   });
   return (
     <>
-      <Show when={model()} keyed>{(one) => (
-        <TranscriptView transcript={one} services={services} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream}
+      <Show when={due() && model()} keyed>{(one) => (
+        <TranscriptView transcript={one} services={services} active={props.focused} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream}
           onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} onFound={() => view.store.setReading(!following)} />
       )}</Show>
       <Dock client={client()} session={view} line={line()} now={now()} here={props.focused} enterIsLine={enter() === 'line'} handle={setDock} changed={props.changed}

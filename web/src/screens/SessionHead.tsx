@@ -4,7 +4,7 @@ import { Icon, IconButton, type MenuEntry } from '../ui';
 import { t } from '../text';
 import { capsOf } from '../keys/keymap';
 import { perform } from '../keys/listen';
-import { format, go, route, sessionHref, type View } from '../route/route';
+import { go, route, sessionHref, type View } from '../route/route';
 import { SessionMenu, titleOf } from './Dialogs';
 import { folderName, group } from './groups';
 import { branchOf } from './info';
@@ -21,6 +21,10 @@ export interface HeadProps {
   changed: number;
   panel: boolean;
   onPanel: () => void;
+  /** Puts another session beside; nothing where there is no room for one more. */
+  onAdd: ((id: string) => void) | undefined;
+  /** Takes this one away from beside the others; nothing when it stands alone. */
+  onClose: (() => void) | undefined;
 }
 
 /** Title, where, the views of the session, its panel and its menu. */
@@ -28,18 +32,16 @@ export function SessionHead(props: HeadProps): JSX.Element {
   const views: readonly { view: View; word: () => string }[] = [
     { view: 'transcript', word: () => t('sessions.transcript') }, { view: 'changes', word: () => t('sessions.changes') }, { view: 'overview', word: () => t('sessions.overview') },
   ];
-  const other = () => { const here = route(); return here.at === 'session' ? here.beside : ''; };
-  const wide = () => matchMedia('(min-width: 110rem)').matches;
+  const besides = () => { const here = route(); return here.at === 'session' ? here.beside : []; };
   const extra = (): MenuEntry[] => [
-    ...(matchMedia('(max-width: 47.99rem)').matches ? [...views.map((one) => ({ label: one.word(), checked: one.view === props.view, onSelect: () => go(sessionHref(props.id, one.view)) })), 'separator' as const] : []),
+    ...(props.onClose || matchMedia('(max-width: 47.99rem)').matches ? [...views.map((one) => ({ label: one.word(), checked: one.view === props.view, onSelect: () => go(sessionHref(props.id, one.view)) })), 'separator' as const] : []),
     ...(props.view === 'transcript' ? [{ label: t('sessions.findIn'), icon: 'grep' as const, hotkey: capsOf('find'), onSelect: () => void perform('find') }] : []),
-    ...(wide() && !props.beside && !other() && props.view === 'transcript' ? [...others().map((info) => ({ label: t('sessions.besideOf', { title: titleOf(info) }), icon: 'side' as const, onSelect: () => go(sessionHref(props.id, 'transcript', null, info.sessionId)) })), 'separator' as const] : []),
-    ...(props.beside ? [{ label: t('sessions.closeBeside'), icon: 'x' as const, onSelect: () => closeBeside() }]
-      : wide() && other() ? [{ label: t('sessions.closeBeside'), icon: 'x' as const, onSelect: () => go(sessionHref(other())) }] : []),
+    ...(props.onAdd ? [...others().map((info) => ({ label: t('sessions.besideOf', { title: titleOf(info) }), icon: 'side' as const, onSelect: () => props.onAdd?.(info.sessionId) })), 'separator' as const] : []),
+    ...(props.onClose ? [{ label: t('sessions.closeBeside'), icon: 'x' as const, onSelect: () => props.onClose?.() }] : []),
   ];
   /** Those one may want to look at meanwhile: who waits, what runs, what was used last. */
-  const others = () => { const by = group(sessions(), unread); return [...by.needs, ...by.running, ...by.idle].filter((info) => info.sessionId !== props.id).slice(0, 5); };
-  const closeBeside = () => { const here = route(); if (here.at === 'session') go(format({ ...here, beside: '' })); };
+  const others = () => { const by = group(sessions(), unread); return [...by.needs, ...by.running, ...by.idle].filter((info) => info.sessionId !== here() && !besides().includes(info.sessionId)).slice(0, 5); };
+  const here = () => { const at = route(); return at.at === 'session' ? at.id : ''; };
   return (
     <header class="head">
       <a class="icon-btn back" href="#/" aria-label={t('sessions.back')}><Icon name="back" /></a>
@@ -54,10 +56,11 @@ export function SessionHead(props: HeadProps): JSX.Element {
         )}</Show>
       </div>
       <nav class="tabs" aria-label={props.beside ? `${t('sessions.views')}: ${titleOf(props.info)}` : t('sessions.views')}>
-        <For each={views}>{(one) => <a href={sessionHref(props.id, one.view, null, props.beside ? '' : other())} aria-current={props.view === one.view ? 'page' : undefined}>{one.word()}<Show when={one.view === 'changes' && props.changed > 0}> <span class="num dim" aria-hidden="true">{props.changed}</span></Show></a>}</For>
+        <For each={views}>{(one) => <a href={sessionHref(props.id, one.view, null, props.beside ? [] : besides())} aria-current={props.view === one.view ? 'page' : undefined}>{one.word()}<Show when={one.view === 'changes' && props.changed > 0}> <span class="num dim" aria-hidden="true">{props.changed}</span></Show></a>}</For>
       </nav>
       <Show when={!props.beside && props.view === 'transcript'}><IconButton icon="side" label={props.panel ? t('sessions.hideDetails') : t('sessions.details')} hotkey={capsOf('panel')} pressed={props.panel} onClick={() => props.onPanel()} /></Show>
       <Show when={props.info}>{(info) => <SessionMenu info={info()} extra={extra} />}</Show>
+      <Show when={props.onClose}><IconButton icon="x" label={`${t('sessions.closeBeside')}: ${titleOf(props.info)}`} onClick={() => props.onClose?.()} /></Show>
     </header>
   );
 }

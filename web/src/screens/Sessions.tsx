@@ -20,7 +20,7 @@ import './lists.css';
 type Span = 'today' | 'week' | 'all' | 'archived';
 const DAY = 86_400_000;
 
-export function Sessions(): JSX.Element {
+export default function Sessions(): JSX.Element {
   const here = () => { const at = route(); return at.at === 'sessions' ? at : { at: 'sessions' as const, q: '', folder: '' }; };
   const groups = createMemo(() => group(sessions(), unread, here().folder));
   let field!: HTMLInputElement;

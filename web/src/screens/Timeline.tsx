@@ -1,7 +1,7 @@
 // The session over time: records per slice, turns, waits, ends that failed, compactions. A slider over it scrubs.
 import '../text/later';
 import { createMemo, For, Show, type JSX } from 'solid-js';
-import type { Record, TimelineData, TurnInfo } from '../api/types';
+import type { TimelineData, TurnInfo } from '../api/types';
 import { t } from '../text';
 import { clock, duration, seconds } from '../text/format';
 import { sessionHref } from '../route/route';
@@ -12,10 +12,7 @@ const H = 64;
 export const waited = (turns: readonly TurnInfo[]): number => turns.reduce((sum, turn) => sum + turn.waits.reduce((n, [from, to]) => n + Math.max(0, to - from), 0), 0);
 export const turnAt = (turns: readonly TurnInfo[], at: number): TurnInfo | undefined => turns.findLast((turn) => turn.began <= at) ?? turns[0];
 
-/** When the context was compacted or cleared. */
-export const cutsIn = (records: readonly Record[]): number[] => records.flatMap((record) => (record.what.type === 'system' && (record.what as { subtype?: string }).subtype === 'compact_boundary' ? [record.at] : []));
-
-export function Timeline(props: { id: string; data: TimelineData; at: number; cuts: readonly number[]; onAt: (at: number) => void }): JSX.Element {
+export function Timeline(props: { id: string; data: TimelineData; at: number; onAt: (at: number) => void }): JSX.Element {
   const span = () => Math.max(1, props.data.to - props.data.from);
   const x = (at: number) => ((at - props.data.from) / span()) * W;
   const top = createMemo(() => Math.max(1, ...props.data.flow));
@@ -42,8 +39,8 @@ export function Timeline(props: { id: string; data: TimelineData; at: number; cu
         )}</For>
         <path class="cursor" d={`M${x(props.at)} 0V${H + 8}`} vector-effect="non-scaling-stroke" />
       </svg>
-      <For each={props.cuts.filter((at) => at >= props.data.from && at <= props.data.to)}>{(at) => (
-        <svg class="jag" viewBox="0 0 10 64" preserveAspectRatio="none" role="img" aria-label={t('places.cutAt', { time: told(at) })} style={{ '--x': place(at) }}><path d="M5 0v16l-4 8 8 16-4 8v16" vector-effect="non-scaling-stroke" /></svg>
+      <For each={props.data.breaks.filter(({ at }) => at >= props.data.from && at <= props.data.to)}>{({ at, kind }) => (
+        <svg class="jag" viewBox="0 0 10 64" preserveAspectRatio="none" role="img" aria-label={kind === 'cleared' ? t('places.clearedAt', { time: told(at) }) : t('places.cutAt', { time: told(at) })} style={{ '--x': place(at) }}><path d="M5 0v16l-4 8 8 16-4 8v16" vector-effect="non-scaling-stroke" /></svg>
       )}</For>
       <div class="turnlabels not-phone">
         <For each={props.data.turns.length <= 30 ? props.data.turns : []}>{(turn) => (

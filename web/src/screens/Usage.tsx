@@ -1,5 +1,6 @@
 // What was spent: per day, folder, model, session and turn. Own charts, and the same figures as tables.
 import '../text/later';
+import '../text/rooms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import type { UsageInfo } from '../api/types';
 import { Button, Segmented } from '../ui';
@@ -9,7 +10,7 @@ import { sessionHref } from '../route/route';
 import { createAsked } from './asked';
 import { dayName, Legend, modelName, Shares, StackedBars } from './charts';
 import { csv, dayKey, fillDays, quantile, sum } from './figures';
-import { askDay, askSession, createParts, modelsOf, stack, sumParts, UNTOLD, type Stack } from './split';
+import { modelsOf, partsByKey, stack, type Stack } from './split';
 import { folderName } from './groups';
 import { infoOf, now, request, up, welcome } from './link';
 import { Page } from './Page';
@@ -19,8 +20,8 @@ type Days = '7' | '30' | '90';
 type By = 'day' | 'turn' | 'session' | 'folder' | 'model';
 const DAY = 86_400_000;
 
-function table(by: string, range: () => { from: number; to: number } | null) {
-  const [rows] = createAsked(range, async (span) => (await request({ type: 'usage', by, ...span })).rows);
+function table(by: string, range: () => { from: number; to: number } | null, split: string | null = null) {
+  const [rows] = createAsked(range, async (span) => (await request({ type: 'usage', by, split, ...span })).rows);
   return () => (rows.error ? [] : (rows.latest ?? []));
 }
 
@@ -44,20 +45,21 @@ export default function Usage(): JSX.Element {
   const costs = createMemo(() => byTurn().map((row) => row.cost));
   const readTokens = () => sum(byDay(), 'cacheRead') + sum(byDay(), 'input') + sum(byDay(), 'cacheWrite');
   const dearest = createMemo(() => [...byTurn()].sort((a, b) => b.cost - a.cost).slice(0, 8));
-  // By model, wherever that is known: days are asked for one by one, sessions too; folders are the sum of their sessions.
   const models = createMemo(() => modelsOf(byModel()));
-  const dayParts = createParts(() => byDay().filter((row) => row.cost > 0).map((row) => row.key), total, askDay);
-  const sessionKeys = createMemo(() => [...bySession()].filter((row) => row.cost > 0).sort((a, b) => b.cost - a.cost).slice(0, 60).map((row) => row.key));
-  const sessionParts = createParts(sessionKeys, () => `${days()} ${total()}`, (key) => askSession(range() ?? { from: 0, to: 0 })(key));
   const [by, setBy] = createSignal<By>('day');
-  const folderStacks = createMemo(() => byFolder().map((row) => stack(row, sumParts(bySession().filter((one) => infoOf(one.key)?.projectPath === row.key).map((one) => sessionParts().get(one.key) ?? [])))));
+  // By model as well; sessions and turns once somebody wants to see them.
+  const split = (which: 'day' | 'folder' | 'session' | 'turn', always = false) => { const rows = table(which, () => (always || by() === which ? range() : null), 'model'); return createMemo(() => partsByKey(rows())); };
+  const dayParts = split('day', true);
+  const folderParts = split('folder', true);
+  const sessionParts = split('session');
+  const turnParts = split('turn');
+  const folderStacks = createMemo(() => byFolder().map((row) => stack(row, folderParts().get(row.key) ?? [])));
   const modelStacks = createMemo(() => byModel().map((row) => stack(row, [{ model: row.key, cost: row.cost }])));
-  const onlyModel = (session: string) => { const parts = sessionParts().get(session); return parts?.length === 1 ? (parts[0]?.model ?? UNTOLD) : UNTOLD; };
   const dear = (rows: readonly Stack[]) => [...rows].sort((a, b) => b.cost - a.cost).slice(0, 30);
   const charted = createMemo((): readonly Stack[] => {
     switch (by()) {
       case 'day': return filled().map((row) => stack(row, dayParts().get(row.key) ?? []));
-      case 'turn': return dear(byTurn().map((row) => stack(row, [{ model: onlyModel(row.key.replace(/[/#:]\d+$/, '')), cost: row.cost }])));
+      case 'turn': return dear(byTurn().map((row) => stack(row, turnParts().get(row.key) ?? [])));
       case 'session': return dear(bySession().map((row) => stack(row, sessionParts().get(row.key) ?? [])));
       case 'folder': return dear(folderStacks());
       case 'model': return dear(modelStacks());
@@ -105,6 +107,7 @@ export default function Usage(): JSX.Element {
           <Show when={total() > 0 || byDay().length > 0} fallback={<p class="dim">{t('settings.noUsage')}</p>}>
             <StackedBars rows={charted()} models={models()} name={barName} days={by() === 'day'} label={by() === 'day' ? t('settings.chartLabel', { n: charted().length }) : t('settings.chartBy', { by: BY.find((one) => one.value === by())?.label ?? '' })} />
             <Table rows={tableRows()} first={BY.find((one) => one.value === by())?.label ?? ''} name={(row) => barName(stack(row, []))} />
+            <p class="only-phone"><Button icon="download" onClick={download}>{t('settings.csv')}</Button></p>
           </Show>
         </section>
         <div class="two">

@@ -1,14 +1,15 @@
 // The charts, drawn here: bars stacked by model, shares as rows. Hover and focus name a bar; the figures are in a table
 // beside them. The drawing is one SVG that fills its box; words stand beside it, so that they are never stretched.
+import '../text/rooms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
-import { locale, t } from '../text';
-import { money, percent } from '../text/format';
+import { t } from '../text';
+import { day, money, percent } from '../text/format';
 import { step } from './figures';
 import { UNTOLD, type Part, type Stack } from './split';
 
 export const dayName = (key: string): string => {
   const at = new Date(`${key}T12:00:00`);
-  return Number.isNaN(at.getTime()) ? key : new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short' }).format(at);
+  return Number.isNaN(at.getTime()) ? key : day(at.getTime());
 };
 
 const COLOURS = ['var(--c1)', 'var(--c2)', 'var(--c3)', 'var(--c4)', 'var(--c5)', 'var(--c6)'];

@@ -2,7 +2,7 @@
 import { createRoot, createSignal, onCleanup, type Accessor } from 'solid-js';
 import type { Facts, JsonValue, Record, Scope, SessionInfo, SessionState, Welcome } from '../api/types';
 import {
-  keepFailed, Refusal, startClient, useLine, useNow, useSession, useWelcome,
+  keepFailed, Refusal, makeClient, useLine, useNow, useSession, useWelcome,
   type Answer, type Client, type CommandOf, type CommandType, type Line, type SessionView,
 } from '../protocol';
 import { noteStorageFull } from './prefs';
@@ -20,7 +20,7 @@ export const newer = outdated;
 
 /** Makes the client and goes on the line, or waits to be let in. */
 export function connect(begin = true): Client {
-  const made = startClient({ reload: () => setOutdated(true) }, begin);
+  const made = makeClient({ reload: () => setOutdated(true) });
   held = made;
   createRoot(() => {
     const [sessions, setSessions] = createSignal<readonly SessionInfo[]>(made.list.all());
@@ -34,6 +34,8 @@ export function connect(begin = true): Client {
   });
   keepFailed.listen(noteStorageFull);
   made.connection.opened.listen(() => void fetchAll());
+  // Last: on a line that was begun before, all that was told so far is heard at once.
+  if (begin) made.connection.start(); else made.connection.stop();
   return made;
 }
 

@@ -8,7 +8,11 @@ const ORDER = Object.keys(PLACES) as readonly Region[];
 const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), textarea:not(:disabled), select:not(:disabled), [tabindex="0"]';
 
 const seen = (element: HTMLElement): boolean => element.checkVisibility();
-const find = (name: Region): HTMLElement | undefined => [...document.querySelectorAll<HTMLElement>(PLACES[name])].find(seen);
+/** Of several sessions side by side: the one that had the focus last. */
+function find(name: Region): HTMLElement | undefined {
+  const all = [...document.querySelectorAll<HTMLElement>(PLACES[name])].filter(seen);
+  return all.find((element) => element.closest('[data-focused]')) ?? all[0];
+}
 
 /** Puts the focus into a region: on itself where it can have it, else on the first thing in it. */
 export function focusRegion(name: Region): boolean {

@@ -14,7 +14,7 @@ function build(view: SessionView): Transcript {
 }
 
 /** Whether any of these ends what was being written. */
-const settles = (records: readonly Record[]): boolean => records.some((one) => one.what.type === 'assistant' || one.what.type === 'result');
+const settles = (records: readonly Record[]): boolean => records.some((one) => one.what.type === 'assistant' || one.what.type === 'result' || one.what.type === 'sluice_unfinished');
 
 /** Another model is given when the records were replaced; what is shown begins anew then. */
 export function useTranscript(view: SessionView): Accessor<Transcript> {

@@ -1,21 +1,24 @@
 // Figures as the design writes them: 42 s, 1 m 12 s, 14:31, Tue, 61 %, 121.8 k, $1.84, 96 kB.
 import { locale } from '.';
 
-// A formatter takes longer to make than a hundred figures take to write: each is made once for a language.
-const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>();
-function dates(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = `${locale()} ${name}`;
-  const known = made.get(key) ?? new Intl.DateTimeFormat(locale(), options);
-  made.set(key, known);
-  return known as Intl.DateTimeFormat;
+// Written out, not by the browser's formatters: the first of each would hold up the first paint by some 10 ms.
+const MONTHS = {
+  en: ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'],
+  de: ['Jan.', 'Feb.', 'März', 'Apr.', 'Mai', 'Juni', 'Juli', 'Aug.', 'Sept.', 'Okt.', 'Nov.', 'Dez.'],
+} as const;
+const DAYS = { en: ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'], de: ['So', 'Mo', 'Di', 'Mi', 'Do', 'Fr', 'Sa'] } as const;
+/** 3 Nov */
+export const day = (at: number): string => { const then = new Date(at); return `${then.getDate()}${locale() === 'de' ? '.' : ''} ${MONTHS[locale()][then.getMonth()] ?? ''}`; };
+/** 3 Nov 2025 */
+const date = (at: number): string => `${day(at)} ${new Date(at).getFullYear()}`;
+/** With at least `least` and at most `most` digits behind the point. */
+function number(value: number, most: number, least = 0): string {
+  const step = 10 ** most;
+  let text = (Math.round(value * step) / step).toFixed(most);
+  while (text.includes('.') && (text.endsWith('.') || (text.endsWith('0') && text.length - text.indexOf('.') - 1 > least))) text = text.slice(0, -1);
+  return locale() === 'de' ? text.replace('.', ',') : text;
 }
-function numbers(least: number, most: number, useGrouping: boolean): Intl.NumberFormat {
-  const key = `${locale()} ${least} ${most} ${useGrouping}`;
-  const known = made.get(key) ?? new Intl.NumberFormat(locale(), { minimumFractionDigits: least, maximumFractionDigits: most, useGrouping });
-  made.set(key, known);
-  return known as Intl.NumberFormat;
-}
-const number = (value: number, digits: number) => numbers(0, digits, false).format(value);
+const two = (value: number): string => String(value).padStart(2, '0');
 
 /** A whole number with thin groups: 1 240. */
 export function count(value: number): string {
@@ -37,23 +40,24 @@ export function duration(ms: number): string {
 export const age = (ms: number): string => (ms < 10_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : duration(ms));
 
 /** 14:31:02 */
-export const seconds = (at: number): string => new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }).format(at);
-export const clock = (at: number): string =>
-  dates('clock', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(at);
+export const seconds = (at: number): string => `${clock(at)}:${two(new Date(at).getSeconds())}`;
+export function clock(at: number): string {
+  const then = new Date(at);
+  return `${two(then.getHours())}:${two(then.getMinutes())}`;
+}
 
 /** When something was, seen from now: 14:31 today, Tue this week, 3 Nov, 3 Nov 2025. */
 export function when(at: number, now: number = Date.now()): string {
   const then = new Date(at);
   const today = new Date(now);
   if (then.toDateString() === today.toDateString()) return clock(at);
-  if (now - at < 6 * 86_400_000 && at <= now) return dates('weekday', { weekday: 'short' }).format(at);
-  if (then.getFullYear() === today.getFullYear()) return dates('day', { day: 'numeric', month: 'short' }).format(at);
-  return dates('date', { day: 'numeric', month: 'short', year: 'numeric' }).format(at);
+  if (now - at < 6 * 86_400_000 && at <= now) return DAYS[locale()][then.getDay()] ?? '';
+  if (then.getFullYear() === today.getFullYear()) return day(at);
+  return date(at);
 }
 
 /** Date and time in full, for titles and readers. */
-export const moment = (at: number): string =>
-  dates('moment', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }).format(at);
+export const moment = (at: number): string => `${date(at)}, ${seconds(at)}`;
 
 export function tokens(value: number): string {
   if (value < 1000) return String(Math.round(value));
@@ -65,7 +69,8 @@ export const percent = (part: number): string => `${Math.round(part * 100)} %`;
 
 export function money(usd: number): string {
   const digits = usd !== 0 && Math.abs(usd) < 0.1 ? (Math.abs(usd) < 0.01 ? 4 : 3) : 2;
-  return `$${numbers(2, digits, true).format(usd)}`;
+  const [whole = '', ...rest] = number(usd, digits, 2).split(/(?=[.,])/);
+  return `$${whole.replace(/\B(?=(\d{3})+(?!\d))/g, locale() === 'de' ? '.' : ',')}${rest.join('')}`;
 }
 
 export function bytes(value: number): string {

@@ -32,14 +32,11 @@ let messages: Partial<Messages> = english;
 /** Parts that come later bring their words with them. */
 export const addEnglish = (more: Partial<Messages>): void => void Object.assign(english, more);
 
-let plurals = new Intl.PluralRules('en');
-
 export { locale };
 
 /** Switches the language; German is fetched only when somebody wants it. */
 export async function setLocale(next: Locale): Promise<void> {
   messages = next === 'de' ? (await import('./de')).de : english;
-  plurals = new Intl.PluralRules(next);
   if (typeof document !== 'undefined') document.documentElement.lang = next;
   setLocaleSignal(next);
 }
@@ -67,7 +64,8 @@ export function t<K extends Key>(key: K, ...rest: Rest<K>): string {
   const params: Readonly<Record<string, string | number>> = rest[0] ?? {};
   if (message === undefined) return key;
   if (typeof message === 'string') return fill(message, params);
-  const form = plurals.select(Number(params['n'] ?? 0)) === 'one' ? message.one : message.other;
+  // English and German count alike.
+  const form = Number(params['n'] ?? 0) === 1 ? message.one : message.other;
   return fill(form, params);
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -31,4 +31,10 @@ test('what the first load holds says nothing in words that come later', () => {
   expect(sources.size).toBeGreaterThan(80);
   const wrong = [...sources].flatMap(([path, text]) => [...text.matchAll(new RegExp(`['"\`](${LATER.join('|')})\\.\\w`, 'g'))].map((match) => `${path}: ${match[0]}`)).filter((one) => !one.includes('localStorage'));
   expect(wrong).toEqual([]);
+});
+
+test('whoever shows words of settings or keys brings them', () => {
+  const files = (folder: string): string[] => readdirSync(folder, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? files(join(folder, one.name)) : /\.tsx?$/.test(one.name) && !one.name.includes('.test.') ? [join(folder, one.name)] : []));
+  const lacking = files(join(process.cwd(), 'src')).filter((path) => !path.includes('/text/') && /\bt\(\s*['"`](settings|keys)\.\w|['"`](settings|keys)\.\w+['"`] as Key|`(settings|keys)\./.test(readFileSync(path, 'utf8')) && !readFileSync(path, 'utf8').includes("text/rooms'"));
+  expect(lacking).toEqual([]);
 });

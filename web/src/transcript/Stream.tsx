@@ -65,6 +65,8 @@ export function Stream(props: StreamProps): JSX.Element {
   let expected = -1;
   let lastTop = 0;
   let settling = false;
+  /** Whether the browser laid it out once. */
+  let laid = false;
   /** First what is in view, so that it is there at once; what is near it in the next moment. */
   let ahead = 0;
   let anchor: { key: string; offset: number } | undefined;
@@ -119,7 +121,7 @@ export function Stream(props: StreamProps): JSX.Element {
   /** Chooses the rows around `top` and sets the space that stands for the others. */
   function choose(top: number): void {
     const all = rows();
-    const height = box.clientHeight || 800;
+    const height = tall();
     const from = all.length === 0 ? 0 : heights.at(Math.max(0, top - ahead));
     const to = all.length === 0 ? 0 : Math.min(all.length, heights.at(top + height + ahead) + 1);
     const inside = document.activeElement !== document.body && inner.contains(document.activeElement);
@@ -130,6 +132,9 @@ export function Stream(props: StreamProps): JSX.Element {
     // The row that had the focus left the document: the list takes it, or the keys would go nowhere.
     if (inside && document.activeElement === document.body) box.focus({ preventScroll: true });
   }
+
+  /** Its height. Before the first layout a guess will do, and costs none; when it was too low more rows follow at once. */
+  const tall = (): number => (laid ? box.clientHeight || 800 : Math.max(300, innerHeight - 200));
 
   const elementOf = (key: string): HTMLElement | null => inner.querySelector<HTMLElement>(`[data-row="${CSS.escape(key)}"]`);
 
@@ -167,13 +172,14 @@ export function Stream(props: StreamProps): JSX.Element {
     if (settling) return;
     settling = true;
     try {
-      if (following()) choose(Math.max(0, heights.total - box.clientHeight));
+      if (following()) choose(Math.max(0, heights.total - tall()));
       else if (anchor) {
         const index = rows().findIndex((row) => row.key === anchor?.key);
         if (index >= 0) choose(Math.max(0, heights.top(index) - anchor.offset));
         else choose(box.scrollTop);
       } else choose(box.scrollTop);
       hold();
+      laid = true;
     } finally { settling = false; }
   }
 

@@ -30,6 +30,7 @@ export function Prose(props: { item: TextItem }): JSX.Element {
   return (
     <div class="saying">
       <Markdown text={item().text} streaming={item().streaming} services={services} class={item().synthetic ? 'synthetic' : ''} />
+      <Show when={item().unfinished}><p class="unfinished">{t('transcript.unfinished')}</p></Show>
       <Show when={!item().streaming}>
         <div class="acts">
           <CopyButton text={() => item().text} label={t('transcript.copyText')} />
@@ -64,7 +65,7 @@ export function Thinking(props: { item: ThinkingItem }): JSX.Element {
         <Icon name="think" />
         <span><Show when={item().streaming} fallback={time() >= 1000 ? t('transcript.thought', { time: duration(time()) }) : t('transcript.thoughtPlain')}><ThinkingTime since={item().began} /></Show></span>
         <span class="pv trunc"><Show when={!open()}>{item().redacted ? t('transcript.redacted') : item().streaming ? lastSentence(item().text) : firstSentence(item().text)}</Show></span>
-        <span class="mt"><Show when={words() > 0 && open()}>{t('transcript.words', { n: words() })}</Show></span>
+        <span class="mt"><Show when={item().unfinished}><span class="unfinished">{t('transcript.unfinishedShort')}</span></Show><Show when={words() > 0 && open() && !item().unfinished}>{t('transcript.words', { n: words() })}</Show></span>
         <Icon name="chevron" class="chev" />
       </summary>
       <Show when={open()}><div class="body"><Markdown text={item().redacted ? t('transcript.redacted') : item().text} streaming={item().streaming} services={services} /></div></Show>

@@ -18,7 +18,8 @@ function matched(path, query) {
   return hits;
 }
 
-const path = (value, over = {}) => ({ path: value, folder: false, matched: [], git: false, trusted: null, used: null, ...over });
+const path = (value, over = {}) => ({ path: value, folder: false, matched: [], git: false, trusted: null, used: null, resource: null, ...over });
+const RESOURCES = [['postgres', 'schema://public/leases', 'Leases', 'columns and indexes of the table'], ['github', 'issue://123', 'Flaky reaper test', null]];
 
 /** Runs `command`; returns the data of its receipt, or throws a problem. */
 export function run(bridge, command, by) {
@@ -114,10 +115,10 @@ export function run(bridge, command, by) {
     }
     case 'rewind': return { canRewind: true, files: ['crates/pool/src/reaper.rs', 'crates/pool/tests/reaper.rs'], insertions: 29, deletions: 36, error: null, sessionId: command.dryRun ? null : session.id };
     case 'export': return { url: `/api/sessions/${session.id}/export.${command.format}` };
-    case 'files': return { paths: FILES.map((one) => [one, matched(one, command.query)]).filter(([, hit]) => hit).slice(0, command.limit ?? 20).map(([one, hit]) => path(one, { matched: hit })), recent: [] };
+    case 'files': return { paths: FILES.map((one) => [one, matched(one, command.query)]).filter(([, hit]) => hit).slice(0, command.limit ?? 20).map(([one, hit]) => path(one, { matched: hit })).concat(command.sessionId ? RESOURCES.filter(([server, uri]) => matched(`${server}:${uri}`, command.query)).map(([server, uri, name, description]) => path(`${server}:${uri}`, { resource: { server, name, description } })) : []), recent: [] };
     case 'folders': return { paths: ['/home/ada/tidepool', '/home/ada/ledger', '/home/ada/gauge-api'].filter((one) => one.startsWith(command.prefix ?? '')).map((one) => path(one, { folder: true, git: true, trusted: one.endsWith('tidepool') })), recent: [path('/home/ada/tidepool', { folder: true, git: true, trusted: true, used: Date.now() - 60_000 })] };
     case 'search': return { hits: [...bridge.sessions.values()].filter((one) => one.id !== 's-long').flatMap((one) => one.records.filter((r) => r.what.type === 'sluice_prompt' && r.what.text.includes(command.text)).map((r) => { const [a, ...b] = r.what.text.split(command.text); return { sessionId: one.id, title: one.state.info.title, projectPath: one.state.info.projectPath, seq: r.seq, at: r.at, role: 'user', snippet: [a, command.text, b.join(command.text)] }; })).slice(0, command.limit ?? 20) };
-    case 'usage': return { rows: Array.from({ length: 14 }, (_, n) => ({ key: command.by === 'day' ? `2026-11-${String(n + 1).padStart(2, '0')}` : `row ${n}`, label: null, cost: (n % 5) * 0.7 + 0.2, turns: n + 1, input: 900 * n, output: 300 * n, cacheRead: 20_000 * n, cacheWrite: 900 * n, duration: 60_000 * n })) };
+    case 'usage': return { rows: Array.from({ length: command.split ? 28 : 14 }, (_, i) => [i % 14, i < 14 ? 'opus-4-6' : 'haiku-4-5']).map(([n, model]) => ({ key: command.by === 'day' ? `2026-11-${String(n + 1).padStart(2, '0')}` : `row ${n}`, label: null, model: command.split ? model : null, cost: ((n % 5) * 0.7 + 0.2) / (command.split ? 2 : 1), turns: n + 1, input: 900 * n, output: 300 * n, cacheRead: 20_000 * n, cacheWrite: 900 * n, duration: 60_000 * n })) };
     case 'highlight': return { lines: command.text.split('\n').map((line) => [['', line]]) };
     case 'diff': {
       const call = session.records.map((one) => one.what).find((what) => what.type === 'assistant' && what.message.content.some((block) => block.id === command.toolUseId));
@@ -127,7 +128,7 @@ export function run(bridge, command, by) {
     }
     case 'changes': return { files: [diff('crates/pool/src/reaper.rs', 'let now = Instant::now();', 'let now = tick.tick().await;'), diff('CHANGELOG.md', '', '# 0.14.1')] };
     case 'context_usage': return { categories: [{ name: 'Messages', tokens: 78_200 }, { name: 'System tools', tokens: 16_400 }, { name: 'MCP tools', tokens: 14_100 }, { name: 'Memory files', tokens: 6_300 }], totalTokens: 121_800, maxTokens: 200_000 };
-    case 'timeline': return { turns: [{ turn: 1, seq: 1, began: Date.now() - 400_000, ended: Date.now() - 300_000, end: 'success', cost: 0.3, waits: [], origin: null, prompt: 'Why is the reaper test flaky?' }], flow: Array.from({ length: 60 }, (_, n) => n % 7), from: Date.now() - 400_000, to: Date.now() };
+    case 'timeline': return { turns: [{ turn: 1, seq: 1, began: Date.now() - 400_000, ended: Date.now() - 300_000, end: 'success', cost: 0.3, waits: [], origin: null, prompt: 'Why is the reaper test flaky?' }], flow: Array.from({ length: 60 }, (_, n) => n % 7), breaks: [{ at: Date.now() - 200_000, kind: 'compacted' }], from: Date.now() - 400_000, to: Date.now() };
     case 'drift': return { lines: [{ at: Date.now() - 9_000, seq: 12, what: 'system/telemetry_hint', raw: '{"type":"system","subtype":"telemetry_hint"}' }] };
     case 'mcp_status': return { servers: session.facts.servers };
     case 'settings': return { effective: { model: 'opus-4-6' }, sources: [] };

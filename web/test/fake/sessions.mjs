@@ -14,7 +14,7 @@ export const facts = (sessionId) => ({
   ],
   models: [{ value: 'opus-4-6', name: 'Opus 4.6' }, { value: 'sonnet-4-5', name: 'Sonnet 4.5' }, { value: 'haiku-4-5', name: 'Haiku 4.5' }],
   tools: ['Bash', 'Read', 'Edit', 'Write', 'Grep', 'Glob', 'Task', 'AskUserQuestion', 'mcp__postgres__query'],
-  agents: ['general-purpose', 'bisect'], servers: [{ name: 'postgres', status: 'connected' }, { name: 'github', status: 'needs-auth' }],
+  agents: ['general-purpose', 'bisect'], skills: ['review', 'release-notes'], plugins: [{ name: 'tidepool-tools', path: '/home/ada/.claude/plugins/tidepool-tools' }], servers: [{ name: 'postgres', status: 'connected' }, { name: 'github', status: 'needs-auth' }],
   style: 'default', capabilities: [], version: '2.1.325', cwd: '/home/ada/tidepool',
 });
 

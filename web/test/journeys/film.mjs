@@ -64,7 +64,7 @@ const SCENES = {
 
 async function start(guest, text) {
   await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
-  await guest.page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+  await guest.page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
   await guest.page.locator('#message').fill(text);
   await guest.page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
   await guest.page.waitForURL(/#\/s\//);
@@ -130,7 +130,7 @@ try {
   const shots = [];
   const frame = async (ms) => { shots.push({ png: await page.screenshot({ animations: 'disabled', caret: 'initial' }), ms }); };
   await film.go('#/new');
-  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
   await page.locator('.folds input:checked').waitFor({ state: 'attached' });
   const to = await pointer(page);
   await frame(700);

@@ -23,7 +23,7 @@ export function stageFor(scenes, options = {}) {
   after(async () => { await set.browser?.close(); await set.model?.close(); await set.stage?.close(); });
 
   /** One journey: a fresh context that is let in already, unless `stranger`. Console and CSP are judged at its end. */
-  set.journey = (name, go, { stranger = false, ...visitor } = {}) => test(name, { timeout: 90_000 }, async () => {
+  set.journey = (name, go, { stranger = false, limit = 90_000, ...visitor } = {}) => test(name, { timeout: limit }, async () => {
     const guest = await visit(set.browser, set.stage, { cookies: stranger ? null : set.cookies, ...visitor });
     const extra = [];
     try {
@@ -56,7 +56,7 @@ export const says = (page, text) => page.locator('.stream').getByText(text).firs
 /** Starts a session in a folder with a first message, as a person does; gives its id. */
 export async function begin({ page, go, stage }, text, folder = stage.folder) {
   await go(`#/new?folder=${encodeURIComponent(folder)}`);
-  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
   await box(page).fill(text);
   await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
   await page.waitForURL(/#\/s\//);

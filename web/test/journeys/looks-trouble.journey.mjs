@@ -12,5 +12,5 @@ for (const [size, viewport, colorScheme] of [['wide', { width: 1440, height: 900
       if ((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) > 1) found.push(`${name} is too wide`);
     }
     assert.deepEqual(found, []);
-  }, { viewport, colorScheme, reducedMotion: 'reduce' });
+  }, { viewport, colorScheme, reducedMotion: 'reduce', limit: 240_000 });
 }

@@ -28,5 +28,5 @@ for (const [size, viewport] of SIZES) {
       }
     }
     assert.deepEqual(found, []);
-  }, { viewport, reducedMotion: 'reduce' });
+  }, { viewport, reducedMotion: 'reduce', limit: 240_000 });
 }

@@ -31,7 +31,7 @@ export async function startModel(scenes) {
     asked.push({ prompt, round, main, model: wish.model });
     if (!main || !name) return stream(response, wish.model, [{ text: main ? `You said: ${prompt}` : 'A title' }]);
     const scene = scenes[name];
-    const replies = typeof scene === 'function' ? scene(prompt) : scene;
+    const replies = typeof scene === 'function' ? scene(prompt, wish) : scene;
     return stream(response, wish.model, replies[Math.min(round, replies.length - 1)] ?? [{ text: 'Done.' }]);
   }
   let count = 0;

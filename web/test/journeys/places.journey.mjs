@@ -51,7 +51,7 @@ journey('a session is renamed, archived, brought back and deleted', async ({ gue
   await link.waitFor({ state: 'detached' });
   await page.reload();
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
-  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor();
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor();
   assert.equal(await link.count(), 0);
 });
 
@@ -178,7 +178,7 @@ journey('find goes through everything said, also what is not on the screen', asy
 
 journey('keyboard only: start, type, send, allow', async ({ guest, page }) => {
   await guest.go('#/');
-  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor();
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor();
   await page.keyboard.press('n');
   await page.getByRole('heading', { name: 'New session' }).waitFor();
   await until('the box has the focus', () => page.evaluate(() => document.activeElement?.id === 'message'));
@@ -244,6 +244,64 @@ journey('the agent’s mode and model are changed from the message box', async (
   await page.getByRole('button', { name: /^Permission mode/ }).click();
   await page.getByRole('menuitemradio', { name: /Accept edits/ }).or(item(page, /Accept edits/)).first().click();
   await page.getByRole('button', { name: /Permission mode: Accept edits/ }).waitFor();
+});
+
+journey('effort, thinking and output style are chosen in the panel, and hold after a reload', async ({ guest, page }) => {
+  const id = await begin(guest, 'say the word');
+  await stands(page, 'idle');
+  await guest.go(`#/s/${id}/overview`);
+  const chosen = page.locator('.chosen').first();
+  const unfold = () => until('Settings are open', async () => { if (await chosen.isVisible()) return true; await page.locator('details', { has: page.locator('.chosen') }).locator('summary').first().click(); return chosen.isVisible(); });
+  await unfold();
+  await chosen.getByLabel('Effort').selectOption('high');
+  await chosen.getByLabel('Thinking').selectOption('10000');
+  await chosen.getByLabel('Output style').selectOption('Explanatory');
+  await page.getByText(/next session|new sessions|holds/i).first().waitFor();
+  await until('the bridge told them', async () => (await chosen.getByLabel('Effort').inputValue()) === 'high' && (await chosen.getByLabel('Thinking').inputValue()) === '10000');
+  await page.reload();
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor();
+  await unfold();
+  await until('and again after a reload', async () => (await chosen.getByLabel('Effort').inputValue()) === 'high' && (await chosen.getByLabel('Thinking').inputValue()) === '10000');
+  await guest.go(`#/s/${id}`);
+  await page.locator('.comp .sel.effort', { hasText: 'High' }).waitFor();
+  // From the message box as well.
+  await page.locator('.comp .sel.effort').click();
+  await page.getByRole('menuitemradio', { name: /^Low/ }).or(page.getByRole('menuitem', { name: /^Low/ })).first().click();
+  await page.locator('.comp .sel.effort', { hasText: 'Low' }).waitFor();
+});
+
+journey('find reaches what was never fetched: the beginning of a session of many turns', async ({ guest, page }) => {
+  const id = await begin(guest, 'say the word');
+  await stands(page, 'idle');
+  for (let n = 0; n < 16; n += 1) { await send(page, `turn number ${n}`); await says(page, `You said: turn number ${n}`); await stands(page, 'idle'); }
+  // Afresh, with nothing kept on the device: only the last turns come.
+  await page.evaluate(() => new Promise((done) => { localStorage.clear(); const gone = indexedDB.deleteDatabase('sluice'); gone.onsuccess = gone.onerror = gone.onblocked = done; }));
+  await guest.go('#/');
+  await guest.go(`#/s/${id}`);
+  await says(page, 'You said: turn number 15');
+  assert.equal(await page.locator('.stream').getByText('turn number 0', { exact: true }).count(), 0);
+  await page.locator('.stream').focus();
+  await page.keyboard.press('Control+f');
+  await page.getByLabel('Find in this session').fill('turn number 0');
+  await until('both are found', async () => /of 2/.test(await page.locator('.findbar [role=status]').innerText()));
+  await page.keyboard.press('Enter');
+  await until('it is on the screen', () => page.evaluate(() => [...document.querySelectorAll('.stream .trow')].some((it) => /turn number 0(?!\d)/.test(it.textContent) && it.getBoundingClientRect().top > 0 && it.getBoundingClientRect().bottom < innerHeight)));
+});
+
+journey('help lists what the agent announced: commands, tools, agents, skills and plugins', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'with-skill', { '.claude/skills/tidy/SKILL.md': '---\nname: tidy\ndescription: Puts a drawer in order\n---\nTidy it.\n', '.claude/agents/gardener.md': '---\nname: gardener\ndescription: Waters plants\n---\nWater.\n' });
+  await begin(guest, 'say the word', folder);
+  await stands(page, 'idle');
+  await guest.go('#/help');
+  for (const title of ['Commands', 'Tools', 'Agents', 'Skills', 'Plugins', 'Versions']) await page.getByRole('heading', { name: title, exact: true }).waitFor();
+  await page.locator('.help').getByText('Bash', { exact: true }).first().waitFor();
+  await page.locator('.help').getByText('general-purpose', { exact: true }).waitFor();
+  const skills = page.locator('ul', { has: page.getByText('tidy', { exact: true }) });
+  await skills.getByText('Puts a drawer in order').first().waitFor();
+  // What is looked for narrows all of it.
+  await page.getByLabel(/Find/).first().fill('drawer');
+  await page.locator('.help').getByText('tidy').first().waitFor();
+  assert.equal(await page.locator('.help').getByText('general-purpose', { exact: true }).count(), 0);
 });
 
 journey('the panels of a session answer: context, cost, rules, settings, hooks, what was not understood', async ({ guest, page }) => {

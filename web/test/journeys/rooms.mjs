@@ -24,6 +24,7 @@ export const ROOMS = [
   { name: 'changes', at: '#/s/s-idle/changes', ready: '.fbox' },
   { name: 'overview', at: '#/s/s-agents/overview', act: (page) => page.evaluate(() => { for (const one of document.querySelectorAll('#main details:not([open]) > summary, #main [aria-expanded="false"]:not([aria-haspopup])')) one.click(); }) },
   { name: 'side panel, all of it open', at: '#/s/s-running', ready: '.stage > .panel', act: (page) => page.evaluate(() => { for (const one of document.querySelectorAll('.panel details:not([open]) > summary, .panel [aria-expanded="false"]:not([aria-haspopup])')) one.click(); }) },
+  { name: 'side by side', at: '#/s/s-idle?beside=s-question,s-running', ready: '.main.beside .askbox' },
   { name: 'replay', at: '#/s/s-idle/overview', act: async (page) => { await page.getByRole('button', { name: 'Replay' }).click(); await page.locator('.replay-stream').waitFor(); } },
   { name: 'menu of a session', at: '#/s/s-idle', act: async (page) => { await menu(page).click(); await page.getByRole('menuitem').first().waitFor(); } },
   { name: 'menu of a message', at: '#/s/s-idle', ready: '.trow.r-prompt button', act: async (page) => { await page.locator('.trow.r-prompt button').last().click(); await page.getByRole('menuitem').first().waitFor(); } },
@@ -57,7 +58,7 @@ export async function enter(page, fake, room) {
   await page.goto(`${fake.url}/${room.at}`);
   await page.locator('h1').first().waitFor();
   // A browser makes a page wait for its line after many pages that left before they had theirs.
-  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached', timeout: 30_000 });
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached', timeout: 30_000 });
   if (room.ready) await page.locator(room.ready).first().waitFor({ state: 'attached' });
   // Presses in the first moment of an ask are ignored.
   await page.evaluate(() => window.__forward?.(1_000));

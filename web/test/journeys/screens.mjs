@@ -41,7 +41,7 @@ export const SCENES = {
 
 async function start(guest, text, mode) {
   await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
-  await guest.page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+  await guest.page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
   await guest.page.getByLabel('Model', { exact: true }).fill(mode?.model ?? '');
   await guest.page.getByLabel('Permission mode').selectOption(mode?.mode ?? 'default');
   await guest.page.locator('#message').fill(text);

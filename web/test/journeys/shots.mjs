@@ -19,6 +19,8 @@ for (const [size, viewport] of Object.entries(SIZES)) {
   try {
     const guest = await visit(browser, stage, { viewport, deviceScaleFactor: size === 'phone' ? 2 : 1, reducedMotion: 'reduce', ...(size === 'phone' ? { hasTouch: true, isMobile: true } : {}) });
     const shoot = async (name) => {
+      // What stands beside the conversation comes a moment after it.
+      await guest.page.locator('.stage > .panel:empty').waitFor({ state: 'detached' });
       for (const theme of ['light', 'dark']) {
         await guest.page.emulateMedia({ colorScheme: theme });
         await guest.page.screenshot({ path: join(out, `${name}--${size}--${theme}.png`), animations: 'disabled' });

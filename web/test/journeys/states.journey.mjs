@@ -34,7 +34,14 @@ journey('an agent that dies in a turn is said to be dead, with why, and is resum
   await page.locator('.gateslot').getByText(/killed by signal 9|Signal 9/).first().waitFor();
   // What it had said stays as far as it came, above the line that says it died.
   await page.locator('.stream .mark', { hasText: /signal 9/ }).waitFor();
-  assert.equal(await page.locator('.stream').getByText('I am at work.').count(), 1);
+  const half = page.locator('.stream .saying', { hasText: 'I am at work.' });
+  assert.equal(await half.count(), 1);
+  await half.getByText('Not finished: the agent ended here.').waitFor();
+  // And is there for whoever comes later.
+  await page.reload();
+  await stands(page, 'crashed');
+  await half.getByText('Not finished: the agent ended here.').waitFor();
+  assert.equal(await half.count(), 1);
   await page.getByRole('button', { name: /Resume where it stopped|^Resume/ }).first().click();
   await stands(page, 'idle');
   await send(page, 'are you there');

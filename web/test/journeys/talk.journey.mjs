@@ -16,6 +16,8 @@ const { journey } = stageFor({
     { question: 'Which sides?', header: 'Sides', multiSelect: true, options: [{ label: 'Left', description: 'west' }, { label: 'Right', description: 'east' }] },
     { question: 'Which name?', header: 'Name', multiSelect: false, options: [{ label: 'Ada', description: 'short' }, { label: 'Grace', description: 'longer' }] },
   ] } }], [{ text: 'Thank you for the answers.' }]],
+  // A plan that was written down where the agent said: only such a one can be changed by a person.
+  'written plan': (_, wish) => { const file = /[^\s"'`\\]+\/plans\/[^\s"'`\\]+\.md/.exec(JSON.stringify(wish))?.[0] ?? 'no-plan-file'; return [[{ tool: 'Write', input: { file_path: file, content: '# A plan for the gate\n\n1. Look at it\n2. Mend it\n' } }], [{ tool: 'ExitPlanMode', input: {} }], [{ text: 'I begin.' }]]; },
   plan: [[{ tool: 'ExitPlanMode', input: { plan: '# A plan for the gate\n\n1. Look at it\n2. Mend it' } }], [{ text: 'I begin.' }]],
   tasks: [[{ tool: 'TaskCreate', input: { subject: 'Look at the gate', description: 'closely', activeForm: 'Looking at the gate' } }, { tool: 'TaskCreate', input: { subject: 'Mend the gate', description: 'well', activeForm: 'Mending the gate' } }],
     [{ tool: 'TaskUpdate', input: { taskId: '1', status: 'completed' } }, { tool: 'TaskUpdate', input: { taskId: '2', status: 'in_progress' } }], [{ text: 'Two tasks.' }]],
@@ -146,6 +148,27 @@ journey('a plan is read as a document and approved into a mode', async ({ guest,
   await decide(page, page.getByRole('button', { name: /Approve, accept edits/ }));
   await says(page, 'I begin.');
   await page.getByRole('button', { name: /Permission mode: Accept edits/ }).waitFor();
+});
+
+journey('a plan is changed by the person first, and what they wrote is what the agent is told', async ({ guest, page, stage }) => {
+  await guest.go(`#/new?folder=${encodeURIComponent(stage.folder)}`);
+  await page.getByLabel('Permission mode').selectOption('plan');
+  await box(page).fill('written plan, please');
+  await box(page).press('Enter');
+  await page.getByRole('heading', { name: 'A plan for the gate' }).waitFor();
+  const edit = page.getByRole('button', { name: 'Edit the plan' });
+  await until('the plan is open', async () => { await edit.click({ timeout: 500 }).catch(() => {}); return (await page.getByLabel('The plan', { exact: true }).count()) > 0; });
+  const field = page.getByLabel('The plan', { exact: true });
+  assert.match(await field.inputValue(), /2\. Mend it/);
+  await field.fill('# A plan for the gate\n\n1. Look at it\n2. Paint it');
+  // Half a plan is there after a reload.
+  await page.reload();
+  assert.match(await page.getByLabel('The plan', { exact: true }).inputValue(), /Paint it/);
+  await decide(page, page.getByRole('button', { name: /Approve, ask before each edit/ }));
+  await says(page, 'I begin.');
+  const row = page.locator('.call', { hasText: 'Plan' }).last();
+  if (!(await row.evaluate((it) => it.open))) await row.locator('summary').click();
+  await row.getByText('Paint it').first().waitFor();
 });
 
 journey('tasks stand in the side panel with how they stand', async ({ guest, page, stage }) => {

@@ -17,11 +17,21 @@ journey('without a key the page greets, and the demo runs a real session with an
     if (await page.locator('.gate[data-standing="idle"] ').count() && (await page.locator('.end').count())) return true;
     if (!(await ask(page).count())) return false;
     if (await ask(page).locator('.qopt').count()) for (const set of await ask(page).locator('fieldset').all()) await set.locator('.qopt input').first().check({ timeout: 500 }).catch(() => {});
-    if (await button().count()) { await decide(page, button()); seen.asks += 1; }
+    if ((await button().count()) && (await button().first().isEnabled())) { await decide(page, button()); seen.asks += 1; }
     return false;
   }, 60);
   assert.ok(seen.asks > 0, 'something was asked');
   await page.getByText('First steps').first().waitFor();
+  // All there is to see was seen: tasks, a failure, a change that was decided on, a question; only the phone is left.
+  const steps = page.locator('.stage > .panel details', { hasText: 'First steps' }).first();
+  await steps.getByText('6 of 7').waitFor();
+  await page.locator('.stage > .panel summary', { hasText: /^Tasks/ }).getByText('3 of 3').waitFor();
+  const stream = page.locator('.stream');
+  await stream.focus();
+  for (const name of ['Write', 'Edit', 'Ask']) { await page.keyboard.press('Home'); await until(`a row of ${name}`, async () => { if (await stream.locator('.trow.r-call .nm', { hasText: new RegExp(`^${name}$`) }).count()) return true; await page.keyboard.press('PageDown'); return false; }); }
+  await page.keyboard.press('End');
+  await stream.locator('.call.err').last().waitFor();
+  for (const way of ['An API key', 'A model on this machine', /claude/]) await page.locator('.stage > .panel').getByText(way).first().waitFor();
 });
 
 journey('the demo model writes a note after it was allowed', async ({ guest, page, stage }) => {

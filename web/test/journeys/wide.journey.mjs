@@ -1,4 +1,4 @@
-// What a wide screen and a git folder make possible: two sessions side by side, a worktree by a tick, a timeline.
+// What a wide screen and a git folder make possible: sessions side by side, a worktree by a tick, a timeline.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { ask, assert, begin, box, decide, folderWith, says, send, sessionOf, sta
 const { journey } = stageFor({
   'left side': [[{ text: 'This is the left one.' }]],
   'right side': [[{ text: 'This is the right one.' }]],
+  'middle side': [[{ text: 'This is the middle one.' }]],
   'in a tree': [[{ tool: 'Bash', input: { command: 'pwd > where.txt', description: 'Say where' } }], [{ text: 'Written in the tree.' }]],
   'waits here': [[{ tool: 'Bash', input: { command: 'touch allowed-beside', description: 'Make a file' } }], [{ text: 'Allowed beside.' }]],
 });
@@ -39,6 +40,64 @@ journey('two sessions stand side by side: each has its own box, the panel is of 
   assert.notEqual(sessionOf(page), left);
 }, { viewport: { width: 1920, height: 1000 } });
 
+journey('three stand side by side at 1600 pixels: added from the menu, reached by key, closed one by one, fewer on a smaller screen', async ({ guest, page }) => {
+  const ids = [];
+  for (const name of ['left', 'middle', 'right']) { ids.push(await begin(guest, `${name} side of three`)); await says(page, `This is the ${name} one.`); await stands(page, 'idle'); }
+  const [left, middle, right] = ids;
+  const side = (id) => page.locator(`.stage > .main[data-session="${id}"]`);
+  for (const name of ['left', 'middle']) {
+    await side(right).locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+    await page.getByRole('menuitem', { name: new RegExp(`Beside: ${name} side of three`) }).first().click();
+    await page.locator('.stage > .main.beside').getByText(`This is the ${name} one.`).first().waitFor();
+  }
+  // All three can be read and written to; nothing is cut off.
+  for (const id of ids) {
+    const box = await side(id).boundingBox();
+    assert.ok(box.width >= 416, `${box.width}`);
+    const send = await side(id).locator('.sendbtn').boundingBox();
+    assert.ok(send.x + send.width <= box.x + box.width, 'Send is whole');
+  }
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 1);
+  // There is no room for a fourth, and for the panel only over them.
+  await side(right).locator('header.head').getByRole('button', { name: /^Menu of/ }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
+  assert.equal(await page.getByRole('menuitem', { name: /^Beside/ }).count(), 0);
+  await page.keyboard.press('Escape');
+  await page.locator('.stage > .panel').waitFor({ state: 'detached' });
+  // From box to box by key; what is typed goes to the one that has the focus.
+  await side(right).locator('textarea').first().focus();
+  const focused = () => page.evaluate(() => document.activeElement?.closest('.main')?.dataset.session);
+  for (const id of [left, middle, right, left]) { await page.keyboard.press('Alt+PageDown'); assert.equal(await focused(), id); }
+  assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
+  await page.keyboard.press('Alt+PageUp');
+  await page.keyboard.press('Alt+PageUp');
+  assert.equal(await focused(), middle);
+  await page.keyboard.type('middle side, by key');
+  await page.keyboard.press('Enter');
+  await side(middle).locator('.stream').getByText('middle side, by key').first().waitFor();
+  assert.equal(await page.locator('.stage').getByText('middle side, by key').count(), 1);
+  await until('answered', async () => (await side(middle).getByText('This is the middle one.').count()) >= 2);
+  // The panel is of the one that has the focus, over the others.
+  await side(middle).locator('.stream').focus();
+  await page.keyboard.press('\\');
+  await page.locator('.stage > .panel').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('.stage > .panel').waitFor({ state: 'detached' });
+  // A smaller window shows two, a wider one three again.
+  await page.setViewportSize({ width: 1300, height: 900 });
+  await until('two', async () => (await page.locator('.stage > .main').count()) === 2);
+  await page.setViewportSize({ width: 1600, height: 1000 });
+  await until('three', async () => (await page.locator('.stage > .main').count()) === 3);
+  // The first is closed: the next takes its place.
+  await side(right).getByRole('button', { name: /^Close this side/ }).click();
+  await page.waitForURL((url) => url.hash.startsWith(`#/s/${left}`));
+  await until('two are left', async () => (await page.locator('.stage > .main').count()) === 2);
+  await side(middle).getByRole('button', { name: /^Close this side/ }).click();
+  await until('one is left', async () => (await page.locator('.stage > .main').count()) === 1);
+  assert.equal(sessionOf(page), left);
+  assert.ok(!page.url().includes('beside'));
+}, { viewport: { width: 1600, height: 1000 } });
+
 journey('an ask beside is answered where it is', async ({ guest, page }) => {
   await begin(guest, 'waits here');
   await ask(page).locator('.cmdbig').waitFor();
@@ -59,7 +118,7 @@ journey('a worktree by a tick: the session works beside the folder, which stays 
   git('add', '.');
   git('commit', '-qm', 'first');
   await guest.go(`#/new?folder=${encodeURIComponent(folder)}`);
-  await page.locator('.rail-foot', { hasText: 'Connected' }).waitFor({ state: 'attached' });
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
   await page.getByRole('radio', { name: /A new worktree/ }).check();
   await box(page).fill('in a tree');
   await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();

@@ -30,6 +30,8 @@ export default {
   a_box: 'Zum Nachrichtenfeld',
   a_region: 'Nächster Teil der Seite',
   a_regionBack: 'Voriger Teil der Seite',
+  a_nextSide: 'Nächste Sitzung daneben',
+  a_previousSide: 'Vorige Sitzung daneben',
   a_keys: 'Tasten',
   a_next: 'Nächste Runde',
   a_previous: 'Vorige Runde',

@@ -82,6 +82,7 @@ export default {
   legendError: 'Fehler',
   legendCuts: 'verdichtet',
   cutAt: 'Verdichtet um {time}',
+  clearedAt: 'Geleert um {time}',
   replayAt: 'Abspielen · {time}',
   timelineNone: 'Noch ist nichts geschehen.',
   palette: 'Gehe zu',

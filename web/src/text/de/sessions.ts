@@ -57,6 +57,7 @@ export default {
 
   read: 'Änderung lesen',
   answer: 'Antworten',
+  planWords: 'liegt vor; vor deiner Zustimmung geschieht nichts',
   review: 'Plan prüfen',
   open: 'Öffnen',
   allow: 'Einmal erlauben',

@@ -148,6 +148,8 @@ export default {
   keptAsItCame: 'bewahrt, wie es kam',
   output: 'Ausgabe',
   noOutput: 'Es gab nichts aus.',
+  unfinished: 'Nicht beendet: hier endete der Agent.',
+  unfinishedShort: 'nicht beendet',
   stderr: 'Neben der Ausgabe (stderr)',
   input: 'Eingabe',
   result: 'Ergebnis',

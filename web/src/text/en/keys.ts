@@ -27,6 +27,8 @@ export default {
   a_box: 'Go to the message box',
   a_region: 'Next part of the page',
   a_regionBack: 'Previous part of the page',
+  a_nextSide: 'Next session beside',
+  a_previousSide: 'Previous session beside',
   a_keys: 'Keys',
   a_next: 'Next turn',
   a_previous: 'Previous turn',

@@ -79,6 +79,7 @@ export default {
   legendError: 'error',
   legendCuts: 'compacted',
   cutAt: 'Compacted at {time}',
+  clearedAt: 'Cleared at {time}',
   replayAt: 'Replay · {time}',
   timelineNone: 'Nothing has happened yet.',
   palette: 'Go to',

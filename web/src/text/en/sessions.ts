@@ -57,6 +57,7 @@ export default {
   // Needs you
   read: 'Read the change',
   answer: 'Answer',
+  planWords: 'written down, nothing is done before you approve it',
   review: 'Review the plan',
   open: 'Open',
   allow: 'Allow once',

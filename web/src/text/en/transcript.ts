@@ -155,6 +155,8 @@ export default {
   // bodies
   output: 'Output',
   noOutput: 'It printed nothing.',
+  unfinished: 'Not finished: the agent ended here.',
+  unfinishedShort: 'not finished',
   stderr: 'Beside the output (stderr)',
   input: 'Input',
   result: 'Result',

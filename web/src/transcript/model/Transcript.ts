@@ -115,6 +115,7 @@ export class Transcript extends Observed {
       case 'sluice_prompt': this.takePrompt(what as Extract<Own, { type: 'sluice_prompt' }>, place); break;
       case 'sluice_ask': this.takeAsk(what as Extract<Own, { type: 'sluice_ask' }>, place); break;
       case 'sluice_process': this.takeProcess(what as Extract<Own, { type: 'sluice_process' }>, place); break;
+      case 'sluice_unfinished': this.takeUnfinished(what as Extract<Own, { type: 'sluice_unfinished' }>, place); break;
       case 'sluice_note': this.takeNote(what as Extract<Own, { type: 'sluice_note' }>, place); break;
       default: if (!SILENT.has(type)) this.addUnknown(type || 'no type', what as unknown as Json, place);
     }
@@ -451,6 +452,21 @@ export class Transcript extends Observed {
     if (failed || inTurn) this.mark({ what: 'process', state: own.state, code: own.code ?? undefined, signal: own.signal ?? undefined, reason: own.reason ?? undefined, stderr: own.stderr }, place);
     this.current = undefined;
     this.changed();
+  }
+
+  /** What was read of a message whose writer ended before it was said. */
+  private takeUnfinished(own: Extract<Own, { type: 'sluice_unfinished' }>, place: Place): void {
+    const parent = own.parent ?? undefined;
+    for (const block of own.blocks) {
+      const kind = block.kind === 'thinking' ? 'thinking' : 'text';
+      const drafted = this.drafts.take(own.message, own.parent, kind);
+      if (block.text === '') continue;
+      const fresh = () => (kind === 'text' ? new TextItem(this.key(place), place.seq, place.at) : new ThinkingItem(this.key(place), place.seq, place.at));
+      const item = drafted ?? this.adopt(fresh(), place, parent);
+      Object.assign(item, { text: block.text, streaming: false, unfinished: true, message: own.message, seq: place.seq });
+      if (item.kind === 'thinking') { item.began ||= this.before || place.at; item.ended = place.at; }
+      this.changes.add(item);
+    }
   }
 
   private takeNote(own: Extract<Own, { type: 'sluice_note' }>, place: Place): void {

@@ -16,6 +16,8 @@ export class TextItem extends Base {
   /** Written by the agent program, not by a model. */
   synthetic = false;
   aborted = false;
+  /** Its writer ended in the middle of it. */
+  unfinished = false;
   message = '';
 }
 
@@ -24,6 +26,8 @@ export class ThinkingItem extends Base {
   text = '';
   streaming = false;
   redacted = false;
+  /** Its writer ended in the middle of it. */
+  unfinished = false;
   message = '';
   /** When it began: its first draft, or what came before it. */
   began = 0;

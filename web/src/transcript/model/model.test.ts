@@ -86,6 +86,17 @@ test('what was said when the agent died stays as far as it came', () => {
   expect(items[1]).toMatchObject({ text: 'half a sent', streaming: false });
 });
 
+test('a message its agent never finished is that message, told once and marked', () => {
+  const transcript = build(prompt('p', 'x'));
+  transcript.draft({ message: 'm', parent: null, index: 0, kind: 'text', text: 'half a' });
+  const own = (seq: number, what: object) => ({ sessionId: 's', epoch: 1, seq, at: 1, turn: null, what }) as never;
+  const unfinished = { type: 'sluice_unfinished', message: 'm', parent: null, blocks: [{ kind: 'thinking', text: 'hm' }, { kind: 'text', text: 'half a sent' }] };
+  transcript.apply([own(98, unfinished), own(99, { type: 'sluice_process', state: 'exited', code: null, signal: 9, stderr: [], reason: null, pid: 1 })]);
+  const items = turns(transcript)[0]?.items ?? [];
+  expect(kinds(items).sort()).toEqual(['mark', 'prompt', 'text', 'thinking']);
+  expect(items.find((item) => item.kind === 'text')).toMatchObject({ text: 'half a sent', streaming: false, unfinished: true });
+});
+
 test('a subagent hangs under its call', () => {
   const transcript = build(prompt('p', 'x'), said('m1', call('c1', 'Agent', { description: 'look' })),
     { ...said('m2', call('c2', 'Grep', { pattern: 'x' })), parent_tool_use_id: 'c1' }, { ...answered('c2', 'hit'), parent_tool_use_id: 'c1' },
