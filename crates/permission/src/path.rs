@@ -129,6 +129,16 @@ impl Paths for Linked {
         self.directories.iter().any(|dir| dir == path)
     }
 
+    /// In a repository each of its files is tracked.
+    fn tracked(&self, path: &Path) -> Found<Vec<PathBuf>> {
+        if !self.files.contains_key(&path.join(".git/HEAD")) {
+            return Found::Unknown;
+        }
+        let inside = self.files.keys().filter_map(|file| file.strip_prefix(path).ok());
+        let tracked = inside.filter(|file| !file.starts_with(".git"));
+        Found::This(tracked.map(Path::to_path_buf).collect())
+    }
+
     fn read(&self, path: &Path) -> Found<String> {
         self.files
             .get(&self.resolve(path))

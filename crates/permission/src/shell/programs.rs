@@ -13,7 +13,7 @@ use super::Word;
 use super::wrappers::known_name;
 
 pub use carry::carried;
-pub use names::{Prints, counts, prints, prints_no_pattern};
+pub use names::{Prints, prints, prints_no_pattern};
 pub use scripts::{awk_is_plain, sed_is_plain};
 pub use table::falls_apart;
 

@@ -210,9 +210,12 @@ fn an_index_that_names_files_outside_is_not_believed() {
     let mut bytes = std::fs::read(&index).unwrap();
     let name = b"README.md";
     let at = bytes.windows(name.len()).position(|part| part == name).unwrap();
-    bytes[at..at + name.len()].copy_from_slice(b"../../key");
-    std::fs::write(&index, bytes).unwrap();
-    assert_eq!(folder.asked(&lines, &[]), lines);
+    // Two words, of which the second lies outside, and an option.
+    for hidden in [b"../../key", b"a /a/keys", b"-f/a/keys", b"a\t/a/keys"] {
+        bytes[at..at + name.len()].copy_from_slice(hidden);
+        std::fs::write(&index, &bytes).unwrap();
+        assert_eq!(folder.asked(&lines, &[]), lines);
+    }
     std::fs::write(&index, "DIRC").unwrap();
     assert_eq!(folder.asked(&lines, &[]), lines);
 }

@@ -62,8 +62,7 @@ pub(super) fn is_plain(policy: &Policy, directory: &Path, paths: &dyn Paths) -> 
         };
         for name in names {
             seen += 1;
-            let odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '\\');
-            if seen > MOST_ENTRIES || name.starts_with('-') || name.contains(odd) {
+            if seen > MOST_ENTRIES || !is_plain_name(&name) {
                 return false;
             }
             let path = at.join(&name);
@@ -77,6 +76,12 @@ pub(super) fn is_plain(policy: &Policy, directory: &Path, paths: &dyn Paths) -> 
         }
     }
     true
+}
+
+/// Whether a name that is printed is read again as that name: one word, and no option.
+pub(super) fn is_plain_name(name: &str) -> bool {
+    let odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '\'' | '\\');
+    !name.starts_with('-') && !name.contains(odd)
 }
 
 /// Whether something in the tree at `directory` is what is looked for, or there is too much of it to say.

@@ -2,7 +2,7 @@
 
 use super::super::Word;
 use super::super::wrappers::known_name;
-use super::{carry, table};
+use super::table;
 
 /// What a command that only reads prints, where that is names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,18 +114,4 @@ pub fn prints_no_pattern(words: &[Word]) -> bool {
         Some("git") => matches!(text(1), Some("rev-parse" | "merge-base" | "symbolic-ref" | "describe")),
         _ => false,
     }
-}
-
-/// Whether these words show nothing of a file but its name, its size and the like.
-#[must_use]
-pub fn counts(words: &[Word]) -> bool {
-    let words = match words.split_first() {
-        Some((first, rest)) if known_name(first) == Some("xargs") => carry::carried(rest),
-        _ => Some(words),
-    };
-    let name = words.and_then(|words| words.first()).and_then(known_name);
-    matches!(
-        name,
-        Some("wc" | "ls" | "du" | "stat" | "file" | "md5sum" | "sha256sum" | "basename" | "dirname" | "echo")
-    )
 }

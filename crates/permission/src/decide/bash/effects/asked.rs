@@ -7,7 +7,7 @@ use super::super::{repository, trees};
 use super::{Command, Effects, Touch};
 use crate::path::{Found, Located};
 use crate::shell::effects::places;
-use crate::shell::programs::{Kind, Prints, Reach, counts, falls_apart, prints, prints_no_pattern};
+use crate::shell::programs::{Kind, Prints, Reach, falls_apart, prints, prints_no_pattern};
 use crate::shell::wrappers::{known_name, transparent};
 use crate::shell::{Direction, Problem, Simple, Word};
 
@@ -79,7 +79,7 @@ impl<'a> Effects<'a> {
             match prints(transparent(&one.simple.words))? {
                 Prints::Names => return self.roots(one).map(|roots| (roots, Reach::Linked)),
                 // What git lists is what its index says, not what lies there.
-                Prints::Index => return self.indexed(one.simple, counts(transparent(&reader.words))),
+                Prints::Index => return self.indexed(one.simple),
                 Prints::Some if doing.reads.is_empty() => {}
                 Prints::Some => return None,
             }
@@ -120,23 +120,20 @@ impl<'a> Effects<'a> {
             && !touch.pattern
     }
 
-    /// The repository at hand, where each file it tracks lies within the roots; to count them that is not needed.
-    fn indexed(&self, simple: &Simple, counts: bool) -> Option<Named> {
+    /// The repository at hand, where each file its index names lies within the roots and is one word that is no option:
+    /// `a /etc/passwd` would become two, and the second lies elsewhere.
+    fn indexed(&self, simple: &Simple) -> Option<Named> {
         let here = self.located(simple, &Word::plain("."))?;
+        let normal = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
         let stays = |root: &Located| match self.paths.tracked(&root.lexical) {
             Found::This(names) => names.iter().all(|name| {
-                let inside = Located::new(&root.lexical.join(name), self.paths).inside(&self.policy.roots, self.paths);
-                inside
-                    && name
-                        .components()
-                        .all(|part| matches!(part, std::path::Component::Normal(_)))
+                trees::is_plain_name(&name.to_string_lossy())
+                    && name.components().all(normal)
+                    && Located::new(&root.lexical.join(name), self.paths).inside(&self.policy.roots, self.paths)
             }),
             Found::Nothing | Found::Unknown => false,
         };
-        match here.iter().all(|(root, _)| stays(root)) {
-            true => Some((here, Reach::Tree)),
-            false => counts.then_some((here, Reach::Linked)),
-        }
+        here.iter().all(|(root, _)| stays(root)).then_some((here, Reach::Tree))
     }
 
     /// What a command reads, where every name beneath it is printed as one word that is no option.
