@@ -130,13 +130,12 @@ fn journey_32_after_two_hundred_sizes_the_region_is_a_fresh_draw_and_every_row_i
         dice ^= dice << 17;
         let columns = 20 + u16::try_from(dice % 181).unwrap();
         let rows = 12 + u16::try_from((dice >> 20) % 30).unwrap();
-        terminal.size(columns, rows);
+        size_in_order(&terminal, columns, rows);
         if dice.is_multiple_of(9) {
             terminal.keys("\x1b[200~pasted \x1b[201~");
         }
-        thread_pause();
     }
-    terminal.size(80, 24);
+    size_in_order(&terminal, 80, 24);
     terminal.until("the end of the list", |rows| {
         rows.iter().any(|row| row == "That is all.") && !rows.iter().any(|row| row.contains("esc stops"))
     });
@@ -179,9 +178,21 @@ fn number(row: &str) -> usize {
     inner.parse().unwrap()
 }
 
-/// Lets the other side run: sizes come one after the other, not as one.
-fn thread_pause() {
-    std::thread::yield_now();
+/// Another size, after all that was drawn for the one before is on the screen: this screen drops rows when it becomes lower,
+/// where terminals push them into their history, so a frame on its way would be drawn in the wrong place.
+fn size_in_order(terminal: &Terminal, columns: u16, rows: u16) {
+    terminal.pty.resize(pty_process::Size::new(rows, columns)).unwrap();
+    let mut seen = terminal.seen.0.lock().unwrap();
+    loop {
+        let before = seen.bytes.len();
+        let (now, waited) = terminal.seen.1.wait_timeout(seen, Duration::from_millis(20)).unwrap();
+        seen = now;
+        if waited.timed_out() && seen.bytes.len() == before {
+            break;
+        }
+    }
+    let screen = seen.screen.screen_mut();
+    screen.set_size(rows.try_into().unwrap(), columns.try_into().unwrap());
 }
 
 /// What it is called, what the model says, and how one gets there.
