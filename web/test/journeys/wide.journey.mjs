@@ -75,7 +75,7 @@ journey('three stand side by side at 1600 pixels: added from the menu, reached b
   await page.keyboard.type('middle side, by key');
   await page.keyboard.press('Enter');
   await side(middle).locator('.stream').getByText('middle side, by key').first().waitFor();
-  assert.equal(await page.locator('.stage').getByText('middle side, by key').count(), 1);
+  for (const id of [left, right]) assert.equal(await side(id).getByText('middle side, by key').count(), 0);
   await until('answered', async () => (await side(middle).getByText('This is the middle one.').count()) >= 2);
   // The panel is of the one that has the focus, over the others.
   await side(middle).locator('.stream').focus();

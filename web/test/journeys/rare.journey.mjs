@@ -1,0 +1,95 @@
+// What rarely happens in the dock and around it, against the fake bridge: an ask that expired, a bridge that restarts, a
+// context that is nearly full, messages nobody understood. The page is $SLUICE_DIST or web/dist.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { startFake } from '../fake-bridge.mjs';
+import { launch } from './browser.mjs';
+import { forwardClock } from './rooms.mjs';
+
+let fake; let browser; let context; let page; let errors;
+
+before(async () => {
+  fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
+  browser = await launch();
+});
+after(async () => { await context?.close(); await browser?.close(); await fake?.close(); });
+beforeEach(async () => {
+  await context?.close();
+  fake.control({ do: 'reset' });
+  fake.bridge.options.neverStops = false;
+  await fresh({});
+});
+
+async function fresh(options) {
+  context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', serviceWorkers: 'block', ...options });
+  // The clock by which presses in the first moment of an ask are told apart: tests set it forward instead of waiting.
+  await context.addInitScript(forwardClock);
+  page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  errors = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+}
+const open = async (id) => { await page.goto(`${fake.url}/#/s/${id}`); await page.waitForSelector('.dockbox [data-standing], .dockbox .askbox'); };
+/** Later than presses are ignored after an ask appeared. */
+const settled = () => page.evaluate(() => window.__forward(1_000));
+const log = (type) => fake.bridge.log.filter((one) => one.type === type);
+const box = () => page.locator('#message');
+
+test('an ask that expired says so and when; what was typed goes to the message box', async () => {
+  await open('s-bash');
+  await settled();
+  await page.locator('.askbox .denymsg').fill('too late for this');
+  fake.control({ do: 'decide', sessionId: 's-bash', outcome: 'expired' });
+  await page.waitForSelector('.askbox.frozen');
+  assert.match(await page.locator('.askbox.frozen').innerText(), /Expired[\s\S]*expired at \d\d:\d\d/);
+  assert.equal(await box().inputValue(), 'too late for this');
+  assert.equal(log('answer_ask').length, 0);
+});
+
+test('a bridge that restarts says so before it goes, in the list and in a session, and the page comes back by itself', async () => {
+  for (const [place, where] of [['#/', '.notice'], ['#/s/s-idle', '.gateslot, .gate']]) {
+    await page.goto(`${fake.url}/${place}`);
+    await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+    if (place !== '#/') await page.locator('.gate[data-standing="idle"]').waitFor();
+    // It takes no new lines, and then ends those there are with a word; cut at once, the word could be lost.
+    fake.bridge.offline = true;
+    fake.control({ do: 'bye', reason: 'restarting' });
+    await page.locator(where, { hasText: /bridge (is restarting|restarts)/i }).first().waitFor();
+    fake.control({ do: 'offline', on: false });
+    await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached', timeout: 30_000 });
+    await page.locator(where, { hasText: /bridge (is restarting|restarts)/i }).first().waitFor({ state: 'detached' });
+  }
+});
+
+test('a session that was never seen, without a line: it is said all the same', async () => {
+  await page.goto(`${fake.url}/#/`);
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+  fake.control({ do: 'offline', on: true });
+  await page.locator('.notice', { hasText: 'Not connected' }).waitFor();
+  await page.goto(`${fake.url}/#/s/s-idle`);
+  await page.locator('.notice', { hasText: 'Not connected' }).waitFor();
+  fake.control({ do: 'offline', on: false });
+  await page.locator('.gate[data-standing="idle"]').waitFor({ timeout: 30_000 });
+  await page.locator('.notice', { hasText: 'Not connected' }).waitFor({ state: 'detached' });
+});
+
+test('above 80 % the context is said in amber in box and panel; above 95 % the gate says what happens next', async () => {
+  await open('s-full');
+  await page.locator('.gateslot, .gatebody', { hasText: /97 %|96 %/ }).first().waitFor();
+  await page.locator('.comp .figures .context.t-ask').waitFor();
+  const context = page.locator('.stage > .panel details', { hasText: 'Context' }).first();
+  await context.locator('.t-ask').first().waitFor();
+  await context.getByRole('button', { name: 'Compact now' }).waitFor();
+  fake.control({ do: 'patch', sessionId: 's-full', state: { context: { tokens: 100_000, window: 200_000 } } });
+  await page.locator('.comp .figures .context:not(.t-ask)').waitFor();
+});
+
+test('what nobody understood is told with its raw line', async () => {
+  fake.control({ do: 'patch', sessionId: 's-idle', state: { drift: { unknown: 1, garbled: 0, repeated: 0, foreign: 0 } } });
+  await page.goto(`${fake.url}/#/s/s-idle/overview`);
+  const drift = page.locator('details.pane', { has: page.locator('summary', { hasText: 'Not understood' }) }).first();
+  await drift.waitFor();
+  if (!(await drift.evaluate((it) => it.open))) await drift.locator('summary').first().click();
+  await drift.getByText('system/telemetry_hint').first().click();
+  await drift.locator('pre', { hasText: '{"type":"system","subtype":"telemetry_hint"}' }).waitFor();
+});
