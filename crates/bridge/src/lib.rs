@@ -8,6 +8,7 @@ mod problem;
 // Agents, and the way to their runners.
 mod agents;
 mod link;
+mod rules;
 mod worktree;
 
 // One session, and all of them.

@@ -11,8 +11,8 @@ type Rule = { behavior: string; rule: string; source?: string; destination?: str
 type Answer = { rules?: Rule[]; state?: { rules?: Rule[] } };
 type Destination = 'session' | 'localSettings' | 'projectSettings' | 'userSettings';
 const DESTINATIONS: readonly Destination[] = ['session', 'localSettings', 'projectSettings', 'userSettings'];
-/** Where rules can be put and taken away from here: agents let no host write those of a settings file. */
-const WRITTEN: readonly Destination[] = ['session'];
+/** Where rules can be put and taken away from here. */
+const WRITTEN: readonly Destination[] = DESTINATIONS;
 
 export function scopeWord(source: string): string {
   switch (source) {

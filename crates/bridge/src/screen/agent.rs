@@ -1,11 +1,19 @@
 //! Questions to the agent: control requests of the protocol, by the commands that lead to them.
 
+use std::path::PathBuf;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::Connection;
 use crate::api::{ClientMessage, Code, Problem, Rewound};
 use crate::hub::mode;
+use crate::rules;
 use crate::session::{Command, add_rule};
+
+/// How often it is asked whether an agent has read a settings file again, and how long between.
+const LOOKS: u32 = 20;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 impl Connection {
     /// A command that becomes a control request.
@@ -203,7 +211,7 @@ impl Connection {
         Ok(answer)
     }
 
-    /// Adds or removes a rule: in a settings file through the agent, which reads it again.
+    /// Adds or removes a rule: in a settings file, which the agent watches, or in the session through the agent.
     async fn change_rule(
         &mut self,
         session: Option<String>,
@@ -222,26 +230,48 @@ impl Connection {
         };
         add_rule(rule, behavior, destination, add)?;
         let session = self.session(session.as_deref()).await?;
-        let settings = self.request_of(&session, json!({"subtype": "get_settings"})).await?;
-        let source = match destination {
-            "session" => "flagSettings",
-            other => other,
+        let row = self.hub.row(&session).await?;
+        let folder = PathBuf::from(&row.folder);
+        let done = match rules::file(destination, &folder, &self.hub.shared.agents.config_dir) {
+            Some(file) => {
+                // A project's files may have been prepared by somebody else; a person's own may lie anywhere.
+                let within = (destination != "userSettings").then_some(folder);
+                let (of, what) = (behavior.to_owned(), rule.to_owned());
+                let changed =
+                    tokio::task::spawn_blocking(move || rules::change(&file, within.as_deref(), &of, &what, add));
+                changed.await.map_err(Problem::internal)??;
+                self.rule_is_known(&session, destination, behavior, rule, add).await;
+                Value::Null
+            }
+            None => {
+                let settings = self.request_of(&session, json!({"subtype": "get_settings"})).await?;
+                let mut rules = rules_of(&settings, "flagSettings", behavior);
+                rules.retain(|it| it != rule);
+                if add {
+                    rules.push(rule.to_owned());
+                }
+                let change = json!({"permissions": { behavior: rules }});
+                self.request_of(&session, json!({"subtype": "apply_flag_settings", "settings": change}))
+                    .await?
+            }
         };
-        let mut rules = rules_of(&settings, source, behavior);
-        rules.retain(|it| it != rule);
-        if add {
-            rules.push(rule.to_owned());
-        }
-        let change = json!({"permissions": { behavior: rules }});
-        let request = if destination == "session" {
-            json!({"subtype": "apply_flag_settings", "settings": change})
-        } else {
-            json!({"subtype": "update_settings", "source": destination, "settings": change})
-        };
-        let done = self.request_of(&session, request).await?;
         let detail = format!("{op} {behavior} {rule} in {destination}");
         self.hub.audit(&self.person.by, "rule", Some(&session), &detail).await;
         Ok(done)
+    }
+
+    /// Waits a moment until the agent has read its file again, so that who asks for the rules next sees the change. An
+    /// agent that does not run reads the file when it starts.
+    async fn rule_is_known(&self, session: &str, source: &str, behavior: &str, rule: &str, add: bool) {
+        for _ in 0..LOOKS {
+            let Ok(settings) = self.request_of(session, json!({"subtype": "get_settings"})).await else {
+                return;
+            };
+            if rules_of(&settings, source, behavior).iter().any(|it| it == rule) == add {
+                return;
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
     }
 
     /// Puts files back, goes on from an earlier point, or both.
