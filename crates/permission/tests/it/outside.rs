@@ -71,6 +71,7 @@ fn whether_a_file_outside_is_there_is_not_told() {
         "[[ -f $x ]]",
         "x=$(cat list); [[ -f $x ]]",
         "test -f ../x",
+        "fd --glob /etc/x src",
         "[ -f ../x ]",
     ] {
         w.stops(line);

@@ -213,6 +213,11 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
     {
         return None;
     }
+    // It looks whether a pattern with a slash in it is a folder, wherever that is.
+    let slashed = |word: &Word| word.text.as_deref().is_none_or(|text| text.contains('/'));
+    if matches!(name, "fd" | "fdfind") && parsed.positionals.first().is_some_and(slashed) {
+        return None;
+    }
     // Without `-n` it asks a server for names.
     if name == "netstat" && !parsed.has(&["n", "numeric"]) {
         return None;
