@@ -404,7 +404,7 @@ mod tests {
         history.user([image.clone()]);
         history.assistant(&reply("seen"));
         history.user([
-            json!({"type": "tool_result", "tool_use_id": "t", "content": [image.clone()]}),
+            json!({"type": "tool_result", "tool_use_id": "t", "content": [image]}),
             image.clone(),
         ]);
         assert_eq!(history.drop_media(false, "gone"), 2);
