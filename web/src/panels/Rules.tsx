@@ -11,8 +11,6 @@ type Rule = { behavior: string; rule: string; source?: string; destination?: str
 type Answer = { rules?: Rule[]; state?: { rules?: Rule[] } };
 type Destination = 'session' | 'localSettings' | 'projectSettings' | 'userSettings';
 const DESTINATIONS: readonly Destination[] = ['session', 'localSettings', 'projectSettings', 'userSettings'];
-/** Where rules can be put and taken away from here. */
-const WRITTEN: readonly Destination[] = DESTINATIONS;
 
 export function scopeWord(source: string): string {
   switch (source) {
@@ -52,7 +50,7 @@ export function Rules(props: { id: string; state: SessionState | undefined }): J
     void refetch();
     toast(t('panels.removed', { rule: rule.rule }), { action: { label: t('ui.undo'), run: () => void done(() => change('add', rule, source)).then(() => refetch()) } });
   };
-  const removable = (rule: Rule, source: string) => may('admin') && WRITTEN.includes(source as Destination) && (rule.source === 'flagSettings' || rule.editability !== 'readonly');
+  const removable = (rule: Rule, source: string) => may('admin') && DESTINATIONS.includes(source as Destination) && (rule.source === 'flagSettings' || rule.editability !== 'readonly');
   return (
     <Pane name="rules" title={t('panels.rules')} figure={rules().length || undefined}>
       <Asked of={asked} again={() => void refetch()}>{() => (
@@ -100,7 +98,7 @@ function AddRule(props: { add: (rule: Pick<Rule, 'behavior' | 'rule'>, to: Desti
       <form class="addrule" onSubmit={(event) => void submit(event)}>
         <div class="pair2">
           <Field label={t('panels.ruleWhat')}>{(attributes) => <Select {...attributes} value={what()} onChange={setWhat} options={[{ value: 'allow', label: t('panels.allow') }, { value: 'ask', label: t('panels.ask') }, { value: 'deny', label: t('panels.deny') }]} />}</Field>
-          <Field label={t('panels.ruleWhere')}>{(attributes) => <Select {...attributes} value={to()} onChange={setTo} options={WRITTEN.map((value) => ({ value, label: scopeWord(value) }))} />}</Field>
+          <Field label={t('panels.ruleWhere')}>{(attributes) => <Select {...attributes} value={to()} onChange={setTo} options={DESTINATIONS.map((value) => ({ value, label: scopeWord(value) }))} />}</Field>
         </div>
         <Field label={t('panels.ruleText')} hint={t('panels.ruleHint')}>{(attributes) => <Input {...attributes} mono value={text()} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} />}</Field>
         <div class="row">

@@ -1,6 +1,6 @@
 // What stands beside a conversation, used and not only looked at: rules, servers, jobs, hooks, changes; and rows of the
 // transcript that only long or many calls have.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ask, assert, begin, box, decide, folderWith, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
@@ -45,6 +45,28 @@ journey('a rule is added in the panel, stands under its scope, holds, is removed
   await send(page, 'against the rule');
   await says(page, 'That was refused.');
   await page.locator('.trow.r-call', { hasText: 'touch never' }).getByText(/denied|refused/i).first().waitFor();
+});
+
+journey('rules are kept in the settings file of their scope, and what else stands there stays', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'scoped');
+  mkdirSync(join(folder, '.claude'), { recursive: true });
+  const file = join(folder, '.claude', 'settings.local.json');
+  writeFileSync(file, JSON.stringify({ env: { KEPT: '1' } }));
+  const id = await begin(guest, 'hello', folder);
+  await stands(page, 'idle');
+  await overview(guest, page, id);
+  const rules = pane(page, 'Rules');
+  await rules.getByRole('button', { name: 'Add a rule' }).click();
+  await rules.getByLabel('It does').selectOption('deny');
+  await rules.getByLabel('It holds').selectOption('localSettings');
+  await rules.getByLabel('Rule', { exact: true }).fill('Bash(touch never:*)');
+  await rules.getByRole('button', { name: /^Add/ }).first().click();
+  const rule = rules.locator('code', { hasText: 'Bash(touch never:*)' });
+  await rule.waitFor();
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { env: { KEPT: '1' }, permissions: { deny: ['Bash(touch never:*)'] } });
+  await rules.getByRole('button', { name: 'Remove Bash(touch never:*)' }).click();
+  await rule.waitFor({ state: 'detached' });
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { env: { KEPT: '1' }, permissions: { deny: [] } });
 });
 
 journey('a server is listed with its tools, switched off and on again; one that cannot start says why and is tried again', async ({ guest, page, stage }) => {
