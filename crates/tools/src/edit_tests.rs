@@ -9,7 +9,10 @@ fn edit(old: &[u8], wanted: &str, instead: &str, replace_all: bool) -> Result<Ve
         new_string: instead.into(),
         replace_all,
     };
-    replaced(old, &input).map_err(|outcome| outcome.content.as_str().unwrap().to_owned())
+    match replaced(old, &input) {
+        Ok((new, _)) => Ok(new),
+        Err(outcome) => Err(outcome.content.as_str().unwrap().to_owned()),
+    }
 }
 
 #[test]
