@@ -59,11 +59,12 @@ async fn leaving_without_a_plan_is_as_recorded() {
     let plan = planning("plan");
     let exit = find("ExitPlanMode").unwrap();
     let input = json!({"plan": "# My own", "planFilePath": "/forged"});
-    assert_eq!(exit.check(&input, Path::new("/")).unwrap(), json!({}));
+    let checked = exit.check(&input, Path::new("/")).unwrap();
+    assert_eq!(checked, json!({}), "a text of the model's own is no plan");
     assert_eq!(exit.fill(&input), input);
     assert_eq!(plan.present(&input).await, None);
     assert_eq!(plan.lab.vet("ExitPlanMode", &input).await, None);
-    let outcome = plan.lab.call("ExitPlanMode", input).await;
+    let outcome = plan.lab.call("ExitPlanMode", checked).await;
     assert_eq!(
         said(&outcome),
         "User has approved exiting plan mode. You can now proceed."
@@ -113,8 +114,10 @@ async fn a_plan_edited_in_the_answer_is_the_one_that_counts() {
         json!({"plan": "better\n", "isAgent": false, "filePath": plan.plan_file, "planWasEdited": true})
     );
     assert_eq!(std::fs::read_to_string(&plan.plan_file).unwrap(), "better\n");
-    // a text without the path was never shown to anyone
-    let outcome = plan.lab.call("ExitPlanMode", json!({"plan": "smuggled"})).await;
+    // a text of the model's own does not come this far
+    let own = json!({"plan": "smuggled"});
+    let checked = find("ExitPlanMode").unwrap().check(&own, Path::new("/")).unwrap();
+    let outcome = plan.lab.call("ExitPlanMode", checked).await;
     assert_eq!(outcome.result["plan"], "better\n");
 }
 
