@@ -1,5 +1,6 @@
 // The page: who may enter, the frame, and which place is shown in it.
-import { createEffect, createMemo, createSignal, ErrorBoundary, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, ErrorBoundary, Match, on, onCleanup, onMount, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { lazy } from './ui/part';
 import { useNotices } from './asks/notice';
 import { listenKeys, useKeys } from './keys/listen';
 import { format, go, listen, route, sessionHref } from './route/route';

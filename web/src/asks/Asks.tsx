@@ -1,6 +1,7 @@
 // The asks of a session in the gate: one at a time, oldest first, never over the conversation. Focus comes only when
 // nobody types, goes to the dialog and not to a button, and returns where it was.
-import { createEffect, createMemo, createSignal, ErrorBoundary, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, ErrorBoundary, Match, on, onCleanup, onMount, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { lazy } from '../ui/part';
 import type { AskInfo, Diff, JsonValue, Own } from '../api/types';
 import { Guard, mayTakeFocus } from '../gate/rules';
 import { askWords } from '../gate/standing';

@@ -1,5 +1,6 @@
 // May a tool run: the act in words, why it is asked, the whole change or command, and the ways to answer.
-import { createEffect, createMemo, createResource, createSignal, For, lazy, Match, on, onCleanup, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, createResource, createSignal, For, Match, on, onCleanup, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { lazy } from '../ui/part';
 import type { Diff, JsonValue } from '../api/types';
 import { DiffView } from '../diff/DiffView';
 import { projectName, toolWords } from '../gate/standing';

@@ -1,4 +1,5 @@
-import { createEffect, createMemo, createSignal, For, lazy, Match, on, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, Match, on, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { lazy } from '../ui/part';
 import type { Client, Line, SessionView } from '../protocol';
 import { shortPath } from '../asks/inputs';
 import { isObject } from '../protocol/storage';

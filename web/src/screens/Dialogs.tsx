@@ -1,5 +1,6 @@
 // What can be done with a session as a thing: rename, delete, and the doors to rewind and export.
-import { createSignal, lazy, Match, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { createSignal, Match, Show, Suspense, Switch, type JSX } from 'solid-js';
+import { lazy } from '../ui/part';
 import { Button, copyText, Dialog, Field, IconButton, Input, Menu, toast, type MenuEntry } from '../ui';
 import type { SessionInfo } from '../api/types';
 import { t } from '../text';

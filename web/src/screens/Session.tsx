@@ -1,6 +1,7 @@
 // One session, or as many beside one another as there is room for: head, view, dock, and the panel of the one that has
 // the focus.
-import { createEffect, createMemo, createSignal, For, lazy, Match, on, onCleanup, onMount, Show, Suspense, Switch, untrack, type JSX } from 'solid-js';
+import { createEffect, createMemo, createSignal, For, Match, on, onCleanup, onMount, Show, Suspense, Switch, untrack, type JSX } from 'solid-js';
+import { lazy } from '../ui/part';
 import { Dock, type DockHandle } from '../gate/Dock';
 import { useKeys } from '../keys/listen';
 import type { Record } from '../api/types';

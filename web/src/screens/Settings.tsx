@@ -1,7 +1,8 @@
 // What holds on this device, who else may reach the page, and what the bridge runs. Everything saves at once.
 import '../text/later';
 import '../text/rooms';
-import { createEffect, createSignal, For, lazy, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
+import { createEffect, createSignal, For, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
+import { lazy } from '../ui/part';
 import { Button, Icon, Input, Segmented, Select, Switch } from '../ui';
 import { t } from '../text';
 import { go, route } from '../route/route';

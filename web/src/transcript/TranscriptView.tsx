@@ -1,4 +1,5 @@
-import { createMemo, createSignal, lazy, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
+import { createMemo, createSignal, onCleanup, onMount, Show, Suspense, type JSX } from 'solid-js';
+import { lazy } from '../ui/part';
 import { Stream, type StreamHandle, type StreamProps } from './Stream';
 import { remembering } from './remember';
 import { TranscriptServicesProvider, type TranscriptServices } from './services';

@@ -1,0 +1,33 @@
+// Parts of the page that come when they are wanted.
+import { lazy as solidLazy, type Component } from 'solid-js';
+
+const UNFETCHED = /dynamically imported module|importing a module script failed|unable to preload css/i;
+const FIRST_WAIT = 250;
+const LONGEST_WAIT = 8_000;
+
+/** Fetches a part, again and again while the bridge cannot be reached: a line that is lost at that moment breaks nothing.
+ * Browsers remember an address that failed, so each further try has an address of its own. */
+export async function fetched<T>(load: () => Promise<T>, again: (address: string) => Promise<T> = (address) => import(/* @vite-ignore */ address) as Promise<T>): Promise<T> {
+  let wait = FIRST_WAIT;
+  let next = load;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await next();
+    } catch (error) {
+      const words = String(error);
+      if (!UNFETCHED.test(words)) throw error;
+      const address = /https?:\/\/\S+?\.js/.exec(words)?.[0];
+      next = address ? () => again(`${address}?again=${tries}`) : load;
+      await new Promise((resolve) => { setTimeout(resolve, wait); });
+      // The loader asks for a style sheet once; the part comes all the same, and its looks here.
+      const sheet = /preload CSS for (\S+\.css)/i.exec(words)?.[1];
+      if (sheet) document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: `${sheet}?again=${tries}` }));
+      wait = Math.min(wait * 2, LONGEST_WAIT);
+    }
+  }
+}
+
+/** A component that comes when it is wanted. */
+export function lazy<T extends Component<any>>(load: () => Promise<{ default: T }>): T & { preload: () => Promise<{ default: T }> } {
+  return solidLazy(() => fetched(load));
+}
