@@ -353,6 +353,12 @@ impl Walk {
     }
 
     fn subshell(&mut self, subshell: &SubshellCommand) {
+        // `((` is arithmetic to bash wherever it can be, with other rules of quoting. Whether there is a blank between
+        // them is not known here, and hardly anybody means this.
+        let first = subshell.list.0.first().and_then(|item| item.0.first.seq.first());
+        if matches!(first, Some(Command::Compound(CompoundCommand::Subshell(_), _))) {
+            self.note(Problem::Unparsable);
+        }
         self.apart(|walk| walk.list(&subshell.list));
     }
 

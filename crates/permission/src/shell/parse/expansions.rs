@@ -191,6 +191,10 @@ impl Walk {
 
     pub(super) fn arithmetic(&mut self, text: &str) {
         self.note(Problem::Variable);
+        // Apostrophes quote nothing here: bash runs a substitution between them, a reader of words does not see it.
+        if text.contains('\'') {
+            self.note(Problem::Unparsable);
+        }
         self.nested_word(text);
     }
 
