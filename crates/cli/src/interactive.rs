@@ -99,37 +99,13 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         let transport = in_process(flags.clone(), place.clone(), keyless.clone());
         let agent = Agent::Over(Box::new(transport));
         let outcome = sluice_terminal::run(facts, agent, sluice_host::Options::new()).await;
-        flags.prompt = None;
-        flags.continue_session = false;
-        flags.session_id = None;
-        flags.resume_session_at = None;
-        flags.fork_session = false;
-        flags.resume = None;
         match outcome {
             Ok(Outcome::Left(code)) => return code,
             Ok(Outcome::Again { next, draft: written }) => {
                 draft = written;
+                begin_at(&mut flags, &mut told, &next);
                 match next {
-                    Next::Fresh { prompt: Some(prompt) } => {
-                        // A plan was agreed to: it is carried out, not made again.
-                        flags.permission_mode = Some("default".to_owned());
-                        flags.prompt = Some(prompt);
-                    }
-                    Next::Fresh { prompt: None } => {}
-                    Next::Resume { session, fork } => {
-                        flags.resume = Some(session);
-                        flags.fork_session = fork;
-                    }
-                    Next::Rewind {
-                        session,
-                        before,
-                        told: short,
-                    } => {
-                        flags.resume = Some(session);
-                        flags.resume_session_at = Some(before);
-                        told.extend(short);
-                    }
-                    Next::Take => {}
+                    Next::Fresh { .. } | Next::Resume { .. } | Next::Rewind { .. } | Next::Take => {}
                     Next::Serve { session } => {
                         let facts = Facts {
                             draft: std::mem::take(&mut draft),
@@ -245,40 +221,53 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
             }
         }
         let outcome = sluice_terminal::run(facts, Agent::Child, options).await;
-        flags.prompt = None;
-        flags.continue_session = false;
-        flags.resume = None;
-        flags.fork_session = false;
-        flags.resume_session_at = None;
         match outcome {
             Ok(Outcome::Left(code)) => return code,
             Ok(Outcome::Again { next, draft: written }) => {
                 draft = written;
+                begin_at(&mut flags, &mut told, &next);
                 match next {
-                    Next::Resume { session, fork } => {
-                        flags.resume = Some(session);
-                        flags.fork_session = fork;
-                    }
-                    Next::Rewind {
-                        session,
-                        before,
-                        told: short,
-                    } => {
-                        flags.resume = Some(session);
-                        flags.resume_session_at = Some(before);
-                        told.extend(short);
-                    }
-                    Next::Fresh { prompt } => flags.prompt = prompt,
+                    Next::Fresh { .. } | Next::Resume { .. } | Next::Rewind { .. } | Next::Take => {}
                     Next::Login { session } => {
                         flags.resume = session;
                         said.push(format!("{program} has its own key: it is not kept here"));
                     }
                     Next::Serve { session } => flags.resume = session,
-                    Next::Take => {}
                 }
             }
             Err(error) => return no_terminal(&error),
         }
+    }
+}
+
+/// What the next round of the terminal begins with. Flags that said how the first one began have done so.
+fn begin_at(flags: &mut Flags, told: &mut Vec<String>, next: &Next) {
+    flags.prompt = None;
+    flags.continue_session = false;
+    flags.session_id = None;
+    flags.resume = None;
+    flags.resume_session_at = None;
+    flags.fork_session = false;
+    match next {
+        Next::Fresh { prompt: Some(prompt) } => {
+            // A plan was agreed to: it is carried out, not made again.
+            flags.permission_mode = Some("default".to_owned());
+            flags.prompt = Some(prompt.clone());
+        }
+        Next::Resume { session, fork } => {
+            flags.resume = Some(session.clone());
+            flags.fork_session = *fork;
+        }
+        Next::Rewind {
+            session,
+            before,
+            told: short,
+        } => {
+            flags.resume = Some(session.clone());
+            flags.resume_session_at = Some(before.clone());
+            told.extend(short.clone());
+        }
+        Next::Fresh { prompt: None } | Next::Serve { .. } | Next::Login { .. } | Next::Take => {}
     }
 }
 

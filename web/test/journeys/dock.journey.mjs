@@ -1,40 +1,12 @@
 // The gate, the asks and the message box, against the fake bridge: what one would need another agent, another clock or a
 // broken line for. The page is $SLUICE_DIST or web/dist.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
-import { startFake } from '../fake-bridge.mjs';
-import { axeFinds, launch, until } from './browser.mjs';
-import { forwardClock, STATES } from './rooms.mjs';
+import { test } from 'node:test';
+import { fake, context, page, errors, fresh, open, settled, log, box } from './dock.mjs';
+import { axeFinds, until } from './browser.mjs';
+import { STATES } from './rooms.mjs';
 
-let fake; let browser; let context; let page; let errors;
-
-before(async () => {
-  fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
-  browser = await launch();
-});
-after(async () => { await context?.close(); await browser?.close(); await fake?.close(); });
-beforeEach(async () => {
-  await context?.close();
-  fake.control({ do: 'reset' });
-  fake.bridge.options.neverStops = false;
-  await fresh({});
-});
-
-async function fresh(options) {
-  context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', serviceWorkers: 'block', ...options });
-  // The clock by which presses in the first moment of an ask are told apart: tests set it forward instead of waiting.
-  await context.addInitScript(forwardClock);
-  page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  errors = [];
-  page.on('pageerror', (error) => errors.push(String(error)));
-}
-const open = async (id) => { await page.goto(`${fake.url}/#/s/${id}`); await page.waitForSelector('.dockbox [data-standing], .dockbox .askbox'); };
-/** Later than presses are ignored after an ask appeared. */
-const settled = () => page.evaluate(() => window.__forward(1_000));
-const log = (type) => fake.bridge.log.filter((one) => one.type === type);
 const focused = () => page.evaluate(() => document.activeElement?.getAttribute('role') ?? document.activeElement?.id ?? document.activeElement?.tagName);
-const box = () => page.locator('#message');
 
 test('an ask takes the focus when nobody types, to the dialog and not to a button', async () => {
   await open('s-idle');

@@ -1,39 +1,8 @@
 // What rarely happens in the dock and around it, against the fake bridge: an ask that expired, a bridge that restarts, a
 // context that is nearly full, messages nobody understood. The page is $SLUICE_DIST or web/dist.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
-import { startFake } from '../fake-bridge.mjs';
-import { launch } from './browser.mjs';
-import { forwardClock } from './rooms.mjs';
-
-let fake; let browser; let context; let page; let errors;
-
-before(async () => {
-  fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
-  browser = await launch();
-});
-after(async () => { await context?.close(); await browser?.close(); await fake?.close(); });
-beforeEach(async () => {
-  await context?.close();
-  fake.control({ do: 'reset' });
-  fake.bridge.options.neverStops = false;
-  await fresh({});
-});
-
-async function fresh(options) {
-  context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', serviceWorkers: 'block', ...options });
-  // The clock by which presses in the first moment of an ask are told apart: tests set it forward instead of waiting.
-  await context.addInitScript(forwardClock);
-  page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  errors = [];
-  page.on('pageerror', (error) => errors.push(String(error)));
-}
-const open = async (id) => { await page.goto(`${fake.url}/#/s/${id}`); await page.waitForSelector('.dockbox [data-standing], .dockbox .askbox'); };
-/** Later than presses are ignored after an ask appeared. */
-const settled = () => page.evaluate(() => window.__forward(1_000));
-const log = (type) => fake.bridge.log.filter((one) => one.type === type);
-const box = () => page.locator('#message');
+import { test } from 'node:test';
+import { fake, page, open, settled, log, box } from './dock.mjs';
 
 test('an ask that expired says so and when; what was typed goes to the message box', async () => {
   await open('s-bash');

@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::peak;
+
 /// A server that answers every request with the same bytes: once, then what is repeated until nobody listens or it was
 /// said so often, then the end.
 fn server(first: String, again: String, times: usize, last: String) -> String {
@@ -106,16 +108,7 @@ fn run(address: &str) -> Ran {
         out.read_to_end(&mut text).unwrap();
         text
     });
-    let status = format!("/proc/{}/status", child.id());
-    let mut memory = 0;
-    while child.try_wait().unwrap().is_none() {
-        let told = std::fs::read_to_string(&status).unwrap_or_default();
-        let peak = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = peak.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok());
-        memory = memory.max(kib.unwrap_or(0) / 1024);
-        assert!(began.elapsed() < Duration::from_mins(3), "it does not end");
-        std::thread::yield_now();
-    }
+    let memory = peak::memory_of(&mut child);
     let text = String::from_utf8(reader.join().unwrap()).unwrap();
     Ran {
         lines: text.lines().map(str::to_owned).collect(),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::binary::Lab;
+use crate::peak;
 
 /// A server whose one tool answers as `$1` says.
 const SERVER: &str = r#"
@@ -56,16 +57,7 @@ fn run(lab: &Lab, args: &[&str]) -> Ran {
         out.read_to_string(&mut text).unwrap();
         text
     });
-    let status = format!("/proc/{}/status", child.id());
-    let mut memory = 0;
-    while child.try_wait().unwrap().is_none() {
-        let told = std::fs::read_to_string(&status).unwrap_or_default();
-        let peak = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = peak.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok());
-        memory = memory.max(kib.unwrap_or(0) / 1024);
-        assert!(began.elapsed() < Duration::from_mins(3), "it does not end");
-        std::thread::yield_now();
-    }
+    let memory = peak::memory_of(&mut child);
     let text = reader.join().unwrap();
     let messages = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     Ran {

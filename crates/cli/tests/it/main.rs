@@ -10,6 +10,7 @@ mod hosts;
 mod kill;
 mod launching;
 mod mcp_serve;
+mod peak;
 mod print_modes;
 mod sessions;
 mod stranger;

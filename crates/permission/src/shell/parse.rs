@@ -362,8 +362,9 @@ impl Walk {
         self.apart(|walk| walk.list(&subshell.list));
     }
 
-    fn simple(&mut self, simple: &SimpleCommand) {
-        let mut found = Simple {
+    /// A command that stands here, and has no words yet.
+    fn blank(&self) -> Simple {
+        Simple {
             assignments: Vec::new(),
             words: Vec::new(),
             redirects: Vec::new(),
@@ -377,7 +378,11 @@ impl Walk {
             again: self.again,
             pipeline: self.pipeline,
             inputs: Vec::new(),
-        };
+        }
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand) {
+        let mut found = self.blank();
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             self.item(item, &mut found, true);
         }

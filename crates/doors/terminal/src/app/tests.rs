@@ -19,49 +19,6 @@ use crate::input::Input;
 use crate::text::width;
 use stage::Stage;
 
-fn trimmed(rows: &[String]) -> Vec<&str> {
-    rows.iter().map(|row| row.trim_end()).collect()
-}
-
-#[test]
-fn streaming_80() {
-    let mut stage = Stage::new(80, 24);
-    stage.turn("why does the retry loop never end?");
-    stage.begins_text();
-    let answer = "The loop in `retry.rs` makes its counter anew on every attempt, so the limit is never reached. Two things \
-        follow:\n\n1. `attempt` has to live outside the loop.\n2. The delay must be taken from the";
-    for piece in answer.split_inclusive(' ') {
-        stage.delta(piece);
-        stage.look();
-        stage.region();
-    }
-    stage.later(12_000);
-    stage.look();
-    let region = stage.region();
-    let all: Vec<String> = stage.committed.iter().chain(&region).cloned().collect();
-    let all = trimmed(&all);
-    assert_eq!(
-        &all[1..8],
-        [
-            "",
-            "› why does the retry loop never end?",
-            "",
-            "The loop in `retry.rs` makes its counter anew on every attempt, so the limit is",
-            "never reached. Two things follow:",
-            "",
-            "1. `attempt` has to live outside the loop.",
-        ]
-    );
-    let end = &all[8..];
-    assert_eq!(end[0], "2. The delay must be taken from the");
-    assert_eq!(end[1], "");
-    assert!(
-        end[2].contains("writing ∙ 12s ∙ ") && end[2].ends_with("tokens ∙ esc stops"),
-        "{end:?}"
-    );
-    assert_eq!(&end[3..], ["›", "  sonnet-4.5 ∙ ask"]);
-}
-
 #[test]
 fn ask_edit_is_answered_by_enter() {
     let mut stage = Stage::new(80, 24);

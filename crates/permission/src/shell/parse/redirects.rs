@@ -1,13 +1,11 @@
 //! Redirections: files, descriptors, here-documents and process substitutions.
 
-use std::rc::Rc;
-
 use brush_parser::ast::{
     IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, ProcessSubstitutionKind, RedirectList, SubshellCommand,
     Word as Written,
 };
 
-use super::super::{Direction, Problem, Redirect, Simple};
+use super::super::{Direction, Problem, Redirect};
 use super::Walk;
 
 impl Walk {
@@ -23,21 +21,7 @@ impl Walk {
     }
 
     pub(super) fn redirect_list(&mut self, list: Option<&RedirectList>) {
-        let mut held = Simple {
-            assignments: Vec::new(),
-            words: Vec::new(),
-            redirects: Vec::new(),
-            chains: Rc::clone(&self.chains),
-            nested: self.nested,
-            inner: self.inner,
-            level: 0,
-            grouped: self.grouped,
-            looped: self.loops > 0,
-            piped: self.piped,
-            again: self.again,
-            pipeline: self.pipeline,
-            inputs: Vec::new(),
-        };
+        let mut held = self.blank();
         let redirects: Vec<Redirect> = list
             .into_iter()
             .flat_map(|list| &list.0)

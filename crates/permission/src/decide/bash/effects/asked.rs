@@ -138,10 +138,9 @@ impl<'a> Effects<'a> {
 
     /// What a command reads, where every name beneath it is printed as one word that is no option.
     fn roots(&self, command: &Command<'a>) -> Option<Vec<(Located, bool)>> {
-        let odd = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
         let plain = |touch: &Touch| {
             let path = touch.at.lexical.strip_prefix(self.cwd).unwrap_or(&touch.at.lexical);
-            !path.to_string_lossy().contains(odd) && !path.to_string_lossy().starts_with('-')
+            trees::is_plain_name(&path.to_string_lossy())
         };
         let all = !command.lost && command.touches.iter().all(plain);
         all.then(|| command.touches.iter().map(|touch| (touch.at.clone(), false)).collect())

@@ -1,0 +1,34 @@
+// A page at the fake bridge, anew for each test of the file that imports this. The page is $SLUICE_DIST or web/dist.
+import { after, before, beforeEach } from 'node:test';
+import { startFake } from '../fake-bridge.mjs';
+import { launch } from './browser.mjs';
+import { forwardClock } from './rooms.mjs';
+
+export let fake; export let browser; export let context; export let page; export let errors;
+
+before(async () => {
+  fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
+  browser = await launch();
+});
+after(async () => { await context?.close(); await browser?.close(); await fake?.close(); });
+beforeEach(async () => {
+  await context?.close();
+  fake.control({ do: 'reset' });
+  fake.bridge.options.neverStops = false;
+  await fresh({});
+});
+
+export async function fresh(options) {
+  context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', serviceWorkers: 'block', ...options });
+  // The clock by which presses in the first moment of an ask are told apart: tests set it forward instead of waiting.
+  await context.addInitScript(forwardClock);
+  page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  errors = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+}
+export const open = async (id) => { await page.goto(`${fake.url}/#/s/${id}`); await page.waitForSelector('.dockbox [data-standing], .dockbox .askbox'); };
+/** Later than presses are ignored after an ask appeared. */
+export const settled = () => page.evaluate(() => window.__forward(1_000));
+export const log = (type) => fake.bridge.log.filter((one) => one.type === type);
+export const box = () => page.locator('#message');
