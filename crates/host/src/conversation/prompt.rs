@@ -27,6 +27,9 @@ pub struct Prompt {
     pub proof: Option<Proof>,
     /// Its place among the entries, once it was taken up.
     pub entry: Option<usize>,
+    /// Whether the agent said that it began with it. Where it says so, an echo alone is no beginning.
+    #[serde(default)]
+    pub(crate) started: bool,
     /// Whether the agent says that it is done with it.
     pub finished: bool,
 }

@@ -39,6 +39,7 @@ impl Fold<'_> {
             turn: None,
             proof: None,
             entry: None,
+            started: false,
             finished: false,
         });
         self.set_prompt(at, state);
@@ -169,11 +170,15 @@ impl Fold<'_> {
                 self.sign();
                 if let Some(at) = prompt {
                     self.deliver(at, turn, Proof::Named);
+                    if let Some(prompt) = self.state.prompts.get_mut(at) {
+                        prompt.started = true;
+                    }
                 }
             }
             "completed" => {
                 if let Some(at) = prompt {
                     self.untie(at);
+                    self.release_repeated(at);
                     self.deliver(at, None, Proof::Named);
                     self.finished(at);
                 }
@@ -202,6 +207,31 @@ impl Fold<'_> {
         if self.state.turns.get(turn).is_some_and(unannounced) {
             self.unpresume(turn, &[]);
         }
+    }
+
+    /// A prompt that is done before the turn it was repeated in, which nothing announced: it was run before, and is
+    /// known to the agent. The open turn is another's.
+    fn release_repeated(&mut self, at: usize) {
+        let turn = self.state.prompts.get(at).and_then(|it| it.turn);
+        let Some(turn) = turn.filter(|it| self.state.index.open == Some(*it)) else {
+            return;
+        };
+        if self.state.turns.get(turn).is_some_and(|it| !it.announced) {
+            self.release(turn, |it| it == at);
+        }
+    }
+
+    /// Takes prompts out of a turn, of which the agent never said that they began.
+    pub(super) fn release(&mut self, turn: usize, which: impl Fn(usize) -> bool) {
+        let Some(it) = self.state.turns.get_mut(turn) else {
+            return;
+        };
+        let prompts = &mut self.state.prompts;
+        it.prompts.retain(|at| {
+            let repeated = |it: &&mut Prompt| it.proof == Some(Proof::Named) && !it.started && which(*at);
+            let released = prompts.get_mut(*at).filter(repeated);
+            released.map(|it| it.turn = None).is_none()
+        });
     }
 
     /// The agent is done with a prompt. With the last of its turn, the turn's `result` is owed.

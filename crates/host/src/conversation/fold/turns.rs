@@ -161,6 +161,10 @@ impl Fold<'_> {
         if !named.is_empty() || origin.as_ref().is_some_and(is_foreign) {
             self.unpresume(turn, &named);
         }
+        if self.state.tells && !result.user_message_uuids.0.is_empty() {
+            // It names all of its own; what was only repeated meanwhile had been run before.
+            self.release(turn, |at| !named.contains(&at));
+        }
         for prompt in named {
             self.deliver(prompt, Some(turn), Proof::Named);
         }

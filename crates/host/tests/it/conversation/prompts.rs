@@ -2,7 +2,9 @@
 
 use sluice_host::conversation::{Effect, EntryKind, Failure, PromptState, Proof, Reply, What};
 
-use super::play::{Play, echo, id, init, lifecycle, result, result_of, sent, success, text, tool_result, tool_use};
+use super::play::{
+    Play, echo, id, init, lifecycle, result, result_from, result_of, sent, success, text, tool_result, tool_use,
+};
 
 #[test]
 fn a_prompt_before_the_process_is_up_waits_and_is_not_dropped() {
@@ -86,6 +88,42 @@ fn a_prompt_written_just_before_a_crash_is_neither_lost_nor_run_twice() {
     play.says(echo("p1"));
     assert_eq!(play.prompt_state("p1"), PromptState::Delivered);
     assert_eq!(play.state.turns().len(), 0);
+}
+
+/// p1 was run by a process that died before it could say so. The next process is in a turn of its own, of which the
+/// beginning was not heard, when it is told p1 again.
+fn repeated_in_anothers_turn() -> Play {
+    let mut play = Play::new();
+    play.submit("p1");
+    play.dies();
+    play.submit("p2");
+    play.happens(What::Starting { resumed: true });
+    play.happens(What::Up);
+    play.says(text("m0", "words"));
+    play.says(echo("p1"));
+    play
+}
+
+#[test]
+fn a_prompt_that_was_run_before_is_not_of_the_turn_it_is_repeated_in() {
+    let mut play = repeated_in_anothers_turn();
+    play.says(lifecycle("p1", "completed"));
+    play.says(result_from("task-notification"));
+    play.takes_up("p2");
+    play.says(result_of(&["p2"]));
+    assert_eq!(play.prompt_state("p1"), PromptState::Delivered);
+    assert_eq!(play.prompt("p1").turn, None);
+    assert_eq!(play.turn_of("p2").prompts, [1]);
+    assert_eq!(play.state.turns().len(), 2);
+}
+
+#[test]
+fn a_result_names_all_of_its_own_prompts_and_no_other_was_its() {
+    let mut play = repeated_in_anothers_turn();
+    play.takes_up("p2");
+    play.says(result_of(&["p2"]));
+    assert_eq!(play.prompt_state("p1"), PromptState::Delivered);
+    assert_eq!(play.turn_of("p2").prompts, [1]);
 }
 
 #[test]
