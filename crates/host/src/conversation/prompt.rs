@@ -13,6 +13,9 @@ pub struct Prompt {
     pub(crate) marked: bool,
     /// Whether it shall be written once more, to a process that knows it if it arrived.
     pub(crate) again: bool,
+    /// Whether it was: a process that knew it repeats it and runs nothing.
+    #[serde(default)]
+    pub(crate) rewritten: bool,
     /// The line.
     pub line: Line,
     /// Where it is.

@@ -132,4 +132,8 @@ fn a_pathspec_with_magic_reaches_what_it_matches() {
         assert_ne!(w.bash(line).behavior, Verdict::Allow, "{line}");
     }
     world().asks("git diff --no-index .. src");
+    world().asks("git diff --inter-hunk-context /etc/shadow ./a.txt");
+    world().asks("git rev-list -L /etc/shadow");
+    world().allows("git log -L '/^fn main/,/^}/:src/main.rs' --since '2 weeks ago' --author 'a/b'");
+    world().allows("git diff -S 'a/b' --inter-hunk-context 3 src");
 }

@@ -32,6 +32,7 @@ impl Fold<'_> {
             id,
             marked,
             again: false,
+            rewritten: false,
             line,
             state: PromptState::Queued,
             at: now,
@@ -72,6 +73,7 @@ impl Fold<'_> {
                 continue;
             };
             let again = std::mem::take(&mut prompt.again) && prompt.state == PromptState::Indeterminate;
+            prompt.rewritten |= again;
             if again || prompt.state == PromptState::Queued {
                 self.effects.push(Effect::Send(prompt.line.clone()));
                 self.set_prompt(at, PromptState::Sent);
@@ -217,19 +219,18 @@ impl Fold<'_> {
             return;
         };
         if self.state.turns.get(turn).is_some_and(|it| !it.announced) {
-            self.release(turn, |it| it == at);
+            self.release(turn, |it, _| it == at);
         }
     }
 
     /// Takes prompts out of a turn, of which the agent never said that they began.
-    pub(super) fn release(&mut self, turn: usize, which: impl Fn(usize) -> bool) {
+    pub(super) fn release(&mut self, turn: usize, which: impl Fn(usize, &Prompt) -> bool) {
         let Some(it) = self.state.turns.get_mut(turn) else {
             return;
         };
         let prompts = &mut self.state.prompts;
         it.prompts.retain(|at| {
-            let repeated = |it: &&mut Prompt| it.proof == Some(Proof::Named) && !it.started && which(*at);
-            let released = prompts.get_mut(*at).filter(repeated);
+            let released = prompts.get_mut(*at).filter(|it| !it.started && which(*at, it));
             released.map(|it| it.turn = None).is_none()
         });
     }
@@ -300,14 +301,29 @@ impl Fold<'_> {
         let tells = self.state.tells || self.state.told_once;
         let told = self.state.prompts.get(at).is_some_and(|it| it.marked && tells);
         self.untie(at);
-        let turn = self.state.index.open.filter(|_| !told);
-        if let Some(turn) = turn {
+        let mut turn = self.state.index.open.filter(|_| !told);
+        if let Some(open) = turn {
             // Old agents run one prompt a turn: what was presumed of another one was wrong.
-            self.unpresume(turn, &[at]);
+            self.unpresume(open, &[at]);
+            // They repeat the prompt of a turn just before they first speak in it. Before that, and after it, prompts
+            // are repeated that were written again and had been run.
+            if !self.has_spoken(open) {
+                self.release(open, |it, prompt| it != at && prompt.rewritten);
+            } else if self.state.prompts.get(at).is_some_and(|it| it.rewritten) {
+                self.release(open, |it, _| it == at);
+                turn = None;
+            }
         }
         self.deliver(at, turn, Proof::Named);
         self.sign();
         true
+    }
+
+    /// Whether the agent said something in the turn that is open.
+    fn has_spoken(&self, open: usize) -> bool {
+        let began = self.state.turns.get(open).map(|it| it.began);
+        let mut since = self.state.entries.iter().rev().take_while(|it| Some(it.at) >= began);
+        since.any(|it| it.kind == EntryKind::Assistant && it.turn == Some(place(open)))
     }
 
     /// A prompt written without a uuid comes back with one of the agent's making.

@@ -163,7 +163,7 @@ impl Fold<'_> {
         }
         if self.state.tells && !result.user_message_uuids.0.is_empty() {
             // It names all of its own; what was only repeated meanwhile had been run before.
-            self.release(turn, |at| !named.contains(&at));
+            self.release(turn, |at, _| !named.contains(&at));
         }
         for prompt in named {
             self.deliver(prompt, Some(turn), Proof::Named);

@@ -127,6 +127,31 @@ fn a_result_names_all_of_its_own_prompts_and_no_other_was_its() {
 }
 
 #[test]
+fn an_old_agent_repeats_what_it_had_run_before_and_after_the_turns_own_prompt() {
+    for late in [false, true] {
+        let mut play = Play::new();
+        play.submit("p1");
+        play.submit("p2");
+        play.dies();
+        play.happens(What::Starting { resumed: true });
+        play.happens(What::Up);
+        play.init();
+        if !late {
+            play.says(echo("p1"));
+        }
+        play.says(echo("p2"));
+        play.says(text("m0", "words"));
+        if late {
+            play.says(echo("p1"));
+        }
+        play.says(result());
+        assert_eq!(play.last_turn().prompts, [1], "late: {late}");
+        assert_eq!(play.prompt_state("p1"), PromptState::Delivered);
+        assert_eq!(play.prompt("p1").turn, None);
+    }
+}
+
+#[test]
 fn a_prompt_is_not_written_again_to_a_process_that_does_not_know_the_conversation() {
     let mut play = Play::new();
     play.submit("p1");

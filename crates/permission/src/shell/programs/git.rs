@@ -125,6 +125,11 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
     doing
         .reads
         .extend(parsed.paths.iter().map(|word| (word.clone(), Reach::File)));
+    // A value that stands apart may be taken for a path: `diff` looks whether it is a file outside of the repository
+    // before it knows its options, and the others do where they do not have the option.
+    let lines = matches!(name, "log" | "show" | "whatchanged" | "blame" | "annotate");
+    let values = parsed.apart.iter().filter(|(option, _)| !(lines && option == "L"));
+    doing.reads.extend(values.map(|(_, word)| (word.clone(), Reach::File)));
     let mut named = false;
     // What git itself matches, magic words or patterns in quotes, may be anything in the repository.
     let wide = parsed.positionals.iter().any(|word| {

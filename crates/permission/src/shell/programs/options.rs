@@ -10,6 +10,8 @@ pub(crate) struct Parsed {
     pub(crate) options: Vec<(String, Option<Word>)>,
     /// Values that are paths to read.
     pub(crate) paths: Vec<Word>,
+    /// Options whose values stand in words of their own, with those words.
+    pub(crate) apart: Vec<(String, Word)>,
     /// A word among the arguments may be anything, also an option.
     pub(crate) loose: bool,
 }
@@ -131,7 +133,11 @@ impl Options {
                     (' ', Some(_)) => return None,
                     (' ' | '?', None) => None,
                     (_, Some(value)) => Some(value),
-                    (_, None) => Some(value_of(rest.next(), tame)?),
+                    (_, None) => {
+                        let value = value_of(rest.next(), tame)?;
+                        parsed.apart.push((name.to_owned(), value.clone()));
+                        Some(value)
+                    }
                 };
                 if mark == '%' {
                     parsed.paths.extend(value.clone());
@@ -151,7 +157,11 @@ impl Options {
                     '?' => glued.map(Word::plain),
                     _ => match glued {
                         Some(glued) => Some(Word::plain(glued)),
-                        None => Some(value_of(rest.next(), tame)?),
+                        None => {
+                            let value = value_of(rest.next(), tame)?;
+                            parsed.apart.push((letter.to_string(), value.clone()));
+                            Some(value)
+                        }
                     },
                 };
                 if mark == '%' {
