@@ -112,12 +112,18 @@ fn index_names(bytes: &[u8]) -> Option<Vec<PathBuf>> {
         let begins = at + if extended { 64 } else { 62 };
         let length = bytes.get(begins..)?.iter().position(|byte| *byte == 0)?;
         let name = std::str::from_utf8(bytes.get(begins..begins + length)?).ok()?;
+        // A folder stands for names that lie in another place.
+        if name.ends_with('/') {
+            return None;
+        }
         names.push(PathBuf::from(name));
         at += (begins - at + length + 8) / 8 * 8;
     }
-    // A part of it may lie in another file.
-    let shared = bytes.get(at..)?.windows(4).any(|mark| mark == b"link");
-    (!shared).then_some(names)
+    // A part of it may lie in another file, or in trees: extensions that have to be understood are written small.
+    let rest = bytes.get(at..)?;
+    let needed = [&b"link"[..], b"sdir"];
+    let partial = rest.windows(4).any(|mark| needed.contains(&mark));
+    (!partial).then_some(names)
 }
 
 /// Where `path` leads, or the path behind a link on its way that leads to nothing.

@@ -119,6 +119,10 @@ pub struct Simple {
     pub pipeline: usize,
     /// Texts it reads: here-documents and here-strings, as written.
     pub inputs: Vec<String>,
+    /// Reads a descriptor that something else opened.
+    pub takes_descriptor: bool,
+    /// Its messages may go where its output goes.
+    pub joins_errors: bool,
 }
 
 impl Simple {
@@ -141,7 +145,14 @@ impl Simple {
     pub fn unknown_variable(&self) -> Option<&str> {
         // Before a plain `read` it says how that one line is split.
         let reads = !builtins::reads_into(&self.words).is_empty();
-        let unknown = |one: &&Assignment| !(builtins::harmless_variable(&one.name) || (reads && one.name == "IFS"));
+        // The name of a zone may be that of any file.
+        let file = |one: &Assignment| {
+            let value = one.value.as_ref().and_then(Word::literal);
+            one.name == "TZ"
+                && value.is_none_or(|value| value.trim_start_matches(':').starts_with('/') || value.contains(".."))
+        };
+        let unknown =
+            |one: &&Assignment| !(builtins::harmless_variable(&one.name) || (reads && one.name == "IFS")) || file(one);
         // On its own it is the line's, and was looked at when it was set.
         if self.words.is_empty() {
             return None;

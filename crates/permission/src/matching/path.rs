@@ -234,7 +234,9 @@ pub(crate) fn segment_matches(pattern: &str, text: &str) -> bool {
 /// How wide the class at `at` is, if it holds `c`. Without an end it is a plain bracket.
 fn class(pattern: &[char], at: usize, c: Option<char>) -> Option<usize> {
     let c = c?;
-    let mut end = at + 2;
+    // What stands first in it, behind a negation too, does not end it.
+    let negates = matches!(pattern.get(at + 1), Some('!' | '^'));
+    let mut end = at + 2 + usize::from(negates);
     while pattern.get(end).is_some_and(|c| *c != ']') {
         end += 1;
     }

@@ -15,7 +15,7 @@ use brush_parser::ast::{
 };
 use brush_parser::{Parser, ParserOptions};
 
-use super::{Analysis, Chain, Problem, Redirect, Simple, Values, Word};
+use super::{Analysis, Assignment, Chain, Problem, Redirect, Simple, Values, Word};
 use super::{builtins, caps, shape};
 
 /// How many ways to have changed directory are kept apart.
@@ -378,6 +378,8 @@ impl Walk {
             again: self.again,
             pipeline: self.pipeline,
             inputs: Vec::new(),
+            takes_descriptor: false,
+            joins_errors: false,
         }
     }
 
@@ -405,8 +407,14 @@ impl Walk {
             self.loose = true;
         }
         let names = builtins::reads_into(&found.words);
-        // One line of what the list is given, where it is given nothing of its own.
-        let whole = names.len() == 1 && found.redirects.is_empty() && found.inputs.is_empty();
+        // One line of what the list is given, where it is given nothing of its own and nothing is cut off.
+        let cuts = |one: &Assignment| one.value.as_ref().and_then(Word::literal) != Some("");
+        let uncut = !found.assignments.iter().any(|one| one.name == "IFS" && cuts(one));
+        let whole = names.len() == 1
+            && found.redirects.is_empty()
+            && found.inputs.is_empty()
+            && !found.takes_descriptor
+            && uncut;
         for name in names {
             let from = self.fed.filter(|_| whole);
             let line = from.map(|from| Word {
@@ -442,6 +450,8 @@ impl Walk {
             again: true,
             pipeline: self.pipeline,
             inputs: Vec::new(),
+            takes_descriptor: false,
+            joins_errors: false,
         });
     }
 
@@ -450,6 +460,12 @@ impl Walk {
         let Some(name) = words.first().and_then(Word::literal) else {
             return;
         };
+        // Carried by a program it is one itself, which moves nobody.
+        let own = found.words.len() - words.len();
+        let builtin = |word: &Word| matches!(word.literal(), Some("builtin" | "command" | "time" | "-p"));
+        if !found.words.iter().take(own).all(builtin) {
+            return;
+        }
         match name {
             "cd" if self.adrift => {}
             "cd" => {
@@ -491,10 +507,8 @@ impl Walk {
     fn item(&mut self, item: &Item, found: &mut Simple, prefix: bool) {
         match item {
             Item::IoRedirect(redirect) => {
-                let mut inputs = std::mem::take(&mut found.inputs);
-                let redirect = self.redirect(redirect, &mut inputs);
+                let redirect = self.redirect(redirect, found);
                 found.redirects.extend(redirect);
-                found.inputs = inputs;
             }
             Item::Word(written) => self.several(written, &mut found.words),
             Item::AssignmentWord(assignment, written) => {

@@ -28,6 +28,10 @@ pub enum Reach {
     Tree,
     /// Everything beneath it, and wherever links in there lead.
     Linked,
+    /// Everything beneath it, and what the repository's index holds of it.
+    Index,
+    /// Everything beneath it where it is there; where it is not, it is a revision, with all that ever was.
+    Revision,
     /// Everything that ever was beneath it.
     History,
 }

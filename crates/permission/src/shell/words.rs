@@ -176,7 +176,9 @@ pub fn braces(raw: &str) -> Option<Vec<String>> {
     if parts.is_empty() || parts.len() > 16 {
         return None;
     }
-    Some(parts.iter().map(|part| format!("{before}{part}{after}")).collect())
+    let words: Vec<String> = parts.iter().map(|part| format!("{before}{part}{after}")).collect();
+    // One of which nothing is left is no word at all, and all that follow move up.
+    (!words.iter().any(String::is_empty)).then_some(words)
 }
 
 struct Reader<'a> {
@@ -207,6 +209,21 @@ impl Reader<'_> {
         Some(c)
     }
 
+    /// The character before the one that was just read.
+    fn before(&self) -> Option<char> {
+        self.rest.get(self.at.checked_sub(2)?).copied()
+    }
+
+    /// Whether the word begins as an assignment does: `name=` or `name+=`.
+    fn looks_assigned(&self) -> bool {
+        let name: String = self.rest.iter().take_while(|c| **c != '=').collect();
+        let name = name.strip_suffix('+').unwrap_or(&name);
+        let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '[' | ']');
+        self.rest.contains(&'=')
+            && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(part)
+    }
+
     fn run(&mut self) {
         while let Some(c) = self.next() {
             match c {
@@ -225,6 +242,10 @@ impl Reader<'_> {
                 '*' | '?' | '[' => {
                     self.glob = true;
                     self.text.push(c);
+                }
+                // What looks like an assignment has its homes put in, after each of these.
+                '~' if matches!(self.before(), Some('=' | ':')) && self.looks_assigned() => {
+                    self.some(Problem::Variable, false, false);
                 }
                 '{' => {
                     self.braces.push(false);
@@ -379,18 +400,18 @@ impl Reader<'_> {
         }
         let first = self.text.is_empty() && !self.unknown;
         match (name, self.values.get(name)) {
-            ("HOME", None) if quoted && first && self.ends_segment() => {
+            ("HOME", None) if quoted && first && self.ends_segment(quoted) => {
                 self.home = true;
                 self.text.push('~');
             }
-            ("PWD", None) if quoted && first && self.ends_segment() => self.text.push('.'),
+            ("PWD", None) if quoted && first && self.ends_segment(quoted) => self.text.push('.'),
             (_, Some(value)) => {
                 let value = value.clone();
                 let Some(text) = value.text.as_deref() else {
                     return self.some(Problem::Variable, quoted, false);
                 };
                 if value.tilde {
-                    if !(first && self.ends_segment()) {
+                    if !(first && self.ends_segment(quoted)) {
                         return self.some(Problem::Variable, quoted, false);
                     }
                     self.home = true;
@@ -415,9 +436,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a path could go on here.
-    fn ends_segment(&self) -> bool {
-        matches!(self.peek(), None | Some('/' | '"'))
+    /// Whether the segment of a path ends here: with the word, or with what follows the quotes.
+    fn ends_segment(&self, quoted: bool) -> bool {
+        let closed = quoted && self.peek() == Some('"');
+        let next = self.rest.get(self.at + usize::from(closed));
+        matches!(next, None | Some('/'))
     }
 
     /// `$( )` and `$(( ))`.
@@ -436,7 +459,7 @@ impl Reader<'_> {
             return self.fail(Problem::Nested);
         }
         // Where we are is known.
-        let here = inner.trim() == "pwd" && self.text.is_empty() && !self.unknown && self.ends_segment();
+        let here = inner.trim() == "pwd" && self.text.is_empty() && !self.unknown && self.ends_segment(quoted);
         self.found.inner.push(inner);
         if here {
             self.text.push('.');

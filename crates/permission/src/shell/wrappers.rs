@@ -340,9 +340,7 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
             said()
         }
         _ if super::orders::gives_orders(words) => said(),
-        "make" | "gmake" if texts().any(|text| text.contains('=') || text.starts_with("--eval") || text == "-f") => {
-            said()
-        }
+        "make" | "gmake" if texts().any(gives_rules) => said(),
         "make" | "gmake" => None,
         // Settings that name what they run or load.
         "cargo" if texts().any(|text| text.starts_with("--config")) => said(),
@@ -385,6 +383,75 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
     }
 }
 
+/// Whether an argument of `make` holds rules, or says where they are, or a variable they are made of.
+fn gives_rules(text: &str) -> bool {
+    let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    text.contains('=')
+        || ["--ev", "--f", "--mak"].iter().any(|option| text.starts_with(option))
+        || letters.is_some_and(|letters| letters.contains(['f', 'E']))
+}
+
+/// Whether a program may take what it is fed for commands: what opens a shell where it is told none, and languages that
+/// are spoken to. Not those that are given a file to run: what they are fed is their data.
+#[must_use]
+pub fn obeys_input(name: &str) -> bool {
+    let name = base(name);
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let given_a_file = is_shell(stem)
+        || matches!(
+            stem,
+            "python"
+                | "pypy"
+                | "node"
+                | "nodejs"
+                | "deno"
+                | "bun"
+                | "perl"
+                | "ruby"
+                | "php"
+                | "lua"
+                | "luajit"
+                | "awk"
+                | "gawk"
+                | "mawk"
+                | "nawk"
+                | "sed"
+                | "gsed"
+                | "make"
+                | "gmake"
+                | "Rscript"
+                | "tsx"
+                | "ts-node"
+        );
+    let passes_on = matches!(
+        name,
+        "env"
+            | "timeout"
+            | "gtimeout"
+            | "nice"
+            | "ionice"
+            | "nohup"
+            | "setsid"
+            | "stdbuf"
+            | "time"
+            | "command"
+            | "builtin"
+            | "exec"
+            | "xargs"
+            | "gxargs"
+            | "find"
+            | "gfind"
+            | "fd"
+            | "fdfind"
+            | "npx"
+            | "bunx"
+            | "uvx"
+            | "pipx"
+            | "strace"
+    );
+    (carries(name) || is_interpreter(name)) && !given_a_file && !passes_on
+}
+
 /// Whether an interpreter's own options, those before its file, hold a text to run or a module to load.
 fn loads(name: &str, arguments: &[Word]) -> bool {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -401,7 +468,15 @@ fn loads(name: &str, arguments: &[Word]) -> bool {
                     return rest.next().is_none_or(|module| {
                         matches!(
                             module,
-                            "timeit" | "code" | "pdb" | "cProfile" | "profile" | "trace" | "runpy"
+                            "timeit"
+                                | "code"
+                                | "pdb"
+                                | "cProfile"
+                                | "profile"
+                                | "trace"
+                                | "runpy"
+                                | "asyncio"
+                                | "sqlite3"
                         )
                     });
                 }

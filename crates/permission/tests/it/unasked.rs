@@ -1,82 +1,8 @@
 //! What an agent types all day in a real folder, and how little of it is asked about.
 
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use serde_json::json;
-use sluice_permission::{Behavior, Call, OnDisk, PermissionMode, Policy, Rule, Source, Verdict, decide};
-
-/// A project as people have them, on the disk.
-struct Folder {
-    at: PathBuf,
-}
-
-impl Folder {
-    /// Nothing where there is no git.
-    fn new(name: &str) -> Option<Self> {
-        let at = std::env::temp_dir().join(format!("sluice-unasked-{name}-{}", std::process::id()));
-        let project = at.join("w");
-        for directory in ["w/src", "w/tests", "w/docs", "w/.github/workflows", "home"] {
-            std::fs::create_dir_all(at.join(directory)).unwrap();
-        }
-        for (file, text) in [
-            ("a.txt", "hello\nb\n# c\n"),
-            ("b.txt", "hello b\n"),
-            ("a.json", "{\"a\":1,\"b\":[1,2]}"),
-            ("a.csv", "x,1\ny,2\n"),
-            ("a.bin", "\u{1}\u{2}"),
-            ("src/main.rs", "fn main() {}\n"),
-            ("src/lib.rs", "// x\n"),
-            ("tests/t.rs", "// t\n"),
-            ("docs/d.md", "# d\n"),
-            ("README.md", "# r\n"),
-            ("Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\n"),
-            ("package.json", "{\"scripts\":{\"test\":\"jest\"}}"),
-            (".gitignore", "target\n"),
-            ("app.log", "error x\n"),
-        ] {
-            std::fs::write(project.join(file), text).unwrap();
-        }
-        let git = |words: &[&str]| {
-            let mut git = Command::new("git");
-            git.args(words)
-                .current_dir(&project)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null());
-            git.env("GIT_CONFIG_GLOBAL", "/dev/null")
-                .status()
-                .is_ok_and(|status| status.success())
-        };
-        (git(&["init", "-q", "-b", "main", "."]) && git(&["add", "."])).then_some(Self { at })
-    }
-
-    fn asked<'a>(&self, lines: &[&'a str], denied: &[&str]) -> Vec<&'a str> {
-        self.asked_in("default", lines, denied)
-    }
-
-    /// Those that do not run without a question.
-    fn asked_in<'a>(&self, mode: &str, lines: &[&'a str], denied: &[&str]) -> Vec<&'a str> {
-        let project = self.at.join("w");
-        let mut policy = Policy::new(&project, self.at.join("home"));
-        policy.mode = PermissionMode::from(mode);
-        for rule in denied {
-            policy
-                .rules
-                .push(Rule::parse(Behavior::Deny, Source::User, &project, rule).unwrap());
-        }
-        let allowed = |line: &str| {
-            let input = json!({ "command": line });
-            decide(&policy, &Call::new("Bash", &input, &project), &OnDisk).behavior == Verdict::Allow
-        };
-        lines.iter().copied().filter(|line| !allowed(line)).collect()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.at));
-    }
-}
+use super::folder::Folder;
 
 /// Written down before anybody looked at what is answered. What is left asks for a reason: `env` shows secrets, `npm ls`
 /// and `cargo metadata` obey files of the folder, and `echo $(…)` is asked about in the recordings.

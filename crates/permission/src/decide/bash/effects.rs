@@ -190,10 +190,20 @@ impl<'a> Effects<'a> {
         let mut found = Vec::new();
         for place in all {
             let matched = match place.pattern {
-                true => trees::matches(&place.path, &place.whole, self.paths).filter(|matched| !matched.is_empty()),
+                // What nobody can match may be anything in there, a link that leads out too.
+                true => {
+                    Some(trees::matches(&place.path, &place.whole, self.paths)?).filter(|matched| !matched.is_empty())
+                }
                 false => None,
             };
+            let climbs = || {
+                place
+                    .whole
+                    .components()
+                    .any(|part| part == std::path::Component::ParentDir)
+            };
             match matched {
+                None if place.pattern && climbs() => return None,
                 Some(files) => found.extend(files.iter().map(|file| (Located::new(file, self.paths), false))),
                 None => found.push((Located::new(&place.path, self.paths), place.pattern)),
             }
@@ -288,7 +298,10 @@ impl<'a> Effects<'a> {
                 return Some(Problem::UnknownDirectory);
             }
             for touch in &command.touches {
-                let wide = touch.pattern || matches!(touch.reach, Reach::Tree | Reach::Linked | Reach::History);
+                if touch.reach == Reach::Revision && !self.is_there(&touch.at.lexical) && self.guarded() {
+                    return Some(Problem::Variable);
+                }
+                let wide = touch.pattern || !matches!(touch.reach, Reach::File | Reach::Names);
                 let reaches = |behavior| {
                     path_rules(self.policy, behavior, touch.access)
                         .any(|rule| reaches_beneath(self.policy, rule, &touch.at, self.cwd, self.paths))
@@ -303,7 +316,8 @@ impl<'a> Effects<'a> {
                         path_rule(self.policy, behavior, touch.access, &at, self.cwd, self.paths).is_some()
                     })
                 };
-                if touch.reach == Reach::History || trees::holds(&touch.at.lexical, self.paths, &denied) {
+                let indexed = touch.reach == Reach::Index && self.index_holds(&touch.at.lexical, &denied);
+                if touch.reach == Reach::History || indexed || trees::holds(&touch.at.lexical, self.paths, &denied) {
                     return Some(Problem::Variable);
                 }
             }

@@ -65,6 +65,9 @@ pub(super) fn unknown(
         if let Some(problem) = wrappers::evaluating(&command.words).or_else(|| carries_unknown(&command.words)) {
             return Some(problem);
         }
+        if let Some(problem) = fed(at, command, analysis, effects) {
+            return Some(problem);
+        }
         if let Some(problem) = linked(command, &named, effects, paths)
             .or_else(|| matched(command, &named, effects))
             .or_else(|| given_as_text(command, &named))
@@ -78,6 +81,9 @@ pub(super) fn unknown(
             };
             runs_files |= more.runs;
             files.extend(more.all);
+            if let Some(file) = more.scripts.iter().find(|file| paths.read(file) == Found::Unknown) {
+                return Some(Problem::Evaluates(file.display().to_string()));
+            }
         }
         for file in files {
             match paths.read(&file) {
@@ -98,6 +104,36 @@ pub(super) fn unknown(
         return Some(Problem::Evaluates("a file this command writes".to_owned()));
     }
     texts(analysis, effects, &named)
+}
+
+/// A text that is not plain, or that nobody has read, for what may take it for commands.
+fn fed(at: usize, command: &Simple, analysis: &Analysis, effects: &Effects<'_>) -> Option<Problem> {
+    let name = wrappers::transparent(&command.words).first()?.text.as_deref()?;
+    if !wrappers::obeys_input(name) {
+        return None;
+    }
+    let plain = |text: &str| {
+        text.chars().all(|c| {
+            c.is_alphanumeric()
+                || c.is_whitespace()
+                || matches!(c, '.' | '_' | '/' | '-' | '+' | ',' | ':' | ';' | '=' | '@')
+        })
+    };
+    let prints = |(place, one): (usize, &Simple)| {
+        let printer = matches!(one.words.first().and_then(Word::literal), Some("echo" | "printf"));
+        let words = one.words.iter().skip(1).map(|word| word.text.as_deref());
+        one.pipeline == command.pipeline
+            && place < at
+            && !(printer && words.into_iter().all(|text| text.is_some_and(plain)))
+    };
+    let reads = command
+        .redirects
+        .iter()
+        .any(|redirect| redirect.direction != Direction::Write && !is_sink(&redirect.target));
+    let odd =
+        reads || command.inputs.iter().any(|text| !plain(text)) || analysis.commands.iter().enumerate().any(prints);
+    let _ = effects;
+    odd.then(|| Problem::Evaluates(base(name).to_owned()))
 }
 
 /// Names in the words and inputs of what could run them, and of what feeds it.
@@ -251,7 +287,9 @@ fn carries_unknown(words: &[Word]) -> Option<Problem> {
                 |pair| matches!(pair, ["-exec" | "-execdir" | "-ok" | "-okdir", program] if program.contains("{}")),
             );
             let open = texts.contains(&"{}") && texts.iter().any(|text| wrappers::runs_its_arguments(text));
-            if runs || open { said() } else { None }
+            // As a part of a word it may be the value of an option that names a program.
+            let part = texts.iter().any(|text| text.contains("{}") && *text != "{}");
+            if runs || open || part { said() } else { None }
         }
         "xargs" | "gxargs" | "parallel" => {
             let inner = texts.iter().enumerate().find(|(_, text)| !text.starts_with('-'));
@@ -298,6 +336,8 @@ fn marks<'a>(texts: &[&'a str]) -> Vec<&'a str> {
 /// Files a command may take its orders from.
 struct Reachable {
     all: Vec<PathBuf>,
+    /// Those of them that an interpreter is told to run.
+    scripts: Vec<PathBuf>,
     /// Whether it certainly runs one of them.
     runs: bool,
 }
@@ -361,32 +401,84 @@ fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -> Option<Re
         .find(|pair| pair.first().and_then(Word::literal) == Some("-m"))
         .and_then(|pair| pair.get(1)?.literal());
     let extra: Vec<String> = match (wrappers::is_interpreter(base(name)), module) {
-        (true, Some(module)) => vec![format!("{}.py", module.replace('.', "/"))],
+        (true, Some(module)) => {
+            let path = module.replace('.', "/");
+            ["{}.py", "{}/__main__.py", "{}/__init__.py"]
+                .map(|form| form.replace("{}", &path))
+                .to_vec()
+        }
         (true, None) => own
             .iter()
             .skip(1)
             .filter_map(Word::literal)
             .filter(|text| !text.starts_with('-'))
-            .map(|text| format!("{text}.js"))
+            .flat_map(|text| {
+                let forms = ["{}.js", "{}/index.js", "{}/__main__.py", "{}/__init__.py"];
+                forms.map(|form| form.replace("{}", text))
+            })
             .collect(),
         (false, _) => Vec::new(),
     };
-    let here = own
-        .iter()
-        .position(|word| matches!(word.literal(), Some("-C" | "--prefix" | "--directory" | "--cwd")))
-        .and_then(|at| own.get(at + 1)?.literal());
+    let here = elsewhere(own);
     for file in defaults.iter().copied().chain(extra.iter().map(String::as_str)) {
         words.push(Word::plain(file));
         if let Some(here) = here {
             words.push(Word::plain(&format!("{here}/{file}")));
         }
     }
+    let hooks = if base(name) == "git" {
+        hooks(command, here, effects)
+    } else {
+        Vec::new()
+    };
+    let script = own
+        .iter()
+        .skip(1)
+        .find(|word| word.literal().is_some_and(|text| !text.starts_with('-')));
+    let scripts = match script.filter(|_| wrappers::is_interpreter(base(name)) && module.is_none()) {
+        Some(script) => effects.files_of(command, script)?,
+        None => Vec::new(),
+    };
     let runs = name.contains('/') || !defaults.is_empty() || wrappers::is_interpreter(base(name));
-    let mut all = Vec::new();
+    let mut all = hooks;
     for word in &words {
         all.extend(effects.files_of(command, word)?);
     }
-    Some(Reachable { all, runs })
+    Some(Reachable { all, scripts, runs })
+}
+
+/// The folder a program is told to work in, apart or glued to the option, alone or among others.
+fn elsewhere(own: &[Word]) -> Option<&str> {
+    own.iter().enumerate().find_map(|(at, word)| {
+        let text = word.literal()?;
+        let next = || own.get(at + 1)?.literal();
+        if let Some(long) = text.strip_prefix("--") {
+            let (name, value) = long
+                .split_once('=')
+                .map_or((long, None), |(name, value)| (name, Some(value)));
+            return matches!(name, "prefix" | "directory" | "cwd")
+                .then(|| value.or_else(next))
+                .flatten();
+        }
+        let (_, glued) = text.strip_prefix('-')?.split_once('C')?;
+        if glued.is_empty() { next() } else { Some(glued) }
+    })
+}
+
+/// The settings and hooks of the repository a git works in, wherever it was called from.
+fn hooks(command: &Simple, here: Option<&str>, effects: &Effects<'_>) -> Vec<PathBuf> {
+    let from = effects.paths_of(command, &Word::plain(here.unwrap_or(".")));
+    let parents = from.iter().flat_map(|path| path.ancestors());
+    parents.flat_map(|parent| effects.repository_files(parent)).collect()
+}
+
+/// Whether a command of npm's runs a script of another name.
+fn implies(command: &str, script: &str) -> bool {
+    match command {
+        "restart" => matches!(script, "stop" | "start" | "restart"),
+        "it" | "cit" | "sit" | "install-test" | "install-ci-test" => script == "test",
+        _ => false,
+    }
 }
 
 /// Of a package's description only the scripts a command may run.
@@ -409,7 +501,11 @@ fn part_of(file: &std::path::Path, text: String, command: &Simple) -> String {
         words
             .iter()
             .any(|word| *word == name || *word == bare || (matches!(*word, "t" | "tst") && bare == "test"))
-            || matches!(bare, "install" | "prepare" | "publish" | "pack" | "version")
+            || matches!(
+                bare,
+                "install" | "prepare" | "publish" | "pack" | "version" | "dependencies"
+            )
+            || words.iter().any(|word| implies(word, bare))
     };
     // One script may run another by its name.
     let runs_others = scripts.iter().any(|(name, value)| {

@@ -11,7 +11,17 @@ use crate::path::{Found, Located, Paths, normal};
 use crate::policy::Policy;
 
 /// How far up a repository is looked for.
-const MOST_PARENTS: usize = 24;
+const MOST_PARENTS: usize = 64;
+/// What of a repository is read wherever it leads.
+const LED: &[&str] = &[
+    "HEAD",
+    "objects",
+    "objects/pack",
+    "refs",
+    "refs/heads",
+    "packed-refs",
+    "logs",
+];
 
 /// Sections with the keys that run nothing; `*` for all of them.
 const PLAIN: &[(&str, &str)] = &[
@@ -19,7 +29,7 @@ const PLAIN: &[(&str, &str)] = &[
         "core",
         "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf \
         abbrev quotepath whitespace compression sharedrepository untrackedcache fsmonitor pager sshcommand askpass editor \
-        hookspath excludesfile protectntfs protecthfs longpaths commentchar fscache",
+        hookspath protectntfs protecthfs longpaths commentchar fscache",
     ),
     ("remote", "url fetch pushurl push mirror tagopt prune gh-resolved"),
     (
@@ -44,7 +54,11 @@ const PLAIN: &[(&str, &str)] = &[
     ("merge", "conflictstyle ff"),
     ("rebase", "autostash autosquash"),
     ("log", "date decorate follow abbrevcommit showsignature"),
-    ("status", "*"),
+    // Not `submodulesummary`, which runs a script.
+    (
+        "status",
+        "short branch relativepaths showuntrackedfiles showstash displaycommentprefix aheadbehind renames renamelimit",
+    ),
     ("feature", "*"),
     ("index", "*"),
     ("pack", "*"),
@@ -63,15 +77,18 @@ const PLAIN: &[(&str, &str)] = &[
 
 /// Why git could run something in `directory`: the setting that says so.
 pub(super) fn names_a_program(policy: &Policy, directory: &Path, paths: &dyn Paths) -> Option<String> {
-    for parent in normal(directory).ancestors().take(MOST_PARENTS) {
+    for (depth, parent) in normal(directory).ancestors().enumerate() {
+        if depth >= MOST_PARENTS {
+            return Some(".git".to_owned());
+        }
         let dot = parent.join(".git");
         let own = match paths.read(&dot) {
-            Found::This(text) => match text.trim().strip_prefix("gitdir:") {
-                Some(to) => {
-                    let own = normal(&parent.join(to.trim()));
+            Found::This(text) => match pointer(&text).and_then(|text| text.strip_prefix("gitdir: ")) {
+                Some(to) if to.trim() == to => {
+                    let own = normal(&parent.join(to));
                     // Elsewhere only where that says it is ours, as git writes it for a worktree.
                     let ours = match paths.read(&own.join("gitdir")) {
-                        Found::This(back) => normal(Path::new(back.trim())) == dot,
+                        Found::This(back) => pointer(&back).is_some_and(|back| normal(Path::new(back)) == dot),
                         Found::Nothing | Found::Unknown => false,
                     };
                     if !ours && !Located::new(&own, paths).inside(&policy.roots, paths) {
@@ -79,23 +96,48 @@ pub(super) fn names_a_program(policy: &Policy, directory: &Path, paths: &dyn Pat
                     }
                     own
                 }
-                None => return Some(".git".to_owned()),
+                _ => return Some(".git".to_owned()),
             },
             Found::Unknown => return Some(".git".to_owned()),
             Found::Nothing if paths.is_dir(&dot) => dot,
             Found::Nothing => continue,
         };
-        return in_repository(&own, paths);
+        return in_repository(policy, &own, paths);
     }
     None
 }
 
-fn in_repository(own: &Path, paths: &dyn Paths) -> Option<String> {
+/// What a file says that holds one path. Git takes away the ends of lines and nothing else.
+fn pointer(text: &str) -> Option<&str> {
+    let text = text.trim_end_matches(['\n', '\r']);
+    (text.trim() == text).then_some(text)
+}
+
+fn in_repository(policy: &Policy, own: &Path, paths: &dyn Paths) -> Option<String> {
+    let inside = |path: &Path| Located::new(path, paths).inside(&policy.roots, paths);
     let common = match paths.read(&own.join("commondir")) {
-        Found::This(text) => normal(&own.join(text.trim())),
+        Found::This(text) => {
+            let common = pointer(&text).map(|to| normal(&own.join(to)));
+            // That of a worktree lies in the repository it is of.
+            let ours = |common: &PathBuf| own.starts_with(common.join("worktrees")) || inside(common);
+            match common.filter(ours) {
+                Some(common) => common,
+                None => return Some("commondir".to_owned()),
+            }
+        }
         Found::Nothing => own.to_path_buf(),
         Found::Unknown => return Some("commondir".to_owned()),
     };
+    let leads_out = |at: &Path| paths.is_link(at) && !inside(at);
+    if let Some(name) = LED.iter().find(|name| leads_out(&common.join(name))) {
+        return Some((*name).to_owned());
+    }
+    let objects = common.join("objects");
+    match paths.read(&objects.join("info/alternates")) {
+        Found::Nothing => {}
+        Found::This(text) if text.lines().all(|line| inside(&normal(&objects.join(line)))) => {}
+        Found::This(_) | Found::Unknown => return Some("objects/info/alternates".to_owned()),
+    }
     let files: [PathBuf; 2] = [common.join("config"), own.join("config.worktree")];
     for file in files {
         match paths.read(&file) {
@@ -126,7 +168,8 @@ fn strange(text: &str) -> Option<String> {
             continue;
         }
         let mut line = line;
-        if let Some(rest) = line.strip_prefix('[') {
+        // One line may hold any number of headers.
+        while let Some(rest) = line.strip_prefix('[') {
             let Some((header, after)) = rest.split_once(']') else {
                 return Some(rest.to_owned());
             };
@@ -143,9 +186,9 @@ fn strange(text: &str) -> Option<String> {
                 return Some(header.to_owned());
             }
             line = after.trim();
-            if line.is_empty() || line.starts_with(['#', ';']) {
-                continue;
-            }
+        }
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            continue;
         }
         let key = line.split(['=', ' ', '\t']).next().unwrap_or(line).to_ascii_lowercase();
         let known = plain.is_some_and(|keys| keys == "*" || keys.split_whitespace().any(|known| known == key));
@@ -187,6 +230,8 @@ mod tests {
             "[DIFF \"f\"] TextConv = x",
             "[diff.f] textconv = x",
             "[pretty] x = %G?",
+            "[status] submoduleSummary = true",
+            "[user] [diff \"f\"]\n\ttextconv = x",
             "nothing",
         ] {
             assert!(strange(text).is_some(), "{text}");

@@ -7,7 +7,7 @@ use crate::path::{Found, Located, Paths};
 use crate::policy::Policy;
 
 /// The most files a pattern may match to be followed one by one.
-const MOST_MATCHES: usize = 300;
+const MOST_MATCHES: usize = 1_000;
 /// The most entries of a tree that are looked at.
 const MOST_ENTRIES: usize = 3_000;
 

@@ -5,7 +5,7 @@ use brush_parser::ast::{
     Word as Written,
 };
 
-use super::super::{Direction, Problem, Redirect};
+use super::super::{Direction, Problem, Redirect, Simple};
 use super::Walk;
 
 impl Walk {
@@ -25,7 +25,7 @@ impl Walk {
         let redirects: Vec<Redirect> = list
             .into_iter()
             .flat_map(|list| &list.0)
-            .filter_map(|redirect| self.redirect(redirect, &mut held.inputs))
+            .filter_map(|redirect| self.redirect(redirect, &mut held))
             .collect();
         if redirects.is_empty() && held.inputs.is_empty() {
             return;
@@ -38,9 +38,15 @@ impl Walk {
         }
     }
 
-    pub(super) fn redirect(&mut self, redirect: &IoRedirect, inputs: &mut Vec<String>) -> Option<Redirect> {
+    pub(super) fn redirect(&mut self, redirect: &IoRedirect, of: &mut Simple) -> Option<Redirect> {
         match redirect {
-            IoRedirect::File(_, kind, target) => {
+            IoRedirect::File(descriptor, kind, target) => {
+                // Whatever it is that messages are sent to, it may be where the output goes, unless it is nowhere.
+                let nowhere = matches!(target, IoFileRedirectTarget::Filename(word) if word.value == "/dev/null");
+                of.joins_errors |= *descriptor == Some(2) && !nowhere;
+                let file = matches!(target, IoFileRedirectTarget::Filename(_));
+                of.takes_descriptor |=
+                    matches!(kind, IoFileRedirectKind::DuplicateInput) || (*descriptor == Some(0) && !file);
                 let direction = match kind {
                     IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput => Direction::Read,
                     IoFileRedirectKind::Write
@@ -69,12 +75,12 @@ impl Walk {
                 if document.requires_expansion && document.doc.value.contains(['$', '`']) {
                     self.here_document(&document.doc.value);
                 }
-                inputs.push(document.doc.value.clone());
+                of.inputs.push(document.doc.value.clone());
                 None
             }
             IoRedirect::HereString(_, word) => {
                 let word = self.word(word);
-                inputs.push(word.text.unwrap_or(word.raw));
+                of.inputs.push(word.text.unwrap_or(word.raw));
                 None
             }
             IoRedirect::OutputAndError(word, _) => Some(self.target(Direction::Write, word)),

@@ -31,7 +31,10 @@ impl Walk {
         if !self.again {
             self.assigned.push(name.to_owned());
         }
-        match value.filter(|_| !self.never.iter().any(|never| never == name || never == ANY)) {
+        // Where we are is written as a dot, which is somewhere else once we move.
+        let here = |value: &Word| value.raw.contains("PWD") || value.raw.contains("pwd");
+        let known = value.filter(|value| !here(value));
+        match known.filter(|_| !self.never.iter().any(|never| never == name || never == ANY)) {
             Some(value) => self.values.insert(name.to_owned(), value),
             // The line's own, whatever is in it.
             None => self.values.insert(name.to_owned(), Word::default()),
@@ -159,7 +162,8 @@ impl Walk {
         Assignment {
             name,
             plain,
-            value: value.filter(|value| plain && !value.unknown()),
+            // After a colon a home is put in as well.
+            value: value.filter(|value| plain && !value.unknown() && !value.raw.contains(":~")),
             raw: String::new(),
         }
     }

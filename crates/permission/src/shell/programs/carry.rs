@@ -35,8 +35,15 @@ pub(super) fn xargs(arguments: &[Word]) -> Option<Doing> {
     let own = own(arguments);
     let options = arguments.get(..own)?;
     let parsed = XARGS.parse(options)?;
+    // Cut anywhere else a name becomes others.
+    let cuts = |(name, value): &(String, Option<Word>)| {
+        let at = value.as_ref().and_then(Word::literal);
+        matches!(name.as_str(), "d" | "delimiter") && !matches!(at, Some("\\n" | "\\0" | "\n"))
+    };
+    if parsed.options.iter().any(cuts) {
+        return None;
+    }
     let command = arguments.get(own..)?;
-    // What is replaced in a word may be any part of it.
     let replaced = parsed
         .options
         .iter()
@@ -44,11 +51,13 @@ pub(super) fn xargs(arguments: &[Word]) -> Option<Doing> {
     let mut words: Vec<Word> = match replaced {
         Some((_, mark)) => {
             let mark = mark.as_ref()?.literal().filter(|mark| !mark.is_empty())?;
+            // As a part of a word it makes the name of something else.
             let put = |word: &Word| match word.text.as_deref() {
-                Some(text) if text.contains(mark) => Word::printed(),
-                _ => word.clone(),
+                Some(text) if text == mark => Some(Word::printed()),
+                Some(text) if text.contains(mark) => None,
+                _ => Some(word.clone()),
             };
-            command.iter().map(put).collect()
+            command.iter().map(put).collect::<Option<_>>()?
         }
         None => command.to_vec(),
     };

@@ -139,7 +139,16 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
             || text.starts_with(":^")
             || (!word.glob && text.contains(['*', '?', '[']))
     });
-    for word in &parsed.positionals {
+    // Before a `--` stand revisions only, behind it paths only; without one git looks what is there.
+    let dashes = arguments.iter().position(|word| word.literal() == Some("--"));
+    let behind = dashes.map(|at| arguments.len() - at - 1);
+    let before = behind.map_or(parsed.positionals.len(), |behind| {
+        parsed.positionals.len().saturating_sub(behind)
+    });
+    let revisions = if dashes.is_some() { before } else { 0 };
+    // The first word of a search is what is looked for.
+    let sought = usize::from(name == "grep" && !parsed.has(&["e", "f"]));
+    for (place, word) in parsed.positionals.iter().enumerate().skip(sought) {
         let Some(text) = word.text.as_deref() else {
             doing.reads.push((word.clone(), Reach::File));
             continue;
@@ -159,11 +168,11 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
             if path.is_empty() || range || path.starts_with('(') {
                 continue;
             }
-            named |= word.glob || path.contains('/') || path.contains('.') || absolute;
-            let reach = if shows(name, &parsed) == Shows::Contents {
-                Reach::Tree
-            } else {
-                Reach::File
+            named |= place >= revisions && (word.glob || path.contains('/') || path.contains('.') || absolute);
+            let reach = match shows(name, &parsed) {
+                Shows::Names => Reach::File,
+                Shows::Contents if dashes.is_none() && !text.contains(':') => Reach::Revision,
+                Shows::Contents => Reach::Tree,
             };
             doing.reads.push((
                 Word {
@@ -174,13 +183,33 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
             ));
         }
     }
+    if at.raw != "." {
+        for (word, _) in &mut doing.reads {
+            *word = from(&at, word)?;
+        }
+    }
     if (wide || !named) && shows(name, &parsed) == Shows::Contents {
         // Without a revision it is about what lies there now.
-        let now =
-            matches!(name, "diff" | "diff-files" | "grep") && parsed.positionals.len() <= usize::from(name == "grep");
-        doing.reads.push((at, if now { Reach::Tree } else { Reach::History }));
+        let now = matches!(name, "diff" | "diff-files" | "grep") && before <= sought;
+        doing.reads.push((at, if now { Reach::Index } else { Reach::History }));
     }
     Some(doing)
+}
+
+/// A path as git sees it from the folder of `-C`. What a pattern matches bash has found elsewhere.
+fn from(at: &Word, word: &Word) -> Option<Word> {
+    let text = word.text.as_deref()?;
+    if word.glob {
+        return None;
+    }
+    if word.tilde || text.starts_with('/') {
+        return Some(word.clone());
+    }
+    Some(Word {
+        text: Some(format!("{}/{text}", at.text.as_deref()?)),
+        tilde: at.tilde,
+        ..word.clone()
+    })
 }
 
 fn shows(name: &str, parsed: &Parsed) -> Shows {
@@ -219,6 +248,7 @@ fn shows(name: &str, parsed: &Parsed) -> Shows {
         "m",
         "color-words",
         "word-diff",
+        "binary",
     ]);
     let contents = match name {
         "diff" | "show" | "diff-tree" | "diff-index" | "diff-files" | "grep" => patch || !brief,
@@ -299,12 +329,15 @@ fn subcommand_options(name: &str, arguments: &[Word]) -> Option<(Options, Rest)>
             sort= format= points-at= color? no-color column? no-column abbrev? no-abbrev \
             ignore-case",
             );
-            let listing = arguments.iter().any(|word| {
-                matches!(
-                    word.literal(),
-                    Some("-l" | "--list" | "--merged" | "--no-merged" | "--contains" | "--no-contains")
-                )
-            });
+            let listing = arguments
+                .iter()
+                .take_while(|word| word.literal() != Some("--"))
+                .any(|word| {
+                    matches!(
+                        word.literal(),
+                        Some("-l" | "--list" | "--merged" | "--no-merged" | "--contains" | "--no-contains")
+                    )
+                });
             return Some((list, if listing { Rest::Anything } else { Rest::Nothing }));
         }
         "tag" => {
@@ -315,6 +348,7 @@ fn subcommand_options(name: &str, arguments: &[Word]) -> Option<(Options, Rest)>
             );
             let listing = arguments
                 .iter()
+                .take_while(|word| word.literal() != Some("--"))
                 .any(|word| matches!(word.literal(), Some("-l" | "--list")));
             return Some((list, if listing { Rest::Anything } else { Rest::Nothing }));
         }

@@ -21,8 +21,9 @@ pub fn sed_is_plain(arguments: &[Word]) -> bool {
 /// What `sed` reads and, with `-i`, writes.
 pub(super) fn sed(arguments: &[Word]) -> Option<Doing> {
     let parsed = SED.parse(arguments)?;
+    // What stands before it is done all the same.
     if parsed.has(&["version"]) {
-        return Some(Doing::read_only());
+        return (arguments.len() == 1).then(Doing::read_only);
     }
     let mut scripts: Vec<&Word> = parsed
         .options
@@ -223,7 +224,8 @@ fn only_compares(program: &str) -> bool {
     }
     let outside: String = text.split('"').step_by(2).collect::<Vec<_>>().join("x");
     outside
-        .split([';', '{', '}', '\n'])
+        // Not at the end of a line: after a comma or an operator the statement goes on.
+        .split([';', '{', '}'])
         .all(|statement| !statement.contains('>') || !statement.contains("print"))
 }
 
@@ -241,6 +243,10 @@ pub(super) fn jq(arguments: &[Word]) -> Option<Doing> {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match word.literal() {
+            Some("--") => {
+                rest.push(word.clone());
+                rest.extend(words.by_ref().cloned());
+            }
             Some("--arg" | "--argjson") => {
                 words.next()?.literal()?;
                 let value = words.next()?;

@@ -23,6 +23,8 @@ enum Takes {
     PatternFiles,
     /// A pattern, then directories that are searched, `.` when there is none.
     PatternTree,
+    /// Files, or folders with all that lies in them.
+    Compared,
     /// At most one file: a second would be written.
     OneFile,
 }
@@ -146,7 +148,9 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
         && matches!(flag.literal(), Some("-v" | "-V"))
     {
         let names = rest.iter().all(|word| word.literal().is_some());
-        return names.then(Doing::read_only);
+        let mut doing = Doing::read_only();
+        read(&mut doing, rest, Reach::File);
+        return names.then_some(doing);
     }
     match (name, arguments) {
         // What is everybody's to see.
@@ -166,18 +170,48 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
     {
         return None;
     }
-    // Bare letters with an `e` among them make it show what others have in their environment, secrets too. So may `-auxe`.
+    // It looks at the first letter of an option only: `-ps` is `-p`, and what follows it a file.
+    let exact = |text: &str| {
+        let digits = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit());
+        text.len() <= 2
+            || (text.starts_with(['-'])
+                && text.get(2..).is_some_and(digits)
+                && text[1..].starts_with(['c', 'g', 'l', 'o', 's']))
+    };
+    if name == "xxd"
+        && arguments.iter().any(|word| {
+            word.text
+                .as_deref()
+                .is_none_or(|text| text.starts_with('-') && !exact(text))
+        })
+    {
+        return None;
+    }
+    // Bare letters with an `e` among them make it show what others have in their environment, secrets too.
     let shows = |text: &str| {
         let letters = text.trim_start_matches('-');
-        let bare = letters.len() == text.len() || letters.contains(['u', 'x']);
-        letters.bytes().all(|b| b.is_ascii_alphabetic()) && letters.contains('e') && bare && !text.starts_with("--")
+        letters.bytes().all(|b| b.is_ascii_alphabetic()) && letters.contains('e') && !text.starts_with("--")
     };
     if name == "ps"
+        && !lists_all(arguments)
         && arguments
             .iter()
-            .filter(|word| !matches!(word.raw.as_str(), "-e" | "-ef" | "$$" | "$PPID"))
+            .filter(|word| !matches!(word.raw.as_str(), "$$" | "$PPID"))
             .any(|word| word.text.as_deref().is_none_or(shows))
     {
+        return None;
+    }
+    // It goes on reading letters behind one whose value is the next word.
+    let among = |text: &str| {
+        let letters = text
+            .strip_prefix('-')
+            .filter(|letters| !letters.starts_with('-'))
+            .unwrap_or_default();
+        let mut all = letters.chars();
+        all.next_back();
+        all.any(|c| matches!(c, 'I' | 'P' | 'L'))
+    };
+    if name == "tree" && arguments.iter().any(|word| word.text.as_deref().is_none_or(among)) {
         return None;
     }
     match name {
@@ -285,6 +319,44 @@ fn sets(format: &str) -> bool {
     })
 }
 
+/// `-e`, `-ef`: every process, and how much of each.
+fn is_listing(word: &Word) -> bool {
+    let letters = word.literal().and_then(|text| text.strip_prefix('-'));
+    letters.is_some_and(|letters| !letters.is_empty() && letters.chars().all(|c| "eAafFlHLTjw".contains(c)))
+}
+
+/// Whether `ps` understands all of its arguments as they are meant here. With one that it does not, it reads all of them
+/// anew as bare letters.
+fn lists_all(arguments: &[Word]) -> bool {
+    let mut rest = arguments.iter();
+    while let Some(word) = rest.next() {
+        let plain = |text: &str| {
+            !text.is_empty()
+                && text
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || matches!(c, ',' | '%' | '=' | '_'))
+        };
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b',');
+        let known = match word.literal() {
+            Some("-o" | "-C") => rest.next().and_then(Word::literal).is_some_and(plain),
+            Some("-p") => rest
+                .next()
+                .is_some_and(|word| matches!(word.raw.as_str(), "$$" | "$PPID") || word.literal().is_some_and(digits)),
+            Some("--forest" | "--no-headers" | "--headers") => true,
+            Some(text) if text.starts_with("--sort=") => true,
+            // `-eo pid,comm`
+            Some(text) if text.strip_suffix('o').is_some_and(|all| is_listing(&Word::plain(all))) => {
+                rest.next().and_then(Word::literal).is_some_and(plain)
+            }
+            _ => is_listing(word),
+        };
+        if !known {
+            return false;
+        }
+    }
+    true
+}
+
 fn reads(program: &Program, parsed: &Parsed) -> Option<Doing> {
     let mut doing = Doing::read_only();
     doing.tame = program.tame;
@@ -325,11 +397,14 @@ fn reads(program: &Program, parsed: &Parsed) -> Option<Doing> {
         }
         Takes::Files => read(&mut doing, positionals, reach),
         Takes::Directories => {
+            let reach = if tree { reach } else { Reach::Names };
             if positionals.is_empty() {
-                doing.reads.push((here(), Reach::Names));
+                doing.reads.push((here(), reach));
             }
-            read(&mut doing, positionals, Reach::Names);
+            read(&mut doing, positionals, reach);
         }
+        // Folders are compared file by file, and links in them are followed.
+        Takes::Compared => read(&mut doing, positionals, Reach::Linked),
         Takes::PatternFiles | Takes::PatternTree => {
             let given = parsed.has(&["e", "f", "regexp", "file", "files", "type-list"]);
             // Where a word may fall apart nobody knows which one is the pattern.

@@ -1,6 +1,6 @@
 //! What is asked about a command's words and its surroundings.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::super::super::Access;
 use super::super::{repository, trees};
@@ -17,7 +17,9 @@ type Named = (Vec<(Located, bool)>, Reach);
 /// Whether something else than the pipe is what a command reads.
 fn takes_other_input(simple: &Simple) -> bool {
     let reads = |direction: Direction| direction != Direction::Write;
-    !simple.inputs.is_empty() || simple.redirects.iter().any(|redirect| reads(redirect.direction))
+    simple.takes_descriptor
+        || !simple.inputs.is_empty()
+        || simple.redirects.iter().any(|redirect| reads(redirect.direction))
 }
 
 impl<'a> Effects<'a> {
@@ -72,6 +74,10 @@ impl<'a> Effects<'a> {
         for one in upstream.into_iter().rev() {
             // Others in its list print as well; another directory makes other files of the same names.
             let alone = !one.simple.grouped && one.simple.level == level && !one.simple.nested;
+            // A message repeats what it is about, words and all.
+            if one.simple.joins_errors {
+                return None;
+            }
             if !alone || one.simple.chains != reader.chains || takes_other_input(one.simple) {
                 return None;
             }
@@ -129,11 +135,48 @@ impl<'a> Effects<'a> {
             Found::This(names) => names.iter().all(|name| {
                 trees::is_plain_name(&name.to_string_lossy())
                     && name.components().all(normal)
+                    // A repository within is a folder, and holds what its own index says.
+                    && !self.paths.is_dir(&root.lexical.join(name))
                     && Located::new(&root.lexical.join(name), self.paths).inside(&self.policy.roots, self.paths)
             }),
             Found::Nothing | Found::Unknown => false,
         };
         here.iter().all(|(root, _)| stays(root)).then_some((here, Reach::Tree))
+    }
+
+    /// Whether something lies at `path`.
+    pub(super) fn is_there(&self, path: &Path) -> bool {
+        self.paths.is_dir(path) || self.paths.is_link(path) || self.paths.read(path) != Found::Nothing
+    }
+
+    /// Whether the index of the repository at hand names a file that is looked for, or nobody knows.
+    pub(super) fn index_holds(&self, directory: &Path, sought: &dyn Fn(&Path) -> bool) -> bool {
+        let mut parents = directory.ancestors();
+        let root = parents.find(|parent| self.is_there(&parent.join(".git")));
+        root.is_some_and(|root| match self.paths.tracked(root) {
+            Found::This(names) => names.iter().any(|name| sought(&root.join(name))),
+            Found::Nothing | Found::Unknown => true,
+        })
+    }
+
+    /// The settings and hooks of the repository whose folder is `parent`.
+    pub(in super::super) fn repository_files(&self, parent: &Path) -> Vec<PathBuf> {
+        let own = parent.join(".git");
+        let config = own.join("config");
+        let mut folders = vec![own.join("hooks")];
+        if let Found::This(text) = self.paths.read(&config) {
+            let set = text.lines().filter_map(|line| line.split_once('='));
+            let named = set.filter(|(key, _)| key.trim().eq_ignore_ascii_case("hookspath"));
+            folders.extend(named.map(|(_, to)| parent.join(to.trim().trim_matches('"'))));
+        }
+        let mut files = vec![config];
+        for folder in folders {
+            if let Found::This(names) = self.paths.names(&folder) {
+                let live = names.iter().filter(|name| !name.ends_with(".sample"));
+                files.extend(live.map(|name| folder.join(name)));
+            }
+        }
+        files
     }
 
     /// What a command reads, where every name beneath it is printed as one word that is no option.

@@ -1,6 +1,6 @@
 //! The rows: name, options, what else it takes, whether any word may stand among its arguments.
 
-use super::Takes::{Directories, Files, Nothing, OneFile, PatternFiles, PatternTree, Text};
+use super::Takes::{Compared, Directories, Files, Nothing, OneFile, PatternFiles, PatternTree, Text};
 use super::{Program, deep, numbered, program};
 
 /// Not `--check`, which reads whatever files another one names.
@@ -15,6 +15,7 @@ const GREP_LONG: &str = "extended-regexp fixed-strings basic-regexp perl-regexp 
     exclude-dir= include= recursive dereference-recursive line-buffered binary";
 const RECURSIVE: &[&str] = &["r", "R", "recursive", "dereference-recursive"];
 const FOLLOWING: &[&str] = &["R", "dereference-recursive"];
+const LED_OUT: &[&str] = &["L", "dereference"];
 const LS_SHORT: &str = "aAbBcCdDfFgGhHiI:klLmnNopqQrRsStT:uUvw:xXZ1";
 const LS_LONG: &str = "all almost-all author block-size= color? directory classify? file-type format= \
     full-time group-directories-first no-group human-readable si hide= hyperlink? \
@@ -69,8 +70,9 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("sleep", "", "version", Text, true),
     program("seq", "ws:f:", "equal-width separator= format= version", Text, true),
     program("expr", "", "", Text, true),
-    program("which", "as", "", Text, true),
-    program("type", "aptfP", "", Text, true),
+    // They tell whether a file is there.
+    program("which", "as", "", Files, true),
+    program("type", "aptfP", "", Files, true),
     program("basename", "azs:", "multiple suffix= zero version", Text, true),
     program("dirname", "z", "zero version", Text, true),
     program(
@@ -88,13 +90,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         Files,
         true,
     ),
-    program("ls", LS_SHORT, LS_LONG, Directories, true),
-    program("dir", LS_SHORT, LS_LONG, Directories, true),
-    program("vdir", LS_SHORT, LS_LONG, Directories, true),
+    deep(program("ls", LS_SHORT, LS_LONG, Directories, true), LED_OUT, LED_OUT),
+    deep(program("dir", LS_SHORT, LS_LONG, Directories, true), LED_OUT, LED_OUT),
+    deep(program("vdir", LS_SHORT, LS_LONG, Directories, true), LED_OUT, LED_OUT),
     // Not `-o`, `--fromfile`, `--infofile`, `--info`, `-R`.
     program(
         "tree",
-        "adfigpsuhDFNQrtcUCnALP:I:xvSXJq",
+        "adfigpsuhDFNQrtcUCnAL:P:I:xvSXJq",
         "dirsfirst filesfirst noreport gitignore prune du si charset= sort= matchdirs \
         ignore-case filelimit= timefmt= inodes device version",
         Directories,
@@ -197,7 +199,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change \
             ignore-all-space ignore-blank-lines ignore-matching-lines= text strip-trailing-cr \
             minimal horizon-lines= speed-large-files color? palette= starting-file= version",
-            Files,
+            Compared,
             // `-l` runs `pr`.
             false,
         )),
@@ -409,7 +411,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         false,
     ),
     program("lsmod", "", "", Nothing, true),
-    program("getconf", "a", "", Text, true),
+    program("getconf", "a", "", Files, true),
     // Not `-m`, which unpacks.
     program("locale", "akc", "all-locales category-name keyword-name", Text, false),
 ];
