@@ -6,6 +6,7 @@
 //! else is peeled ([`wrappers`]) or given to a shell by an option ([`orders`]), and what a program does is looked up ([`programs`]) and turned
 //! into reads and writes ([`effects`]). Nothing here knows about rules.
 
+pub mod braces;
 pub mod builtins;
 pub mod caps;
 pub mod effects;

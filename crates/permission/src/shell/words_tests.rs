@@ -1,3 +1,4 @@
+use super::super::braces::braces;
 use super::*;
 
 fn text(raw: &str) -> Option<String> {

@@ -377,3 +377,45 @@ fn an_index_that_keeps_names_elsewhere_is_not_believed() {
     std::fs::write(&index, entry).unwrap();
     folder.stops("default", &["git ls-files | xargs cat"], &[]);
 }
+
+#[test]
+fn names_that_are_printed_are_patterns_outside_quotes() {
+    let Some(folder) = folder("slips-printed") else { return };
+    folder.runs(&["cat $(git ls-files)", "cat $(find docs -type f)"], &[]);
+    folder.write("docs/*/key", "x");
+    let add = ["-C", folder.at.join("w").to_str().unwrap(), "add", "docs"].map(str::to_owned);
+    assert!(std::process::Command::new("git").args(add).status().unwrap().success());
+    folder.stops(
+        "default",
+        &[
+            "cat $(git ls-files)",
+            "for f in $(git ls-files); do cat $f; done",
+            "cat $(find docs -type f)",
+        ],
+        &[],
+    );
+    folder.runs(&["find docs -type f | xargs wc -l", "git ls-files | xargs wc -l"], &[]);
+}
+
+#[test]
+fn what_takes_the_place_of_a_value_is_matched_against_names() {
+    for line in [
+        "echo ${HOME:+../*}",
+        "echo ${HOME//*/../*}",
+        "printf '%s\\n' ${HOME:+/any/where/*}",
+        "basename -a ${HOME:+../*}",
+        "for f in ${HOME:+../*}; do echo \"$f\"; done",
+    ] {
+        world().asks(line);
+    }
+    world().allows("for f in src/*.rs; do echo \"${f##*/}\"; done");
+}
+
+#[test]
+fn shortened_options_are_the_same_options() {
+    let world = world().deny("Bash(rm -rf:*)").mode("bypassPermissions");
+    for line in ["rm --recursiv --forc src", "rm -r --forc x", "rm --rec -f x"] {
+        world.stops(line);
+    }
+    world.allows("rm -f x");
+}

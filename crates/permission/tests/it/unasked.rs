@@ -1,7 +1,5 @@
 //! What an agent types all day in a real folder, and how little of it is asked about.
 
-use std::process::{Command, Stdio};
-
 use super::folder::Folder;
 
 /// Written down before anybody looked at what is answered. What is left asks for a reason: `env` shows secrets, `npm ls`

@@ -131,8 +131,9 @@ fn means(content: &str, words: &[Word]) -> bool {
         .take_while(|text| **text != "--")
         .filter(|text| text.starts_with('-'))
         .map(|text| match *text {
-            "--recursive" => "rR",
-            "--force" => "f",
+            // Shortened they are the same.
+            text if text.len() > 2 && "--recursive".starts_with(text) => "rR",
+            text if text.len() > 2 && "--force".starts_with(text) => "f",
             text if text.starts_with("--") => "",
             text => text,
         })

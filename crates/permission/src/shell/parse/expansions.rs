@@ -3,7 +3,8 @@
 use brush_parser::ast::{BinaryPredicate, ExtendedTestExpr, UnaryPredicate, Word as Written};
 use brush_parser::word::{ParameterExpr, WordPiece, WordPieceWithSource};
 
-use super::super::words::{braces, decode};
+use super::super::braces::braces;
+use super::super::words::decode;
 use super::super::{Analysis, Problem, Values, Word, caps};
 use super::{Walk, options, read};
 

@@ -82,10 +82,19 @@ impl<'a> Effects<'a> {
                 return None;
             }
             let doing = one.doing.as_ref()?;
+            // In a substitution a name is matched against others once more.
+            let expands = |path: &Path| word.from.is_some() && path.to_string_lossy().contains(['*', '?', '[']);
             match prints(transparent(&one.simple.words))? {
-                Prints::Names => return self.roots(one).map(|roots| (roots, Reach::Linked)),
+                Prints::Names => {
+                    let roots = self.roots(one)?;
+                    let odd = |(root, _): &(Located, bool)| {
+                        expands(&root.lexical) || trees::holds(&root.lexical, self.paths, &expands)
+                    };
+                    let matched = word.from.is_some() && roots.iter().any(odd);
+                    return (!matched).then_some((roots, Reach::Linked));
+                }
                 // What git lists is what its index says, not what lies there.
-                Prints::Index => return self.indexed(one.simple),
+                Prints::Index => return self.indexed(one.simple, &expands),
                 Prints::Some if doing.reads.is_empty() => {}
                 Prints::Some => return None,
             }
@@ -128,12 +137,13 @@ impl<'a> Effects<'a> {
 
     /// The repository at hand, where each file its index names lies within the roots and is one word that is no option:
     /// `a /etc/passwd` would become two, and the second lies elsewhere.
-    fn indexed(&self, simple: &Simple) -> Option<Named> {
+    fn indexed(&self, simple: &Simple, expands: &dyn Fn(&Path) -> bool) -> Option<Named> {
         let here = self.located(simple, &Word::plain("."))?;
         let normal = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
         let stays = |root: &Located| match self.paths.tracked(&root.lexical) {
             Found::This(names) => names.iter().all(|name| {
                 trees::is_plain_name(&name.to_string_lossy())
+                    && !expands(name)
                     && name.components().all(normal)
                     // A repository within is a folder, and holds what its own index says.
                     && !self.paths.is_dir(&root.lexical.join(name))

@@ -1,0 +1,195 @@
+//! Files a command may take its orders from: scripts, rules, hooks.
+
+use std::path::{Path, PathBuf};
+
+use super::super::effects::{Effects, is_sink};
+use crate::shell::wrappers::{self, base};
+use crate::shell::{Direction, Simple, Word};
+
+/// Files a command may take its orders from.
+pub(super) struct Reachable {
+    pub(super) all: Vec<PathBuf>,
+    /// Those of them that an interpreter is told to run.
+    pub(super) scripts: Vec<PathBuf>,
+    /// Whether it certainly runs one of them.
+    pub(super) runs: bool,
+}
+
+/// The files `own`, a part of `command`, may take its orders from; `None` when nobody knows which.
+pub(super) fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -> Option<Reachable> {
+    let mut words: Vec<Word> = Vec::new();
+    let put = |words: &mut Vec<Word>, text: &str, like: &Word| {
+        words.push(Word {
+            text: Some(text.to_owned()),
+            glob: false,
+            ..like.clone()
+        });
+    };
+    for word in own {
+        let Some(text) = word.text.as_deref() else {
+            continue;
+        };
+        if word.glob || word.tilde {
+            words.push(word.clone());
+            continue;
+        }
+        put(&mut words, text, word);
+        for part in text.split(['=', '@', ':', ',']).skip(1) {
+            put(&mut words, part, word);
+        }
+        if text.starts_with('-') && !text.starts_with("--") && text.len() > 2 {
+            put(&mut words, text.get(2..).unwrap_or_default(), word);
+        }
+    }
+    for redirect in command
+        .redirects
+        .iter()
+        .filter(|redirect| redirect.direction != Direction::Write && !is_sink(&redirect.target))
+    {
+        words.push(redirect.target.clone());
+    }
+    let name = own.first().and_then(Word::literal).unwrap_or_default();
+    let defaults: &[&str] = match base(name) {
+        "make" | "gmake" => &["Makefile", "makefile", "GNUmakefile"],
+        "npm" | "yarn" | "pnpm" | "bun" | "npx" => &["package.json"],
+        "just" => &["justfile", "Justfile", ".justfile"],
+        "rake" => &["Rakefile"],
+        "task" => &["Taskfile.yml", "Taskfile.yaml"],
+        "cargo" => &["build.rs", ".cargo/config.toml"],
+        "git" => &[
+            ".git/config",
+            ".git/hooks/pre-commit",
+            ".git/hooks/commit-msg",
+            ".git/hooks/prepare-commit-msg",
+            ".git/hooks/post-commit",
+            ".git/hooks/pre-push",
+            ".git/hooks/post-checkout",
+            ".git/hooks/post-merge",
+            ".git/hooks/pre-rebase",
+        ],
+        _ => &[],
+    };
+    let module = own
+        .windows(2)
+        .find(|pair| pair.first().and_then(Word::literal) == Some("-m"))
+        .and_then(|pair| pair.get(1)?.literal());
+    let extra: Vec<String> = match (wrappers::is_interpreter(base(name)), module) {
+        (true, Some(module)) => {
+            let path = module.replace('.', "/");
+            ["{}.py", "{}/__main__.py", "{}/__init__.py"]
+                .map(|form| form.replace("{}", &path))
+                .to_vec()
+        }
+        (true, None) => own
+            .iter()
+            .skip(1)
+            .filter_map(Word::literal)
+            .filter(|text| !text.starts_with('-'))
+            .flat_map(|text| {
+                let forms = ["{}.js", "{}/index.js", "{}/__main__.py", "{}/__init__.py"];
+                forms.map(|form| form.replace("{}", text))
+            })
+            .collect(),
+        (false, _) => Vec::new(),
+    };
+    let here = elsewhere(own);
+    for file in defaults.iter().copied().chain(extra.iter().map(String::as_str)) {
+        words.push(Word::plain(file));
+        if let Some(here) = here {
+            words.push(Word::plain(&format!("{here}/{file}")));
+        }
+    }
+    let hooks = if base(name) == "git" {
+        hooks(command, here, effects)
+    } else {
+        Vec::new()
+    };
+    let script = own
+        .iter()
+        .skip(1)
+        .find(|word| word.literal().is_some_and(|text| !text.starts_with('-')));
+    let scripts = match script.filter(|_| wrappers::is_interpreter(base(name)) && module.is_none()) {
+        Some(script) => effects.files_of(command, script)?,
+        None => Vec::new(),
+    };
+    let runs = name.contains('/') || !defaults.is_empty() || wrappers::is_interpreter(base(name));
+    let mut all = hooks;
+    for word in &words {
+        all.extend(effects.files_of(command, word)?);
+    }
+    Some(Reachable { all, scripts, runs })
+}
+
+/// The folder a program is told to work in, apart or glued to the option, alone or among others.
+fn elsewhere(own: &[Word]) -> Option<&str> {
+    own.iter().enumerate().find_map(|(at, word)| {
+        let text = word.literal()?;
+        let next = || own.get(at + 1)?.literal();
+        if let Some(long) = text.strip_prefix("--") {
+            let (name, value) = long
+                .split_once('=')
+                .map_or((long, None), |(name, value)| (name, Some(value)));
+            return matches!(name, "prefix" | "directory" | "cwd")
+                .then(|| value.or_else(next))
+                .flatten();
+        }
+        let (_, glued) = text.strip_prefix('-')?.split_once('C')?;
+        if glued.is_empty() { next() } else { Some(glued) }
+    })
+}
+
+/// The settings and hooks of the repository a git works in, wherever it was called from.
+fn hooks(command: &Simple, here: Option<&str>, effects: &Effects<'_>) -> Vec<PathBuf> {
+    let from = effects.paths_of(command, &Word::plain(here.unwrap_or(".")));
+    let parents = from.iter().flat_map(|path| path.ancestors());
+    parents.flat_map(|parent| effects.repository_files(parent)).collect()
+}
+
+/// Whether a command of npm's runs a script of another name.
+fn implies(command: &str, script: &str) -> bool {
+    match command {
+        "restart" => matches!(script, "stop" | "start" | "restart"),
+        "it" | "cit" | "sit" | "install-test" | "install-ci-test" => script == "test",
+        _ => false,
+    }
+}
+
+/// Of a package's description only the scripts a command may run.
+pub(super) fn part_of(file: &Path, text: String, command: &Simple) -> String {
+    if file.file_name().is_none_or(|name| name != "package.json") {
+        return text;
+    }
+    let Ok(whole) = serde_json::from_str::<serde_json::Value>(&text) else {
+        return text;
+    };
+    let Some(scripts) = whole.get("scripts").and_then(serde_json::Value::as_object) else {
+        return String::new();
+    };
+    let words: Vec<&str> = command.words.iter().filter_map(|word| word.text.as_deref()).collect();
+    let asked = |name: &str| {
+        let bare = name
+            .strip_prefix("pre")
+            .or_else(|| name.strip_prefix("post"))
+            .unwrap_or(name);
+        words
+            .iter()
+            .any(|word| *word == name || *word == bare || (matches!(*word, "t" | "tst") && bare == "test"))
+            || matches!(
+                bare,
+                "install" | "prepare" | "publish" | "pack" | "version" | "dependencies"
+            )
+            || words.iter().any(|word| implies(word, bare))
+    };
+    // One script may run another by its name.
+    let runs_others = scripts.iter().any(|(name, value)| {
+        asked(name)
+            && value
+                .as_str()
+                .is_some_and(|text| text.contains("run") || text.contains("npm") || text.contains("yarn"))
+    });
+    let chosen = scripts
+        .iter()
+        .filter(|(name, _)| runs_others || asked(name))
+        .filter_map(|(_, value)| value.as_str());
+    chosen.collect::<Vec<_>>().join("\n")
+}
