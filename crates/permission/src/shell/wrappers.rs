@@ -515,6 +515,25 @@ fn loads(name: &str, arguments: &[Word]) -> bool {
     false
 }
 
+/// The folder a program is told to work in, apart or glued to the option, alone or among others.
+#[must_use]
+pub fn working_folder(own: &[Word]) -> Option<&str> {
+    own.iter().enumerate().find_map(|(at, word)| {
+        let text = word.literal()?;
+        let next = || own.get(at + 1)?.literal();
+        if let Some(long) = text.strip_prefix("--") {
+            let (name, value) = long
+                .split_once('=')
+                .map_or((long, None), |(name, value)| (name, Some(value)));
+            return matches!(name, "prefix" | "directory" | "cwd")
+                .then(|| value.or_else(next))
+                .flatten();
+        }
+        let (_, glued) = text.strip_prefix('-')?.split_once('C')?;
+        if glued.is_empty() { next() } else { Some(glued) }
+    })
+}
+
 /// Whether a program called so runs what its arguments say.
 #[must_use]
 pub fn runs_its_arguments(name: &str) -> bool {

@@ -8,13 +8,13 @@ use super::super::{Access, files::may_read, path_rule, path_rules};
 use super::trees;
 use crate::matching::path::reaches_beneath;
 use crate::mode::Stance;
-use crate::path::{Located, Paths};
+use crate::path::{Located, Paths, normal};
 use crate::policy::{Call, Policy};
 use crate::protect;
 use crate::rule::{Behavior, Rule};
 use crate::shell::effects::{Place, places};
 use crate::shell::programs::{Doing, Kind, Reach, look_up, removals};
-use crate::shell::wrappers::{evaluating, levels, transparent};
+use crate::shell::wrappers::{evaluating, levels, transparent, working_folder};
 use crate::shell::{Analysis, Direction, Problem, Simple, Word};
 use crate::suggest;
 
@@ -59,6 +59,9 @@ pub(super) struct Effects<'a> {
 
 /// How many words of a carrier are tried as the beginning of what it carries.
 const MOST_CARRIED: usize = 16;
+
+/// How many names in a text are tried as paths.
+const MOST_NAMED: usize = 64;
 
 /// Files that take anything and keep nothing.
 pub(super) fn is_sink(word: &Word) -> bool {
@@ -187,6 +190,10 @@ impl<'a> Effects<'a> {
 
     fn located(&self, simple: &Simple, word: &Word) -> Option<Vec<(Located, bool)>> {
         let all: Vec<Place> = places(simple, word, self.cwd, &self.policy.home)?;
+        // There everything is named by who asks, and that will be somebody else.
+        if all.iter().any(|place| normal(&place.path).starts_with("/proc")) {
+            return None;
+        }
         let mut found = Vec::new();
         for place in all {
             let matched = match place.pattern {
@@ -242,21 +249,37 @@ impl<'a> Effects<'a> {
         let Some(text) = word.text.as_deref() else {
             return;
         };
+        // An address of a file can be spelled in any number of ways.
+        command.lost |= text.contains("file:");
         let glued = text
             .strip_prefix('-')
             .and_then(|rest| rest.get(1..))
             .filter(|_| !text.starts_with("--"));
-        let parts = text.split(['=', ':', '@', ',']).chain(glued).chain([text]);
+        // `-include.env`
+        let behind = text
+            .find(['.', '/'])
+            .and_then(|at| text.get(at..))
+            .filter(|_| text.starts_with('-'));
+        let parts = text
+            .split(['=', ':', '@', ','])
+            .chain(glued)
+            .chain(behind)
+            .chain([text]);
         // A text in a language of its own: any name in it.
         let names = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '/' | '-' | '~' | '+'));
-        let inside = text.split(names).filter(|_| text.contains(' ')).take(MOST_CARRIED);
+        let inside = text.split(names).take(MOST_NAMED);
+        let from = working_folder(&command.simple.words);
         for part in parts.chain(inside).filter(|part| !part.is_empty()) {
-            let word = Word {
-                text: Some(part.to_owned()),
-                ..word.clone()
-            };
-            if let Some(all) = self.located(command.simple, &word) {
-                command.perhaps.extend(all.into_iter().map(|(at, _)| at));
+            let moved = from.map(|from| format!("{from}/{part}"));
+            for text in moved.into_iter().chain([part.to_owned()]) {
+                let word = Word {
+                    text: Some(text),
+                    ..word.clone()
+                };
+                match self.located(command.simple, &word) {
+                    Some(all) => command.perhaps.extend(all.into_iter().map(|(at, _)| at)),
+                    None => command.lost |= part.contains('/'),
+                }
             }
         }
     }

@@ -368,10 +368,20 @@ fn config(arguments: &[Word]) -> Option<Doing> {
         "get get-all get-regexp list local global system show-origin show-scope name-only \
             null type= default=",
     );
-    let parsed = known.parse(arguments)?;
-    if parsed.positionals.iter().any(|word| word.literal().is_none()) {
+    // Its options end at the first name; what follows that is a value, whatever it looks like.
+    let mut own = 0;
+    while let Some(text) = arguments
+        .get(own)
+        .and_then(Word::literal)
+        .filter(|text| text.starts_with('-'))
+    {
+        own += if matches!(text, "--type" | "--default") { 2 } else { 1 };
+    }
+    let value = |word: &Word| word.literal().is_none_or(|text| text.starts_with('-'));
+    if arguments.get(own..).is_none_or(|names| names.iter().any(value)) {
         return None;
     }
+    let parsed = known.parse(arguments)?;
     let reads = parsed.has(&["get", "get-all", "get-regexp", "list", "l"]);
     // With one name and no value git prints it, with two it sets it.
     let names = parsed.positionals.len();

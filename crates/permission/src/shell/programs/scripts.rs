@@ -178,6 +178,16 @@ pub fn awk_is_plain(arguments: &[Word]) -> bool {
 pub(super) fn awk(arguments: &[Word]) -> Option<Doing> {
     let parsed = AWK.parse(arguments)?;
     let (program, files) = parsed.positionals.split_first()?;
+    // Its options end at the program; what follows is a file, whatever it looks like.
+    let begun = arguments.iter().position(|word| word == program)?;
+    let option = |word: &Word| {
+        word.text
+            .as_deref()
+            .is_none_or(|text| text.starts_with('-') && text != "-")
+    };
+    if arguments.iter().skip(begun).any(option) {
+        return None;
+    }
     if program.glob || program.split {
         return None;
     }

@@ -92,7 +92,7 @@ pub(super) fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -
             .collect(),
         (false, _) => Vec::new(),
     };
-    let here = elsewhere(own);
+    let here = wrappers::working_folder(own);
     for file in defaults.iter().copied().chain(extra.iter().map(String::as_str)) {
         words.push(Word::plain(file));
         if let Some(here) = here {
@@ -118,24 +118,6 @@ pub(super) fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -
         all.extend(effects.files_of(command, word)?);
     }
     Some(Reachable { all, scripts, runs })
-}
-
-/// The folder a program is told to work in, apart or glued to the option, alone or among others.
-fn elsewhere(own: &[Word]) -> Option<&str> {
-    own.iter().enumerate().find_map(|(at, word)| {
-        let text = word.literal()?;
-        let next = || own.get(at + 1)?.literal();
-        if let Some(long) = text.strip_prefix("--") {
-            let (name, value) = long
-                .split_once('=')
-                .map_or((long, None), |(name, value)| (name, Some(value)));
-            return matches!(name, "prefix" | "directory" | "cwd")
-                .then(|| value.or_else(next))
-                .flatten();
-        }
-        let (_, glued) = text.strip_prefix('-')?.split_once('C')?;
-        if glued.is_empty() { next() } else { Some(glued) }
-    })
 }
 
 /// The settings and hooks of the repository a git works in, wherever it was called from.
