@@ -122,13 +122,39 @@ pub fn removals(words: &[Word]) -> Vec<Word> {
     };
     match name {
         Some("rm" | "rmdir" | "unlink" | "shred" | "srm") => named(),
-        Some("find" | "gfind") if empties(arguments) => arguments
-            .iter()
-            .take_while(|word| !word.raw.starts_with('-'))
-            .cloned()
-            .collect(),
+        // What it moves is gone from there.
+        Some("mv") => {
+            let mut all: Vec<Word> = named();
+            all.pop();
+            all
+        }
+        Some("rsync") if arguments.iter().any(|word| word.raw.starts_with("--del")) => named(),
+        // Whatever it is given.
+        Some("xargs" | "gxargs") if carry::carried(arguments).is_some_and(removes_trees) => vec![Word {
+            raw: "$".to_owned(),
+            ..Word::default()
+        }],
+        Some("find" | "gfind") if empties(arguments) => {
+            let from: Vec<Word> = arguments
+                .iter()
+                .take_while(|word| !word.raw.starts_with('-'))
+                .cloned()
+                .collect();
+            if from.is_empty() { vec![Word::plain(".")] } else { from }
+        }
         _ => Vec::new(),
     }
+}
+
+/// Whether these words are an `rm` that removes folders with all that is in them.
+fn removes_trees(words: &[Word]) -> bool {
+    let text = |at: usize| words.get(at).and_then(|word| word.text.as_deref());
+    let recursive = |text: &str| {
+        let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        letters.is_some_and(|letters| letters.contains(['r', 'R']))
+            || (text.len() > 2 && "--recursive".starts_with(text))
+    };
+    text(0).map(super::wrappers::base) == Some("rm") && (1..words.len()).filter_map(text).any(recursive)
 }
 
 /// Whether a `find` removes all it finds, and nothing narrows what that is.
@@ -157,7 +183,11 @@ fn empties(arguments: &[Word]) -> bool {
         ]
         .contains(text)
     });
-    removes && !narrows
+    // A name that anything has narrows nothing, and the history is not one among others.
+    let wide = texts
+        .windows(2)
+        .any(|pair| matches!(pair, [test, "*" | ".git" | ".*" | "*.git"] if test.ends_with("name")));
+    removes && (!narrows || wide)
 }
 
 /// Every program that is known to read, with every option it is known with and the option's mark: ` ` a flag, `:` and `=`

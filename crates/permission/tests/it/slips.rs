@@ -474,3 +474,48 @@ fn a_denied_file_is_seen_however_it_is_named() {
         );
     }
 }
+
+#[test]
+fn what_may_remove_everything_is_asked_about_in_every_mode() {
+    let Some(folder) = folder("slips-remove") else { return };
+    folder.link("gl", "w/.git");
+    let lines = [
+        "rm -rf $x/",
+        "rm -rf \"$x\"/*",
+        "rm -rf ${x}/*",
+        "x=; rm -rf $x/",
+        "rm -rf ${HOME:?}",
+        "rm -rf \"${HOME:?}\"/",
+        "rm -rf ${HOME%/}",
+        "rm -rf $HOME/../home",
+        "rm -rf `pwd`",
+        "rm -rf ~+",
+        "rm -rf {~,}",
+        "rm -rf .git/*",
+        "rm -rf gl/*",
+        "(cd .git && rm -rf *)",
+        "find -delete",
+        "find . -name '*' -delete",
+        "find . -name .git -exec rm -rf {} +",
+        "find . | xargs rm -rf",
+        "echo / | xargs rm -rf",
+        "xargs rm -rf <<< /",
+        "mv .git /tmp/x",
+        "mv ~ /tmp/x",
+        "rsync -a --delete empty/ /",
+    ];
+    folder.stops("bypassPermissions", &lines, &[]);
+    for line in [
+        "rm -rf target",
+        "rm -rf \"$x\"",
+        "rm -rf \"$TMPDIR/build\"",
+        "rm -rf $HOME/x",
+        "rm -rf docs/*",
+        "find . -name '*.o' -delete",
+        "find . -name '*.o' | xargs rm -f",
+        "mv a.txt c.txt",
+        "rsync -a --delete docs/ tests/",
+    ] {
+        assert!(folder.asked_in("bypassPermissions", &[line], &[]).is_empty(), "{line}");
+    }
+}

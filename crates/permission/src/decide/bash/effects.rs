@@ -1,6 +1,7 @@
 //! What a line reads and writes, held against the path rules.
 
 mod asked;
+mod removed;
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,7 @@ use crate::policy::{Call, Policy};
 use crate::protect;
 use crate::rule::{Behavior, Rule};
 use crate::shell::effects::{Place, places};
-use crate::shell::programs::{Doing, Kind, Reach, look_up, removals};
+use crate::shell::programs::{Doing, Kind, Reach, look_up};
 use crate::shell::wrappers::{evaluating, levels, transparent, working_folder};
 use crate::shell::{Analysis, Direction, Problem, Simple, Word};
 use crate::suggest;
@@ -380,55 +381,6 @@ impl<'a> Effects<'a> {
     /// Whether a path is not known, such as that of another user's home.
     pub(super) fn lost(&self) -> bool {
         self.commands.iter().any(|command| command.lost)
-    }
-
-    /// What must not be removed without a question, in any mode.
-    pub(super) fn critical(&self) -> Option<PathBuf> {
-        for command in &self.commands {
-            for level in levels(&command.simple.words) {
-                for word in removals(level) {
-                    if let Some(path) = self.critical_word(command.simple, &word) {
-                        return Some(path);
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    fn critical_word(&self, simple: &Simple, word: &Word) -> Option<PathBuf> {
-        if word.text.is_none() {
-            // `$HOME` in any spelling, with nothing or only a pattern after it.
-            let bare: String = word
-                .raw
-                .chars()
-                .filter(|c| !matches!(c, '"' | '\'' | '{' | '}'))
-                .collect();
-            let bare = bare.trim_end_matches(['/', '*', '.']);
-            return match bare {
-                "$HOME" => Some(self.policy.home.clone()),
-                "$PWD" | "$OLDPWD" => Some(self.cwd.to_path_buf()),
-                "$" | "" => Some(PathBuf::from("/")),
-                _ => None,
-            };
-        }
-        let all = self.located(simple, word)?;
-        all.into_iter()
-            .find(|(at, pattern)| {
-                protect::is_critical(self.policy, at, *pattern, self.paths) && self.really(word, at, *pattern)
-            })
-            .map(|(at, _)| at.lexical)
-    }
-
-    /// `rm *.o` in the project names files in it, `rm *` the project.
-    fn really(&self, word: &Word, at: &Located, pattern: bool) -> bool {
-        let _ = at;
-        if !pattern {
-            return true;
-        }
-        let last = word.raw.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        last.chars()
-            .all(|c| matches!(c, '*' | '?' | '.' | '[' | ']' | '!' | '{' | '}'))
     }
 
     /// A protected place that is written to.
