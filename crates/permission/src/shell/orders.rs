@@ -37,6 +37,9 @@ const ORDERS: &[(&str, &[&str])] = &[
     ("wget", &["-e", "--exec", "--use-a", "--config"]),
     ("nano", &["-s", "--sp"]),
     ("gpg", &["--ph", "--ex", "--op"]),
+    ("dpkg", &["--pre", "--post"]),
+    ("apt", &["-o", "--opt", "-c", "--conf"]),
+    ("apt-get", &["-o", "--opt", "-c", "--conf"]),
 ];
 
 /// The same for git, whatever its verb.

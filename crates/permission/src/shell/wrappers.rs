@@ -166,7 +166,7 @@ fn carries(name: &str) -> bool {
         softlimit setuidgid gosu su-exec tini dumb-init eatmydata faketime proxychains proxychains4 torsocks \
         chronic ifne pee sem rush cpulimit trickle daemonize daemon dtach abduco nsjail minijail0 lxc-attach \
         machinectl flatpak snap wine rr uftrace heaptrack ssh-agent aa-exec xinit startx sudoedit gdbserver \
-        bpftrace exiftool expect socat rlwrap ts-node tsx alias mapfile readarray complete compgen";
+        bpftrace exiftool expect socat rlwrap dpkg-architecture debconf ts-node tsx alias mapfile readarray complete compgen";
     listed(KNOWN, name)
 }
 
@@ -525,9 +525,15 @@ pub fn working_folder(own: &[Word]) -> Option<&str> {
             let (name, value) = long
                 .split_once('=')
                 .map_or((long, None), |(name, value)| (name, Some(value)));
-            return matches!(name, "prefix" | "directory" | "cwd")
+            let full = ["prefix", "directory", "cwd", "workspace", "workspaces"];
+            return full
+                .iter()
+                .any(|full| name.len() > 2 && full.starts_with(name))
                 .then(|| value.or_else(next))
                 .flatten();
+        }
+        if text == "-w" {
+            return next();
         }
         let (_, glued) = text.strip_prefix('-')?.split_once('C')?;
         if glued.is_empty() { next() } else { Some(glued) }

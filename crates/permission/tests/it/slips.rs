@@ -129,6 +129,11 @@ fn messages_and_other_descriptors_are_no_names() {
         "{ find empty | xargs cat <&3; } 3<<< ../outside/key",
         "{ find empty | while read -r f <&3; do cat \"$f\"; done; } 3<<< ../outside/key",
         "{ find empty | sort <&3 | xargs cat; } 3<<< ../outside/key",
+        "{ find empty | { xargs cat; } <&3; } 3<<< ../outside/key",
+        "{ find empty | ( xargs cat ) <&3; } 3<<< ../outside/key",
+        "rg -l '(x ../outside/key y' empty &>/dev/stdout | xargs cat",
+        "rg -l '(x ../outside/key y' empty >&/dev/stdout | xargs cat",
+        "rg -l '(x ../outside/key y' empty &>>/dev/stdout | xargs cat",
     ];
     folder.stops("default", &lines, &[]);
     folder.runs(&["find docs 2>/dev/null | xargs wc -l"], &[]);
@@ -234,7 +239,14 @@ fn what_git_shows_is_not_only_what_lies_there() {
         "git log -p feature/x",
     ];
     folder.stops("default", &lines, &["Read(./.env)", "Read(secrets/**)"]);
-    folder.runs(&["git diff -- a.txt", "git diff a.txt", "git diff"], &["Read(./.env)"]);
+    let named = [
+        "git diff -- a.txt",
+        "git diff a.txt",
+        "git diff",
+        "git log -p -- src",
+        "git grep x -- src",
+    ];
+    folder.runs(&named, &["Read(./.env)"]);
     // Gone from the folder, not from the index.
     folder.write(".env", "SECRET");
     let add = ["-C", folder.at.join("w").to_str().unwrap(), "add", ".env"].map(str::to_owned);
@@ -324,6 +336,14 @@ fn scripts_are_found_where_programs_find_them() {
         "node sub",
         "python3 sub",
         "python3 -m sub",
+        "make -C s*b",
+        "bash big*",
+        "npm tes",
+        "npm test -w sub",
+        "npm --prefi=sub test",
+        "dpkg-architecture -c 'z$@ap'",
+        "apt-get -o APT::Update::Pre-Invoke::=zap update",
+        "git config core.hooksPath other; git commit -qm x",
         "bash big.sh",
         "(cd src && git commit -qm x)",
         "find src -type f -exec install -s --strip-program={} a.txt o \\;",
@@ -458,6 +478,8 @@ fn a_denied_file_is_seen_however_it_is_named() {
         "curl 'file://localhost/w/%2eenv'",
         "sqlite3 :memory: \"select(readfile('.env'))\"",
         "gcc -E -include.env -x c /dev/null",
+        "git log -p --textconv",
+        "git cat-file --batch-all-objects --batch",
         "xxd -ps .env",
     ];
     folder.stops("bypassPermissions", &lines, &["Read(./.env)", "Read(secrets/**)"]);

@@ -72,11 +72,30 @@ pub(super) fn is_sink(word: &Word) -> bool {
     )
 }
 
-/// Verbs of git that copy what is in a repository.
+/// Verbs of git that copy or show what is in a repository.
 fn exports(verb: &str) -> bool {
     matches!(
         verb,
-        "archive" | "bundle" | "format-patch" | "fast-export" | "checkout-index" | "daemon" | "send-email"
+        "archive"
+            | "bundle"
+            | "format-patch"
+            | "fast-export"
+            | "checkout-index"
+            | "daemon"
+            | "send-email"
+            | "log"
+            | "show"
+            | "diff"
+            | "diff-tree"
+            | "diff-index"
+            | "diff-files"
+            | "whatchanged"
+            | "cat-file"
+            | "grep"
+            | "blame"
+            | "annotate"
+            | "range-diff"
+            | "stash"
     )
 }
 

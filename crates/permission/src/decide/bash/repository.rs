@@ -173,6 +173,10 @@ fn strange(text: &str) -> Option<String> {
             let Some((header, after)) = rest.split_once(']') else {
                 return Some(rest.to_owned());
             };
+            // In quotes a bracket closes nothing.
+            if !matches!(header.matches('"').count(), 0 | 2) || header.contains('\\') {
+                return Some(header.to_owned());
+            }
             let name = header.split([' ', '\t', '.', '"']).next().unwrap_or_default();
             section = name.to_ascii_lowercase();
             // `diff.x.command` is another thing than `diff.renames`.
@@ -191,7 +195,8 @@ fn strange(text: &str) -> Option<String> {
             continue;
         }
         let key = line.split(['=', ' ', '\t']).next().unwrap_or(line).to_ascii_lowercase();
-        let known = plain.is_some_and(|keys| keys == "*" || keys.split_whitespace().any(|known| known == key));
+        let word = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+        let known = word && plain.is_some_and(|keys| keys == "*" || keys.split_whitespace().any(|known| known == key));
         if !known {
             return Some(format!("{section}.{key}"));
         }
@@ -231,6 +236,7 @@ mod tests {
             "[diff.f] textconv = x",
             "[pretty] x = %G?",
             "[status] submoduleSummary = true",
+            "[color \"]\"][diff \"f\"]\n\ttextconv = x",
             "[user] [diff \"f\"]\n\ttextconv = x",
             "nothing",
         ] {

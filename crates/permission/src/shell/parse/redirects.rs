@@ -43,7 +43,8 @@ impl Walk {
             IoRedirect::File(descriptor, kind, target) => {
                 // Whatever it is that messages are sent to, it may be where the output goes, unless it is nowhere.
                 let nowhere = matches!(target, IoFileRedirectTarget::Filename(word) if word.value == "/dev/null");
-                of.joins_errors |= *descriptor == Some(2) && !nowhere;
+                let both = matches!(target, IoFileRedirectTarget::Duplicate(word) if !word.value.bytes().all(|b| b.is_ascii_digit()));
+                of.joins_errors |= (*descriptor == Some(2) || both) && !nowhere;
                 let file = matches!(target, IoFileRedirectTarget::Filename(_));
                 of.takes_descriptor |=
                     matches!(kind, IoFileRedirectKind::DuplicateInput) || (*descriptor == Some(0) && !file);
@@ -83,7 +84,10 @@ impl Walk {
                 of.inputs.push(word.text.unwrap_or(word.raw));
                 None
             }
-            IoRedirect::OutputAndError(word, _) => Some(self.target(Direction::Write, word)),
+            IoRedirect::OutputAndError(word, _) => {
+                of.joins_errors |= word.value != "/dev/null";
+                Some(self.target(Direction::Write, word))
+            }
         }
     }
 

@@ -168,7 +168,8 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
             if path.is_empty() || range || path.starts_with('(') {
                 continue;
             }
-            named |= place >= revisions && (word.glob || path.contains('/') || path.contains('.') || absolute);
+            named |= place >= revisions
+                && (dashes.is_some() || word.glob || path.contains('/') || path.contains('.') || absolute);
             let reach = match shows(name, &parsed) {
                 Shows::Names => Reach::File,
                 Shows::Contents if dashes.is_none() && !text.contains(':') => Reach::Revision,

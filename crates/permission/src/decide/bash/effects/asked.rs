@@ -57,7 +57,7 @@ impl<'a> Effects<'a> {
         let upstream: Vec<&Command<'a>> = match word.from {
             Some((first, last)) => self.commands.get(first..last)?.iter().collect(),
             // A text or a file of its own takes the place of the pipe.
-            None if takes_other_input(reader) => return None,
+            None if takes_other_input(reader) || reader.grouped => return None,
             None => {
                 let before = self.commands.iter().rev();
                 let mut all: Vec<_> = before
@@ -247,7 +247,9 @@ impl<'a> Effects<'a> {
             )
         });
         let writes = command.touches.iter().any(|touch| touch.access == Access::Write);
-        writes || (copies && command.doing.is_none())
+        let words = transparent(&command.simple.words);
+        let configures = name == Some("git") && words.get(1).and_then(Word::literal) == Some("config");
+        writes || (configures && command.doing.is_none()) || (copies && command.doing.is_none())
     }
 
     /// Whether a command keeps its words, or a file it names, where they could be run.

@@ -92,6 +92,10 @@ pub(super) fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -
             .collect(),
         (false, _) => Vec::new(),
     };
+    // A pattern may be the folder.
+    if !defaults.is_empty() && own.iter().any(|word| word.glob) && base(name) != "git" {
+        return None;
+    }
     let here = wrappers::working_folder(own);
     for file in defaults.iter().copied().chain(extra.iter().map(String::as_str)) {
         words.push(Word::plain(file));
@@ -107,7 +111,7 @@ pub(super) fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -
     let script = own
         .iter()
         .skip(1)
-        .find(|word| word.literal().is_some_and(|text| !text.starts_with('-')));
+        .find(|word| word.text.as_deref().is_some_and(|text| !text.starts_with('-')));
     let scripts = match script.filter(|_| wrappers::is_interpreter(base(name)) && module.is_none()) {
         Some(script) => effects.files_of(command, script)?,
         None => Vec::new(),
@@ -153,14 +157,14 @@ pub(super) fn part_of(file: &Path, text: String, command: &Simple) -> String {
             .strip_prefix("pre")
             .or_else(|| name.strip_prefix("post"))
             .unwrap_or(name);
-        words
-            .iter()
-            .any(|word| *word == name || *word == bare || (matches!(*word, "t" | "tst") && bare == "test"))
-            || matches!(
-                bare,
-                "install" | "prepare" | "publish" | "pack" | "version" | "dependencies"
-            )
-            || words.iter().any(|word| implies(word, bare))
+        words.iter().any(|word| {
+            *word == name
+                || (word.len() > 1 && bare.starts_with(word))
+                || (matches!(*word, "t" | "tst") && bare == "test")
+        }) || matches!(
+            bare,
+            "install" | "prepare" | "publish" | "pack" | "version" | "dependencies"
+        ) || words.iter().any(|word| implies(word, bare))
     };
     // One script may run another by its name.
     let runs_others = scripts.iter().any(|(name, value)| {
