@@ -252,8 +252,8 @@ impl Fold<'_> {
         }
     }
 
-    /// A prompt begins, and the agent was done with all of the open turn: its `result` is not coming.
-    fn close_finished(&mut self) {
+    /// A prompt or a turn begins, and the agent was done with all of the open turn: its `result` is not coming.
+    pub(super) fn close_finished(&mut self) {
         let Some(open) = self.state.index.open else { return };
         let turn = self.state.turns.get(open);
         if turn.is_some_and(|it| it.evidence == Evidence::SaidIdle) {

@@ -29,6 +29,7 @@ impl Fold<'_> {
     /// `system/init`: a turn begins, or the one that began with other signs is announced.
     pub(super) fn announced(&mut self, uuids: Later<'_>) {
         self.state.announces = true;
+        self.close_finished();
         let open = self.state.index.open;
         if let Some(open) = open
             && self.state.turns.get(open).is_some_and(|turn| turn.announced)

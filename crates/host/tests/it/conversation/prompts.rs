@@ -127,6 +127,21 @@ fn a_result_names_all_of_its_own_prompts_and_no_other_was_its() {
 }
 
 #[test]
+fn a_turn_that_begins_after_all_prompts_were_done_is_another_one() {
+    let mut play = Play::new();
+    play.submit("p1");
+    // Neither the announcement nor the result of its turn was heard.
+    play.says(lifecycle("p1", "started"));
+    play.says(text("m0", "words"));
+    play.says(lifecycle("p1", "completed"));
+    play.init();
+    play.says(result_from("task-notification"));
+    assert_eq!(play.turn_of("p1").prompts, [0]);
+    assert_eq!(play.state.turns().len(), 2);
+    assert!(play.last_turn().prompts.is_empty());
+}
+
+#[test]
 fn an_old_agent_repeats_what_it_had_run_before_and_after_the_turns_own_prompt() {
     for late in [false, true] {
         let mut play = Play::new();
