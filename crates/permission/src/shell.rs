@@ -1,10 +1,10 @@
 //! A command line taken apart, or the reasons why it cannot be.
 //!
-//! The line is parsed into a typed tree behind caps ([`caps`], [`shape`]), the tree is walked into simple
-//! commands ([`parse`]) made of decoded words ([`words`]); what bash's own commands evaluate is a table
-//! ([`builtins`]). What of a simple command runs something
-//! else is peeled ([`wrappers`]) or given to a shell by an option ([`orders`]), and what a program does is looked up ([`programs`]) and turned
-//! into reads and writes ([`effects`]). Nothing here knows about rules.
+//! The line is parsed into a typed tree behind caps ([`caps`], [`shape`]), the tree is walked into simple commands
+//! ([`parse`]) made of decoded words ([`words`], [`braces`]); what bash's own commands evaluate is a table ([`builtins`]).
+//! What of a simple command runs something else is peeled ([`wrappers`]) or given to a shell by an option ([`orders`]),
+//! and what a program does is looked up ([`programs`]) and turned into reads and writes ([`effects`]). Nothing here knows
+//! about rules.
 
 pub mod braces;
 pub mod builtins;
