@@ -33,6 +33,12 @@ pub trait Paths: Send + Sync {
         false
     }
 
+    /// The repositories within that the index of the repository whose root is at `path` names.
+    fn submodules(&self, path: &Path) -> Found<Vec<PathBuf>> {
+        let _ = path;
+        Found::Nothing
+    }
+
     /// The files the repository whose root is at `path` says it tracks.
     fn tracked(&self, path: &Path) -> Found<Vec<PathBuf>> {
         let _ = path;

@@ -9,11 +9,11 @@ const ORDERS: &[(&str, &[&str])] = &[
         "tar",
         &[
             "--to-c",
-            "--checkpoint-a",
+            "--checkpoint-",
             "--use",
             "--rs",
             "--rm",
-            "--info",
+            "--inf",
             "--new",
             "-I",
             "-F",
@@ -38,23 +38,48 @@ const ORDERS: &[(&str, &[&str])] = &[
     ("nano", &["-s", "--sp"]),
     ("gpg", &["--ph", "--ex", "--op"]),
     ("dpkg", &["--pre", "--post"]),
+    ("pip", &["--ed"]),
+    ("prove", &["-e", "--ex"]),
+    ("gcc", &["-wrapper", "-fplugin", "-specs"]),
+    ("cc", &["-wrapper", "-fplugin", "-specs"]),
+    ("g++", &["-wrapper", "-fplugin", "-specs"]),
+    ("c++", &["-wrapper", "-fplugin", "-specs"]),
+    ("cpp", &["-wrapper", "-fplugin", "-specs"]),
+    ("clang", &["-fplugin"]),
     ("apt", &["-o", "--opt", "-c", "--conf"]),
     ("apt-get", &["-o", "--opt", "-c", "--conf"]),
 ];
 
 /// The same for git, whatever its verb.
 const GIT: &[&str] = &[
-    "--upl",
-    "--rece",
-    "--exe",
-    "--open",
-    "--extc",
-    "--conf",
-    "--sendm",
+    "--upload-pack",
+    "--receive-pack",
+    "--exec",
+    "--exec-path",
+    "--open-files-in-pager",
+    "--extcmd",
+    "--config",
+    "--config-env",
+    "--sendmail-cmd",
     "--smtp-server",
     "--template",
-    "--ext",
+    "--ext-diff",
 ];
+
+/// The verb of a git and what follows it; global options stand before it.
+#[must_use]
+pub fn git_verb(arguments: &[Word]) -> Option<(&str, &[Word])> {
+    let mut rest = arguments;
+    loop {
+        let (first, behind) = rest.split_first()?;
+        let text = first.text.as_deref()?;
+        rest = match text {
+            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" => behind.get(1..)?,
+            _ if text.starts_with('-') => behind,
+            _ => return Some((text, behind)),
+        };
+    }
+}
 
 /// Whether one of these words is such an option.
 #[must_use]
@@ -66,12 +91,37 @@ pub fn gives_orders(words: &[Word]) -> bool {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let texts = || arguments.iter().filter_map(|word| word.text.as_deref());
     if stem == "git" {
-        let opens = texts().next() == Some("grep") && texts().any(|text| text.starts_with("-O"));
-        let clones =
-            texts().next() == Some("clone") && texts().any(|text| text.starts_with("-u") || text.starts_with("-c"));
-        let begins = |text: &str| GIT.iter().any(|option| text.starts_with(option)) || text.contains("ext::");
+        let (verb, behind) = git_verb(arguments).unwrap_or(("", &[]));
+        let letters = |text: &str| {
+            text.strip_prefix('-')
+                .filter(|rest| !rest.starts_with('-'))
+                .map(str::to_owned)
+        };
+        let short = |wanted: &[char]| {
+            let texts = behind.iter().filter_map(|word| word.text.as_deref());
+            texts.filter_map(letters).any(|letters| letters.contains(wanted))
+        };
+        let opens = verb == "grep" && short(&['O']);
+        let clones = verb == "clone" && short(&['u', 'c']);
+        // As short as they may be written, with or without a value.
+        let begins = |text: &str| {
+            let name = text.split('=').next().unwrap_or(text);
+            let shortened = name.len() > 2 && GIT.iter().any(|option| option.starts_with(name));
+            shortened || text.starts_with("--smtp-server") || text.contains("ext::")
+        };
         return opens || clones || texts().any(begins);
     }
+    // It runs an editor, loads a library and writes files by functions.
+    if stem == "sqlite"
+        && texts().any(|text| {
+            ["edit(", "load_extension", "writefile("]
+                .iter()
+                .any(|one| text.contains(one))
+        })
+    {
+        return true;
+    }
+    let stem = stem.trim_end_matches('-');
     let Some((_, options)) = ORDERS.iter().find(|(known, _)| *known == stem || *known == name) else {
         return false;
     };

@@ -123,6 +123,7 @@ pub fn decode(raw: &str, values: &Values) -> Decoded {
         found: Decoded::default(),
         unknown: false,
         special: false,
+        member: false,
         glob: false,
         quoted: false,
         split: false,
@@ -132,7 +133,8 @@ pub fn decode(raw: &str, values: &Values) -> Decoded {
     reader.run();
     // Alone it is the name of a program.
     let glob = reader.glob && raw != "[";
-    if glob && reader.special {
+    // In quotes what would be a sign of a class is one of its members.
+    if glob && (reader.special || (reader.member && raw.contains('['))) {
         // What of it is pattern and what is text cannot be told from the text any more.
         reader.soft(Problem::Variable);
         reader.unknown = true;
@@ -143,7 +145,12 @@ pub fn decode(raw: &str, values: &Values) -> Decoded {
         raw: raw.to_owned(),
         text: known.then_some(reader.text),
         glob,
-        tilde: raw.starts_with('~') || (known && reader.home),
+        // A quote before the first slash keeps it what it is.
+        tilde: raw
+            .split('/')
+            .next()
+            .is_some_and(|first| first.starts_with('~') && !first.contains(['"', '\'', '\\']))
+            || (known && reader.home),
         quoted: reader.quoted,
         split: reader.split,
         piped: false,
@@ -162,6 +169,8 @@ struct Reader<'a> {
     unknown: bool,
     /// A quoted character that would be special in a pattern was seen.
     special: bool,
+    /// A quoted character that would mean something in a class was seen.
+    member: bool,
     glob: bool,
     quoted: bool,
     split: bool,
@@ -262,6 +271,7 @@ impl Reader<'_> {
     /// A character that is itself, whatever it means elsewhere.
     fn push(&mut self, c: char) {
         self.special |= matches!(c, '*' | '?' | '[' | ']' | '\\');
+        self.member |= matches!(c, '!' | '^' | '-' | ':' | '.' | '=');
         self.text.push(c);
     }
 

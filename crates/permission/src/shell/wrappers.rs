@@ -166,7 +166,8 @@ fn carries(name: &str) -> bool {
         softlimit setuidgid gosu su-exec tini dumb-init eatmydata faketime proxychains proxychains4 torsocks \
         chronic ifne pee sem rush cpulimit trickle daemonize daemon dtach abduco nsjail minijail0 lxc-attach \
         machinectl flatpak snap wine rr uftrace heaptrack ssh-agent aa-exec xinit startx sudoedit gdbserver \
-        bpftrace exiftool expect socat rlwrap dpkg-architecture debconf ts-node tsx alias mapfile readarray complete compgen";
+        bpftrace exiftool expect socat rlwrap dpkg-architecture debconf logsave not-14 fstab-decode memusage sotruss msgfilter msgexec uclampset \
+        pg_virtualenv debconf-apt-progress gprofng savelog slogin ssh-copy-id jobs prove ts-node tsx alias mapfile readarray complete compgen";
     listed(KNOWN, name)
 }
 
@@ -227,7 +228,7 @@ pub fn is_interpreter(name: &str) -> bool {
         expect osascript Rscript R julia ghci runghc scala groovy jshell awk gawk mawk nawk \
         sed gsed ed ex vi vim nvim emacs psql mysql sqlite tsx ts-node pwsh powershell swift \
         elixir iex erl gdb lldb bc dc m4 make gmake gnuplot octave guile racket sbcl clisp ocaml clojure bb raku nu \
-        elvish xonsh yash osh mongosh swipl gprolog gs tex latex pdftex pdflatex xelatex lualatex groovysh dart janet";
+        elvish xonsh yash osh mongosh swipl gprolog gs tex latex pdftex pdflatex xelatex lualatex groovysh dart janet pdb gdbtui groff troff nroff pic eqn";
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     is_shell(stem) || listed(KNOWN, stem)
 }
@@ -282,7 +283,7 @@ pub fn texts(words: &[Word]) -> impl Iterator<Item = &str> {
 
 /// Texts among the arguments of what hands them to a shell.
 pub fn shell_texts(words: &[Word]) -> impl Iterator<Item = &str> {
-    const KNOWN: &str = "sudo doas su runuser run0 script watch flock ssh sshpass tmux screen parallel sem rush entr \
+    const KNOWN: &str = "sudo doas su runuser run0 script watch flock ssh slogin ssh-copy-id sshpass savelog tmux screen parallel sem rush entr \
         hyperfine nix-shell socat strace ltrace gdb rlwrap sg newgrp machinectl git at batch perf ncat nc time";
     let text = |at: usize| words.get(at).and_then(|word| word.text.as_deref());
     let name = text(0).map(base).unwrap_or_default();
@@ -349,9 +350,10 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
         {
             said()
         }
-        "vi" | "vim" | "nvim" | "view" | "vimdiff" | "rvim" | "rview" | "gvim" | "gview" | "emacs" | "ed" | "ex" => {
+        "vi" | "view" | "rview" | "gview" | "emacs" | "ed" | "ex" | "editor" | "sensible-editor" | "vipw" | "vigr" => {
             said()
         }
+        name if name.contains("vim") => said(),
         name if is_interpreter(name) => {
             // With a file to run it is a program like any other; with text, or nothing, it is not.
             let inline = |text: &str| {
@@ -383,6 +385,29 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
     }
 }
 
+/// Modules of Python's that run a text they are given.
+fn runs_text(module: &str) -> bool {
+    matches!(
+        module,
+        "timeit" | "code" | "pdb" | "cProfile" | "profile" | "trace" | "runpy" | "asyncio" | "sqlite3" | "imaplib"
+    )
+}
+
+/// Why a word behind the first, in what is no carrier we know, may be a shell or a language with a text to run.
+#[must_use]
+pub fn runs_inside(words: &[Word], fed: bool) -> Option<Problem> {
+    let text = |at: usize| words.get(at).and_then(|word| word.text.as_deref());
+    (1..words.len()).find_map(|at| {
+        let name = base(text(at)?);
+        let told = text(at + 1).is_some_and(|next| next.starts_with('-'));
+        let level = words.get(at..)?;
+        if is_shell(name) && fed {
+            return Some(Problem::Evaluates(name.to_owned()));
+        }
+        evaluates(level).filter(|_| told && is_interpreter(name))
+    })
+}
+
 /// Whether an argument of `make` holds rules, or says where they are, or a variable they are made of.
 fn gives_rules(text: &str) -> bool {
     let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
@@ -391,37 +416,24 @@ fn gives_rules(text: &str) -> bool {
         || letters.is_some_and(|letters| letters.contains(['f', 'E']))
 }
 
+/// Languages that are given a file to run: what they are fed is its data.
+#[must_use]
+pub fn runs_a_file(name: &str) -> bool {
+    const KNOWN: &str = "python pypy node nodejs perl ruby php lua luajit Rscript tsx ts-node";
+    let stem = base(name).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    is_shell(stem) || listed(KNOWN, stem)
+}
+
 /// Whether a program may take what it is fed for commands: what opens a shell where it is told none, and languages that
-/// are spoken to. Not those that are given a file to run: what they are fed is their data.
+/// are spoken to.
 #[must_use]
 pub fn obeys_input(name: &str) -> bool {
     let name = base(name);
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let given_a_file = is_shell(stem)
+    let given_a_file = runs_a_file(name)
         || matches!(
             stem,
-            "python"
-                | "pypy"
-                | "node"
-                | "nodejs"
-                | "deno"
-                | "bun"
-                | "perl"
-                | "ruby"
-                | "php"
-                | "lua"
-                | "luajit"
-                | "awk"
-                | "gawk"
-                | "mawk"
-                | "nawk"
-                | "sed"
-                | "gsed"
-                | "make"
-                | "gmake"
-                | "Rscript"
-                | "tsx"
-                | "ts-node"
+            "deno" | "bun" | "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" | "make" | "gmake"
         );
     let passes_on = matches!(
         name,
@@ -465,20 +477,9 @@ fn loads(name: &str, arguments: &[Word]) -> bool {
             "python" | "pypy" => {
                 // The module's arguments are its own.
                 if option == "-m" {
-                    return rest.next().is_none_or(|module| {
-                        matches!(
-                            module,
-                            "timeit"
-                                | "code"
-                                | "pdb"
-                                | "cProfile"
-                                | "profile"
-                                | "trace"
-                                | "runpy"
-                                | "asyncio"
-                                | "sqlite3"
-                        )
-                    });
+                    let Some(module) = rest.next() else { return true };
+                    let edits = module == "pip" && rest.any(|text| text.starts_with("--ed"));
+                    return edits || runs_text(module);
                 }
                 if matches!(option, "-W" | "-X") {
                     rest.next();
@@ -489,6 +490,8 @@ fn loads(name: &str, arguments: &[Word]) -> bool {
             "perl" => letters("wWtTUuvchl"),
             "ruby" => letters("wvcWU") || matches!(option, "--version" | "--yjit" | "--jit"),
             "node" | "nodejs" => {
+                // It takes the one for the other.
+                let option = option.replace('_', "-");
                 let loading = [
                     "--import",
                     "--require",
@@ -504,7 +507,7 @@ fn loads(name: &str, arguments: &[Word]) -> bool {
                     "--build-snapshot",
                 ];
                 option.starts_with("--") && !loading.iter().any(|known| option.starts_with(known))
-                    || matches!(option, "-c" | "-v" | "-h")
+                    || matches!(option.as_str(), "-c" | "-v" | "-h")
             }
             _ => true,
         };

@@ -21,6 +21,7 @@ mod oracle;
 mod outside;
 mod properties;
 mod slips;
+mod slips_rules;
 mod suggestions;
 mod unasked;
 mod world;

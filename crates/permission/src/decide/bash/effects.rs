@@ -96,6 +96,7 @@ fn exports(verb: &str) -> bool {
             | "annotate"
             | "range-diff"
             | "stash"
+            | "worktree"
     )
 }
 
@@ -145,7 +146,42 @@ impl<'a> Effects<'a> {
                 .any(|word| word.glob && effects.surprises(simple, word, tame));
             effects.commands.push(command);
         }
+        if guarded {
+            effects.name_what_is_fed();
+        }
         effects
+    }
+
+    /// A program nobody knows may take what it is fed for names of files.
+    fn name_what_is_fed(&mut self) {
+        for at in 0..self.commands.len() {
+            let Some(command) = self.commands.get(at).filter(|command| command.doing.is_none()) else {
+                continue;
+            };
+            let simple = command.simple;
+            let printers = self.commands.iter().take(at).map(|one| one.simple);
+            let printers = printers.filter(|one| one.pipeline == simple.pipeline);
+            let words: Vec<Word> = simple
+                .inputs
+                .iter()
+                .map(|text| Word::plain(text))
+                .chain(printers.flat_map(|one| one.words.iter().skip(1).cloned()))
+                .collect();
+            let mut fed = Command {
+                simple,
+                doing: None,
+                touches: Vec::new(),
+                lost: false,
+                perhaps: Vec::new(),
+            };
+            for word in &words {
+                self.perhaps(&mut fed, word);
+            }
+            if let Some(command) = self.commands.get_mut(at) {
+                command.perhaps.append(&mut fed.perhaps);
+                command.lost |= fed.lost;
+            }
+        }
     }
 
     fn command(&self, simple: &'a Simple, guarded: bool) -> Command<'a> {
@@ -211,7 +247,15 @@ impl<'a> Effects<'a> {
     fn located(&self, simple: &Simple, word: &Word) -> Option<Vec<(Located, bool)>> {
         let all: Vec<Place> = places(simple, word, self.cwd, &self.policy.home)?;
         // There everything is named by who asks, and that will be somebody else.
-        if all.iter().any(|place| normal(&place.path).starts_with("/proc")) {
+        let up = |place: &Place| {
+            place
+                .path
+                .components()
+                .any(|part| part == std::path::Component::ParentDir)
+        };
+        let by_asker =
+            |place: &Place| normal(&place.path).starts_with("/proc") || (place.path.starts_with("/dev") && up(place));
+        if all.iter().any(by_asker) {
             return None;
         }
         let mut found = Vec::new();

@@ -5,7 +5,9 @@
 
 mod scripts;
 
-use self::scripts::{part_of, reachable};
+use std::path::{Path, PathBuf};
+
+use self::scripts::{reachable, read_through};
 use super::effects::{Effects, is_sink};
 use crate::matching::bash;
 use crate::path::{Found, Located, Paths};
@@ -50,6 +52,10 @@ pub(super) fn unknown(
     let mut runs_files = false;
     let mut writes = false;
     for (at, command) in analysis.commands.iter().enumerate() {
+        // What was written a moment ago may be what git is told to run.
+        if effects.doing(at).is_some_and(|doing| doing.repository.is_some()) && effects.settings_written_before(at) {
+            return Some(Problem::Evaluates("git".to_owned()));
+        }
         writes |= effects.changes(at);
         if let Some(variable) = command.unknown_variable() {
             return Some(Problem::Assignment(variable.to_owned()));
@@ -66,11 +72,13 @@ pub(super) fn unknown(
         if let Some(problem) = wrappers::evaluating(&command.words).or_else(|| carries_unknown(&command.words)) {
             return Some(problem);
         }
-        if let Some(problem) = fed(at, command, analysis) {
+        let given = command.piped || !command.inputs.is_empty();
+        let inside = || wrappers::runs_inside(wrappers::transparent(&command.words), given);
+        if let Some(problem) = fed(at, command, analysis).or_else(inside) {
             return Some(problem);
         }
         if let Some(problem) = linked(command, &named, effects, paths)
-            .or_else(|| matched(command, &named, effects))
+            .or_else(|| matched(command, &named, effects, writes))
             .or_else(|| given_as_text(command, &named))
         {
             return Some(problem);
@@ -82,22 +90,27 @@ pub(super) fn unknown(
             };
             runs_files |= more.runs;
             files.extend(more.all);
-            if let Some(file) = more.scripts.iter().find(|file| paths.read(file) == Found::Unknown) {
+            let before = analysis.commands.get(..at).unwrap_or_default();
+            let earlier = || {
+                before
+                    .iter()
+                    .enumerate()
+                    .filter(|(at, one)| !known(*at, one))
+                    .map(|(_, one)| one)
+            };
+            let unread = |file: &&PathBuf| match paths.read(file) {
+                Found::Unknown => true,
+                // It is made before it is run.
+                Found::Nothing => earlier().next().is_some() && !paths.is_dir(file),
+                Found::This(_) => earlier().any(|one| names_file(one, file)),
+            };
+            if let Some(file) = more.scripts.iter().find(unread) {
                 return Some(Problem::Evaluates(file.display().to_string()));
             }
         }
-        for file in files {
-            match paths.read(&file) {
-                Found::Nothing => {}
-                // Too large or too strange to be a script is a program like any other.
-                Found::Unknown => {}
-                Found::This(text) => {
-                    let text = part_of(&file, text, command);
-                    if let Some(name) = mentioned(&named, &text) {
-                        return Some(Problem::Mentions(name));
-                    }
-                }
-            }
+        let said = |text: &str| mentioned(&named, text);
+        if let Some(name) = read_through(files, command, paths, &said) {
+            return Some(Problem::Mentions(name));
         }
     }
     // Written a moment ago, a script holds what nobody has read.
@@ -247,12 +260,23 @@ fn linked(command: &Simple, named: &[Named], effects: &Effects<'_>, paths: &dyn 
     })
 }
 
+/// Whether a command names the file, by its last part.
+fn names_file(command: &Simple, file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let texts = command.words.iter().skip(1).filter_map(|word| word.text.as_deref());
+    !name.is_empty() && texts.into_iter().any(|text| text.ends_with(name))
+}
+
 /// A pattern that stands for what is named: any word of what carries others may be the program.
-fn matched(command: &Simple, named: &[Named], effects: &Effects<'_>) -> Option<Problem> {
+fn matched(command: &Simple, named: &[Named], effects: &Effects<'_>, writes: bool) -> Option<Problem> {
     command.words.iter().filter(|word| word.glob).find_map(|word| {
         let Some(files) = effects.files_of(command, word) else {
             return Some(Problem::Variable);
         };
+        // What it will match is made before.
+        if files.is_empty() && writes {
+            return Some(Problem::Variable);
+        }
         let names = files.iter().filter_map(|file| file.file_name()?.to_str());
         names
             .into_iter()

@@ -12,6 +12,8 @@ use crate::policy::Policy;
 
 /// How far up a repository is looked for.
 const MOST_PARENTS: usize = 64;
+/// How many repositories within are looked at.
+const MOST_WITHIN: usize = 64;
 /// What of a repository is read wherever it leads.
 const LED: &[&str] = &[
     "HEAD",
@@ -102,9 +104,26 @@ pub(super) fn names_a_program(policy: &Policy, directory: &Path, paths: &dyn Pat
             Found::Nothing if paths.is_dir(&dot) => dot,
             Found::Nothing => continue,
         };
-        return in_repository(policy, &own, paths);
+        return in_repository(policy, &own, paths).or_else(|| in_submodules(policy, parent, paths));
     }
     None
+}
+
+/// What is compared is compared in the repositories within as well, each with settings of its own.
+fn in_submodules(policy: &Policy, root: &Path, paths: &dyn Paths) -> Option<String> {
+    match paths.submodules(root) {
+        Found::Nothing => None,
+        Found::Unknown => Some(".git/index".to_owned()),
+        Found::This(all) => all.iter().take(MOST_WITHIN + 1).enumerate().find_map(|(at, name)| {
+            let within = root.join(name);
+            // One that was not fetched has none.
+            let there = paths.is_dir(&within.join(".git")) || paths.read(&within.join(".git")) != Found::Nothing;
+            if at == MOST_WITHIN {
+                return Some(".gitmodules".to_owned());
+            }
+            there.then(|| names_a_program(policy, &within, paths)).flatten()
+        }),
+    }
 }
 
 /// What a file says that holds one path. Git takes away the ends of lines and nothing else.

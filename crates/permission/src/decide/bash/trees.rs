@@ -34,6 +34,10 @@ pub(super) fn matches(directory: &Path, pattern: &Path, paths: &dyn Paths) -> Op
                 Found::Unknown => return None,
                 Found::This(names) => names,
             };
+            // Whether one sign stands for a letter or for a byte is the shell's to say.
+            if segment.contains(['?', '[']) && !names.iter().all(|name| name.is_ascii()) {
+                return None;
+            }
             let dotted = segment.starts_with('.');
             next.extend(
                 names

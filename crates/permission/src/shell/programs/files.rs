@@ -127,8 +127,16 @@ pub(super) fn test(name: &str, arguments: &[Word]) -> Option<Doing> {
         _ => {}
     }
     let mut rest = inner.iter();
+    // Where a test begins `-a` asks whether a file is there; behind one it joins two.
+    let mut begins = true;
     while let Some(word) = rest.next() {
+        let first = std::mem::replace(&mut begins, matches!(word.literal(), Some("!" | "-a" | "-o")));
         match word.literal()? {
+            "-a" if first => {
+                let file = rest.next().filter(|file| !file.split)?;
+                doing.reads.push((file.clone(), Reach::File));
+                begins = false;
+            }
             "-e" | "-f" | "-d" | "-r" | "-w" | "-x" | "-s" | "-L" | "-h" | "-b" | "-c" | "-p" | "-S" => {
                 let file = rest.next()?;
                 if file.split {

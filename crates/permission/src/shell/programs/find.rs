@@ -108,7 +108,13 @@ pub(super) fn look_up(arguments: &[Word]) -> Option<Doing> {
                     let word = rest.next()?;
                     match word.literal()? {
                         ";" => break,
-                        "+" if words.last().is_some_and(|word: &Word| word.piped) => break,
+                        "+" if words.last().is_some_and(|word: &Word| word.piped) => {
+                            // All at once: what takes one file writes the second.
+                            if matches!(words.first().and_then(known_name), Some("uniq" | "xxd")) {
+                                return None;
+                            }
+                            break;
+                        }
                         "{}" => words.push(Word {
                             raw: "{}".to_owned(),
                             prefix: "./".to_owned(),

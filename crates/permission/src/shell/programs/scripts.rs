@@ -201,6 +201,8 @@ pub(super) fn awk(arguments: &[Word]) -> Option<Doing> {
         "ENVIRON",
         "ARGV",
         "PROCINFO",
+        "SYMTAB",
+        "FUNCTAB",
         "extension",
         "BEGINFILE",
     ];

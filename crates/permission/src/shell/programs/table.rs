@@ -322,7 +322,7 @@ fn sets(format: &str) -> bool {
 /// `-e`, `-ef`: every process, and how much of each.
 fn is_listing(word: &Word) -> bool {
     let letters = word.literal().and_then(|text| text.strip_prefix('-'));
-    letters.is_some_and(|letters| !letters.is_empty() && letters.chars().all(|c| "eAafFlHLTjw".contains(c)))
+    letters.is_some_and(|letters| !letters.is_empty() && letters.chars().all(|c| "eAafFlHjw".contains(c)))
 }
 
 /// Whether `ps` understands all of its arguments as they are meant here. With one that it does not, it reads all of them

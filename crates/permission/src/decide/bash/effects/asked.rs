@@ -7,6 +7,7 @@ use super::super::{repository, trees};
 use super::{Command, Effects, Touch};
 use crate::path::{Found, Located};
 use crate::shell::effects::places;
+use crate::shell::orders::git_verb;
 use crate::shell::programs::{Kind, Prints, Reach, falls_apart, prints, prints_no_pattern};
 use crate::shell::wrappers::{known_name, transparent};
 use crate::shell::{Direction, Problem, Simple, Word};
@@ -247,9 +248,24 @@ impl<'a> Effects<'a> {
             )
         });
         let writes = command.touches.iter().any(|touch| touch.access == Access::Write);
-        let words = transparent(&command.simple.words);
-        let configures = name == Some("git") && words.get(1).and_then(Word::literal) == Some("config");
+        let words = transparent(&command.simple.words).get(1..).unwrap_or_default();
+        let configures = name == Some("git") && git_verb(words).is_some_and(|(verb, _)| verb == "config");
         writes || (configures && command.doing.is_none()) || (copies && command.doing.is_none())
+    }
+
+    /// Whether something before a command may have changed what git is told by a repository.
+    pub(in super::super) fn settings_written_before(&self, at: usize) -> bool {
+        let inside = |touch: &Touch| {
+            let parts = || touch.at.lexical.components();
+            touch.access == Access::Write && parts().any(|part| part.as_os_str().to_string_lossy().starts_with(".git"))
+        };
+        (0..at).any(|before| {
+            let command = self.commands.get(before);
+            let written = command.is_some_and(|command| command.touches.iter().any(inside));
+            written
+                || (self.changes(before)
+                    && command.is_some_and(|command| command.doing.is_none() && command.touches.is_empty()))
+        })
     }
 
     /// Whether a command keeps its words, or a file it names, where they could be run.

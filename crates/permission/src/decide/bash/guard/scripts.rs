@@ -3,8 +3,64 @@
 use std::path::{Path, PathBuf};
 
 use super::super::effects::{Effects, is_sink};
+use crate::path::{Found, Paths, normal};
 use crate::shell::wrappers::{self, base};
 use crate::shell::{Direction, Simple, Word};
+
+/// How many files are read, how far one names another, and how many names in one are tried.
+const MOST_FILES: usize = 48;
+const MOST_HOPS: usize = 3;
+const MOST_TRIED: usize = 256;
+
+/// The first thing that is `said` in the files a command may take its orders from, and in those that they name.
+pub(super) fn read_through(
+    files: Vec<PathBuf>,
+    command: &Simple,
+    paths: &dyn Paths,
+    said: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let mut open: Vec<(PathBuf, usize)> = files.into_iter().map(|file| (file, 0)).collect();
+    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut next = 0;
+    while let Some((file, hops)) = open.get(next).cloned() {
+        next += 1;
+        // Too large or too strange to be a script is a program like any other.
+        let Found::This(text) = paths.read(&file) else { continue };
+        let text = part_of(&file, text, command);
+        if let Some(name) = said(&text) {
+            return Some(name);
+        }
+        if hops >= MOST_HOPS || seen.len() >= MOST_FILES {
+            continue;
+        }
+        let folder = file.parent().unwrap_or(&file);
+        for name in named_in(&text).take(MOST_TRIED) {
+            let named = normal(&folder.join(&name));
+            let fresh = !seen.contains(&named) && !open.iter().any(|(one, _)| *one == named);
+            if fresh && seen.len() < MOST_FILES && matches!(paths.read(&named), Found::This(_)) {
+                seen.push(named.clone());
+                open.push((named, hops + 1));
+            }
+        }
+    }
+    None
+}
+
+/// Names of files in a script: what has a dot in it, and the modules it imports.
+fn named_in(text: &str) -> impl Iterator<Item = String> {
+    let part = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '/' | '-'));
+    let mut before = "";
+    text.split(part)
+        .filter(|word| !word.is_empty())
+        .filter_map(move |word| {
+            let imported = matches!(std::mem::replace(&mut before, word), "import" | "from");
+            let dotted = word.trim_matches('.').contains('.') && word.len() < 120 && !word.starts_with('/');
+            if imported && !dotted {
+                return Some(format!("{word}.py"));
+            }
+            dotted.then(|| word.to_owned())
+        })
+}
 
 /// Files a command may take its orders from.
 pub(super) struct Reachable {
@@ -76,9 +132,16 @@ pub(super) fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -
     let extra: Vec<String> = match (wrappers::is_interpreter(base(name)), module) {
         (true, Some(module)) => {
             let path = module.replace('.', "/");
-            ["{}.py", "{}/__main__.py", "{}/__init__.py"]
+            // What a module is given may be modules as well.
+            let given = own
+                .iter()
+                .filter_map(Word::literal)
+                .filter(|text| !text.starts_with('-'));
+            let mut all = ["{}.py", "{}/__main__.py", "{}/__init__.py"]
                 .map(|form| form.replace("{}", &path))
-                .to_vec()
+                .to_vec();
+            all.extend(given.map(|text| format!("{}.py", text.replace('.', "/"))));
+            all
         }
         (true, None) => own
             .iter()
@@ -112,7 +175,7 @@ pub(super) fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -
         .iter()
         .skip(1)
         .find(|word| word.text.as_deref().is_some_and(|text| !text.starts_with('-')));
-    let scripts = match script.filter(|_| wrappers::is_interpreter(base(name)) && module.is_none()) {
+    let scripts = match script.filter(|_| wrappers::runs_a_file(name) && module.is_none()) {
         Some(script) => effects.files_of(command, script)?,
         None => Vec::new(),
     };
@@ -141,7 +204,7 @@ fn implies(command: &str, script: &str) -> bool {
 }
 
 /// Of a package's description only the scripts a command may run.
-pub(super) fn part_of(file: &Path, text: String, command: &Simple) -> String {
+fn part_of(file: &Path, text: String, command: &Simple) -> String {
     if file.file_name().is_none_or(|name| name != "package.json") {
         return text;
     }
