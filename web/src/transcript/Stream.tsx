@@ -159,7 +159,12 @@ export function Stream(props: StreamProps): JSX.Element {
 
   /** Puts the reader back to where they were: at the end, or with the anchor where it was. */
   function hold(): void {
-    if (following()) { scrollTo(box.scrollHeight); return; }
+    if (following()) {
+      // Where that ends up is known; to read it back would have the browser bring everything up to date once more.
+      lastTop = expected = box.scrollHeight - box.clientHeight;
+      box.scrollTop = expected;
+      return;
+    }
     if (!anchor) return;
     const element = elementOf(anchor.key);
     if (!element) return;
