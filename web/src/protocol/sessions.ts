@@ -78,11 +78,12 @@ export class SessionList {
     const info = this.sessions.get(sessionId);
     const at = Math.max(info?.finishedAt ?? 0, this.seen.get(sessionId) ?? 0);
     if (!info || this.seen.get(sessionId) === at) return;
+    const news = this.unread(info);
     this.seen.delete(sessionId);
     this.seen.set(sessionId, at);
     while (this.seen.size > MOST_SEEN) { const [oldest] = this.seen.keys(); if (oldest === undefined) break; this.seen.delete(oldest); }
     writeJson(this.shelf, SEEN, Object.fromEntries(this.seen));
-    this.changed.tell();
+    if (news) this.changed.tell();
   }
 
   /** Needs you: oldest first. Running: newest start first. Idle: unread first, then the last used. */

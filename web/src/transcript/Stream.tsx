@@ -316,10 +316,9 @@ export function Stream(props: StreamProps): JSX.Element {
     });
     onCleanup(stop);
     seen = rows().length;
-    if (props.startAt === undefined || !handle.toSeq(props.startAt)) settle();
-    const near = requestAnimationFrame(() => { soon = window.setTimeout(() => { ahead = AHEAD; settle(); }); });
-    let soon = 0;
-    onCleanup(() => { cancelAnimationFrame(near); clearTimeout(soon); });
+    // With nothing to show there is nothing to hold, and no reason to have the browser lay out the page now.
+    if (seen > 0 && (props.startAt === undefined || !handle.toSeq(props.startAt))) settle();
+    onCleanup(whenIdle(() => { ahead = AHEAD; settle(); }));
     document.addEventListener('selectionchange', onSelect);
   });
   onCleanup(() => {
@@ -348,6 +347,14 @@ export function Stream(props: StreamProps): JSX.Element {
       </div>
     </FoldsProvider>
   );
+}
+
+/** After the next frame, when the browser has nothing else to do; gives what calls it off. */
+function whenIdle(work: () => void): () => void {
+  let soon = 0;
+  const idle = 'requestIdleCallback' in window;
+  const frame = requestAnimationFrame(() => { soon = idle ? requestIdleCallback(work, { timeout: 250 }) : window.setTimeout(work, 50); });
+  return () => { cancelAnimationFrame(frame); if (idle) cancelIdleCallback(soon); else clearTimeout(soon); };
 }
 
 interface SectionProps { group: Group; watch: (element: HTMLElement) => void; unwatch: (element: HTMLElement) => void }
