@@ -189,11 +189,9 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   let following = true;
   const services = servicesFor(view, (text) => dock()?.addToBox(text));
 
-  // What is at the end while someone looks counts as read: once it is painted, for the list is ordered anew by it.
-  let here = true;
-  onCleanup(() => { here = false; });
-  const look = () => requestAnimationFrame(() => setTimeout(() => { if (here && following && !document.hidden) client().list.look(props.id); }));
-  createEffect(on(() => [infoOf(props.id)?.finishedAt, view.phase()], () => { look(); }));
+  // What is at the end while someone looks counts as read. The list is ordered anew by it, after what is read is painted.
+  const look = () => { if (following && !document.hidden) client().list.look(props.id, (tell) => requestAnimationFrame(() => setTimeout(tell))); };
+  createEffect(on(() => [infoOf(props.id)?.finishedAt, view.phase()], look));
   onMount(() => { document.addEventListener('visibilitychange', look); onCleanup(() => document.removeEventListener('visibilitychange', look)); });
 
   let loading = false;

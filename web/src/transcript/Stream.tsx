@@ -183,13 +183,14 @@ export function Stream(props: StreamProps): JSX.Element {
         if (index >= 0) choose(Math.max(0, heights.top(index) - anchor.offset));
         else choose(box.scrollTop);
       } else choose(box.scrollTop);
-      hold();
-      laid = true;
+      // Before the first layout there is nothing to hold: that comes with the sizes, before anything is painted.
+      if (laid) hold();
     } finally { settling = false; }
   }
 
   const sizes = new ResizeObserver((entries) => {
-    let changed = false;
+    let changed = !laid;
+    laid = true;
     for (const entry of entries) {
       if (entry.target === box) { changed = true; continue; }
       const key = (entry.target as HTMLElement).dataset['row'];
@@ -316,8 +317,7 @@ export function Stream(props: StreamProps): JSX.Element {
     });
     onCleanup(stop);
     seen = rows().length;
-    // With nothing to show there is nothing to hold, and no reason to have the browser lay out the page now.
-    if (seen > 0 && (props.startAt === undefined || !handle.toSeq(props.startAt))) settle();
+    if (props.startAt === undefined || !handle.toSeq(props.startAt)) settle();
     onCleanup(whenIdle(() => { ahead = AHEAD; settle(); }));
     document.addEventListener('selectionchange', onSelect);
   });
