@@ -122,6 +122,19 @@ journey('usage shows what was spent, by day, folder and model, also as a table',
   await page.getByRole('row', { name: /Opus 5\.5/ }).first().waitFor();
 });
 
+journey('fast mode is one press in the settings, and the next session uses it', async ({ guest, page, model }) => {
+  await guest.go('#/settings');
+  await page.getByText('Fast mode', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Use haiku' }).click();
+  await until('it stands in the field above', async () => (await page.getByLabel('Model', { exact: true }).inputValue()) === 'haiku');
+  await page.reload();
+  await until('it is kept', async () => (await page.getByLabel('Model', { exact: true }).inputValue()) === 'haiku');
+  await begin(guest, 'say the word quickly');
+  await says(page, 'heliotrope');
+  await page.locator('.comp').getByRole('button', { name: /^Model: Haiku/ }).waitFor();
+  assert.match(model.asked.find((one) => one.main && one.prompt === 'say the word quickly').model, /haiku/);
+});
+
 journey('theme and language are chosen, kept, and hold after a reload', async ({ guest, page }) => {
   await guest.go('#/settings/appearance');
   await page.getByRole('radio', { name: 'Dark' }).click();
