@@ -128,6 +128,18 @@ test('words grow the text that is there; nothing is made anew', () => {
   expect(text?.nodeValue).toBe(' words go on, and on.');
 });
 
+test('what was there stays the same node while more is written, also when its block is read again', () => {
+  const host = document.createElement('div');
+  const stream = new BlockStream(host);
+  stream.append('Some words');
+  stream.paint(); stream.setCaret(true);
+  const first = host.querySelector('p')?.firstChild;
+  for (const more of [' and **bo', 'ld** ones', ', a [li', 'nk](https://x.org)', ' too.', '\n\n- then', ' a list\n- of', ' two\n\nend']) { stream.append(more); stream.paint(); stream.setCaret(true); }
+  stream.finish();
+  expect(host.querySelector('p')?.firstChild).toBe(first);
+  expect(host.innerHTML).toBe(html('Some words and **bold** ones, a [link](https://x.org) too.\n\n- then a list\n- of two\n\nend'));
+});
+
 test('a committed block is never touched again', () => {
   const host = document.createElement('div');
   const stream = new BlockStream(host);
