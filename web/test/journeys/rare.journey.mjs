@@ -63,3 +63,15 @@ test('what nobody understood is told with its raw line', async () => {
   await drift.getByText('system/telemetry_hint').first().click();
   await drift.locator('pre', { hasText: '{"type":"system","subtype":"telemetry_hint"}' }).waitFor();
 });
+
+test('a session is asked for when the button goes down on its link, and is there when it is let go', async () => {
+  await open('s-idle');
+  const asked = () => [...fake.bridge.clients].some((one) => one.subscribed.has('s-running'));
+  const row = page.locator('.rail a.sess[href*="s-running"]');
+  await row.hover();
+  assert.equal(asked(), false, 'not by being pointed at');
+  await page.mouse.down();
+  await until('asked for', asked);
+  await page.mouse.up();
+  await page.locator('.gate[data-standing="running"]').waitFor();
+});
