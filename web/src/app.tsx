@@ -93,9 +93,9 @@ function Shell(): JSX.Element {
   createEffect(() => { if (late() && up()) for (const part of [() => import('./asks/kinds'), () => import('./gate/bodies'), () => import('./panels/Panel'), () => import('./screens/Sessions')]) void part().catch(() => undefined); });
   onCleanup(() => clearTimeout(early));
 
-  // A new place begins at its top: readers hear its heading, keys start there.
+  // A new place begins at its top: readers hear its heading, keys start there. After its first frame: a focus wants a layout.
   createEffect(on(() => { const here = route(); return here.at === 'session' ? `s ${here.id} ${here.view}` : here.at; }, () => {
-    queueMicrotask(() => { if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true }); });
+    requestAnimationFrame(() => setTimeout(() => { if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true }); }));
   }, { defer: true }));
 
   createEffect(() => { const here = route(); if (here.at === 'session') keep('last', here.id); });

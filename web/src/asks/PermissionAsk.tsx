@@ -170,6 +170,7 @@ function Why(props: { context: AskContext }): JSX.Element {
     const inside = typeof path === 'string' && path.startsWith(`${props.context.project}/`);
     return `${t('asks.whyMode')} ${inside ? t('asks.whyInside', { folder: projectName(props.context.project) }) : t('asks.whyOutside', { folder: projectName(props.context.project) })}`;
   };
+  const outside = (path: string) => path.startsWith('/') && path !== props.context.project && !path.startsWith(`${props.context.project}/`);
   const matched = () => { const rule = ask.request['matched_ask_rule']; return typeof rule === 'object' && rule !== null ? (rule as { tool_name?: string; rule_content?: string; source?: string }) : null; };
   return (
     <div id={`ask-why-${ask.ask}`}>
@@ -178,7 +179,7 @@ function Why(props: { context: AskContext }): JSX.Element {
         <dl class="why">
           <Show when={description !== null && why}>{(one) => <><dt>{t('asks.because')}</dt><dd><Revealed prose text={one()} /></dd></>}</Show>
           <Show when={matched()}>{(rule) => <><dt>{t('asks.rule')}</dt><dd class="mono">{rule().tool_name}{rule().rule_content ? `(${rule().rule_content})` : ''}</dd></>}</Show>
-          <Show when={text('blocked_path')}>{(one) => <><dt>{t('asks.path')}</dt><dd class="mono"><Revealed text={shortPath(one(), props.context.project)} /></dd></>}</Show>
+          <Show when={text('blocked_path')}>{(one) => <><dt>{t('asks.path')}</dt><dd><span class="mono"><Revealed text={shortPath(one(), props.context.project)} /></span><Show when={outside(one())}> <span class="dim">{t('asks.pathOutside', { folder: projectName(props.context.project) })}</span></Show></dd></>}</Show>
           <Show when={ask.agent}>{(one) => <><dt>{t('asks.from')}</dt><dd class="t-other"><Icon name="agent" /> {one()}</dd></>}</Show>
         </dl>
       </Show>

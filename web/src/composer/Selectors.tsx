@@ -1,11 +1,11 @@
 // Model, permission mode and effort, at hand. A mode that asks nothing needs a typed word.
-import { createSignal, Show, type JSX } from 'solid-js';
+import { createEffect, createSignal, Show, type JSX } from 'solid-js';
 import { reason } from '../gate/act';
 import type { Client, SessionView } from '../protocol';
+import { learnModels, nameOf } from '../screens/models';
 import { EFFORTS, effortWord, modeMeaning, MODES, modeWord, type Mode } from '../screens/modes';
 import { around, t } from '../text';
 import { Button, Dialog, Field, Icon, IconButton, Input, Menu, toast, type MenuEntry } from '../ui';
-
 
 export function Selectors(props: { client: Client; session: SessionView; disabled: boolean; modelRef?: (button: HTMLElement) => void }): JSX.Element {
   const id = () => props.session.store.id;
@@ -14,27 +14,28 @@ export function Selectors(props: { client: Client; session: SessionView; disable
   const [word, setWord] = createSignal('');
   const tell = (promise: Promise<unknown>) => void promise.catch((error: unknown) => toast(reason(error)));
   const models = () => props.session.facts()?.models ?? [];
-  const modelName = () => models().find((one) => one.value === state()?.model)?.name ?? state()?.model ?? t('composer.modelDefault');
+  createEffect(() => learnModels(models()));
+  const modelName = () => { const model = state()?.model; return model ? nameOf(model, models()) : t('composer.modelDefault'); };
   const mode = () => state()?.permissionMode ?? 'default';
   const effort = () => state()?.effort ?? null;
   const setMode = (next: Mode) => { if (next === 'bypassPermissions') { setWord(''); setAsking(true); } else tell(props.client.commands.send({ type: 'set_permission_mode', sessionId: id(), mode: next })); };
   const bypass = () => { if (word().trim().toLowerCase() !== t('composer.bypassWord')) return; setAsking(false); tell(props.client.commands.send({ type: 'set_permission_mode', sessionId: id(), mode: 'bypassPermissions' })); };
 
   const modelItems = (): MenuEntry[] => [
-    ...models().map((one): MenuEntry => ({ label: one.name, checked: one.value === state()?.model, onSelect: () => tell(props.client.commands.send({ type: 'set_model', sessionId: id(), model: one.value })) })),
+    ...models().map((one): MenuEntry => ({ label: one.name, checked: one.value === state()?.model || (one.value !== 'default' && one.name === modelName()), onSelect: () => tell(props.client.commands.send({ type: 'set_model', sessionId: id(), model: one.value })) })),
     'separator', { label: t('composer.modelDefault'), onSelect: () => tell(props.client.commands.send({ type: 'set_model', sessionId: id(), model: null })) },
   ];
   const modeItems = (): MenuEntry[] => MODES.map((one) => ({ label: modeWord(one), bad: one === 'bypassPermissions', checked: one === mode(), disabled: one === 'bypassPermissions' && !props.client.may('admin'), note: one === 'bypassPermissions' && !props.client.may('admin') ? t('composer.needsAdmin') : undefined, onSelect: () => setMode(one) }));
   const effortItems = (): MenuEntry[] => EFFORTS.map((one) => ({ label: effortWord(one), checked: one === effort(), onSelect: () => tell(props.client.commands.send({ type: 'set_effort', sessionId: id(), effort: one })) }));
-  const select = (label: () => string, words: () => string, items: () => MenuEntry[], extra = '', ref?: (element: HTMLElement) => void) => (
+  const select = (label: () => string, words: () => string, items: () => MenuEntry[], extra = '', title?: () => string | undefined, ref?: (element: HTMLElement) => void) => (
     <Menu label={label()} align="start" items={items} trigger={(attributes) => (
-      <button type="button" {...attributes} ref={(element: HTMLButtonElement) => { attributes.ref(element); ref?.(element); }} class={`sel not-phone ${extra}`} aria-label={label()} disabled={props.disabled}>{words()}<Icon name="down" /></button>
+      <button type="button" {...attributes} ref={(element: HTMLButtonElement) => { attributes.ref(element); ref?.(element); }} class={`sel not-phone ${extra}`} aria-label={label()} title={title?.()} disabled={props.disabled}>{words()}<Icon name="down" /></button>
     )} />
   );
   const how = () => around('composer.bypassHow', 'word');
   return (
     <>
-      {select(() => t('composer.model', { model: modelName() }), modelName, modelItems, '', props.modelRef)}
+      {select(() => t('composer.model', { model: modelName() }), modelName, modelItems, '', () => state()?.model ?? undefined, props.modelRef)}
       {select(() => t('composer.mode', { mode: modeWord(mode()) }), () => modeWord(mode()), modeItems, mode() === 'bypassPermissions' ? 'bad' : '')}
       {select(() => (effort() ? t('composer.effort', { effort: effortWord(effort() ?? '') }) : t('composer.effortNone')), () => (effort() ? effortWord(effort() ?? '') : t('composer.effortNone')), effortItems, 'effort')}
       <Menu label={t('composer.settings')} align="start" items={() => [...modelItems(), 'separator', ...modeItems(), 'separator', ...effortItems()]} trigger={(attributes) => <IconButton {...attributes} class="only-phone" icon="gear" label={t('composer.settings')} disabled={props.disabled} />} />

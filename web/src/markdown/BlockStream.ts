@@ -5,7 +5,9 @@
 // join the list above, or a line may become the underline of a heading.
 import { heal } from './heal';
 import { lex, type Token, type Tokens } from './lexer';
+import { merge } from './merge';
 import { codeBlock, colour, isClosed, langOf, renderBlock, type MarkdownServices } from './render';
+import { Ending } from './words';
 
 interface Shown { raw: string; node: Node | undefined; exact: boolean; code?: { text: Text; element: Element; lang: Element | null } | undefined }
 interface Fence { close: RegExp; bodyAt: number; shown: Text; scanned: number }
@@ -17,6 +19,10 @@ export class BlockStream {
   private heldReturn = false;
   private tailBlocks: Shown[] = [];
   private fence: Fence | undefined;
+  /** How much of the tail is shown. */
+  private shownTo = 0;
+  /** Where words are put to, until the tail is parsed again. */
+  private ending: Ending | undefined;
   private finished = false;
   private length = 0;
   private caret: Element | undefined;
@@ -39,6 +45,7 @@ export class BlockStream {
   paint(): void {
     if (this.finished) return;
     if (this.fence && this.growFence(this.fence)) return;
+    if (this.growWords()) return;
     this.parse(false);
   }
 
@@ -70,6 +77,7 @@ export class BlockStream {
 
   private parse(last: boolean): void {
     this.fence = undefined;
+    this.ending = undefined;
     const tokens = lex(this.tail);
     const keep = last ? tokens.length : this.closedCount(tokens);
     let offset = 0;
@@ -80,7 +88,24 @@ export class BlockStream {
       this.commit(token);
     }
     this.tail = this.tail.slice(offset);
+    this.shownTo = this.tail.length;
     this.showTail(tokens.slice(keep));
+  }
+
+  /** Words after words go to the end of the last block. It is made anew when the tail is parsed again: this is only how it looks until then. */
+  private growWords(): boolean {
+    const more = this.tail.slice(this.shownTo);
+    if (!more) return this.shownTo > 0;
+    const line = this.tail.slice(this.tail.lastIndexOf('\n', this.shownTo - 1) + 1, this.shownTo);
+    const block = this.tailBlocks.at(-1);
+    if (!block?.node) return false;
+    const whole = block.exact && this.tail.slice(0, this.shownTo).trimEnd().endsWith(block.raw.trimEnd());
+    this.ending ??= whole ? Ending.of(block.node, line, this.caret) : undefined;
+    if (!this.ending?.grow(line, more, this.caret)) return false;
+    block.exact = false;
+    block.raw = '';
+    this.shownTo = this.tail.length;
+    return true;
   }
 
   /** How many tokens from the front can no longer change. */
@@ -116,15 +141,18 @@ export class BlockStream {
     this.place(shown, node);
   }
 
-  private place(old: Shown | undefined, node: Node | undefined): void {
+  /** Shows `node` where `old` is; gives the node that is shown then. */
+  private place(old: Shown | undefined, node: Node | undefined): Node | undefined {
     if (old?.node) {
+      if (node && merge(old.node, node, this.caret)) return old.node;
       if (node) this.host.replaceChild(node, old.node);
       else this.host.removeChild(old.node);
-      return;
+      return node;
     }
-    if (!node) return;
+    if (!node) return undefined;
     const next = this.tailBlocks.find((block) => block.node)?.node ?? null;
     this.host.insertBefore(node, next ?? (this.caret?.parentNode === this.host ? this.caret : null));
+    return node;
   }
 
   private showTail(tokens: readonly Token[]): void {
@@ -140,7 +168,7 @@ export class BlockStream {
         shown.push(this.openCode(token as Tokens.Code, before));
         return;
       }
-      const raw = growing ? heal(token.raw) : token.raw;
+      const raw = growing ? healed(token) : token.raw;
       if (before && before.raw === raw && !before.code) { shown.push(before); return; }
       let exact = raw === token.raw;
       let node: Node | undefined;
@@ -150,8 +178,7 @@ export class BlockStream {
         node = part.length === 1 ? part[0] : part.length === 0 ? undefined : group(part);
       }
       if (node?.nodeType === 11) { node = group([node]); exact = false; }
-      this.place(before, node);
-      shown.push({ raw, node, exact });
+      shown.push({ raw, node: this.place(before, node), exact });
     });
     this.tailBlocks = [];
     for (const gone of old.slice(tokens.length)) if (gone.node) this.host.removeChild(gone.node);
@@ -216,6 +243,13 @@ export class BlockStream {
     else fence.shown.data = body;
     return true;
   }
+}
+
+/** The lexer ends some lists with a line break that was not written; before it an open marker would be taken for closed. */
+function healed(token: Token): string {
+  const written = token.type === 'list' ? token.raw.replace(/\n$/, '') : token.raw;
+  const whole = heal(written);
+  return whole === written ? heal(token.raw) : whole;
 }
 
 /** Blocks that may go on after a blank line. */

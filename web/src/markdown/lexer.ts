@@ -44,4 +44,7 @@ class OpenTokenizer extends Tokenizer {
 
 export type { Token, Tokens };
 
-export const lex = (text: string): Token[] => new Lexer({ gfm: true, breaks: false, tokenizer: new OpenTokenizer() }).lex(text) as Token[];
+const lexer = () => new Lexer({ gfm: true, breaks: false, tokenizer: new OpenTokenizer() });
+export const lex = (text: string): Token[] => lexer().lex(text) as Token[];
+/** Words with their marks, without blocks. */
+export const lexInline = (text: string): Token[] => lexer().inlineTokens(text) as Token[];

@@ -84,6 +84,62 @@ test('samples joined in any order stream as the whole', () => {
   }
 });
 
+/** What is seen: without the caret, and without spaces at the end of a block, which show nothing. */
+function seen(host: HTMLElement): string {
+  const copy = host.cloneNode(true) as HTMLElement;
+  copy.querySelector('.caret')?.remove();
+  return copy.innerHTML.replace(/ +(?=<\/(?:li|p|h\d)>|\n?<(?:ul|ol)>|$)/g, '');
+}
+const PIECES = ['The sweep ', 'wakes on **the timer** ', ' but measures', ' age', ' with `Instant`, ', 'load.', ' www', '.example', '.org', ' a@b', '.de ', '\n\n- first ', '\n- [ ] ', 'a lease (ends), ', '\n  1. ', '2', '. ',
+  '\n- then `reap()` ', '\n\n', '\n', '# ', '> ', 'nothing else ', '"said" ', '*', '**', '_', '`', '[', '](', 'x) ', '<b', '&amp', '; ', '| a ', 'http', '://x.org ', '1) ', '    ', '- ', '--', '\\', '  ', 'straße – so… ', '!', '=='];
+
+test('words that are put to the last text look as if all was read again', () => {
+  const next = random(2024);
+  let grown = 0;
+  for (let round = 0; round < 100; round += 1) {
+    const host = document.createElement('div');
+    const stream = new BlockStream(host);
+    let text = '';
+    for (let step = 0; step < 30; step += 1) {
+      const piece = PIECES[Math.floor(next() * PIECES.length)] ?? '';
+      const before = host.querySelector('.caret')?.previousSibling;
+      text += piece;
+      stream.append(piece); stream.paint(); stream.setCaret(true);
+      if (before?.nodeType === 3 && host.contains(before) && (before as Text).data.endsWith(piece)) grown += 1;
+      const other = document.createElement('div');
+      const whole = new BlockStream(other);
+      whole.append(text); whole.paint(); whole.setCaret(true);
+      expect(seen(host), JSON.stringify(text)).toBe(seen(other));
+    }
+    stream.finish();
+    expect(host.innerHTML, JSON.stringify(text)).toBe(html(text));
+  }
+  expect(grown).toBeGreaterThan(100);
+});
+
+test('words grow the text that is there; nothing is made anew', () => {
+  const host = document.createElement('div');
+  const stream = new BlockStream(host);
+  stream.append('Some **bold** words');
+  stream.paint(); stream.setCaret(true);
+  const text = host.querySelector('p')?.childNodes[2];
+  for (const more of [' go', ' on', ', and', ' on.']) { stream.append(more); stream.paint(); stream.setCaret(true); }
+  expect(host.querySelector('p')?.childNodes[2]).toBe(text);
+  expect(text?.nodeValue).toBe(' words go on, and on.');
+});
+
+test('what was there stays the same node while more is written, also when its block is read again', () => {
+  const host = document.createElement('div');
+  const stream = new BlockStream(host);
+  stream.append('Some words');
+  stream.paint(); stream.setCaret(true);
+  const first = host.querySelector('p')?.firstChild;
+  for (const more of [' and **bo', 'ld** ones', ', a [li', 'nk](https://x.org)', ' too.', '\n\n- then', ' a list\n- of', ' two\n\nend']) { stream.append(more); stream.paint(); stream.setCaret(true); }
+  stream.finish();
+  expect(host.querySelector('p')?.firstChild).toBe(first);
+  expect(host.innerHTML).toBe(html('Some words and **bold** ones, a [link](https://x.org) too.\n\n- then a list\n- of two\n\nend'));
+});
+
 test('a committed block is never touched again', () => {
   const host = document.createElement('div');
   const stream = new BlockStream(host);

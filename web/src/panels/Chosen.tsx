@@ -7,6 +7,7 @@ import { t } from '../text';
 import { tokens } from '../text/format';
 import { act, done } from '../screens/act';
 import { may, request } from '../screens/link';
+import { nameOf } from '../screens/models';
 import { EFFORTS, effortWord, MODES, modeWord, type Mode } from '../screens/modes';
 
 /** How much it may think, in tokens; the agents' own figures. */
@@ -28,7 +29,7 @@ export function Chosen(props: { id: string; state: SessionState | undefined; fac
     <div class="chosen">
       <Field label={t('sessions.model')}>{(attributes) => (
         <Select {...attributes} disabled={off()} value={props.state?.model ?? ''} onChange={(model) => send({ type: 'set_model', sessionId: props.id, model: model || null })}
-          options={[...models().map((one) => ({ value: one.value, label: one.name })), ...(models().some((one) => one.value === props.state?.model) || !props.state?.model ? [] : [{ value: props.state.model, label: props.state.model }]), { value: '', label: t('composer.modelDefault') }]} />
+          options={[...models().map((one) => ({ value: one.value, label: one.name })), ...(models().some((one) => one.value === props.state?.model) || !props.state?.model ? [] : [{ value: props.state.model, label: nameOf(props.state.model, models()) }]), { value: '', label: t('composer.modelDefault') }]} />
       )}</Field>
       <Field label={t('sessions.mode')}>{(attributes) => (
         <Select<Mode> {...attributes} disabled={off()} value={(props.state?.permissionMode ?? 'default') as Mode} onChange={(mode) => send({ type: 'set_permission_mode', sessionId: props.id, mode })}

@@ -3,6 +3,7 @@ import type { SessionState } from '../api/types';
 import { t } from '../text';
 import { money, tokens, when } from '../text/format';
 import { welcome } from '../screens/link';
+import { modelNamed } from '../screens/models';
 import { Pane } from './Pane';
 
 type ModelUse = { inputTokens?: number; outputTokens?: number; cacheReadInputTokens?: number; cacheCreationInputTokens?: number; costUSD?: number };
@@ -21,7 +22,7 @@ export function Cost(props: { state: SessionState | undefined }): JSX.Element {
           <thead><tr><th scope="col">{t('panels.model')}</th><th scope="col">{t('panels.in')}</th><th scope="col">{t('panels.cached')}</th><th scope="col">{t('panels.out')}</th><th scope="col">{t('panels.cost')}</th></tr></thead>
           <tbody>
             <For each={rows()}>{([name, use]) => (
-              <tr><th scope="row" title={name}>{name}</th><td>{tokens(use.inputTokens ?? 0)}</td><td>{tokens(use.cacheReadInputTokens ?? 0)}</td><td>{tokens(use.outputTokens ?? 0)}</td><td>{money(use.costUSD ?? 0)}</td></tr>
+              <tr><th scope="row" title={name}>{modelNamed(name)}</th><td>{tokens(use.inputTokens ?? 0)}</td><td>{tokens(use.cacheReadInputTokens ?? 0)}</td><td>{tokens(use.outputTokens ?? 0)}</td><td>{money(use.costUSD ?? 0)}</td></tr>
             )}</For>
             <tr class="sum"><th scope="row">{t('panels.session')}</th><td /><td /><td /><td>{money(cost()?.total ?? 0)}</td></tr>
             <Show when={cost()?.turn !== null}><tr><th scope="row">{t('panels.lastTurn')}</th><td /><td /><td /><td>{money(cost()?.turn ?? 0)}</td></tr></Show>

@@ -65,7 +65,7 @@ export function Bring(): JSX.Element {
       </section>
       <section>
         <h3>{t('onboarding.server')}</h3>
-        <pre class="well" tabIndex={0} role="group" aria-label={t('onboarding.server')}>{`ANTHROPIC_BASE_URL=${address()} \\\n  sluice serve`}</pre>
+        <pre class="well" tabIndex={0} role="group" aria-label={t('onboarding.server')}>{`export ANTHROPIC_BASE_URL=${address()}\nsluice serve`}</pre>
         <p>{t('onboarding.serverWords')}</p>
         <Field label={t('onboarding.serverAddress')}>{(attributes) => <Input {...attributes} mono inputmode="url" value={address()} onInput={(event) => setAddress(event.currentTarget.value)} />}</Field>
         <Check what="server" value={address()} label={t('onboarding.serverCheck')} />

@@ -321,10 +321,10 @@ export class SessionStore {
     return Date.now() - this.toldAt < CATCH_UP;
   }
 
-  /** At most eight steps a second; a still session stands still. */
+  /** At most six steps a second; a still session stands still. */
   private beat(): void {
     const now = Date.now();
-    if (now - this.beaten < 125) return;
+    if (now - this.beaten < 160) return;
     this.beaten = now;
     this.pulse += 1;
   }

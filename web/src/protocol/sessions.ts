@@ -73,16 +73,17 @@ export class SessionList {
     return info.finishedAt !== null && (info.standing === 'idle' || info.standing === 'stopped') && info.finishedAt > (this.seen.get(info.sessionId) ?? 0);
   }
 
-  /** It is looked at now. */
-  look(sessionId: string): void {
+  /** It is looked at now; `when` says when those who show the list are told. */
+  look(sessionId: string, when: (tell: () => void) => void = (tell) => tell()): void {
     const info = this.sessions.get(sessionId);
     const at = Math.max(info?.finishedAt ?? 0, this.seen.get(sessionId) ?? 0);
     if (!info || this.seen.get(sessionId) === at) return;
+    const news = this.unread(info);
     this.seen.delete(sessionId);
     this.seen.set(sessionId, at);
     while (this.seen.size > MOST_SEEN) { const [oldest] = this.seen.keys(); if (oldest === undefined) break; this.seen.delete(oldest); }
     writeJson(this.shelf, SEEN, Object.fromEntries(this.seen));
-    this.changed.tell();
+    if (news) when(() => this.changed.tell());
   }
 
   /** Needs you: oldest first. Running: newest start first. Idle: unread first, then the last used. */

@@ -11,6 +11,7 @@ import { act } from './act';
 import { Choices } from './Choices';
 import { folderName } from './groups';
 import { client, line, may, now, request, sessions, up, welcome } from './link';
+import { modelNamed } from './models';
 import { EFFORTS, effortWord, MODES, modeMeaning, modeWord, type Mode } from './modes';
 import { enter, newAgent, newEffort, newMode, newModel, setNewAgent, setNewEffort, setNewMode, setNewModel } from './prefs';
 import './lists.css';
@@ -108,7 +109,7 @@ export function NewSession(): JSX.Element {
             <Field label={t('sessions.model')}>{(attributes) => (
               <>
                 <Input {...attributes} list="models" value={newModel()} placeholder={t('sessions.modelDefault')} autocomplete="off" onInput={(event) => setNewModel(event.currentTarget.value.trim())} />
-                <datalist id="models">{models().map((one) => <option value={one} />)}</datalist>
+                <datalist id="models">{models().map((one) => <option value={one}>{modelNamed(one)}</option>)}</datalist>
               </>
             )}</Field>
             <Field label={t('sessions.mode')} hint={modeMeaning(mode())}>{(attributes) => (

@@ -8,7 +8,7 @@ import { ariaKeys, capsOf } from '../keys/keymap';
 import { perform } from '../keys/listen';
 import { format, go, route, sessionHref } from '../route/route';
 import { folderName, folders, group, rowAge } from './groups';
-import { line, now, sessions, unread } from './link';
+import { fetchAhead, line, now, sessions, unread } from './link';
 import { setTheme, theme, type Theme } from './prefs';
 import { Glyph, RailWords } from './Standing';
 
@@ -94,7 +94,7 @@ function RailRow(props: { info: SessionInfo }): JSX.Element {
   // Where one is can be seen in the rail too.
   createEffect(on(current, (now) => { if (now) requestAnimationFrame(() => setTimeout(() => row.scrollIntoView({ block: 'nearest' }))); }));
   return (
-    <a ref={row} class="sess" classList={{ unread: unread(props.info) }} href={sessionHref(props.info.sessionId, 'transcript', null, others())} aria-current={current() ? 'page' : undefined}>
+    <a ref={row} class="sess" classList={{ unread: unread(props.info) }} href={sessionHref(props.info.sessionId, 'transcript', null, others())} aria-current={current() ? 'page' : undefined} onPointerDown={(event) => fetchAhead(event, props.info.sessionId)}>
       <Glyph info={props.info} />
       <span class="title trunc">{props.info.title ?? t('sessions.untitled')}</span>
       <span class="when">{rowAge(props.info, now())}</span>

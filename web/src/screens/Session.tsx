@@ -189,8 +189,8 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   let following = true;
   const services = servicesFor(view, (text) => dock()?.addToBox(text));
 
-  // What is at the end while someone looks counts as read.
-  const look = () => { if (following && !document.hidden) client().list.look(props.id); };
+  // What is at the end while someone looks counts as read. The list is ordered anew by it, after what is read is painted.
+  const look = () => { if (following && !document.hidden) client().list.look(props.id, (tell) => requestAnimationFrame(() => setTimeout(tell))); };
   createEffect(on(() => [infoOf(props.id)?.finishedAt, view.phase()], look));
   onMount(() => { document.addEventListener('visibilitychange', look); onCleanup(() => document.removeEventListener('visibilitychange', look)); });
 

@@ -11,7 +11,7 @@ import { createAsked } from './asked';
 import { SessionMenu, titleOf } from './Dialogs';
 import { folderName, group, rowAge, type Groups } from './groups';
 import { branchOf, contextOf } from './info';
-import { fetchAll, listed, may, now, request, sessions, unread, welcome } from './link';
+import { fetchAhead, fetchAll, listed, may, now, request, sessions, unread, welcome } from './link';
 import { NeedRow } from './Needs';
 import { Page } from './Page';
 import { ListWords, Glyph } from './Standing';
@@ -119,7 +119,7 @@ export function ListRow(props: { info: SessionInfo }): JSX.Element {
   return (
     <li class="lrow" classList={{ unread: unread(props.info) }}>
       <Glyph info={props.info} />
-      <div class="names"><a class="title trunc" href={sessionHref(props.info.sessionId)}>{titleOf(props.info)}</a><span class="line2 trunc"><ListWords info={props.info} /></span></div>
+      <div class="names"><a class="title trunc" href={sessionHref(props.info.sessionId)} onPointerDown={(event) => fetchAhead(event, props.info.sessionId)}>{titleOf(props.info)}</a><span class="line2 trunc"><ListWords info={props.info} /></span></div>
       <span class="flow"><Show when={props.info.activity.length}><Hydrograph values={props.info.activity} tone={props.info.standing === 'running' ? undefined : 'still'} bars={20} /></Show></span>
       <span class="where trunc" title={props.info.projectPath}><span class="mono">{folderName(props.info.projectPath)}</span><Show when={branchOf(props.info)}>{(branch) => <span class="mono dim"> / {branch()}</span>}</Show></span>
       <span class="fill"><Show when={contextOf(props.info) !== null}><span class="mini" classList={{ high: (contextOf(props.info) ?? 0) > 0.8 }} aria-hidden="true"><i style={{ '--part': contextOf(props.info) ?? 0 }} /></span><span class="num dim">{percent(contextOf(props.info) ?? 0)}</span></Show></span>

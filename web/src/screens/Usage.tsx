@@ -106,7 +106,7 @@ export default function Usage(): JSX.Element {
           <header><h2>{t('settings.costPer')}</h2><Segmented<By> label={t('settings.costPer')} value={by()} onChange={setBy} options={BY} /><Legend models={models()} rows={charted()} /></header>
           <Show when={total() > 0 || byDay().length > 0} fallback={<p class="dim">{t('settings.noUsage')}</p>}>
             <StackedBars rows={charted()} models={models()} name={barName} days={by() === 'day'} label={by() === 'day' ? t('settings.chartLabel', { n: charted().length }) : t('settings.chartBy', { by: BY.find((one) => one.value === by())?.label ?? '' })} />
-            <Table rows={tableRows()} first={BY.find((one) => one.value === by())?.label ?? ''} name={(row) => barName(stack(row, []))} />
+            <Table rows={tableRows()} first={BY.find((one) => one.value === by())?.label ?? ''} name={(row) => <span title={by() === 'model' ? row.key : undefined}>{barName(stack(row, []))}</span>} />
             <p class="only-phone"><Button icon="download" onClick={download}>{t('settings.csv')}</Button></p>
           </Show>
         </section>

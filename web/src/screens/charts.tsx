@@ -5,6 +5,7 @@ import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { t } from '../text';
 import { day, money, percent } from '../text/format';
 import { step } from './figures';
+import { modelNamed } from './models';
 import { UNTOLD, type Part, type Stack } from './split';
 
 export const dayName = (key: string): string => {
@@ -19,14 +20,14 @@ export const colourOf = (models: readonly string[], model: string): string => {
   const at = models.indexOf(model);
   return model === UNTOLD || at < 0 ? 'var(--line-3)' : (COLOURS[Math.min(at, MOST - 1)] ?? 'var(--c6)');
 };
-export const modelName = (model: string): string => (model === UNTOLD ? t('settings.severalModels') : model);
+export const modelName = (model: string): string => (model === UNTOLD ? t('settings.severalModels') : modelNamed(model));
 
 export function Legend(props: { models: readonly string[]; rows: readonly Stack[] }): JSX.Element {
   const seen = createMemo(() => {
     const here = new Set(props.rows.flatMap((row) => row.parts.filter((part) => part.cost > 0).map((part) => part.model)));
     return [...props.models.filter((model) => here.has(model)), ...(here.has(UNTOLD) ? [UNTOLD] : [])];
   });
-  return <p class="legend"><For each={seen()}>{(model) => <span><i style={{ '--c': colourOf(props.models, model) }} />{modelName(model)}</span>}</For></p>;
+  return <p class="legend"><For each={seen()}>{(model) => <span title={model === UNTOLD ? undefined : model}><i style={{ '--c': colourOf(props.models, model) }} />{modelName(model)}</span>}</For></p>;
 }
 
 /** The boxes of one bar, from the bottom up, in parts of the height. */

@@ -87,6 +87,13 @@ export function openSession(id: string): SessionView {
   return made.view;
 }
 
+/** A button that is pressed is let go a moment later: what its link leads to is asked for meanwhile. */
+export function fetchAhead(event: PointerEvent, id: string): void {
+  if (event.pointerType !== 'mouse' || event.button !== 0) return;
+  const { close } = client().open(id);
+  setTimeout(close, 3_000);
+}
+
 /** These hold for sessions that a screen around has opened. */
 export const stateOf = (id: string): SessionState | undefined => views.get(id)?.view.state() ?? undefined;
 export const factsOf = (id: string): Facts | undefined => views.get(id)?.view.facts() ?? undefined;

@@ -159,7 +159,12 @@ export function Stream(props: StreamProps): JSX.Element {
 
   /** Puts the reader back to where they were: at the end, or with the anchor where it was. */
   function hold(): void {
-    if (following()) { scrollTo(box.scrollHeight); return; }
+    if (following()) {
+      // Where that ends up is known; to read it back would have the browser bring everything up to date once more.
+      lastTop = expected = box.scrollHeight - box.clientHeight;
+      box.scrollTop = expected;
+      return;
+    }
     if (!anchor) return;
     const element = elementOf(anchor.key);
     if (!element) return;
@@ -178,13 +183,14 @@ export function Stream(props: StreamProps): JSX.Element {
         if (index >= 0) choose(Math.max(0, heights.top(index) - anchor.offset));
         else choose(box.scrollTop);
       } else choose(box.scrollTop);
-      hold();
-      laid = true;
+      // Before the first layout there is nothing to hold: that comes with the sizes, before anything is painted.
+      if (laid) hold();
     } finally { settling = false; }
   }
 
   const sizes = new ResizeObserver((entries) => {
-    let changed = false;
+    let changed = !laid;
+    laid = true;
     for (const entry of entries) {
       if (entry.target === box) { changed = true; continue; }
       const key = (entry.target as HTMLElement).dataset['row'];
@@ -312,9 +318,7 @@ export function Stream(props: StreamProps): JSX.Element {
     onCleanup(stop);
     seen = rows().length;
     if (props.startAt === undefined || !handle.toSeq(props.startAt)) settle();
-    const near = requestAnimationFrame(() => { soon = window.setTimeout(() => { ahead = AHEAD; settle(); }); });
-    let soon = 0;
-    onCleanup(() => { cancelAnimationFrame(near); clearTimeout(soon); });
+    onCleanup(whenIdle(() => { ahead = AHEAD; settle(); }));
     document.addEventListener('selectionchange', onSelect);
   });
   onCleanup(() => {
@@ -343,6 +347,14 @@ export function Stream(props: StreamProps): JSX.Element {
       </div>
     </FoldsProvider>
   );
+}
+
+/** After the next frame, when the browser has nothing else to do; gives what calls it off. */
+function whenIdle(work: () => void): () => void {
+  let soon = 0;
+  const idle = 'requestIdleCallback' in window;
+  const frame = requestAnimationFrame(() => { soon = idle ? requestIdleCallback(work, { timeout: 250 }) : window.setTimeout(work, 50); });
+  return () => { cancelAnimationFrame(frame); if (idle) cancelIdleCallback(soon); else clearTimeout(soon); };
 }
 
 interface SectionProps { group: Group; watch: (element: HTMLElement) => void; unwatch: (element: HTMLElement) => void }

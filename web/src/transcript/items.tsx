@@ -27,11 +27,14 @@ export function ItemView(props: { item: Item; depth?: number | undefined }): JSX
 export function Prose(props: { item: TextItem }): JSX.Element {
   const services = useServices();
   const item = observe(props.item);
+  // It grows with every frame; what does not change with its words is not set again each time.
+  const kind = createMemo(() => (item().synthetic ? 'synthetic' : ''));
+  const streaming = createMemo(() => item().streaming);
   return (
     <div class="saying">
-      <Markdown text={item().text} streaming={item().streaming} services={services} class={item().synthetic ? 'synthetic' : ''} />
+      <Markdown text={item().text} streaming={streaming()} services={services} class={kind()} />
       <Show when={item().unfinished}><p class="unfinished">{t('transcript.unfinished')}</p></Show>
-      <Show when={!item().streaming}>
+      <Show when={!streaming()}>
         <div class="acts">
           <CopyButton text={() => item().text} label={t('transcript.copyText')} />
           <IconButton small icon="link" label={t('transcript.link')} onClick={() => copyLink(services.permalink(item().seq))} />

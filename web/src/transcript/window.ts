@@ -5,7 +5,8 @@ const GUESS: Record<string, number> = { prompt: 68, origin: 64, end: 60, break: 
 
 export function guess(row: Row): number {
   const base = GUESS[row.kind === 'item' ? (row.item?.kind ?? 'text') : row.kind] ?? 40;
-  if (row.item?.kind === 'text') return 30 + Math.ceil(row.item.text.length / 82) * 24;
+  // Rather too low: then a row too many is made, and not one too few, which would have to follow before anything is painted.
+  if (row.item?.kind === 'text') return 12 + Math.ceil(row.item.text.length / 82) * 24;
   return base + (row.tight ? 0 : 12);
 }
 

@@ -69,6 +69,8 @@ async function judge(page, say) {
   const animations = await page.evaluate(moving);
   if (animations.length) say(`moves: ${animations.join(', ')}`);
   for (const one of await axeFinds(page)) say(`wide, light: ${one}`);
+  const wide = await page.evaluate(sideways);
+  if (wide) say(`wide: ${wide}`);
   await page.setViewportSize(DOUBLE);
   const doubled = await page.evaluate(sideways);
   if (doubled) say(`at 200 %: ${doubled}`);

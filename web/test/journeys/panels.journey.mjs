@@ -12,6 +12,7 @@ const { journey } = stageFor({
   'against the rule': [[{ tool: 'Bash', input: { command: 'touch never', description: 'Against the rule' } }], [{ text: 'That was refused.' }]],
   'job that ends': [[{ tool: 'Bash', input: { command: 'echo the job says hello', description: 'A short job', run_in_background: true } }], [{ text: 'It runs beside.' }]],
   'two changes': () => [[{ tool: 'Read', input: { file_path: file('old.rs') } }], [{ tool: 'Edit', input: { file_path: file('old.rs'), old_string: 'let now = Instant::now();', new_string: 'let now = Instant::later();' } }], [{ tool: 'Write', input: { file_path: file('new.md'), content: '# New\n\nWords.\n' } }], [{ text: 'Both are changed.' }]],
+  'what does': (prompt, wish) => [[{ text: JSON.stringify(wish.messages).includes('says: seven days') ? 'The paper says seven days.' : 'There is no paper.' }]],
   'look around': () => [Array.from({ length: 7 }, (_, n) => ({ tool: 'Read', input: { file_path: file(`part-${n}.txt`) } })), [{ text: 'I have looked around.' }]],
   'long output': [[{ tool: 'Bash', input: { command: 'seq -f "row %g of it" 1 400', description: 'Count' } }], [{ text: 'Counted.' }]],
 });
@@ -175,4 +176,26 @@ journey('many looks become one row; long output shows its end and then all; a li
   await page.goto(link);
   await until('it is at its top', () => page.evaluate(() => { const row = document.querySelector('.trow.r-prompt'); const top = row?.getBoundingClientRect().top ?? -1; return /look around/.test(row?.textContent ?? '') && top > 0 && top < innerHeight; }));
   assert.equal(sessionOf(page), id);
+});
+
+journey('what a server offers is found after @, with its name, and the agent reads it', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'papers', { 'leases.md': '# Leases\n' });
+  writeFileSync(join(stage.home, '.claude.json'), JSON.stringify({ mcpServers: { papers: { type: 'stdio', command: process.execPath, args: [fileURLToPath(new URL('papers-server.mjs', import.meta.url))] } } }));
+  await begin(guest, 'hello', folder);
+  await stands(page, 'idle');
+  const option = page.getByRole('option', { name: /papers:paper:\/\/lease-rules/ });
+  // The server starts beside the agent: it is asked again until it answers.
+  await until('the server offers it', async () => {
+    await box(page).fill('');
+    await box(page).pressSequentially('what does @lease');
+    return option.waitFor({ timeout: 1500 }).then(() => true, () => false);
+  }, 40);
+  await option.getByText('Lease rules · when a lease ends').waitFor();
+  // Files come first.
+  assert.match(await page.getByRole('option').first().innerText(), /leases\.md/);
+  await option.click();
+  assert.equal(await box(page).inputValue(), 'what does @papers:paper://lease-rules ');
+  await box(page).press('Enter');
+  await says(page, 'The paper says seven days.');
+  writeFileSync(join(stage.home, '.claude.json'), '{}');
 });

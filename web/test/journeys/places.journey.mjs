@@ -107,17 +107,32 @@ journey('usage shows what was spent, by day, folder and model, also as a table',
   await stands(page, 'idle');
   await guest.go('#/usage');
   await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
-  await page.getByText('claude-opus-5-5').first().waitFor();
+  // By the name its agent announced; the id is its title.
+  await page.getByText('Opus 5.5', { exact: true }).first().waitFor();
+  await page.locator('.hb [title="claude-opus-5-5"]', { hasText: 'Opus 5.5' }).waitFor();
   await page.getByRole('heading', { name: 'Cost per' }).waitFor();
   for (const by of ['Day', 'Turn', 'Session', 'Folder', 'Model']) {
     await page.getByRole('radio', { name: by, exact: true }).click();
     // Every bar is a stack of models, and says what it is.
     await page.locator('svg.stacks rect').first().waitFor({ state: 'attached' });
     await page.locator('.bars').getByRole('button', { name: /\$/ }).last().waitFor();
-    await page.locator('.legend').getByText('claude-opus-5-5').waitFor();
+    await page.locator('.legend').getByText('Opus 5.5').waitFor();
   }
   await page.getByText('The same as a table').click();
-  await page.getByRole('row', { name: /claude-opus-5-5/ }).first().waitFor();
+  await page.getByRole('row', { name: /Opus 5\.5/ }).first().waitFor();
+});
+
+journey('fast mode is one press in the settings, and the next session uses it', async ({ guest, page, model }) => {
+  await guest.go('#/settings');
+  await page.getByText('Fast mode', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Use haiku' }).click();
+  await until('it stands in the field above', async () => (await page.getByLabel('Model', { exact: true }).inputValue()) === 'haiku');
+  await page.reload();
+  await until('it is kept', async () => (await page.getByLabel('Model', { exact: true }).inputValue()) === 'haiku');
+  await begin(guest, 'say the word quickly');
+  await says(page, 'heliotrope');
+  await page.locator('.comp').getByRole('button', { name: /^Model: Haiku/ }).waitFor();
+  assert.match(model.asked.find((one) => one.main && one.prompt === 'say the word quickly').model, /haiku/);
 });
 
 journey('theme and language are chosen, kept, and hold after a reload', async ({ guest, page }) => {

@@ -2,6 +2,7 @@
 // context that is nearly full, messages nobody understood. The page is $SLUICE_DIST or web/dist.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from './browser.mjs';
 import { fake, page, open, settled, log, box } from './dock.mjs';
 
 test('an ask that expired says so and when; what was typed goes to the message box', async () => {
@@ -10,8 +11,8 @@ test('an ask that expired says so and when; what was typed goes to the message b
   await page.locator('.askbox .denymsg').fill('too late for this');
   fake.control({ do: 'decide', sessionId: 's-bash', outcome: 'expired' });
   await page.waitForSelector('.askbox.frozen');
-  assert.match(await page.locator('.askbox.frozen').innerText(), /Expired[\s\S]*expired at \d\d:\d\d/);
-  assert.equal(await box().inputValue(), 'too late for this');
+  await page.locator('.askbox.frozen', { hasText: /Expired[\s\S]*expired at \d\d:\d\d/ }).waitFor();
+  await until('it is in the message box', async () => (await box().inputValue()) === 'too late for this');
   assert.equal(log('answer_ask').length, 0);
 });
 
@@ -61,4 +62,16 @@ test('what nobody understood is told with its raw line', async () => {
   if (!(await drift.evaluate((it) => it.open))) await drift.locator('summary').first().click();
   await drift.getByText('system/telemetry_hint').first().click();
   await drift.locator('pre', { hasText: '{"type":"system","subtype":"telemetry_hint"}' }).waitFor();
+});
+
+test('a session is asked for when the button goes down on its link, and is there when it is let go', async () => {
+  await open('s-idle');
+  const asked = () => [...fake.bridge.clients].some((one) => one.subscribed.has('s-running'));
+  const row = page.locator('.rail a.sess[href*="s-running"]');
+  await row.hover();
+  assert.equal(asked(), false, 'not by being pointed at');
+  await page.mouse.down();
+  await until('asked for', asked);
+  await page.mouse.up();
+  await page.locator('.gate[data-standing="running"]').waitFor();
 });

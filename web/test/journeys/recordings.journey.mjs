@@ -35,7 +35,7 @@ const unknownRows = (page) => page.evaluate(() => {
   return { found, rows: document.querySelectorAll('.stream .trow').length };
 });
 
-test('every recording is shown in the page without a row nobody knows', { skip, timeout: 120_000 }, async () => {
+test('every recording is shown in the page without a row nobody knows', { skip, timeout: 300_000 }, async () => {
   const fake = await startFake({ port: 0, ...(process.env.SLUICE_DIST ? { dist: process.env.SLUICE_DIST } : {}) });
   // So high that all rows of a batch are in the document at once, and so coarse that painting them costs nothing.
   const context = await browser.newContext({ viewport: { width: 1200, height: 40_000 }, deviceScaleFactor: 0.02, serviceWorkers: 'block', reducedMotion: 'reduce' });
@@ -89,7 +89,7 @@ function fewest(version) {
   }
 }
 
-test('recordings that hold every kind of message come through the real bridge, played by a scripted agent', { skip, timeout: 120_000 }, async () => {
+test('recordings that hold every kind of message come through the real bridge, played by a scripted agent', { skip, timeout: 300_000 }, async () => {
   const chosen = ['2.1.38', '2.1.325'].flatMap(fewest).slice(0, 30);
   assert.ok(chosen.length >= 8, String(chosen.length));
   // The bridge gives an agent flags; a player of recordings takes none.

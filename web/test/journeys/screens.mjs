@@ -107,7 +107,7 @@ export async function* screensOf({ guest, page }) {
     await guest.go(hash);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
     if (name === 'settings-devices') await page.getByRole('row', { name: /Computer/ }).first().waitFor();
-    if (name === 'usage') await page.getByText('claude-opus-5-5').first().waitFor();
+    if (name === 'usage') await page.locator('.hb [title="claude-opus-5-5"]').first().waitFor();
     yield name;
   }
   await guest.go('#/?q=reaper');

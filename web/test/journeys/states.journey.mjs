@@ -1,11 +1,12 @@
 // Rarer states: an agent that dies, a model that is overloaded, jobs in the background, subagents, several asks, forms.
-import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ask, assert, begin, box, decide, folderWith, says, send, sessionOf, stageFor, stands, until } from './journey.mjs';
 
 let tries = 0;
 let book = '';
+let outside = '';
 const set = stageFor({
   die: [[{ text: 'I am at work. ' }, { gate: 'die' }, { text: 'never said' }]],
   overload: () => { tries += 1; return tries < 3 ? [[{ status: 529, error: 'Overloaded' }]] : [[{ text: 'At last.' }]]; },
@@ -15,6 +16,7 @@ const set = stageFor({
   both: [[{ tool: 'Bash', input: { command: 'touch first-of-two', description: 'First' } }, { tool: 'Bash', input: { command: 'touch second-of-two', description: 'Second' } }], [{ text: 'Both decided.' }]],
   'stop here': [[{ tool: 'Bash', input: { command: 'touch stopped', description: 'Stop me' } }], [{ text: 'not to be said' }]],
   notebook: () => [[{ tool: 'Read', input: { file_path: book } }], [{ tool: 'NotebookEdit', input: { notebook_path: book, cell_id: 'one', new_source: 'print("after")' } }], [{ text: 'The cell is changed.' }]],
+  'write outside': () => [[{ tool: 'Bash', input: { command: `touch ${outside}`, description: 'Make a note elsewhere' } }], [{ tool: 'Write', input: { file_path: `${outside}.md`, content: 'from another folder\n' } }], [{ text: 'Both lie outside.' }]],
   steer: [[{ text: 'Begun. ' }, { gate: 'steer' }, { tool: 'Bash', input: { command: 'true', description: 'Nothing' } }], [{ text: 'Done with it.' }]],
   table: [[{ tool: 'mcp__forms__book', input: {} }], [{ text: 'The table is booked.' }]],
 });
@@ -147,6 +149,25 @@ journey('a server asks with a form made from its schema', async ({ guest, page, 
   await ask(page).getByLabel(/Guests/).fill('4');
   await decide(page, ask(page).getByRole('button', { name: /^Send/ }));
   await says(page, 'The table is booked.');
+});
+
+journey('a file outside the folder is asked about, with the path that is in the way and why', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'fenced');
+  outside = join(folderWith(stage, 'beyond'), 'note.txt');
+  await begin(guest, 'write outside', folder);
+  // A command: the path it touches, whole, and in words what is the matter with it.
+  await ask(page).locator('.cmdbig').getByText(`touch ${outside}`).waitFor();
+  await ask(page).locator('dl.why').getByText('Path', { exact: true }).waitFor();
+  await ask(page).locator('dl.why dd', { hasText: outside }).getByText('outside fenced').waitFor();
+  assert.equal(existsSync(outside), false, 'nothing is done before it is allowed');
+  await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+  // A file: its path stands in the title of the ask, the words below it.
+  await ask(page).getByText('from another folder').first().waitFor();
+  await ask(page).getByText(`${outside}.md`).first().waitFor();
+  await ask(page).locator('[id^="ask-why-"]').getByText(/outside|working director/i).first().waitFor();
+  await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
+  await says(page, 'Both lie outside.');
+  assert.deepEqual([existsSync(outside), readFileSync(`${outside}.md`, 'utf8')], [true, 'from another folder\n']);
 });
 
 journey('a device that may only look sees the ask and cannot answer it', async ({ guest, page, another }) => {

@@ -147,3 +147,33 @@ journey('the page starts without its bridge: from what the browser kept, with wh
   await stands(page, 'idle');
   assert.equal(stage.process.exitCode, null);
 }, { allowed: BROKEN_LINE });
+
+journey('the page can be installed as an app: its manifest holds, its icons load, its shell is served without the bridge', async ({ guest, page, stage }) => {
+  await guest.go('#/');
+  await page.locator('.app').waitFor();
+  await page.evaluate(async () => { await navigator.serviceWorker.ready; });
+  await page.reload();
+  await until('the worker steers it', () => page.evaluate(() => navigator.serviceWorker.controller?.state === 'activated'));
+  const cdp = await guest.context.newCDPSession(page);
+  const { url, errors, data } = await cdp.send('Page.getAppManifest');
+  assert.equal(url, `${stage.url}/app.webmanifest`);
+  assert.deepEqual(errors, []);
+  // The one thing Chromium minds here is that a test's window keeps nothing.
+  const { installabilityErrors } = await cdp.send('Page.getInstallabilityErrors');
+  assert.deepEqual(installabilityErrors.map((one) => one.errorId).filter((id) => id !== 'in-incognito'), []);
+  const manifest = JSON.parse(data);
+  assert.equal(manifest.display, 'standalone');
+  assert.equal(new URL(manifest.start_url, stage.url).href, `${stage.url}/`);
+  const icons = await page.evaluate((list) => Promise.all(list.map(async ({ src }) => { const image = new Image(); image.src = src; await image.decode(); return [src, image.naturalWidth]; })), manifest.icons);
+  assert.deepEqual(icons.filter(([src]) => src.endsWith('.png')), [['/icon-192.png', 192], ['/icon-512.png', 512], ['/icon-maskable-512.png', 512]]);
+  assert.ok(icons.some(([src, width]) => src === '/icon.svg' && width > 0), 'the drawn one loads too');
+  assert.ok(manifest.icons.some((one) => one.purpose === 'maskable'), 'one may be cut to the shape of the system');
+  // As the installed app starts it: from its start address, with no line at all.
+  await guest.context.setOffline(true);
+  await page.goto(`${stage.url}${manifest.start_url}`);
+  await page.locator('.app').waitFor();
+  assert.equal(await page.title() !== '', true);
+  await page.locator('.rail-foot', { hasText: /Not connected|Connecting/ }).waitFor({ state: 'attached' });
+  await guest.context.setOffline(false);
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached', timeout: 30_000 });
+}, { allowed: BROKEN_LINE });

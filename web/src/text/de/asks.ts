@@ -102,6 +102,7 @@ export default {
   whyOutside: 'Außerhalb von {folder}.',
   rule: 'Regel',
   path: 'Pfad',
+  pathOutside: 'außerhalb von {folder}',
   from: 'Von',
   hidden: 'Dieser Befehl enthält Zeichen, die man nicht sieht oder die ändern, wie er sich liest. Sie sind rot gezeigt.',
   command: 'Befehl',

@@ -103,6 +103,7 @@ export default {
   whyOutside: 'Outside {folder}.',
   rule: 'Rule',
   path: 'Path',
+  pathOutside: 'outside {folder}',
   from: 'From',
   hidden: 'This command holds characters that cannot be seen or that change how it reads. They are shown in red.',
   command: 'Command',

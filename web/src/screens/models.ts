@@ -1,0 +1,44 @@
+// Models by the names agents gave them. An agent announces short names ("opus": "Opus"); what is used and paid for goes by
+// whole ids ("claude-opus-5-5"). The id itself always stands in the title.
+import { createSignal } from 'solid-js';
+import type { ModelInfo } from '../api/types';
+import { keep, recall } from './prefs';
+
+const KEY = 'models';
+const MOST = 40;
+const isModel = (one: unknown): one is ModelInfo => typeof (one as ModelInfo | null)?.value === 'string' && typeof (one as ModelInfo).name === 'string';
+
+function kept(): ModelInfo[] {
+  try {
+    const read: unknown = JSON.parse(recall(KEY) ?? '[]');
+    return Array.isArray(read) ? read.filter(isModel) : [];
+  } catch {
+    return [];
+  }
+}
+
+const [known, setKnown] = createSignal<readonly ModelInfo[]>(kept());
+
+/** What an agent announced; kept, for places without a session. */
+export function learnModels(models: readonly ModelInfo[]): void {
+  const now = known();
+  if (models.every((one) => now.some((old) => old.value === one.value && old.name === one.name))) return;
+  const next = [...models, ...now.filter((old) => !models.some((one) => one.value === old.value))].slice(0, MOST);
+  setKnown(next);
+  keep(KEY, JSON.stringify(next.map(({ value, name }) => ({ value, name }))));
+}
+
+/** Old ids have the version before the family, new ones after it; a date may follow, and a size in brackets. */
+const ID = /^claude-(?:(\d{1,2}(?:-\d{1,2})?)-)?([a-z]+)(?:-(\d{1,2}(?:-\d{1,2})?))?(?:-(?:\d{8}|latest))?(\[\w+\])?$/;
+
+/** The name of a model, with the version its id tells; the id itself where nobody named it. */
+export function nameOf(id: string, models: readonly ModelInfo[]): string {
+  const exact = models.find((one) => one.value === id);
+  if (exact) return exact.name;
+  const [, before, family, after, size] = ID.exec(id) ?? [];
+  const named = family === undefined ? undefined : models.find((one) => one.value === family);
+  const version = (after ?? before ?? '').replace('-', '.');
+  return named ? [named.name.includes(version) ? named.name : `${named.name} ${version}`, size].filter(Boolean).join(' ').trim() : id;
+}
+
+export const modelNamed = (id: string): string => nameOf(id, known());
