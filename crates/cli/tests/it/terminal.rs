@@ -26,7 +26,8 @@ pub(crate) struct Terminal {
     pub(crate) lab: Lab,
 }
 
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A machine with other work on it is many times slower; what never comes at all is found out by one test alone.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Terminal {
     pub(crate) fn open(lab: Lab, columns: u16, rows: u16, settings: &[(&str, &str)]) -> Self {
@@ -112,6 +113,39 @@ impl Terminal {
                 !left.is_zero() && !seen.ended,
                 "{what} never came:\n{}",
                 rows.join("\n")
+            );
+            seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
+        }
+    }
+
+    /// Waits until this was written behind the first `from` bytes.
+    pub(crate) fn writes(&self, from: usize, wished: &[&str]) {
+        let end = Instant::now() + PATIENCE;
+        let mut seen = self.seen.0.lock().unwrap();
+        loop {
+            let written = String::from_utf8_lossy(seen.bytes.get(from..).unwrap_or_default()).into_owned();
+            if wished.iter().any(|text| written.contains(text)) {
+                return;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(
+                !left.is_zero() && !seen.ended,
+                "{wished:?} was never written: {written:?}"
+            );
+            seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
+        }
+    }
+
+    /// Waits until the cursor stands in this column, counted from nought.
+    pub(crate) fn cursor_in(&self, column: u16) {
+        let end = Instant::now() + PATIENCE;
+        let mut seen = self.seen.0.lock().unwrap();
+        while seen.screen.screen().cursor_position().1 != column {
+            let left = end.saturating_duration_since(Instant::now());
+            let at = seen.screen.screen().cursor_position();
+            assert!(
+                !left.is_zero() && !seen.ended,
+                "the cursor is at {at:?}, not in column {column}"
             );
             seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
         }
