@@ -115,10 +115,11 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
                         match served {
                             Ok(After::Left(code)) => return code,
                             Ok(After::Taken {
-                                session,
+                                session: taken,
                                 draft: written,
                             }) => {
-                                flags.resume = session;
+                                // The bridge may not have said yet what the agent calls it.
+                                flags.resume = taken.or(session);
                                 draft = written;
                             }
                             Err((why, written)) => {

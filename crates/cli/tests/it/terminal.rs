@@ -16,6 +16,26 @@ pub(crate) struct Seen {
     pub(crate) screen: vt100::Parser,
     pub(crate) bytes: Vec<u8>,
     pub(crate) ended: bool,
+    /// A frame came in part: what is to be seen is half of it and half of the one before.
+    drawing: bool,
+}
+
+impl Seen {
+    fn take(&mut self, chunk: &[u8]) {
+        let (begin, end) = (b"\x1b[?2026h", b"\x1b[?2026l");
+        let before = self.bytes.len().saturating_sub(begin.len() - 1);
+        self.screen.process(chunk);
+        self.bytes.extend_from_slice(chunk);
+        let last = |mark: &[u8]| {
+            self.bytes[before..]
+                .windows(mark.len())
+                .rposition(|bytes| bytes == mark)
+        };
+        match (last(begin), last(end)) {
+            (None, None) => {}
+            (begun, ended) => self.drawing = begun > ended,
+        }
+    }
 }
 
 pub(crate) struct Terminal {
@@ -66,6 +86,7 @@ impl Terminal {
                 screen: vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 10_000),
                 bytes: Vec::new(),
                 ended: false,
+                drawing: false,
             }),
             Condvar::new(),
         ));
@@ -75,8 +96,7 @@ impl Terminal {
             loop {
                 let count = (&*reader).read(&mut chunk).unwrap_or(0);
                 let mut seen = told.0.lock().unwrap();
-                seen.screen.process(&chunk[..count]);
-                seen.bytes.extend_from_slice(&chunk[..count]);
+                seen.take(&chunk[..count]);
                 seen.ended |= count == 0;
                 told.1.notify_all();
                 if count == 0 {
@@ -105,7 +125,7 @@ impl Terminal {
         let mut seen = self.seen.0.lock().unwrap();
         loop {
             let rows = Self::rows(seen.screen.screen());
-            if wished(&rows) {
+            if !seen.drawing && wished(&rows) {
                 return rows;
             }
             let left = end.saturating_duration_since(Instant::now());

@@ -336,6 +336,32 @@ fn journey_40_a_session_goes_to_the_bridge_and_comes_back_with_every_prompt_once
 }
 
 #[test]
+fn a_session_that_is_taken_back_at_once_is_the_one_that_was_handed_over() {
+    let lab = saying(&["one", "two"]);
+    let (home, state) = (lab.home(), lab.home().join("state"));
+    fs::create_dir(home.join("shop")).unwrap();
+    let place = state.display().to_string();
+    let folder = home.join("shop").display().to_string();
+    let terminal = Terminal::start_in(lab, &[], &folder, 100, 24, &[("XDG_STATE_HOME", &place)]);
+    terminal.shows(IDLE);
+    terminal.keys("first\r");
+    terminal.shows("one");
+    terminal.shows(IDLE);
+    terminal.keys("/serve\r");
+    terminal.shows("served at http://");
+    // Nothing was said over there: the bridge does not know yet what the agent calls the session.
+    terminal.shows(IDLE);
+    terminal.keys("/take\r");
+    terminal.shows("resumed \"");
+    terminal.shows(IDLE);
+    terminal.keys("second\r");
+    terminal.shows("two");
+    terminal.shows(IDLE);
+    stop_bridge(&home, &state);
+    leave(terminal);
+}
+
+#[test]
 fn journey_34_suspended_and_continued_the_region_is_drawn_again() {
     let terminal = Terminal::open(answering("hello"), 80, 24, &[]);
     terminal.shows(IDLE);
