@@ -349,8 +349,10 @@ fn a_session_that_is_taken_back_at_once_is_the_one_that_was_handed_over() {
     terminal.shows(IDLE);
     terminal.keys("/serve\r");
     terminal.shows("served at http://");
-    // Nothing was said over there: the bridge does not know yet what the agent calls the session.
-    terminal.shows(IDLE);
+    // What was said before is there, and nothing new: the bridge does not know yet what the agent calls the session.
+    terminal.until("the conversation so far", |rows| {
+        rows.iter().any(|row| row.contains("The conversation so far")) && rows.iter().any(|row| row.contains(IDLE))
+    });
     terminal.keys("/take\r");
     terminal.shows("resumed \"");
     terminal.shows(IDLE);

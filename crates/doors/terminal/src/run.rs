@@ -218,9 +218,14 @@ impl Session {
                     Err(_) => return self.ended(0),
                 },
                 Some(news) = heard.recv() => {
+                    // The branch is looked at after each turn, as the last of what it brings.
+                    let is_last = matches!(news, Told::Branch(_)) && connected && !self.app.picture.is_busy();
                     self.app.told(news, now());
                     self.dirty = true;
                     self.draw(true);
+                    if let Some(rest) = self.facts.rests.filter(|_| is_last) {
+                        rest();
+                    }
                 },
                 client = &mut connecting, if !connected => match client {
                     Ok(Ok(client)) => {
