@@ -21,7 +21,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    fn take(&mut self, chunk: &[u8]) {
+    pub(crate) fn take(&mut self, chunk: &[u8]) {
         let (begin, end) = (b"\x1b[?2026h", b"\x1b[?2026l");
         let before = self.bytes.len().saturating_sub(begin.len() - 1);
         self.screen.process(chunk);
@@ -68,17 +68,21 @@ impl Terminal {
         rows: u16,
         settings: &[(&str, &str)],
     ) -> Self {
-        let (pty, pts) = pty_process::blocking::open().unwrap();
-        pty.resize(pty_process::Size::new(rows, columns)).unwrap();
         let mut command = Command::from(lab.command(args));
         command = command
             .env("TERM", "xterm-256color")
             .env("LANG", "C.UTF-8")
-            .env_remove("NO_COLOR")
             .current_dir(folder);
         for (name, value) in settings {
             command = command.env(name, value);
         }
+        Self::of(lab, command, columns, rows)
+    }
+
+    /// Whatever this command starts. Streams it has already are left to it.
+    pub(crate) fn of(lab: Lab, command: Command, columns: u16, rows: u16) -> Self {
+        let (pty, pts) = pty_process::blocking::open().unwrap();
+        pty.resize(pty_process::Size::new(rows, columns)).unwrap();
         let child = command.spawn(pts).unwrap();
         let pty = Arc::new(pty);
         let seen = Arc::new((
@@ -307,45 +311,6 @@ fn journey_38_replies_of_the_terminal_are_never_typed_however_they_are_split() {
         rows.iter().filter(|row| row.starts_with("› ")).all(|row| row == "› ab"),
         "{rows:?}"
     );
-}
-
-#[test]
-fn storms_of_sizes_end_in_one_region_and_lose_no_row() {
-    let text: String = (0..60).map(|number| format!("- item number {number}\n")).collect();
-    let terminal = Terminal::open(answering(&text), 80, 24, &[]);
-    terminal.shows("ask for something");
-    // This screen does not break long rows in two when it becomes narrower, as XTerm does not.
-    terminal.keys("\x1bP>|XTerm(390)\x1b\\");
-    terminal.keys("list\r");
-    for number in 0..40_u16 {
-        let columns = 40 + (number * 13) % 60;
-        let rows = 12 + (number * 7) % 20;
-        let mut seen = terminal.seen.0.lock().unwrap();
-        seen.screen
-            .screen_mut()
-            .set_size(rows.try_into().unwrap(), columns.try_into().unwrap());
-        terminal.pty.resize(pty_process::Size::new(rows, columns)).unwrap();
-    }
-    {
-        let mut seen = terminal.seen.0.lock().unwrap();
-        seen.screen
-            .screen_mut()
-            .set_size(24.try_into().unwrap(), 80.try_into().unwrap());
-        terminal.pty.resize(pty_process::Size::new(24, 80)).unwrap();
-    }
-    let rows = terminal.until("the end of the list", |rows| {
-        rows.iter().any(|row| row == "- item number 59")
-            && rows.iter().any(|row| row.starts_with("› ask for something"))
-    });
-    let composers = rows.iter().filter(|row| row.starts_with("› ask for")).count();
-    assert_eq!(composers, 1, "{rows:?}");
-    let bytes = String::from_utf8_lossy(&terminal.seen.0.lock().unwrap().bytes).into_owned();
-    for number in 0..60 {
-        assert!(
-            bytes.contains(&format!("- item number {number}\r\n")),
-            "item {number} was never committed"
-        );
-    }
 }
 
 #[test]

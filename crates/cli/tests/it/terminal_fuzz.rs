@@ -11,10 +11,10 @@ use crate::binary::{Lab, says};
 use crate::terminal::{Terminal, is_clean};
 
 /// A small generator whose runs can be repeated.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+    pub(crate) fn roll(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

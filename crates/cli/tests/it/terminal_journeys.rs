@@ -149,7 +149,7 @@ fn journey_25_going_back_restores_files_and_brings_the_prompt_into_the_composer(
     terminal.shows("written");
     terminal.shows(IDLE);
     assert!(terminal.lab.has("notes.md"));
-    terminal.keys("/rewind\r");
+    terminal.keys("\x1b[27u\x1b[27u");
     terminal.shows("› now");
     // What would be put back is told as soon as it is known.
     terminal.shows("1 file");
@@ -360,22 +360,6 @@ fn a_session_that_is_taken_back_at_once_is_the_one_that_was_handed_over() {
     terminal.shows("two");
     terminal.shows(IDLE);
     stop_bridge(&home, &state);
-    leave(terminal);
-}
-
-#[test]
-fn journey_34_suspended_and_continued_the_region_is_drawn_again() {
-    let terminal = Terminal::open(answering("hello"), 80, 24, &[]);
-    terminal.shows(IDLE);
-    terminal.keys("draft");
-    terminal.shows("› draft");
-    let before = terminal.bytes().len();
-    terminal.keys("\x1a");
-    // There is no shell that would stop it: it goes on at once, or is continued.
-    terminal.signal(Signal::CONT);
-    terminal.writes(before, &["\x1b[?2004h"]);
-    terminal.shows("› draft");
-    terminal.keys("\x15");
     leave(terminal);
 }
 

@@ -27,6 +27,7 @@ fn running(lab: Lab) -> Terminal {
 
 #[test]
 fn journey_04_an_answer_streams_while_one_types_and_every_row_is_there_once() {
+    // Four hundred words, in paragraphs of four.
     let text: String = (0..100)
         .map(|number| format!("word{number} of the answer.\n\n"))
         .collect();
@@ -35,12 +36,31 @@ fn journey_04_an_answer_streams_while_one_types_and_every_row_is_there_once() {
     terminal.shows(IDLE);
     send(&terminal, "why");
     terminal.shows("writing ∙ ");
-    terminal.keys("a");
-    terminal.keys("b");
-    terminal.keys("c");
-    terminal.until("what was typed meanwhile", |rows| {
-        rows.iter().any(|row| row == "› abc") && rows.iter().any(|row| row.contains("writing ∙ "))
+    for (letter, draft) in [("a", "› a"), ("b", "› ab"), ("c", "› abc")] {
+        let before = terminal.bytes().len();
+        terminal.keys(letter);
+        terminal.until("the letter", |rows| rows.iter().any(|row| row == draft));
+        let written = terminal.bytes().len() - before;
+        assert!(written > 0, "nothing was written for {letter}");
+    }
+    let rows = terminal.until("what was typed meanwhile", |rows| {
+        rows.iter().any(|row| row == "› abc") && rows.iter().any(|row| row.ends_with(" tokens ∙ esc stops"))
     });
+    // Activity, composer, status, and nothing below them.
+    let at = rows.iter().position(|row| row == "› abc").unwrap();
+    let activity: Vec<&str> = rows[at - 1].split(" ∙ ").collect();
+    assert_eq!(activity.len(), 4, "{rows:?}");
+    assert!(
+        activity[0].ends_with(" writing") && activity[1].ends_with('s'),
+        "{activity:?}"
+    );
+    assert!(
+        activity[2].ends_with(" tokens") && activity[3] == "esc stops",
+        "{activity:?}"
+    );
+    assert_eq!(rows[at - 2], "", "a blank row before it: {rows:?}");
+    assert!(rows[at + 1].contains(" ∙ ask"), "{rows:?}");
+    assert!(rows[at + 2..].iter().all(String::is_empty), "{rows:?}");
     terminal.until("the end", |rows| {
         rows.iter().any(|row| row == "word99 of the answer.") && !rows.iter().any(|row| row.contains("esc stops"))
     });
@@ -219,15 +239,20 @@ fn journey_24_the_highlight_of_going_back_rests_on_what_changes_nothing() {
     send(&terminal, "first");
     terminal.shows("one");
     terminal.shows(IDLE);
-    // Two escapes in one piece are one press of alt and escape: apart from each other.
-    terminal.keys("/rewind");
-    terminal.shows("go back to before a prompt");
-    terminal.keys("\r");
+    // As terminals of today write it: two presses at once, and not one with alt held down.
+    terminal.keys("\x1b[27u\x1b[27u");
     terminal.shows("Rewind to before");
     let rows = terminal.shows("› now");
-    assert!(rows.iter().any(|row| row.contains("first")), "{rows:?}");
+    let at = rows.iter().position(|row| row == "Rewind to before").unwrap();
+    assert!(
+        rows[at + 1].contains(':') && rows[at + 1].ends_with("  first"),
+        "{rows:?}"
+    );
+    assert_eq!(rows[at + 2], "› now", "{rows:?}");
     terminal.keys("\r");
-    terminal.shows(IDLE);
+    terminal.until("it is closed", |rows| {
+        rows.iter().any(|row| row.contains(IDLE)) && !rows.iter().any(|row| row == "Rewind to before")
+    });
     send(&terminal, "second");
     terminal.shows("two");
     terminal.shows(IDLE);
