@@ -222,7 +222,7 @@ fn run(seed: u64) {
     // Out of every dialog, then a draft: whoever ends the process now must find it again.
     terminal.size(80, 24);
     let marker = format!("unlost{seed}");
-    for _ in 0..60 {
+    for _ in 0..20 {
         let rows = quiet(&terminal);
         let idle = rows.iter().any(|row| row.starts_with("› ask for something"));
         let asked = rows.iter().any(|row| row.starts_with("? "));

@@ -166,7 +166,12 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
     ] {
         terminal.keys(command);
         terminal.shows(&format!("> {command}"));
+        let before = terminal.bytes().len();
         terminal.keys("\r");
+        if ["/keybindings", "/memory", "/fork", "/clear"].contains(&command) {
+            // The terminal is given away for a moment: what is typed before it is taken again is not for us.
+            terminal.writes(before, &["\x1b[?2004h"]);
+        }
         terminal.until("the composer is empty again", |rows| {
             let composer = rows.iter().rfind(|row| row.starts_with("> "));
             composer.is_some_and(|row| row.contains(IDLE)) && !rows.iter().any(|row| row.contains("esc stops"))
@@ -193,6 +198,7 @@ fn journey_35_without_colour_in_ascii_at_forty_columns_everything_is_there() {
     terminal.keys("\x1b");
     terminal.shows(IDLE);
     let bytes = leave(terminal);
+    assert!(!bytes.contains(".\r\n..\r\n"), "a row is too wide for its end");
     let foreign: Vec<&str> = bytes.lines().filter(|line| !line.is_ascii()).collect();
     assert!(foreign.is_empty(), "{foreign:?}");
     for colour in 30..48 {

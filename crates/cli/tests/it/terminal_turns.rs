@@ -244,10 +244,7 @@ fn journey_24_the_highlight_of_going_back_rests_on_what_changes_nothing() {
     terminal.shows("Rewind to before");
     let rows = terminal.shows("› now");
     let at = rows.iter().position(|row| row == "Rewind to before").unwrap();
-    assert!(
-        rows[at + 1].contains(':') && rows[at + 1].ends_with("  first"),
-        "{rows:?}"
-    );
+    assert!(rows[at + 1].ends_with("  first"), "{rows:?}");
     assert_eq!(rows[at + 2], "› now", "{rows:?}");
     terminal.keys("\r");
     terminal.until("it is closed", |rows| {

@@ -189,7 +189,7 @@ fn journey_34_suspended_in_a_shell_it_draws_again_in_front_and_writes_nothing_in
         .current_dir(lab.work());
     let mut terminal = Terminal::of(lab, shell, 80, 24);
     let prompts =
-        |wanted: usize| move |rows: &[String]| rows.iter().filter(|row| row.starts_with("shell> ")).count() >= wanted;
+        |wanted: usize| move |rows: &[String]| rows.iter().filter(|row| row.starts_with("shell>")).count() >= wanted;
     terminal.shows("shell>");
     terminal.keys("$sluice --allowedTools Bash\r");
     terminal.shows(IDLE);
@@ -216,7 +216,7 @@ fn journey_34_suspended_in_a_shell_it_draws_again_in_front_and_writes_nothing_in
     });
     terminal.keys("echo in front\r");
     terminal.shows("in front");
-    terminal.until("the prompt after it", prompts(4));
+    terminal.until("the prompt after it", prompts(5));
     let before = terminal.bytes().len();
     fs::write(terminal.lab.work().join("go"), "").unwrap();
     let end = Instant::now() + PATIENCE;

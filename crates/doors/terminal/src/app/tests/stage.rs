@@ -221,6 +221,10 @@ fn looks_right_everywhere(rows: &[Row], columns: usize) {
         assert!(theme != Theme::Terminal || !is_bright, "a bright colour: {bytes:?}");
     }
     let (shown, bytes) = drawn(Theme::None, Glyphs::Ascii);
+    assert!(
+        shown.len() == own.len() && !bytes.contains("...\r\n..."),
+        "rows that are cut fit in ASCII too"
+    );
     for (row, text) in shown.iter().zip(&texts) {
         // What others wrote is shown as it is; every mark of ours has its letters.
         let foreign = text.chars().filter(|it| !it.is_ascii() && !OURS.contains(*it)).count();
