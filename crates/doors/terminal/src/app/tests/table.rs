@@ -249,7 +249,8 @@ fn row_global_keys_hold_in_main_in_dialogs_and_in_vim() {
         stage.press(&["esc"]);
         stage
     };
-    let places: [(&str, fn() -> Stage); 5] = [
+    type Place = (&'static str, fn() -> Stage);
+    let places: [Place; 5] = [
         ("main", idle),
         ("picker", picking),
         ("ask", || asked("Edit")),
