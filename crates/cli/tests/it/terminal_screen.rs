@@ -45,7 +45,7 @@ fn journey_26_among_ten_thousand_sessions_the_first_are_there_at_once_and_the_ol
     for letter in ["r", "e", "t", "r"] {
         terminal.keys(letter);
     }
-    let rows = terminal.shows("1 of 10000 here");
+    let rows = terminal.shows("Resume  retr   1 of 10000 here");
     let at = rows
         .iter()
         .position(|row| row == "Resume  retr   1 of 10000 here")
