@@ -29,9 +29,10 @@ use translation::Translation;
 use way::Socket;
 
 /// How long a bridge that is started may take to be there.
-const START: Duration = Duration::from_secs(10);
-/// How long it may take to answer.
-const ANSWER: Duration = Duration::from_secs(10);
+const START: Duration = Duration::from_secs(30);
+/// How long it may take to answer. On a busy machine it starts an agent in many times the usual second; one that is
+/// given up too early would go on with the session beside the one here.
+const ANSWER: Duration = Duration::from_secs(30);
 /// Between two tries to reach a bridge that is gone.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -147,7 +148,7 @@ impl Bridge {
             }
             None
         };
-        let found = tokio::time::timeout(START, heard).await.ok().flatten();
+        let found = tokio::time::timeout(ANSWER, heard).await.ok().flatten();
         socket.close(None).await.ok();
         found.ok_or_else(|| "the bridge does not answer".to_owned())
     }

@@ -20,12 +20,13 @@ use crate::fail;
 use crate::flags::Flags;
 use crate::launch::{self, Keyless, Place};
 use crate::login;
+use crate::memory;
 
 /// How fast the demo model speaks.
 pub(crate) const DEMO_PACE: Duration = Duration::from_millis(12);
 
 pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
-    give_memory_back();
+    memory::give_back_what_is_free();
     let mut place = Place::look(&flags, &environment, Opener::Person);
     if let Some(whole) = whole_id(&flags, &environment) {
         flags.resume = Some(whole);
@@ -115,10 +116,11 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
                         match served {
                             Ok(After::Left(code)) => return code,
                             Ok(After::Taken {
-                                session,
+                                session: taken,
                                 draft: written,
                             }) => {
-                                flags.resume = session;
+                                // The bridge may not have said yet what the agent calls it.
+                                flags.resume = taken.or(session);
                                 draft = written;
                             }
                             Err((why, written)) => {
@@ -139,22 +141,6 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
                 }
             }
             Err(error) => return no_terminal(&error),
-        }
-    }
-}
-
-/// Lets the allocator give back what is free again. A request is as large as the conversation, and after the first one
-/// glibc would keep room for the next: in a process that mostly waits for a person that is most of its memory.
-fn give_memory_back() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    {
-        const MOST: libc::c_int = 128 * 1024;
-        // SAFETY: `mallopt` takes two numbers and changes thresholds of the allocator, under its own lock; no memory that
-        // was handed out is touched. These are the values it starts with; saying them keeps it from raising them.
-        #[allow(unsafe_code)]
-        unsafe {
-            libc::mallopt(libc::M_MMAP_THRESHOLD, MOST);
-            libc::mallopt(libc::M_TRIM_THRESHOLD, MOST);
         }
     }
 }
@@ -333,6 +319,7 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
         ssh: variable("SSH_CONNECTION").is_some(),
         multiplexer: variable("TMUX").is_some(),
         root: environment.is_root,
+        rests: Some(memory::let_program_go),
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) async fn ask(place: &Place, facts: &Facts) -> io::Result<bool> {
         title: ("Login".to_owned(), String::new()),
         body: vec!["  It is tried before it is kept, in your own settings.".to_owned()],
         choices: vec![
-            choice("Paste a key", "of the API, sk-ant-…"),
+            choice("Paste a key", "of the API, sk-ant-⋯"),
             choice("A server of your own", "Ollama, llama.cpp, vLLM, a gateway"),
             choice("Keep it as it is", ""),
         ],

@@ -18,6 +18,7 @@ mod login;
 mod man;
 mod mcp_list;
 mod mcp_serve;
+mod memory;
 mod narrowing;
 mod plugins;
 mod serve;
@@ -29,6 +30,7 @@ mod worktree;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use environment::Environment;
 use flags::{FlagError, Flags, Mcp, Subcommand};
@@ -81,7 +83,12 @@ fn run(flags: Flags, environment: Environment) -> i32 {
         return serve::run(serve, &environment);
     }
     // One thread drives the session; the standard streams have threads of their own.
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        // Threads for files go soon: one that waited longer would wake an idle process only to end.
+        .thread_keep_alive(Duration::from_millis(300))
+        .build();
+    let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => return fail(&format!("the asynchronous runtime does not start: {error}")),
     };

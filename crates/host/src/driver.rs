@@ -156,6 +156,9 @@ impl Owner {
             if let Some(at) = deadline.filter(|at| set.is_none_or(|set| *at < set)) {
                 alarm.as_mut().reset(at);
                 set = Some(at);
+            } else if deadline.is_none() && set.take().is_some() {
+                // With nothing to wait for, an alarm would only wake an idle process.
+                alarm.set(tokio::time::sleep_until(Instant::now()));
             }
             tokio::select! {
                 command = commands.recv(), if clients => match command {

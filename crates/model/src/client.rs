@@ -307,6 +307,9 @@ fn connector(config: &Config, proxies: &[reqwest::Proxy], secure: bool) -> Resul
         .connect_timeout(config.connect_timeout)
         // A redirect would carry the key to someone else.
         .redirect(reqwest::redirect::Policy::none())
+        // A connection nobody uses is not looked after by a timer that would wake an idle process for ever: the kernel
+        // asks the other side whether it is still there, and says when it is not.
+        .pool_idle_timeout(None)
         .no_proxy();
     for proxy in proxies {
         builder = builder.proxy(proxy.clone());

@@ -125,6 +125,8 @@ impl Web {
             .dns_resolver(self.gate.resolver())
             // redirects are followed by hand: each hop is judged
             .redirect(reqwest::redirect::Policy::none())
+            // no timer in an idle process: the kernel looks after connections nobody uses
+            .pool_idle_timeout(None)
             // not from the environment
             .no_proxy()
             .referer(false)

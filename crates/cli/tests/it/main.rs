@@ -20,7 +20,9 @@ mod terminal_fuzz;
 mod terminal_journeys;
 mod terminal_login;
 mod terminal_screen;
+mod terminal_storms;
 mod terminal_turns;
+mod terminal_ways_out;
 
 mod clean;
 mod file_length;

@@ -16,6 +16,26 @@ pub(crate) struct Seen {
     pub(crate) screen: vt100::Parser,
     pub(crate) bytes: Vec<u8>,
     pub(crate) ended: bool,
+    /// A frame came in part: what is to be seen is half of it and half of the one before.
+    drawing: bool,
+}
+
+impl Seen {
+    pub(crate) fn take(&mut self, chunk: &[u8]) {
+        let (begin, end) = (b"\x1b[?2026h", b"\x1b[?2026l");
+        let before = self.bytes.len().saturating_sub(begin.len() - 1);
+        self.screen.process(chunk);
+        self.bytes.extend_from_slice(chunk);
+        let last = |mark: &[u8]| {
+            self.bytes[before..]
+                .windows(mark.len())
+                .rposition(|bytes| bytes == mark)
+        };
+        match (last(begin), last(end)) {
+            (None, None) => {}
+            (begun, ended) => self.drawing = begun > ended,
+        }
+    }
 }
 
 pub(crate) struct Terminal {
@@ -26,7 +46,8 @@ pub(crate) struct Terminal {
     pub(crate) lab: Lab,
 }
 
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A machine with other work on it is many times slower; what never comes at all is found out by one test alone.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Terminal {
     pub(crate) fn open(lab: Lab, columns: u16, rows: u16, settings: &[(&str, &str)]) -> Self {
@@ -47,17 +68,21 @@ impl Terminal {
         rows: u16,
         settings: &[(&str, &str)],
     ) -> Self {
-        let (pty, pts) = pty_process::blocking::open().unwrap();
-        pty.resize(pty_process::Size::new(rows, columns)).unwrap();
         let mut command = Command::from(lab.command(args));
         command = command
             .env("TERM", "xterm-256color")
             .env("LANG", "C.UTF-8")
-            .env_remove("NO_COLOR")
             .current_dir(folder);
         for (name, value) in settings {
             command = command.env(name, value);
         }
+        Self::of(lab, command, columns, rows)
+    }
+
+    /// Whatever this command starts. Streams it has already are left to it.
+    pub(crate) fn of(lab: Lab, command: Command, columns: u16, rows: u16) -> Self {
+        let (pty, pts) = pty_process::blocking::open().unwrap();
+        pty.resize(pty_process::Size::new(rows, columns)).unwrap();
         let child = command.spawn(pts).unwrap();
         let pty = Arc::new(pty);
         let seen = Arc::new((
@@ -65,6 +90,7 @@ impl Terminal {
                 screen: vt100::Parser::new(rows.try_into().unwrap(), columns.try_into().unwrap(), 10_000),
                 bytes: Vec::new(),
                 ended: false,
+                drawing: false,
             }),
             Condvar::new(),
         ));
@@ -74,8 +100,7 @@ impl Terminal {
             loop {
                 let count = (&*reader).read(&mut chunk).unwrap_or(0);
                 let mut seen = told.0.lock().unwrap();
-                seen.screen.process(&chunk[..count]);
-                seen.bytes.extend_from_slice(&chunk[..count]);
+                seen.take(&chunk[..count]);
                 seen.ended |= count == 0;
                 told.1.notify_all();
                 if count == 0 {
@@ -104,7 +129,7 @@ impl Terminal {
         let mut seen = self.seen.0.lock().unwrap();
         loop {
             let rows = Self::rows(seen.screen.screen());
-            if wished(&rows) {
+            if !seen.drawing && wished(&rows) {
                 return rows;
             }
             let left = end.saturating_duration_since(Instant::now());
@@ -112,6 +137,39 @@ impl Terminal {
                 !left.is_zero() && !seen.ended,
                 "{what} never came:\n{}",
                 rows.join("\n")
+            );
+            seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
+        }
+    }
+
+    /// Waits until this was written behind the first `from` bytes.
+    pub(crate) fn writes(&self, from: usize, wished: &[&str]) {
+        let end = Instant::now() + PATIENCE;
+        let mut seen = self.seen.0.lock().unwrap();
+        loop {
+            let written = String::from_utf8_lossy(seen.bytes.get(from..).unwrap_or_default()).into_owned();
+            if wished.iter().any(|text| written.contains(text)) {
+                return;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(
+                !left.is_zero() && !seen.ended,
+                "{wished:?} was never written: {written:?}"
+            );
+            seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
+        }
+    }
+
+    /// Waits until the cursor stands in this column, counted from nought.
+    pub(crate) fn cursor_in(&self, column: u16) {
+        let end = Instant::now() + PATIENCE;
+        let mut seen = self.seen.0.lock().unwrap();
+        while seen.screen.screen().cursor_position().1 != column {
+            let left = end.saturating_duration_since(Instant::now());
+            let at = seen.screen.screen().cursor_position();
+            assert!(
+                !left.is_zero() && !seen.ended,
+                "the cursor is at {at:?}, not in column {column}"
             );
             seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
         }
@@ -253,45 +311,6 @@ fn journey_38_replies_of_the_terminal_are_never_typed_however_they_are_split() {
         rows.iter().filter(|row| row.starts_with("› ")).all(|row| row == "› ab"),
         "{rows:?}"
     );
-}
-
-#[test]
-fn storms_of_sizes_end_in_one_region_and_lose_no_row() {
-    let text: String = (0..60).map(|number| format!("- item number {number}\n")).collect();
-    let terminal = Terminal::open(answering(&text), 80, 24, &[]);
-    terminal.shows("ask for something");
-    // This screen does not break long rows in two when it becomes narrower, as XTerm does not.
-    terminal.keys("\x1bP>|XTerm(390)\x1b\\");
-    terminal.keys("list\r");
-    for number in 0..40_u16 {
-        let columns = 40 + (number * 13) % 60;
-        let rows = 12 + (number * 7) % 20;
-        let mut seen = terminal.seen.0.lock().unwrap();
-        seen.screen
-            .screen_mut()
-            .set_size(rows.try_into().unwrap(), columns.try_into().unwrap());
-        terminal.pty.resize(pty_process::Size::new(rows, columns)).unwrap();
-    }
-    {
-        let mut seen = terminal.seen.0.lock().unwrap();
-        seen.screen
-            .screen_mut()
-            .set_size(24.try_into().unwrap(), 80.try_into().unwrap());
-        terminal.pty.resize(pty_process::Size::new(24, 80)).unwrap();
-    }
-    let rows = terminal.until("the end of the list", |rows| {
-        rows.iter().any(|row| row == "- item number 59")
-            && rows.iter().any(|row| row.starts_with("› ask for something"))
-    });
-    let composers = rows.iter().filter(|row| row.starts_with("› ask for")).count();
-    assert_eq!(composers, 1, "{rows:?}");
-    let bytes = String::from_utf8_lossy(&terminal.seen.0.lock().unwrap().bytes).into_owned();
-    for number in 0..60 {
-        assert!(
-            bytes.contains(&format!("- item number {number}\r\n")),
-            "item {number} was never committed"
-        );
-    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Journeys of a person at a terminal, from the first key to what lies on disk afterwards.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -148,7 +149,7 @@ fn journey_25_going_back_restores_files_and_brings_the_prompt_into_the_composer(
     terminal.shows("written");
     terminal.shows(IDLE);
     assert!(terminal.lab.has("notes.md"));
-    terminal.keys("/rewind\r");
+    terminal.keys("\x1b[27u\x1b[27u");
     terminal.shows("› now");
     // What would be put back is told as soon as it is known.
     terminal.shows("1 file");
@@ -335,22 +336,30 @@ fn journey_40_a_session_goes_to_the_bridge_and_comes_back_with_every_prompt_once
 }
 
 #[test]
-fn journey_34_suspended_and_continued_the_region_is_drawn_again() {
-    let terminal = Terminal::open(answering("hello"), 80, 24, &[]);
+fn a_session_that_is_taken_back_at_once_is_the_one_that_was_handed_over() {
+    let lab = saying(&["one", "two"]);
+    let (home, state) = (lab.home(), lab.home().join("state"));
+    fs::create_dir(home.join("shop")).unwrap();
+    let place = state.display().to_string();
+    let folder = home.join("shop").display().to_string();
+    let terminal = Terminal::start_in(lab, &[], &folder, 100, 24, &[("XDG_STATE_HOME", &place)]);
     terminal.shows(IDLE);
-    terminal.keys("draft");
-    terminal.shows("› draft");
-    let before = terminal.bytes().len();
-    terminal.keys("\x1a");
-    // There is no shell that would stop it: it goes on at once, or is continued.
-    terminal.signal(Signal::CONT);
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    while !terminal.bytes()[before..].contains("\x1b[?2004h") {
-        assert!(std::time::Instant::now() < end, "the terminal was not taken again");
-        std::thread::yield_now();
-    }
-    terminal.shows("› draft");
-    terminal.keys("\x15");
+    terminal.keys("first\r");
+    terminal.shows("one");
+    terminal.shows(IDLE);
+    terminal.keys("/serve\r");
+    terminal.shows("served at http://");
+    // What was said before is there, and nothing new: the bridge does not know yet what the agent calls the session.
+    terminal.until("the conversation so far", |rows| {
+        rows.iter().any(|row| row.contains("The conversation so far")) && rows.iter().any(|row| row.contains(IDLE))
+    });
+    terminal.keys("/take\r");
+    terminal.shows("resumed \"");
+    terminal.shows(IDLE);
+    terminal.keys("second\r");
+    terminal.shows("two");
+    terminal.shows(IDLE);
+    stop_bridge(&home, &state);
     leave(terminal);
 }
 
@@ -360,20 +369,17 @@ fn a_bridge_that_speaks_tls_carries_a_session_too() {
     let (home, state) = (lab.home(), lab.home().join("state"));
     fs::create_dir(home.join("shop")).unwrap();
     let place = state.display().to_string();
-    let serve = |args: &[&str]| {
-        let mut command = lab.command(args);
-        command.env("XDG_STATE_HOME", &state);
-        command
-    };
-    let mut bridge = serve(&["serve", "--tls"]);
-    bridge
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null());
+    let mut bridge = lab.command(&["serve", "--tls"]);
+    bridge.env("XDG_STATE_HOME", &state).stderr(std::process::Stdio::null());
     let mut bridge = bridge.spawn().unwrap();
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
-    while !serve(&["serve", "status"]).output().unwrap().status.success() {
-        assert!(std::time::Instant::now() < end, "the bridge does not start");
-    }
+    // It says where it is once it is there.
+    let mut address = String::new();
+    let mut said = BufReader::new(bridge.stdout.take().unwrap());
+    said.read_line(&mut address).unwrap();
+    assert!(
+        address.starts_with("https://"),
+        "the bridge does not start: {address:?}"
+    );
     let folder = home.join("shop").display().to_string();
     let terminal = Terminal::start_in(lab, &[], &folder, 100, 24, &[("XDG_STATE_HOME", &place)]);
     terminal.shows(IDLE);

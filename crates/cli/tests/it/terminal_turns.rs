@@ -27,6 +27,7 @@ fn running(lab: Lab) -> Terminal {
 
 #[test]
 fn journey_04_an_answer_streams_while_one_types_and_every_row_is_there_once() {
+    // Four hundred words, in paragraphs of four.
     let text: String = (0..100)
         .map(|number| format!("word{number} of the answer.\n\n"))
         .collect();
@@ -35,12 +36,31 @@ fn journey_04_an_answer_streams_while_one_types_and_every_row_is_there_once() {
     terminal.shows(IDLE);
     send(&terminal, "why");
     terminal.shows("writing ∙ ");
-    terminal.keys("a");
-    terminal.keys("b");
-    terminal.keys("c");
-    terminal.until("what was typed meanwhile", |rows| {
-        rows.iter().any(|row| row == "› abc") && rows.iter().any(|row| row.contains("writing ∙ "))
+    for (letter, draft) in [("a", "› a"), ("b", "› ab"), ("c", "› abc")] {
+        let before = terminal.bytes().len();
+        terminal.keys(letter);
+        terminal.until("the letter", |rows| rows.iter().any(|row| row == draft));
+        let written = terminal.bytes().len() - before;
+        assert!(written > 0, "nothing was written for {letter}");
+    }
+    let rows = terminal.until("what was typed meanwhile", |rows| {
+        rows.iter().any(|row| row == "› abc") && rows.iter().any(|row| row.ends_with(" tokens ∙ esc stops"))
     });
+    // Activity, composer, status, and nothing below them.
+    let at = rows.iter().position(|row| row == "› abc").unwrap();
+    let activity: Vec<&str> = rows[at - 1].split(" ∙ ").collect();
+    assert_eq!(activity.len(), 4, "{rows:?}");
+    assert!(
+        activity[0].ends_with(" writing") && activity[1].ends_with('s'),
+        "{activity:?}"
+    );
+    assert!(
+        activity[2].ends_with(" tokens") && activity[3] == "esc stops",
+        "{activity:?}"
+    );
+    assert_eq!(rows[at - 2], "", "a blank row before it: {rows:?}");
+    assert!(rows[at + 1].contains(" ∙ ask"), "{rows:?}");
+    assert!(rows[at + 2..].iter().all(String::is_empty), "{rows:?}");
     terminal.until("the end", |rows| {
         rows.iter().any(|row| row == "word99 of the answer.") && !rows.iter().any(|row| row.contains("esc stops"))
     });
@@ -114,7 +134,8 @@ fn journey_19_right_after_enter_escape_brings_the_prompt_back() {
     terminal.shows(IDLE);
     terminal.keys("x");
     terminal.shows("› x");
-    terminal.keys("\r\x1b");
+    // As terminals of today write it: this escape is one at once, not after a while without another letter.
+    terminal.keys("\r\x1b[27u");
     terminal.until("the prompt in the composer", |rows| {
         let last = rows.iter().rev().find(|row| row.starts_with('›'));
         last.is_some_and(|row| row == "› x") && !rows.iter().any(|row| row.contains("esc stops"))
@@ -163,14 +184,19 @@ fn journey_21_two_presses_leave_and_ctrl_d_inside_a_word_takes_a_letter() {
 
 #[test]
 fn journey_22_an_overloaded_model_is_counted_down_and_the_prompt_comes_back() {
-    let busy = json!({"error": 529, "kind": "overloaded_error", "message": "Overloaded", "headers": {"retry-after": "2"}, "repeat": true});
+    let busy = json!({"error": 529, "kind": "overloaded_error", "message": "Overloaded", "headers": {"retry-after": "4"}, "repeat": true});
     let lab = Lab::new(&json!([busy]));
     let terminal = Terminal::open(lab, 80, 24, &[("CLAUDE_CODE_MAX_RETRIES", "2")]);
     terminal.shows(IDLE);
     send(&terminal, "why");
     let rows = terminal.shows("(529) ∙ again in ");
     assert!(rows.iter().any(|row| row.contains(" of 2 ∙ esc stops")), "{rows:?}");
-    terminal.shows("again in 1s");
+    let left = |rows: &[String]| {
+        let row = rows.iter().find_map(|row| row.split_once("again in "));
+        row.and_then(|(_, rest)| rest.split_once('s')?.0.parse::<u64>().ok())
+    };
+    let first = left(&rows).unwrap();
+    terminal.until("fewer seconds", |rows| left(rows).is_some_and(|left| left < first));
     terminal.shows("Your prompt is kept: up brings it back.");
     terminal.shows(IDLE);
     terminal.keys("\x1b[A");
@@ -213,15 +239,17 @@ fn journey_24_the_highlight_of_going_back_rests_on_what_changes_nothing() {
     send(&terminal, "first");
     terminal.shows("one");
     terminal.shows(IDLE);
-    // Two escapes in one piece are one press of alt and escape: apart from each other.
-    terminal.keys("/rewind");
-    terminal.shows("go back to before a prompt");
-    terminal.keys("\r");
+    // As terminals of today write it: two presses at once, and not one with alt held down.
+    terminal.keys("\x1b[27u\x1b[27u");
     terminal.shows("Rewind to before");
     let rows = terminal.shows("› now");
-    assert!(rows.iter().any(|row| row.contains("first")), "{rows:?}");
+    let at = rows.iter().position(|row| row == "Rewind to before").unwrap();
+    assert!(rows[at + 1].ends_with("  first"), "{rows:?}");
+    assert_eq!(rows[at + 2], "› now", "{rows:?}");
     terminal.keys("\r");
-    terminal.shows(IDLE);
+    terminal.until("it is closed", |rows| {
+        rows.iter().any(|row| row.contains(IDLE)) && !rows.iter().any(|row| row == "Rewind to before")
+    });
     send(&terminal, "second");
     terminal.shows("two");
     terminal.shows(IDLE);

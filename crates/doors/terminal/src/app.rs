@@ -241,12 +241,15 @@ impl App {
         if long && self.focused != Some(true) {
             self.acts.push(Act::Ring("done".to_owned()));
         }
+        // A quick turn is over before any of it was seen: there is nothing left to stop.
+        let over = !picture.is_busy() && (self.picture.is_busy() || picture.turn_count > self.picture.turn_count);
         self.picture = picture;
         self.picture.entries.clear();
-        if self
-            .sent
-            .as_ref()
-            .is_some_and(|(at, ..)| now.saturating_sub(*at) > 1000)
+        if over
+            || self
+                .sent
+                .as_ref()
+                .is_some_and(|(at, ..)| now.saturating_sub(*at) > 1000)
             || self.picture.draft.is_some()
             || !self.picture.calls.is_empty()
         {

@@ -58,6 +58,8 @@ pub struct Facts {
     pub multiplexer: bool,
     /// Whether we are root.
     pub root: bool,
+    /// What is done once a turn is over and all of it is on the screen.
+    pub rests: Option<fn()>,
 }
 
 /// What the settings and the variables say about the screen.

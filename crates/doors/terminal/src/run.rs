@@ -29,6 +29,10 @@ const FRAME: Duration = Duration::from_millis(33);
 const QUIET: Duration = Duration::from_millis(50);
 /// How many bytes of events are kept.
 pub(crate) const LOG: usize = 32 * 1024;
+/// The exit code after a fault of ours, as of any program in this language.
+const FAULT: i32 = 101;
+/// How often a process in the background looks whether it was brought back: a shell need not tell one that runs.
+const BROUGHT_BACK: Duration = Duration::from_millis(500);
 /// How long an agent may take to leave.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -80,7 +84,9 @@ pub async fn run(facts: Facts, agent: Agent, options: Options) -> io::Result<Out
         }
     });
     let outcome = session.live(connecting, forms).await;
-    session.close(&outcome);
+    if outcome != Outcome::Left(FAULT) {
+        session.close(&outcome);
+    }
     if let Some(client) = session.client.take() {
         tokio::time::timeout(FAREWELL, client.close()).await.ok();
     }
@@ -92,6 +98,8 @@ struct Signals {
     terminate: Signal,
     hangup: Signal,
     go_on: Signal,
+    /// In builds for tests: a fault of ours, wherever one is.
+    fault: Option<Signal>,
 }
 
 struct Session {
@@ -129,6 +137,8 @@ struct Session {
     progress: Progress,
     /// Prompts and other wishes from before the agent was there.
     waiting: Vec<Act>,
+    /// The session one is told how to come back to, should this process fail.
+    told_back: Option<String>,
 }
 
 impl Session {
@@ -163,6 +173,10 @@ impl Session {
                 terminate: signal(SignalKind::terminate())?,
                 hangup: signal(SignalKind::hangup())?,
                 go_on: signal(SignalKind::from_raw(Os::CONT.as_raw()))?,
+                fault: match cfg!(debug_assertions) {
+                    true => Some(signal(SignalKind::user_defined2())?),
+                    false => None,
+                },
             },
             client: None,
             from: 0,
@@ -181,6 +195,7 @@ impl Session {
             habits: Habits::default(),
             progress: Progress::default(),
             waiting: Vec::new(),
+            told_back: None,
         })
     }
 
@@ -211,6 +226,9 @@ impl Session {
                 _ = self.signals.terminate.recv() => return self.ended(143),
                 _ = self.signals.hangup.recv() => return self.ended(129),
                 _ = self.signals.go_on.recv() => self.come_back(),
+                () = tty::fault() => return Outcome::Left(FAULT),
+                () = wished_fault(&mut self.signals.fault) => fail(),
+                () = self.outlet.lost() => return self.ended(0),
                 _ = self.signals.resize.recv() => self.resized = Some(Instant::now()),
                 read = read(&self.keyboard), if !self.background => match read {
                     Ok(bytes) if bytes.is_empty() => return self.ended(0),
@@ -218,9 +236,14 @@ impl Session {
                     Err(_) => return self.ended(0),
                 },
                 Some(news) = heard.recv() => {
+                    // The branch is looked at after each turn, as the last of what it brings.
+                    let is_last = matches!(news, Told::Branch(_)) && connected && !self.app.picture.is_busy();
                     self.app.told(news, now());
                     self.dirty = true;
                     self.draw(true);
+                    if let Some(rest) = self.facts.rests.filter(|_| is_last) {
+                        rest();
+                    }
                 },
                 client = &mut connecting, if !connected => match client {
                     Ok(Ok(client)) => {
@@ -258,10 +281,16 @@ impl Session {
         let tick = self.tick.map(at);
         let frame = self.dirty.then(|| self.drawn + FRAME);
         let size = self.resized.map(|resized| resized + QUIET);
+        if self.background {
+            return Some(Instant::now() + BROUGHT_BACK);
+        }
         [tick, frame, size, self.escape].into_iter().flatten().min()
     }
 
     fn passed(&mut self) {
+        if self.background {
+            return self.come_back();
+        }
         let moment = Instant::now();
         if self.escape.is_some_and(|at| at <= moment) {
             self.escape = None;
@@ -337,6 +366,21 @@ impl Session {
         }
         None
     }
+}
+
+async fn wished_fault(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Fails as a fault of ours would.
+#[allow(clippy::panic)]
+fn fail() {
+    panic!("asked to fail");
 }
 
 async fn next(events: &mut Option<Events>) -> Option<Event> {

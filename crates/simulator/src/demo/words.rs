@@ -35,8 +35,8 @@ something, you are asked about first.
 | `show markdown` | I show what an answer can look like |
 | `explain permissions` | also: modes, hooks, tools, sessions, the protocol, keys |
 
-To talk to a real model, set `ANTHROPIC_API_KEY` and start again without the demo. For a local model, point \
-`ANTHROPIC_BASE_URL` at a server that speaks the Messages API.";
+To talk to a real model, say `/login` in the terminal: it takes a key, or a server of your own (Ollama, llama.cpp, \
+vLLM). Elsewhere set `ANTHROPIC_API_KEY`, or point `ANTHROPIC_BASE_URL` at a server that speaks the Messages API.";
 
 /// For words it does not understand.
 pub(super) const LOST: &str = "\
@@ -44,7 +44,8 @@ I did not understand that: I am only the **demo model**, a small script that run
 
 What works: `list files`, `read FILE`, `search TEXT`, `make a note: TEXT`, `run COMMAND`, `plan GOAL`, `tour`, `help`.
 
-For real answers, get a key and start again:
+For real answers say `/login` in the terminal: it takes a key, or a server of your own. Elsewhere set the key and \
+start again:
 
 ```bash
 export ANTHROPIC_API_KEY=...
@@ -101,7 +102,7 @@ The demo model of Sluice wrote this file, after you allowed it.
 const TOPICS: &[(&[&str], &str)] = &[
     (
         &["key", "api", "real model", "anthropic", "login"],
-        "**Using a real model.** Set your key and start Sluice without the demo:\n\n```bash\nexport ANTHROPIC_API_KEY=...\nsluice\n```\n\nAny server that speaks the Messages API works too, a local one for instance: set `ANTHROPIC_BASE_URL` to its address.",
+        "**Using a real model.** In the terminal say `/login`: it takes a key, or a server of your own. Elsewhere set your key and start Sluice without the demo:\n\n```bash\nexport ANTHROPIC_API_KEY=...\nsluice\n```\n\nAny server that speaks the Messages API works too, a local one for instance: set `ANTHROPIC_BASE_URL` to its address.",
     ),
     (
         &["permission", "approv", "ask", "allow", "deny", "rule"],

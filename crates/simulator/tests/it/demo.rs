@@ -84,7 +84,7 @@ async fn wishes_become_calls_and_calls_become_answers() {
     let cases: &[(&str, &[Came], &[&str], &str)] = &[
         ("hello", &[], &[], "demo model"),
         ("help", &[], &[], "ANTHROPIC_API_KEY"),
-        ("purple monkey dishwasher", &[], &[], "export ANTHROPIC_API_KEY"),
+        ("purple monkey dishwasher", &[], &[], "`/login`"),
         ("explain permissions", &[], &[], "Bash(cargo test:*)"),
         (
             "list files",

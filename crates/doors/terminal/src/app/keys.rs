@@ -87,9 +87,12 @@ impl App {
         if self.help {
             // Any key closes it and counts.
             self.help = false;
-            if key.is(Code::Escape) || key == Key::char('?') {
+            if key.is(Code::Escape) || key == Key::char('?') || key == Key::ctrl('c') {
                 return;
             }
+        }
+        if self.everywhere(key, now) {
+            return;
         }
         if self.pager.is_some() {
             self.pager_key(key);
@@ -119,13 +122,25 @@ impl App {
         self.chat_key(key, now);
     }
 
+    /// Keys that mean the same wherever one is.
+    fn everywhere(&mut self, key: Key, now: Now) -> bool {
+        match (key.code, key.ctrl, key.alt) {
+            (Code::Char('z'), true, false) => self.acts.push(Act::Suspend),
+            (Code::Char('l'), true, false) if self.pager.is_none() => self.acts.push(Act::Redraw),
+            (Code::Char('t'), true, false) if self.pager.is_none() => self.todos = !self.todos,
+            (Code::Char('r'), false, true) => self.toggle_wrap(now),
+            _ => return false,
+        }
+        true
+    }
+
     fn popup_key(&mut self, key: Key, now: Now) -> bool {
         let Some(popup) = &mut self.popup else { return false };
         let last = popup.offers.len().saturating_sub(1);
         match (key.code, key.ctrl) {
             (Code::Up, _) | (Code::Char('p'), true) => popup.selected = popup.selected.saturating_sub(1),
             (Code::Down, _) | (Code::Char('n'), true) => popup.selected = (popup.selected + 1).min(last),
-            (Code::Escape, _) => self.popup = None,
+            (Code::Escape, _) | (Code::Char('c'), true) => self.popup = None,
             (Code::Tab, _) => {
                 self.accept();
             }
@@ -195,9 +210,6 @@ impl App {
             (Code::Char('c'), true, _) => self.interrupt_key(now),
             (Code::Char('d'), true, _) if empty => self.leave_key("ctrl+d", now),
             (Code::Char('x'), true, _) => self.chord = Some(key),
-            (Code::Char('z'), true, _) => self.acts.push(Act::Suspend),
-            (Code::Char('l'), true, _) => self.acts.push(Act::Redraw),
-            (Code::Char('t'), true, _) => self.todos = !self.todos,
             (Code::Char('r'), true, _) => self.search_history(now),
             (Code::Char('g'), true, _) => self.edit_outside(),
             (Code::Char('s'), true, _) => self.stash_key(now),
@@ -207,6 +219,8 @@ impl App {
             (Code::Tab, ..) if key.shift => self.cycle_mode(),
             (Code::Tab | Code::Right, false, false) if empty && self.placeholder_taken() => {}
             (Code::Char('p'), _, true) => self.acts.push(Act::Models),
+            // Right after a yank it is the yank before that, as shells have it.
+            (Code::Char('y'), false, true) if self.editor.has_yanked() => self.editor.yank_earlier(),
             (Code::Char('y'), false, true) => self.copy_answer(now),
             (Code::Char('?'), false, false) if empty => self.help = true,
             (Code::Enter, true, _) => self.submit(true, now),
@@ -220,7 +234,6 @@ impl App {
             }
             (Code::Up, _, true) => self.take_waiting(false, now),
             (Code::Down, _, true) => self.take_waiting(true, now),
-            (Code::Char('r'), false, true) => self.toggle_wrap(now),
             (Code::Up, ..) => self.up(now),
             (Code::Down, ..) => {
                 if !self.editor.down() {

@@ -184,6 +184,8 @@ impl App {
             (Code::Char('b'), _) | (Code::PageUp, _) => pager.top = pager.top.saturating_sub(room),
             (Code::Char('d'), true) => pager.top = down(pager.top, half),
             (Code::Char('u'), true) => pager.top = pager.top.saturating_sub(half),
+            // Elsewhere it shows what was left out; nothing is left out here.
+            (Code::Char('e'), true) | (Code::Char('v'), false) => pager.note = Some("all of it is shown"),
             (Code::Char('g'), false) | (Code::Home, _) => pager.top = 0,
             (Code::Char('G'), false) | (Code::End, _) => pager.top = last,
             (Code::Char('/'), false) => pager.search = Some(Editor::default()),

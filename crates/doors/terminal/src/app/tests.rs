@@ -5,6 +5,7 @@ mod keys;
 mod lists;
 mod screens;
 mod stage;
+mod table;
 mod turns;
 
 use pretty_assertions::assert_eq;

@@ -397,6 +397,12 @@ impl Editor {
         self.yanked = Some((from, self.cursor, self.kills.len() - 1));
     }
 
+    /// Whether the last key was a yank.
+    #[must_use]
+    pub fn has_yanked(&self) -> bool {
+        self.yanked.is_some()
+    }
+
     /// Right after a yank: what was cut out before that, in its place.
     pub fn yank_earlier(&mut self) {
         let Some((from, to, ring)) = self.yanked else {

@@ -22,6 +22,12 @@ impl Session {
         if let Ok(picture) = client.look(move |state| Picture::of(state, from, time)).await {
             self.from = picture.next;
             self.app.see(picture, now());
+            if self.told_back.is_none()
+                && let Some(session) = self.app.begun()
+            {
+                tty::remember(&self.facts.coming_back(&session));
+                self.told_back = Some(session);
+            }
             if self.facts.kept {
                 // It is on the screen and on disk; the pager reads it there.
                 client.let_go(self.from).await.ok();

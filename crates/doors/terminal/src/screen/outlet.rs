@@ -8,6 +8,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use tokio::sync::Notify;
+
 /// Over so many unsent bytes, frames are left out.
 const FULL: usize = 64 * 1024;
 
@@ -22,6 +24,8 @@ pub struct Outlet {
     jobs: mpsc::Sender<Job>,
     unsent: Arc<AtomicUsize>,
     gone: Arc<AtomicBool>,
+    /// Told when the terminal is no more.
+    lost: Arc<Notify>,
 }
 
 impl Outlet {
@@ -36,13 +40,15 @@ impl Outlet {
         let (jobs, todo) = mpsc::channel::<Job>();
         let unsent = Arc::new(AtomicUsize::new(0));
         let gone = Arc::new(AtomicBool::new(false));
-        let (left, is_gone) = (Arc::clone(&unsent), Arc::clone(&gone));
+        let lost = Arc::new(Notify::new());
+        let (left, is_gone, loses) = (Arc::clone(&unsent), Arc::clone(&gone), Arc::clone(&lost));
         thread::spawn(move || {
             for job in todo {
                 match job {
                     Job::Write(bytes) => {
                         if out.write_all(&bytes).and_then(|()| out.flush()).is_err() {
                             is_gone.store(true, Ordering::Relaxed);
+                            loses.notify_one();
                         }
                         left.fetch_sub(bytes.len(), Ordering::Relaxed);
                     }
@@ -52,7 +58,12 @@ impl Outlet {
                 }
             }
         });
-        Self { jobs, unsent, gone }
+        Self {
+            jobs,
+            unsent,
+            gone,
+            lost,
+        }
     }
 
     /// Hands over bytes.
@@ -73,6 +84,11 @@ impl Outlet {
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the terminal is no more.
+    pub async fn lost(&self) {
+        self.lost.notified().await;
     }
 
     /// Waits until everything is written, but not for ever.

@@ -158,3 +158,19 @@ proptest! {
         prop_assert!(expected.ends_with(&seen) || seen == expected, "{:?}", all);
     }
 }
+
+#[test]
+fn rows_that_were_cut_to_fit_do_so_in_ascii_too() {
+    let mut writer = Writer::new(Theme::None, Glyphs::Ascii, 20, 6);
+    let mut terminal = vt100::Parser::new(6.try_into().unwrap(), 20.try_into().unwrap(), 0);
+    let row = || Row::plain("a row that is longer than the screen").cut(20);
+    let bytes = writer.draw(Frame {
+        commit: vec![row()],
+        region: vec![row()],
+        shows_cursor: true,
+        ..Frame::default()
+    });
+    terminal.process(bytes.as_bytes());
+    let rows: Vec<String> = terminal.screen().rows(0, 20).take(3).collect();
+    assert_eq!(rows, ["a row that is lon...", "a row that is lon...", ""]);
+}

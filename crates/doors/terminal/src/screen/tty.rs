@@ -1,10 +1,14 @@
 //! The terminal's modes: taken, and given back on every way out.
 
+use std::io::Write as _;
 use std::os::fd::BorrowedFd;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
+use tokio::sync::Notify;
 
 use super::able::Progress;
 use super::outlet::write_now;
@@ -104,18 +108,60 @@ pub fn give_back() {
     }
 }
 
-/// Lets a panic give the terminal back before it says anything.
+/// What to say on the way out after a fault of ours: how to come back.
+static COMING_BACK: Mutex<String> = Mutex::new(String::new());
+/// A fault of ours happened, somewhere.
+static FAULT: Notify = Notify::const_new();
+
+/// Remembers how to come back to the session that is shown.
+pub fn remember(coming_back: &str) {
+    let mut known = COMING_BACK.lock().unwrap_or_else(PoisonError::into_inner);
+    coming_back.clone_into(&mut known);
+}
+
+/// Waits until a fault of ours happened, on whatever thread: nothing that is drawn after it would be right.
+pub async fn fault() {
+    FAULT.notified().await;
+}
+
+/// Lets a panic give the terminal back, and say where it happened and how to come back.
 pub fn give_back_on_panic() {
-    let before = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        // What is on the row of the cursor stays; the message begins on a row of its own.
-        if FOUND.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if FOUND.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+                return before(panic);
+            }
             if SHEET.load(Ordering::Relaxed) {
                 write_now(leave_sheet().as_bytes());
             }
+            // What is on the row of the cursor stays; the message begins on a row of its own.
             write_now(b"\x1b[?2026l\r\x1b[J\r\n");
-        }
-        give_back();
-        before(panic);
-    }));
+            give_back();
+            let back = COMING_BACK.lock().unwrap_or_else(PoisonError::into_inner);
+            if !back.is_empty() {
+                write_now(format!("  {back}\n").as_bytes());
+            }
+            let place = panic.location().map_or_else(String::new, |place| {
+                let file = place.file().rsplit('/').next().unwrap_or_default();
+                format!(" at {file}:{}", place.line())
+            });
+            let report = report(panic).map_or_else(String::new, |file| format!("; report: {}", file.display()));
+            let said = format!("sluice: a fault of ours{place}{report}\n");
+            std::io::stderr().write_all(said.as_bytes()).ok();
+            FAULT.notify_one();
+        }));
+    });
+}
+
+/// Writes down what happened, for whoever is told of it.
+fn report(panic: &std::panic::PanicHookInfo<'_>) -> Option<PathBuf> {
+    let file = std::env::temp_dir().join(format!("sluice-fault-{}.txt", uuid::Uuid::new_v4().simple()));
+    let trace = std::backtrace::Backtrace::force_capture();
+    let text = format!("sluice {}\n{panic}\n\n{trace}\n", env!("CARGO_PKG_VERSION"));
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    options.open(&file).ok()?.write_all(text.as_bytes()).ok()?;
+    Some(file)
 }

@@ -164,7 +164,7 @@ impl Writer {
             for (at, row) in frame.commit.into_iter().enumerate() {
                 mark(&mut out, at);
                 let row = if self.able.links { link::addresses(row) } else { row };
-                self.paint(&mut out, &self.glyphs.apply(row));
+                self.paint(&mut out, &self.spelt(row));
                 out.push_str("\r\n");
             }
             mark(&mut out, count);
@@ -215,11 +215,25 @@ impl Writer {
         out
     }
 
+    /// A row in the letters there are. Some marks are longer in ASCII: a row that was cut to fit is cut again.
+    fn spelt(&self, row: Row) -> Row {
+        if row.width() > self.columns {
+            return self.glyphs.apply(row);
+        }
+        let mut width = self.columns;
+        let mut spelt = self.glyphs.apply(row.clone());
+        while spelt.width() > self.columns && width > 8 {
+            width -= 1;
+            spelt = self.glyphs.apply(row.clone().cut(width));
+        }
+        spelt
+    }
+
     /// The region in rows that fit the screen.
     fn fitted(&self, rows: Vec<Row>) -> Vec<Row> {
         let mut fitted = Vec::with_capacity(rows.len());
         for row in rows {
-            let row = self.glyphs.apply(row);
+            let row = self.spelt(row);
             if row.width() <= self.columns {
                 fitted.push(row);
             } else {

@@ -10,7 +10,9 @@ use sluice_wire::stdin::User;
 use crate::app::{Act, App, Now};
 use crate::facts::Facts;
 use crate::input::{Input, Key};
+use crate::screen::{Frame as Drawn, Writer};
 use crate::text::Row;
+use crate::theme::{Glyphs, Theme};
 use crate::view::picture::Picture;
 
 /// A conversation and the person's side of it.
@@ -149,6 +151,8 @@ impl Stage {
             "a row is too wide"
         );
         assert!(frame.region.len() <= self.app.rows, "the region is too high");
+        looks_right_everywhere(&frame.commit, self.app.columns);
+        looks_right_everywhere(&frame.region, self.app.columns);
         frame.region.iter().map(Row::text).collect()
     }
 
@@ -167,3 +171,66 @@ impl Stage {
         }
     }
 }
+
+/// Every screen of every test, in every dress: the same words in the same places whatever the colours, no colour where
+/// there shall be none, and where there is only ASCII nothing but that.
+fn looks_right_everywhere(rows: &[Row], columns: usize) {
+    let own: Vec<&Row> = rows.iter().filter(|row| row.width() <= columns).collect();
+    let (height, width) = (u16::try_from(own.len() + 1).unwrap(), u16::try_from(columns).unwrap());
+    let drawn = |theme: Theme, glyphs: Glyphs| {
+        let mut writer = Writer::new(theme, glyphs, columns, own.len() + 1);
+        let bytes = writer.draw(Drawn {
+            region: own.iter().map(|row| (*row).clone()).collect(),
+            shows_cursor: true,
+            ..Drawn::default()
+        });
+        let mut screen = vt100::Parser::new(height.try_into().unwrap(), width.try_into().unwrap(), 0);
+        screen.process(bytes.as_bytes());
+        let rows = screen.screen().rows(0, width).map(|row| row.trim_end().to_owned());
+        (rows.take(own.len()).collect::<Vec<_>>(), bytes)
+    };
+    let texts: Vec<String> = own.iter().map(|row| row.text().trim_end().to_owned()).collect();
+    // What a terminal does with letters that are joined is its own affair.
+    let is_plain = texts
+        .iter()
+        .all(|text| !text.contains('\u{200d}') && !text.contains('\u{fe0f}'));
+    for theme in [
+        Theme::Terminal,
+        Theme::None,
+        Theme::Dark,
+        Theme::Light,
+        Theme::DarkBlind,
+        Theme::LightBlind,
+    ] {
+        let (shown, bytes) = drawn(theme, Glyphs::Full);
+        if is_plain {
+            pretty_assertions::assert_eq!(shown, texts, "{theme:?}");
+        }
+        let has = |mut colours: std::ops::Range<u32>| {
+            colours.any(|colour| {
+                [format!("[{colour}m"), format!(";{colour}m"), format!("[{colour};")]
+                    .iter()
+                    .any(|form| bytes.contains(form))
+            })
+        };
+        assert!(
+            theme != Theme::None || !has(30..38) && !bytes.contains("38;2;"),
+            "{bytes:?}"
+        );
+        let is_bright = has(90..98) || has(100..108);
+        assert!(theme != Theme::Terminal || !is_bright, "a bright colour: {bytes:?}");
+    }
+    let (shown, bytes) = drawn(Theme::None, Glyphs::Ascii);
+    assert!(
+        shown.len() == own.len() && !bytes.contains("...\r\n..."),
+        "rows that are cut fit in ASCII too"
+    );
+    for (row, text) in shown.iter().zip(&texts) {
+        // What others wrote is shown as it is; every mark of ours has its letters.
+        let foreign = text.chars().filter(|it| !it.is_ascii() && !OURS.contains(*it)).count();
+        assert!(foreign > 0 || row.is_ascii(), "{row:?} of {text:?} in {bytes:?}");
+    }
+}
+
+/// Every mark of ours; but for the spinner, of which there are two.
+const OURS: &str = "›‹✓✗⊘∙⋯⣿⣀";

@@ -48,7 +48,7 @@ impl Feed {
                 facts.push(amount::count(calls, "call"));
             }
             facts.push(format!("{} tokens out", amount::tokens(out)));
-            facts.extend(cost.filter(|cost| *cost > 0.0).map(amount::dollars));
+            facts.extend(cost.filter(|cost| *cost >= 0.005).map(amount::dollars));
             let row = Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Style::FAINT);
             self.say(Kind::Card, vec![row]);
         }

@@ -10,7 +10,7 @@ use sluice_wire::stdout::{Assistant, User};
 use sluice_wire::{ToAgent, ToHost};
 
 use super::{Feed, Item, Kind, Retry, new_call};
-use crate::text::{Role, Row, Style, link};
+use crate::text::{Role, Row, Style, link, wrap};
 use crate::view::card::State;
 use crate::view::picture::Picture;
 use crate::view::{amount, prompt};
@@ -19,6 +19,14 @@ use crate::view::{amount, prompt};
 const REJECTED: &str = "User rejected tool use";
 
 impl Feed {
+    /// A prompt in rows of whole words, unless the terminal shall break them.
+    fn wrapped(&self, rows: Vec<Row>) -> Vec<Row> {
+        match self.flows {
+            true => rows,
+            false => rows.iter().flat_map(|row| wrap::words(row, self.width, 2)).collect(),
+        }
+    }
+
     pub(super) fn entry(&mut self, entry: &Entry, picture: &Picture) {
         if let EntryKind::Prompt(_) = entry.kind {
             self.prompt(entry);
@@ -43,7 +51,7 @@ impl Feed {
         self.retry = None;
         if let Ok(ToAgent::User(user)) = entry.line.to_agent() {
             let text = user.message.content.text();
-            self.say(Kind::Prompt, prompt::rows(&text, None));
+            self.say(Kind::Prompt, self.wrapped(prompt::rows(&text, None)));
         }
     }
 
@@ -150,7 +158,7 @@ impl Feed {
         } else if !text.starts_with('<') && !text.starts_with("[Request interrupted") {
             self.say(
                 Kind::Prompt,
-                prompt::rows(text, Some(sender).filter(|sender| !sender.is_empty())),
+                self.wrapped(prompt::rows(text, Some(sender).filter(|sender| !sender.is_empty()))),
             );
         }
     }
