@@ -321,7 +321,7 @@ impl Session {
             .chain(self.transcript.problem())
             .collect();
         if self.agents.id().is_none() {
-            problems.extend(crate::held_back(&self.options));
+            problems.extend(crate::untrusted::held_back(&self.options));
         }
         for problem in problems {
             if !self.told_problems.contains(&problem) {

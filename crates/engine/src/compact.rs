@@ -100,7 +100,7 @@ impl Session {
             .number("autoCompactWindow")
             .map(|window| window.max(0.0) as u64);
         Limits::of(
-            models::facts(&self.model).window,
+            models::facts(self.answering_model()).window,
             &self.options.compaction,
             settings.bool("autoCompactEnabled"),
             window,

@@ -4,6 +4,7 @@ use std::future::Ready;
 use std::pin::Pin;
 
 use sluice_model::{Failure, Message, Request, models};
+use sluice_wire::mode::PermissionMode;
 
 use crate::catalogue;
 use crate::exchange::Reply;
@@ -179,7 +180,7 @@ impl Session {
     /// The model could not be asked.
     async fn failed(&mut self, failure: &Failure) -> Ending {
         let ending = ApiEnding {
-            text: self.client.explain(failure, &self.model),
+            text: self.client.explain(failure, self.answering_model()),
             reason: failure.terminal_reason(),
             status: failure.status(),
             kind: failure.api_error_type().map(str::to_owned),
@@ -258,7 +259,7 @@ impl Session {
 
     /// A request with these messages and everything that stands before them.
     pub(crate) fn request_of(&mut self, messages: Vec<Message>) -> Request {
-        let mut request = Request::new(self.model.clone(), messages);
+        let mut request = Request::new(self.answering_model().to_owned(), messages);
         request.system = self.system().clone();
         request.tools = self
             .offered()
@@ -289,8 +290,16 @@ impl Session {
             .get_or_insert_with(|| prompt::system(&options.system_prompt, &options.place(notes), style.as_ref()))
     }
 
+    /// The model that answers the next request.
+    pub(crate) fn answering_model(&self) -> &str {
+        match &self.planner {
+            Some(planner) if self.policy.mode == PermissionMode::Plan => planner,
+            _ => &self.model,
+        }
+    }
+
     fn thinking(&self) -> sluice_model::Thinking {
-        let able = models::facts(&self.model).thinking;
+        let able = models::facts(self.answering_model()).thinking;
         match self.options.thinking {
             Thinking::Off => able.off(),
             Thinking::Default | Thinking::Adaptive => able.default(),

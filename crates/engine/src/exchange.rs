@@ -135,7 +135,8 @@ impl Session {
             return false;
         }
         let fallback = sluice_model::models::resolve(Some(&self.options.fallback_models.remove(0)));
-        self.say(say::model_fallback(&self.model, &fallback, why)).await;
+        self.say(say::model_fallback(self.answering_model(), &fallback, why))
+            .await;
         let switch = Switch {
             requested: Some(fallback.clone()),
             to: fallback,
@@ -398,7 +399,10 @@ impl Session {
         let usage = message.get("usage").cloned().unwrap_or_default();
         self.turn.spend(&usage);
         self.ledger.add(
-            message.get("model").and_then(Value::as_str).unwrap_or(&self.model),
+            message
+                .get("model")
+                .and_then(Value::as_str)
+                .unwrap_or_else(|| self.answering_model()),
             &usage,
         );
         self.last_usage = Some(usage);

@@ -109,7 +109,7 @@ impl Guarded {
     ///
     /// # Errors
     /// When the model's address or the proxies cannot be used.
-    pub fn new(options: Options) -> Result<Self, crate::ModelError> {
+    pub fn new(options: Options) -> Result<Self, sluice_model::Error> {
         let client = Arc::new(sluice_model::Client::new(options.model_config.clone())?);
         let sandbox = confine::sandbox(&options);
         let mut policy = asking::policy(&options);

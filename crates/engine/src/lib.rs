@@ -13,7 +13,7 @@
 //! * `queue`: prompts that wait, pure;
 //! * `session`: the one owner of all state; `listen`: the one place where it waits; `play`: from a prompt to its turn;
 //! * `commands`: prompts that begin with a slash, skills, files a prompt mentions;
-//! * `obey`: what the host asks for; `wishes`: what it wishes beyond that;
+//! * `obey`: what the host asks for; `wishes`: what it wishes beyond that; `planner`: another model for plans;
 //! * `converse`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `exchange`: one request to the model, with retries and broken streams;
 //! * [`mcp`]: servers and their tools; `line`: how they reach the host;
@@ -48,6 +48,7 @@ mod session;
 
 mod commands;
 mod obey;
+mod planner;
 mod wishes;
 
 mod converse;

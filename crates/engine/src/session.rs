@@ -35,6 +35,7 @@ use crate::obey::spending::Lines;
 use crate::obey::suggest::Names;
 use crate::options::{Options, StateEvents};
 use crate::out::Out;
+use crate::planner;
 use crate::port::{Exit, Input};
 use crate::purse::Purse;
 use crate::queue::Queue;
@@ -55,6 +56,8 @@ pub(crate) struct Session {
     pub(crate) api_ms: u64,
 
     pub(crate) model: String,
+    /// The model that answers in plan mode, where that is another one.
+    pub(crate) planner: Option<String>,
     pub(crate) state: say::State,
 
     pub(crate) queue: Queue,
@@ -154,6 +157,7 @@ impl Session {
         let sandbox = confine::sandbox(&options);
         policy.sandboxed = confine::runs_unasked(sandbox.as_deref());
         let model = sluice_model::models::resolve(options.model.as_deref());
+        let planner = planner::planner(options.model.as_deref());
         let line = Line::new(out.clone());
         let tasks = Arc::new(Tasks::default());
         let hooks = Hooks::default();
@@ -168,6 +172,7 @@ impl Session {
             ledger: Purse::new(options.key_source),
             api_ms: 0,
             model,
+            planner,
             state: say::State::Idle,
             queue: Queue::default(),
             history: History::default(),

@@ -5,7 +5,7 @@
 //!
 //! * [`place`]: where the files lie;
 //! * `entry`: the lines, as values;
-//! * `write`: the pen;
+//! * `write`: the pen; `copies`: what a fork begins with;
 //! * `tail`: what a compaction leaves as it is;
 //! * `lines`, `glance`, `envelope`, `scan`, `read`, `spoken`: from a file to the conversation in it;
 //! * `uttered`, `retell`: what the model is shown of it; `since`: that it stays the same;
@@ -14,6 +14,7 @@
 pub mod place;
 pub mod resume;
 
+mod copies;
 mod entry;
 mod envelope;
 mod glance;
@@ -50,8 +51,9 @@ use crate::options::Options;
 use crate::queue::Prompt;
 use crate::say;
 use crate::session::Session;
+use copies::Copies;
 use entry::{Cost, Entry, Stamp};
-use read::{Line, Names};
+use read::Names;
 use since::Since;
 use tail::Tail;
 use write::Pen;
@@ -79,6 +81,8 @@ pub(crate) struct Transcript {
     stamp: Stamp,
     pen: Option<Pen>,
     mirror: bool,
+    /// What a fork's file begins with, until that is written.
+    copies: Option<Copies>,
     /// What has to stand in the file before anything else does.
     owed: Vec<Value>,
     /// The end of the chain.
@@ -118,6 +122,7 @@ impl Transcript {
             stamp,
             pen: keeping.file.clone().map(Pen::new),
             mirror: keeping.mirror,
+            copies: None,
             owed: Vec::new(),
             leaf: None,
             tail: Tail::default(),
@@ -140,10 +145,7 @@ impl Transcript {
             transcript.tail = Tail::of(&earlier.end);
             transcript.names = earlier.names.clone();
             transcript.earlier_cost.clone_from(&earlier.cost);
-            if earlier.fork {
-                let copy = |line: &Line| copied(line, &options.session_id);
-                transcript.owed.extend(earlier.copies.iter().map(copy));
-            }
+            transcript.copies = earlier.copies();
         }
         if let Some(title) = &keeping.title {
             transcript.entitle(title);
@@ -246,13 +248,18 @@ impl Transcript {
         let mut all = std::mem::take(&mut self.owed);
         let titled = all.iter().any(is_title);
         all.extend(lines);
-        if all.is_empty() {
+        if all.is_empty() && self.copies.is_none() {
             return Ok(all);
         }
-        if let Err(error) = pen.append(&all) {
+        let id = &self.stamp.session_id;
+        let copied = self.copies.as_ref().map_or(Ok(()), |copies| pen.copy(copies, id));
+        if let Err(error) = copied.and_then(|()| pen.append(&all)) {
             // Once the place is writable again the chain must be whole.
             self.owed = all;
             return Err(error);
+        }
+        if let Some(copies) = self.copies.take().filter(|_| self.mirror) {
+            all.splice(0..0, copies.values(id)?);
         }
         if let (true, Some(title)) = (titled, &self.names.title) {
             write::title_beside(pen.path(), title)?;
@@ -285,13 +292,6 @@ impl Transcript {
 
 fn is_title(line: &Value) -> bool {
     line.get("type").and_then(Value::as_str) == Some("custom-title")
-}
-
-/// An entry under another session's id.
-fn copied(line: &Line, session_id: &str) -> Value {
-    let mut fields = line.fields.clone();
-    fields.insert("sessionId".to_owned(), session_id.into());
-    Value::Object(fields)
 }
 
 impl Session {

@@ -59,6 +59,7 @@ impl Session {
             && let Some(model) = &kind.model
         {
             self.model = sluice_model::models::resolve(Some(model));
+            self.planner = crate::planner::planner(Some(model));
         }
         let trusted = kind.origin != Origin::Project || options.settings.trusted();
         let open = |mode: &PermissionMode| match mode {

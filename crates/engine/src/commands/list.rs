@@ -12,6 +12,7 @@ use sluice_wire::control::{
 use sluice_wire::stdout::system::{CommandsChanged, Plugin, PluginError};
 
 use super::builtin::{Builtin, Does, LISTED};
+use super::room::SkillRoom;
 use super::skill::{self, SkillTool};
 use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Kind};
@@ -145,17 +146,10 @@ impl Session {
 
     /// Tells the model of the skills it may use, once, and again when they have changed.
     pub(crate) fn remind_of_skills(&mut self) {
-        if !self.extras.iter().any(|tool| tool.descriptor().name == skill::NAME) {
+        if !self.offers_skills() {
             return;
         }
-        let settings = &self.options.settings;
-        let window = models::facts(&self.model).window;
-        let budget = Budget::new(
-            window,
-            settings.number("skillListingBudgetFraction"),
-            settings.number("skillListingMaxDescChars"),
-        );
-        let list = listing::list(self.catalogue.for_model(), budget);
+        let list = listing::list(self.catalogue.for_model(), self.skill_budget());
         if let Some(list) = &list
             && self.commands.told.as_ref() != Some(list)
         {
@@ -165,6 +159,32 @@ impl Session {
             ));
         }
         self.commands.told = list;
+    }
+
+    fn offers_skills(&self) -> bool {
+        self.extras.iter().any(|tool| tool.descriptor().name == skill::NAME)
+    }
+
+    fn skill_budget(&self) -> Budget {
+        let settings = &self.options.settings;
+        Budget::new(
+            models::facts(&self.model).window,
+            settings.number("skillListingBudgetFraction"),
+            settings.number("skillListingMaxDescChars"),
+        )
+    }
+
+    /// Skills and commands, and the room the list of them takes in the model's context.
+    pub(crate) fn skill_room(&self) -> SkillRoom {
+        let told = match self.offers_skills() {
+            true => listing::lines(self.catalogue.for_model(), self.skill_budget()),
+            false => Vec::new(),
+        };
+        let listed = self.catalogue.for_model().zip(&told);
+        SkillRoom::of(
+            &self.catalogue.entries,
+            listed.map(|(entry, line)| (entry, line.as_str())),
+        )
     }
 
     /// What was told of the skills is no longer part of the conversation.

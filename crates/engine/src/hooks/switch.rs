@@ -13,6 +13,7 @@ use super::event::Event;
 use super::merge::Merged;
 use super::run::Purpose;
 use super::told::told;
+use crate::planner;
 use crate::say;
 use crate::session::Session;
 
@@ -81,6 +82,9 @@ impl Session {
 
     /// Another model answers from now on: the one before.
     pub(crate) fn change_model(&mut self, switch: &Switch) -> String {
+        // Without a name it is the launch's again.
+        let name = switch.requested.as_deref().or(self.options.model.as_deref());
+        self.planner = planner::planner(name);
         std::mem::replace(&mut self.model, switch.to.clone())
     }
 

@@ -10,6 +10,7 @@ use sluice_wire::control::{ContextPart, GetContextUsageResponse, MessageBreakdow
 use sluice_wire::usage::Usage;
 use sluice_wire::{Number, Raw};
 
+use crate::commands::SkillRoom;
 use crate::compact::Limits;
 use crate::mcp::Room;
 use crate::measure::{block_tokens, kind, tokens};
@@ -39,6 +40,7 @@ impl Session {
             own: &self.options.settings.places().config_dir,
             agents: &agents,
             servers: &self.server_room(),
+            skills: self.skill_room(),
         };
         context.usage()
     }
@@ -72,6 +74,8 @@ struct Context<'a> {
     /// The kinds of agents somebody wrote, and the room each takes.
     agents: &'a [(Value, u64)],
     servers: &'a Room,
+    /// Skills and commands, which are told within a message too.
+    skills: SkillRoom,
 }
 
 impl Context<'_> {
@@ -87,7 +91,8 @@ impl Context<'_> {
             + parts.assistant_message_tokens
             + parts.user_message_tokens;
         let (shown, instructions) = (self.servers.of_tools(true), self.servers.of_instructions());
-        let told = (remembered + instructions).min(said);
+        let skills = self.skills.tokens();
+        let told = (remembered + instructions + skills).min(said);
         let is_servers = |tool: &&Value| {
             let name = tool.get("name").and_then(Value::as_str);
             name.is_some_and(|name| self.servers.has(name))
@@ -113,6 +118,7 @@ impl Context<'_> {
             ),
             ("custom_agents", "Custom agents", "permission", kinds),
             ("memory_files", "Memory files", "claude", remembered),
+            ("skills", "Skills", "warning", skills),
             ("messages", "Messages", "purple_FOR_SUBAGENTS_ONLY", said - told),
         ];
         let total: u64 = used.iter().map(|(_, _, _, tokens)| tokens).sum();
@@ -165,6 +171,8 @@ impl Context<'_> {
             mcp_instructions: Some(self.servers.instructions_told()),
             agents: self.agents.iter().map(|(told, _)| Raw::of(told)).collect(),
             system_tools: Some(self.tools.iter().filter(|tool| !is_servers(tool)).map(tool).collect()),
+            slash_commands: Some(self.skills.commands.clone()),
+            skills: Some(self.skills.skills.clone()),
             message_breakdown: Some(parts),
             api_usage: self.last.map(api_usage),
             ..GetContextUsageResponse::default()
@@ -339,6 +347,7 @@ mod tests {
             own: Path::new("/home/me/.claude"),
             agents: &[],
             servers: &Room::default(),
+            skills: SkillRoom::default(),
         }
         .usage()
     }

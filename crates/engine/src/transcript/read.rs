@@ -180,7 +180,7 @@ fn linked(link: Option<Link>) -> Option<usize> {
 /// Where an entry is read from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
-    key: Key,
+    pub(super) key: Key,
     at: u64,
     length: u32,
 }

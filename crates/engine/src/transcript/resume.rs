@@ -1,5 +1,6 @@
 //! Going on with an earlier conversation: which one, how much of it, and what the model is shown of it.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::mem::take;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::copies::Copies;
 use super::envelope::Key;
 use super::lines;
 use super::place::{self, Projects};
@@ -76,8 +78,6 @@ pub struct Earlier {
     places: Vec<Place>,
     /// The last of them: the model's last message, and what stands behind it.
     pub(super) end: Vec<Line>,
-    /// All of them, whole, where they are to be written out once more.
-    pub(super) copies: Vec<Line>,
     /// The prompts that were here before, and all else the user's side said; in order.
     pub(super) known: Vec<Key>,
     pub(super) names: Names,
@@ -94,6 +94,14 @@ impl Earlier {
     #[must_use]
     pub fn is_fork(&self) -> bool {
         self.fork
+    }
+
+    /// What the file of a fork begins with.
+    pub(super) fn copies(&self) -> Option<Copies> {
+        self.fork.then(|| Copies {
+            source: self.source.clone(),
+            places: self.places.clone(),
+        })
     }
 
     /// What of it cannot be read: a sentence for a person.
@@ -154,13 +162,10 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
     } = record;
     let unreadable = |error| Refusal::Unreadable(path.clone(), error);
     let end = end(&places, &mut file).map_err(unreadable)?;
-    let mut copies = Vec::new();
     if choice.fork {
-        copies = read::load(&places, Much::All, &mut file).map_err(unreadable)?;
         // A fork begins a file of its own: what is not in it was never said there.
-        let users = copies.iter().filter(|line| line.is("user"));
-        known = users.map(|line| Key::of(&line.uuid)).collect();
-        known.sort_unstable();
+        let copied: HashSet<Key> = places.iter().map(|place| place.key).collect();
+        known.retain(|key| copied.contains(key));
     }
     Ok(Some(Earlier {
         session_id,
@@ -168,7 +173,6 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         source: Arc::new(file),
         places,
         end,
-        copies,
         known,
         names: if choice.fork { Names::default() } else { names },
         cost,
@@ -194,7 +198,6 @@ pub(crate) fn of_agent(file: &Path) -> Option<Earlier> {
         end: end(&places, &mut found.file).ok()?,
         places,
         source: Arc::new(found.file),
-        copies: Vec::new(),
         known: Vec::new(),
         names: Names::default(),
         cost: None,
