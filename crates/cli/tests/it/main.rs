@@ -23,6 +23,7 @@ mod terminal_screen;
 mod terminal_turns;
 
 mod clean;
+mod cycles;
 mod file_length;
 mod forgotten;
 mod layers;
