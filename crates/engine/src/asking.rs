@@ -13,7 +13,6 @@ use crate::mcp;
 use crate::options::{Asker, Options};
 use crate::say;
 use crate::session::Session;
-use crate::settings;
 
 /// The file system, as far as a decision needs it.
 #[derive(Debug, Clone, Copy)]
@@ -268,7 +267,7 @@ impl Session {
         let places = self.options.settings.places().clone();
         let applied = sluice_permission::apply(&mut self.policy, update, &|source| places.root(source), &World);
         if let Ok(Some(change)) = applied {
-            if let Err(error) = settings::write(&places, &change) {
+            if let Err(error) = sluice_settings::write(&places, &change) {
                 self.say(say::informational(
                     &format!("The rule was not written down: {error}"),
                     "warning",
@@ -301,7 +300,7 @@ impl Session {
     }
 
     /// These settings hold from now on.
-    pub(crate) async fn take_settings(&mut self, settings: settings::Settings) {
+    pub(crate) async fn take_settings(&mut self, settings: sluice_settings::Settings) {
         let before = confine::wanted(&self.options);
         self.options.settings = settings;
         self.lay_out_settings(before.as_ref());

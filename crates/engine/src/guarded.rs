@@ -20,7 +20,6 @@ use crate::hooks::{Sentries, Watched};
 use crate::options::{KeySource, Options};
 use crate::services::Desk;
 use crate::session;
-use crate::settings;
 
 /// Tools that only mean something inside a conversation.
 const OF_A_CONVERSATION: &[&str] = &["ToolSearch"];
@@ -125,7 +124,7 @@ impl Guarded {
         hooks.lay_out(&options);
         let rules = Rules {
             hooks,
-            changes: settings::watch::watch(options.settings.paths()),
+            changes: sluice_settings::watch::watch(options.settings.paths()),
             sandbox,
             options: options.clone(),
             policy,

@@ -66,6 +66,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 use sluice_permission::Source;
+use sluice_settings::Settings;
 use sluice_tools::Outcome;
 use sluice_wire::control::HookMatcher;
 use sluice_wire::stdout::system::Informational;
@@ -75,7 +76,6 @@ use tokio::task::JoinSet;
 use crate::catalogue::plugins::Plugin;
 use crate::memory::{Brought, Memory};
 use crate::session::Session;
-use crate::settings::Settings;
 
 pub(crate) use config::Origin;
 pub(crate) use defer::PutOff;

@@ -7,7 +7,6 @@
 //! In reading order:
 //!
 //! * `options`, `port`: what a session is told at its start, and the two channels;
-//! * [`settings`]: what the files of all scopes say;
 //! * `catalogue`: commands, skills, output styles and plugins that lie on disk;
 //! * [`checkup()`]: what is wrong with all of these;
 //! * `queue`: prompts that wait, pure;
@@ -40,7 +39,6 @@ mod checkup;
 mod options;
 mod port;
 mod queue;
-pub mod settings;
 
 mod listen;
 mod play;
@@ -109,6 +107,8 @@ pub use port::{Exit, Input, Port, Signal};
 pub use prompt::SystemPrompt;
 pub use schema::{OutputSchema, SchemaError};
 pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
+/// What the files of all scopes say.
+pub use sluice_settings as settings;
 
 pub use untrusted::held_back;
 pub use wishes::Wishes;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use sluice_settings::Settings;
 use sluice_wire::mode::PermissionMode;
 
 use crate::agents::AgentOptions;
@@ -13,7 +14,6 @@ use crate::mcp::ServerOptions;
 use crate::memory::MemoryOptions;
 use crate::prompt::{Place, SystemPrompt};
 use crate::schema::OutputSchema;
-use crate::settings::Settings;
 use crate::transcript::{Earlier, Keeping, Projects};
 use crate::wishes::Wishes;
 

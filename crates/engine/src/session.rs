@@ -41,7 +41,6 @@ use crate::purse::Purse;
 use crate::queue::Queue;
 use crate::say;
 use crate::services::Desk;
-use crate::settings;
 use crate::suggestions::Suggestions;
 use crate::transcript::{Recall, Transcript};
 use crate::turn::{Stop, Turn};
@@ -235,7 +234,7 @@ impl Session {
 
     /// Lives until the host is done with it.
     pub(crate) async fn run(mut self) -> Exit {
-        self.settings_changes = Some(settings::watch::watch(self.options.settings.paths()));
+        self.settings_changes = Some(sluice_settings::watch::watch(self.options.settings.paths()));
         self.servers.start();
         self.take_up().await;
         self.open_catalogue();

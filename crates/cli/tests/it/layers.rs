@@ -12,10 +12,18 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sluice-wire", &[]),
     ("sluice-model", &["sluice-wire"]),
     ("sluice-permission", &["sluice-wire"]),
+    // Settings are words: whatever a file names, this crate can run nothing and reach nobody.
+    ("sluice-settings", &["sluice-permission"]),
     ("sluice-tools", &["sluice-permission", "sluice-wire"]),
     (
         "sluice-engine",
-        &["sluice-model", "sluice-permission", "sluice-tools", "sluice-wire"],
+        &[
+            "sluice-model",
+            "sluice-permission",
+            "sluice-settings",
+            "sluice-tools",
+            "sluice-wire",
+        ],
     ),
     ("sluice-stdio", &["sluice-engine", "sluice-wire"]),
     (
@@ -104,6 +112,9 @@ const NOT_PURE: &[&str] = &[
     "tempfile",
 ];
 
+/// Crates that start no process: (crate, the folder of its sources).
+const STARTS_NOTHING: &[(&str, &str)] = &[("sluice-settings", "crates/settings/src")];
+
 struct Edge {
     from: String,
     to: String,
@@ -182,5 +193,32 @@ fn libraries_stay_in_their_layer() {
             !(PURE.contains(&from.as_str()) && NOT_PURE.contains(&to.as_str())),
             "{from} is pure and must not use {to}"
         );
+    }
+}
+
+#[test]
+fn who_starts_nothing_names_no_process() {
+    for (name, folder) in STARTS_NOTHING {
+        let mut folders = vec![root().join(folder)];
+        let mut seen = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).unwrap();
+                let words = ["process::", "Command::new", "exec(", "TcpStream", "UnixStream"];
+                let found: Vec<_> = words.into_iter().filter(|word| text.contains(word)).collect();
+                assert!(
+                    found.is_empty(),
+                    "{name} starts nothing, and {} has {found:?}",
+                    path.display()
+                );
+                seen += 1;
+            }
+        }
+        assert!(seen > 0, "{name} has no sources in {folder}");
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sluice_permission::{Decision, PermissionMode};
+use sluice_settings::Settings;
 use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
 
 use super::brief::{Bench, Brief};
@@ -16,7 +17,6 @@ use super::forks::Fork;
 use super::oversee;
 use super::{builtin, crew};
 use crate::history::History;
-use crate::settings::Settings;
 
 /// The tool's name.
 pub(crate) const NAME: &str = "Agent";

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 use sluice_permission::{PermissionMode, PermissionUpdate};
+use sluice_settings::Settings;
 use sluice_tools::TaskStatus;
 use sluice_wire::Raw;
 use sluice_wire::control::{ControlRequest, Request};
@@ -16,7 +17,6 @@ use super::relay::Relay;
 use crate::history::History;
 use crate::hooks::Heirs;
 use crate::port::Input;
-use crate::settings::Settings;
 
 /// How many subagents may stand one below the other.
 pub(crate) const DEEPEST: u32 = 5;

@@ -4,6 +4,7 @@ use std::pin::pin;
 
 use indexmap::IndexMap;
 use serde_json::Value;
+use sluice_settings::Settings;
 
 use super::call::Order;
 use super::definition::{Definition, Origin};
@@ -11,7 +12,6 @@ use crate::commands::Failure;
 use crate::mcp::{Phase, ServerConfig, Servers};
 use crate::say;
 use crate::session::Session;
-use crate::settings::Settings;
 
 /// What a subagent has not taken up yet.
 #[derive(Debug, Default)]

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use sluice_settings::{Chosen, Places};
 use sluice_wire::control::AgentInfo;
 
 use super::builtin;
 use super::definition::{Definition, Origin};
 use crate::measure;
-use crate::settings::{Chosen, Places};
 
 /// The largest file that is read.
 const LARGEST: u64 = 1024 * 1024;

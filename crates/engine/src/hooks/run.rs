@@ -9,6 +9,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::Value;
 use sluice_permission::Source;
+use sluice_settings::Settings;
 use sluice_tools::{Tasks, WebConfig};
 use sluice_wire::control::{ControlRequest, HookCallback, RequestId};
 use sluice_wire::hook::HookInput;
@@ -27,7 +28,6 @@ use crate::out::Out;
 use crate::say;
 use crate::services::Desk;
 use crate::session::Session;
-use crate::settings::Settings;
 
 /// Hooks that ran beside the session are done.
 #[derive(Debug)]

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sluice_permission::Source;
+use sluice_settings::Settings;
+use sluice_settings::watch;
 use sluice_wire::Map;
 use sluice_wire::control::HookMatcher;
 use sluice_wire::hook::HookSpecificOutput;
@@ -18,8 +20,6 @@ use crate::background::Note;
 use crate::options::Setup;
 use crate::say;
 use crate::session::Session;
-use crate::settings::Settings;
-use crate::settings::watch;
 
 /// A file of instructions was read.
 #[derive(Debug, Clone, Default)]
@@ -394,7 +394,7 @@ fn source_word(source: Source) -> Option<&'static str> {
     }
 }
 
-fn memory_type(path: &Path, places: &crate::settings::Places) -> &'static str {
+fn memory_type(path: &Path, places: &sluice_settings::Places) -> &'static str {
     if path.file_name().is_some_and(|name| name == "CLAUDE.local.md") {
         "Local"
     } else if path.starts_with(&places.config_dir) {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use sluice_permission::Source;
+use sluice_settings::{Opener, Settings};
 
 use super::config::{self, ConfigError, Reach, ServerConfig};
-use crate::settings::{self, Opener, Settings};
 
 /// The file of a project's servers.
 pub const PROJECT_FILE: &str = ".mcp.json";
@@ -290,7 +290,7 @@ fn covers(pattern: &str, url: &str) -> bool {
 /// The folders whose `.mcp.json` counts, the weakest first: from the root of the repository down to here. Beyond the
 /// repository lies what others may have put there.
 pub(crate) fn project_folders(cwd: &Path) -> Vec<PathBuf> {
-    let top = settings::repository(cwd);
+    let top = sluice_settings::repository(cwd);
     let mut folders: Vec<PathBuf> = match &top {
         Some(top) => cwd
             .ancestors()
@@ -304,7 +304,7 @@ pub(crate) fn project_folders(cwd: &Path) -> Vec<PathBuf> {
 }
 
 fn of_file(path: &Path) -> Option<IndexMap<String, Result<ServerConfig, ConfigError>>> {
-    let text = match settings::text(path) {
+    let text = match sluice_settings::text(path) {
         Ok(text) => text?,
         Err(error) => return Some(broken(path, &error.to_string())),
     };
@@ -348,7 +348,7 @@ pub(crate) fn project_keys(cwd: &Path) -> Vec<String> {
     for path in [
         Some(resolved.clone()),
         Some(cwd.to_owned()),
-        settings::repository(&resolved),
+        sluice_settings::repository(&resolved),
     ]
     .into_iter()
     .flatten()

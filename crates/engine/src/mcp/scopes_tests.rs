@@ -4,9 +4,9 @@ use std::fs;
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
+use sluice_settings::{Chosen, Places};
 
 use super::*;
-use crate::settings::{Chosen, Places};
 
 struct Lab {
     dir: tempfile::TempDir,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 use sluice_permission::PermissionMode;
+use sluice_settings::Settings;
 use sluice_tools::Tool;
 use tokio::sync::watch;
 
@@ -19,7 +20,6 @@ use crate::hooks::Ear;
 use crate::line::Line;
 use crate::options::Options;
 use crate::out::Out;
-use crate::settings::Settings;
 
 /// How long a turn waits for servers that have not answered yet.
 const HELD_UP: Duration = Duration::from_secs(5);

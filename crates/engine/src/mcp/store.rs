@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
+use sluice_settings::{Places, WriteError};
 
 use super::scopes::{self, PROJECT_FILE, Scope};
-use crate::settings::{self, Places, WriteError};
 
 /// Where the servers of a scope are written.
 #[must_use]
@@ -59,7 +59,7 @@ pub fn forget_choices(places: &Places) -> Result<(), WriteError> {
     ];
     let local = places.cwd.join(".claude").join("settings.local.json");
     if local.exists() {
-        settings::edit(&local, &mut |document| {
+        sluice_settings::edit(&local, &mut |document| {
             for key in keys {
                 document.shift_remove(key);
             }
@@ -69,7 +69,7 @@ pub fn forget_choices(places: &Places) -> Result<(), WriteError> {
     if !places.global.exists() {
         return Ok(());
     }
-    settings::edit(&places.global, &mut |document| {
+    sluice_settings::edit(&places.global, &mut |document| {
         for name in scopes::project_keys(&places.cwd) {
             if let Some(project) =
                 child(document, "projects").and_then(|projects| projects.get_mut(&name)?.as_object_mut())
@@ -93,7 +93,7 @@ pub fn switch(places: &Places, name: &str, on: bool) -> Result<(), WriteError> {
     if on && !places.global.exists() {
         return Ok(());
     }
-    settings::edit(&places.global, &mut |document| {
+    sluice_settings::edit(&places.global, &mut |document| {
         let shape = || WriteError::Shape {
             path: places.global.clone(),
             key: scopes::OFF_KEY.to_owned(),
@@ -125,7 +125,7 @@ pub fn choose(places: &Places, name: &str, approved: bool) -> Result<(), WriteEr
         true => ("enabledMcpjsonServers", "disabledMcpjsonServers"),
         false => ("disabledMcpjsonServers", "enabledMcpjsonServers"),
     };
-    settings::edit(&path, &mut |document| {
+    sluice_settings::edit(&path, &mut |document| {
         if let Some(Value::Array(list)) = document.get_mut(from) {
             list.retain(|known| known.as_str() != Some(name));
         }
@@ -151,7 +151,7 @@ fn edit(places: &Places, scope: Scope, change: &mut dyn FnMut(&mut Map<String, V
         key: "mcpServers".to_owned(),
     };
     let mut shape = Some(shape);
-    settings::edit(&path, &mut |document| {
+    sluice_settings::edit(&path, &mut |document| {
         let servers = match scope {
             Scope::Local => child(document, "projects")
                 .and_then(|projects| child(projects, &key))

@@ -15,7 +15,6 @@ use crate::confine;
 use crate::hooks::{Answers, Switch};
 use crate::say;
 use crate::session::Session;
-use crate::settings;
 
 impl Session {
     pub(super) async fn get_settings(&mut self, id: &RequestId) {
@@ -112,14 +111,15 @@ impl Session {
             changes.insert("modelSettings".to_owned(), of_model);
         }
         let (id, places) = (id.clone(), self.options.settings.places().clone());
-        self.asides
-            .spawn_blocking(&id.clone(), move || match settings::update(&places, source, &changes) {
+        self.asides.spawn_blocking(&id.clone(), move || {
+            match sluice_settings::update(&places, source, &changes) {
                 Ok(_) => Aside {
                     wrote_settings: true,
                     ..given(&id, &json!({}))
                 },
                 Err(error) => say::error(&id, format!("update_settings: {error}")).into(),
-            });
+            }
+        });
     }
 
     pub(super) async fn list_rules(&mut self, id: &RequestId) {

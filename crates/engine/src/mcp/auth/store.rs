@@ -8,7 +8,7 @@ use reqwest::Url;
 use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
 use serde_json::{Map, Value};
 
-use crate::settings::{self, WriteError};
+use sluice_settings::WriteError;
 
 /// The tokens of one server.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl Store {
         if !self.path.exists() {
             return Ok(());
         }
-        settings::edit(&self.path, &mut |kept| {
+        sluice_settings::edit(&self.path, &mut |kept| {
             kept.shift_remove(&self.key);
             Ok(())
         })
@@ -58,7 +58,7 @@ fn text(path: &Path) -> io::Result<Option<String>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         _ => {}
     }
-    settings::text(path)
+    sluice_settings::text(path)
 }
 
 #[async_trait]
@@ -70,7 +70,7 @@ impl CredentialStore for Store {
     async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
         let failed = |error: String| AuthError::CredentialStoreError(error);
         let value = serde_json::to_value(credentials).map_err(|error| failed(error.to_string()))?;
-        settings::edit(&self.path, &mut |kept| {
+        sluice_settings::edit(&self.path, &mut |kept| {
             kept.insert(self.key.clone(), value.clone());
             Ok(())
         })

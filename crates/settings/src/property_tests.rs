@@ -11,6 +11,7 @@ use sluice_permission::update::Edit;
 use sluice_permission::{Behavior, FileChange, Rule};
 
 use super::*;
+use crate::write::write;
 
 const FILES: [Source; 4] = [Source::User, Source::Project, Source::Local, Source::Policy];
 

@@ -1,174 +1,28 @@
-//! Settings: the files of all scopes read, laid over each other with where each value came from,
-//! watched, and written.
-//!
-//! In reading order:
-//!
-//! * `document`: the text of one file, and what is wrong with it, by line and column;
-//! * `layer`: one file's settings, and what of them waits until the folder is trusted;
-//! * [`held`]: what waits, by name, for whoever has to be told;
-//! * `rules`: permission rules from a layer; a deny that cannot be read denies more, not less;
-//! * `merge`, `values`: what holds when all layers are laid over each other;
-//! * [`trust`]: which folders a person has trusted;
-//! * [`write()`]: rules added by an answer, so that no reader sees half of a file and no writer loses
-//!   another's;
-//! * [`watch`]: when a file changed.
-//!
-//! Nothing here reads the environment: the [`Places`] come in as values.
+//! Settings of all scopes laid over each other, from the weakest to the strongest.
 
-mod document;
-pub mod held;
-mod layer;
-mod merge;
-mod repository;
-mod rules;
-pub mod trust;
-mod values;
-pub mod watch;
-mod write;
-
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use sluice_permission::Source;
 
-pub use document::{Effect, Problem};
-pub use layer::Layer;
-pub use write::{WriteError, update, write};
-
-use document::{Found, read};
-
-/// What is done to a document.
-pub(crate) type Change<'a> = &'a mut dyn FnMut(&mut Map<String, Value>) -> Result<(), WriteError>;
-
-/// A file of the person's own, edited as the settings are: whole, and without touching what else stands in it.
-pub(crate) fn edit(path: &Path, change: Change<'_>) -> Result<(), WriteError> {
-    write::edit_file(&write::Target::following_links(path)?, &mut |document| change(document))
-}
-
-/// The text of a file, if there is one; nothing but a regular file of sensible size is read.
-pub(crate) fn text(path: &Path) -> io::Result<Option<String>> {
-    match document::read_bytes(path) {
-        Ok(bytes) => {
-            let text = String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-            Ok(Some(document::without_mark(&text).to_owned()))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-pub(crate) use repository::repository;
-
-/// Where settings lie.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Places {
-    /// The root of the project.
-    pub cwd: PathBuf,
-    /// The person's home.
-    pub home: PathBuf,
-    /// `~/.claude`, or `$CLAUDE_CONFIG_DIR`.
-    pub config_dir: PathBuf,
-    /// The administrator's file, such as `/etc/claude-code/managed-settings.json`. Files in the folder beside it
-    /// whose name ends in `.d` are read after it.
-    pub managed: PathBuf,
-    /// `~/.claude.json`, or `.claude.json` in `$CLAUDE_CONFIG_DIR`: among other things, trust.
-    pub global: PathBuf,
-}
-
-impl Places {
-    /// The file of a scope, for the scopes that have one that can be written.
-    #[must_use]
-    pub fn file(&self, source: Source) -> Option<PathBuf> {
-        match source {
-            Source::User => Some(self.config_dir.join("settings.json")),
-            Source::Project => Some(self.cwd.join(".claude").join("settings.json")),
-            Source::Local => Some(self.cwd.join(".claude").join("settings.local.json")),
-            Source::Policy => Some(self.managed.clone()),
-            Source::Flag | Source::CliArg | Source::Session | Source::Command => None,
-        }
-    }
-
-    /// What `/x` in a rule of a scope is relative to.
-    #[must_use]
-    pub fn root(&self, source: Source) -> PathBuf {
-        match source {
-            Source::User => self.config_dir.clone(),
-            Source::Policy => parent(&self.managed),
-            _ => self.cwd.clone(),
-        }
-    }
-}
-
-/// Which files were asked for (`--setting-sources`). The administrator's and `--settings` are always read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Chosen {
-    /// `~/.claude/settings.json`.
-    pub user: bool,
-    /// `.claude/settings.json`.
-    pub project: bool,
-    /// `.claude/settings.local.json`.
-    pub local: bool,
-}
-
-impl Chosen {
-    /// Every file: what holds when nothing was asked for.
-    pub const ALL: Self = Self {
-        user: true,
-        project: true,
-        local: true,
-    };
-    /// No file.
-    pub const NONE: Self = Self {
-        user: false,
-        project: false,
-        local: false,
-    };
-}
-
-/// What `--settings` carried.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FlagSettings {
-    /// A file.
-    File(PathBuf),
-    /// The settings themselves.
-    Inline(String),
-}
-
-impl FlagSettings {
-    /// Tells a path from JSON as the command line does: by the opening brace.
-    #[must_use]
-    pub fn from_argument(argument: &str, cwd: &Path) -> Self {
-        if argument.trim_start().starts_with('{') {
-            Self::Inline(argument.to_owned())
-        } else {
-            Self::File(cwd.join(argument))
-        }
-    }
-}
-
-/// Who chose the folder, which decides what of an untrusted project may run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opener {
-    /// A person, or a program that said nothing about it: nothing of the project's runs before it is trusted.
-    Person,
-    /// A program, which named the project's settings among those to read: its hooks and servers run. They allow
-    /// nothing, and nothing else of it counts that would have waited.
-    Host,
-}
+use crate::document::{self, Effect, Found, Problem, read};
+use crate::layer::{self, Layer};
+use crate::places::{Chosen, FlagSettings, Opener, Places, parent};
+use crate::repository::repository;
+use crate::{rules, trust};
 
 /// The settings of all scopes.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    places: Places,
+    pub(crate) places: Places,
     chosen: Chosen,
     managed_inline: Option<String>,
     opener: Opener,
     plain: bool,
     work: Option<PathBuf>,
     /// From the weakest to the strongest.
-    layers: Vec<Layer>,
+    pub(crate) layers: Vec<Layer>,
     problems: Vec<Problem>,
     trusted: bool,
     /// Whoever started us trusts the folder, whatever is written down.
@@ -306,12 +160,14 @@ impl Settings {
     }
 
     /// Whether a file of this scope waits, at least in part, until the folder is trusted.
-    pub(crate) fn waits(&self, source: Source) -> bool {
+    #[must_use]
+    pub fn waits(&self, source: Source) -> bool {
         self.layers.iter().any(|layer| layer.source == source && layer.waits())
     }
 
     /// What a project nobody has trusted may not bring files in from outside of, links followed.
-    pub(crate) fn bounds(&self) -> Option<PathBuf> {
+    #[must_use]
+    pub fn bounds(&self) -> Option<PathBuf> {
         let cwd = &self.places.cwd;
         let real = cwd.canonicalize().unwrap_or_else(|_| cwd.clone());
         (!self.trusted).then(|| repository(&real).unwrap_or(real))
@@ -348,7 +204,8 @@ impl Settings {
     }
 
     /// The project's folder, for whoever works in `cwd`: where its settings lie, if that was said.
-    pub(crate) fn project(&self, cwd: &Path) -> PathBuf {
+    #[must_use]
+    pub fn project(&self, cwd: &Path) -> PathBuf {
         let folder = if self.work.is_some() { &self.places.cwd } else { cwd };
         folder.to_owned()
     }
@@ -361,7 +218,8 @@ impl Settings {
 
     /// What stands in the person's own file, `~/.claude.json`. It is read with the settings, and not a second time by
     /// whoever asks first.
-    pub(crate) fn global_text(&self) -> String {
+    #[must_use]
+    pub fn global_text(&self) -> String {
         let read = self.global.lock().unwrap_or_else(PoisonError::into_inner).take();
         read.or_else(|| trust::text(&self.places.global)).unwrap_or_default()
     }
@@ -524,10 +382,6 @@ fn rank(source: Source) -> u8 {
     }
 }
 
-fn parent(path: &Path) -> PathBuf {
-    path.parent().unwrap_or(Path::new("/")).to_owned()
-}
-
 fn drop_ins(managed: &Path) -> PathBuf {
     managed.with_extension("d")
 }
@@ -555,8 +409,8 @@ fn same_file(one: &Path, two: &Path) -> bool {
 }
 
 #[cfg(test)]
-#[path = "settings/load_tests.rs"]
+#[path = "load_tests.rs"]
 mod load_tests;
 #[cfg(test)]
-#[path = "settings/property_tests.rs"]
+#[path = "property_tests.rs"]
 mod property_tests;

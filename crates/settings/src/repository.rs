@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::document::read_bytes;
 
 /// The root of the innermost repository `folder` lies in.
-pub(crate) fn repository(folder: &Path) -> Option<PathBuf> {
+pub fn repository(folder: &Path) -> Option<PathBuf> {
     folder
         .ancestors()
         .find(|folder| folder.join(".git").symlink_metadata().is_ok())
