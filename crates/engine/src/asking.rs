@@ -9,7 +9,6 @@ use sluice_tools::{Descriptor, Pins};
 
 use crate::confine;
 use crate::guarded::for_now;
-use crate::mcp;
 use crate::options::{Asker, Options};
 use crate::say;
 use crate::session::Session;
@@ -150,7 +149,7 @@ pub(crate) fn hiding(policy: Policy) -> sluice_tools::Hidden {
 
 /// Whether `--tools` names it.
 fn named(options: &Options, tool: &Descriptor) -> bool {
-    let named = |name: &String| tool.is_called(name) || mcp::covers(name, &tool.name);
+    let named = |name: &String| tool.is_called(name) || sluice_servers::names::covers(name, &tool.name);
     options.tools.as_ref().is_some_and(|tools| tools.iter().any(named))
 }
 

@@ -68,11 +68,6 @@ impl Line {
         })
     }
 
-    /// Asks and waits.
-    pub(crate) async fn ask(self: &Arc<Self>, request: impl Into<Request>) -> Said {
-        self.put(request).await?.answer().await
-    }
-
     /// Gives an answer to whoever waits for it; `false` if nobody does.
     pub(crate) fn settle(&self, id: &str, said: Said) -> bool {
         let waiting = self.lock().waiting.remove(id);
@@ -131,6 +126,10 @@ mod tests {
         (Line::new(Out::new(messages, "s", CancellationToken::new())), heard)
     }
 
+    async fn ask(line: &Arc<Line>) -> Said {
+        line.put(Elicitation::default()).await?.answer().await
+    }
+
     async fn asked(heard: &mut mpsc::Receiver<ToHost>) -> String {
         match heard.recv().await {
             Some(ToHost::ControlRequest(request)) => request.request_id.to_string(),
@@ -143,7 +142,7 @@ mod tests {
         let (line, mut heard) = line();
         let asking = tokio::spawn({
             let line = line.clone();
-            async move { line.ask(Elicitation::default()).await }
+            async move { ask(&line).await }
         });
         let id = asked(&mut heard).await;
         assert!(!line.settle("another", Ok(json!(1))));
@@ -171,6 +170,6 @@ mod tests {
         asked(&mut heard).await;
         line.close();
         assert_eq!(question.answer().await, Err(GONE.to_owned()));
-        assert_eq!(line.ask(Elicitation::default()).await, Err(GONE.to_owned()));
+        assert_eq!(ask(&line).await, Err(GONE.to_owned()));
     }
 }

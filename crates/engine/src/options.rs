@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use sluice_servers::ServerOptions;
 use sluice_settings::Settings;
 use sluice_wire::mode::PermissionMode;
 
 use crate::agents::AgentOptions;
 use crate::catalogue::CatalogueOptions;
 use crate::compact::Compaction;
-use crate::mcp::ServerOptions;
 use crate::memory::MemoryOptions;
 use crate::prompt::{Place, SystemPrompt};
 use crate::schema::OutputSchema;

@@ -28,7 +28,6 @@ use sluice_wire::stdout::system::{Informational, Init, Level, MemoryPaths, Sessi
 use sluice_wire::stdout::{self, CommandLifecycle, CommandState, FastModeState, UserMessage};
 use sluice_wire::{ToHost, stdin};
 
-use crate::mcp;
 use crate::queue::{Priority, Prompt, is_result};
 use crate::session::Session;
 use crate::structured;
@@ -177,7 +176,7 @@ pub(crate) fn init(session: &Session) -> Init {
             .servers
             .all()
             .iter()
-            .map(|link| mcp::short_status(link))
+            .map(|link| sluice_servers::status::short(link))
             .collect(),
         model: session.model.clone(),
         permission_mode: Some(session.policy.mode.clone()),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use sluice_model::Client;
 use sluice_permission::PermissionMode;
+use sluice_servers::{Servers, Start};
 use sluice_tools::sandbox::Sandbox;
 use sluice_tools::{Cwd, FileState, Lists, Tasks, Tool, ToolEvent, Web, WebConfig};
 use tokio::sync::mpsc;
@@ -28,7 +29,7 @@ use crate::guard::Owed;
 use crate::history::History;
 use crate::hooks::Hooks;
 use crate::line::{Line, Said};
-use crate::mcp::{Around, Servers};
+use crate::mcp::HostOfServers;
 use crate::notes;
 use crate::obey::aside::Asides;
 use crate::obey::spending::Lines;
@@ -160,12 +161,21 @@ impl Session {
         let line = Line::new(out.clone());
         let tasks = Arc::new(Tasks::default());
         let hooks = Hooks::default();
-        let around = Around {
+        let servers = Servers::new(Start {
+            options: &options.servers,
+            settings: &options.settings,
+            cwd: &options.cwd,
+            add_dirs: &options.add_dirs,
+            env: &options.env,
+            model: &options.model_config,
             tasks: &tasks,
-            ear: hooks.ear(),
             quit: &quit,
-        };
-        let servers = Servers::new(&options, &out, &line, around);
+            host: Arc::new(HostOfServers {
+                line: line.clone(),
+                out: out.clone(),
+                ear: hooks.ear(),
+            }),
+        });
         Self {
             client,
             ledger: Purse::new(options.key_source),

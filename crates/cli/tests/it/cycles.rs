@@ -20,7 +20,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
             "confine",
             "hooks",
             "listen",
-            "mcp",
             "options",
             "out",
             "prompt",
@@ -34,7 +33,7 @@ const CYCLIC: &[(&str, &[&str])] = &[
     ),
     (
         "asking",
-        &["confine", "guarded", "mcp", "options", "say", "session", "untrusted"],
+        &["confine", "guarded", "options", "say", "session", "untrusted"],
     ),
     ("background", &["say", "session"]),
     ("calls", &["checkpoints", "say"]),
@@ -53,7 +52,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
             "checkpoints",
             "hooks",
             "listen",
-            "mcp",
             "obey",
             "purse",
             "queue",
@@ -82,7 +80,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
             "calls",
             "catalogue",
             "listen",
-            "mcp",
             "memory",
             "options",
             "out",
@@ -135,7 +132,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
             "agents",
             "catalogue",
             "compact",
-            "mcp",
             "memory",
             "prompt",
             "transcript",
@@ -161,7 +157,7 @@ const CYCLIC: &[(&str, &[&str])] = &[
             "structured",
         ],
     ),
-    ("say", &["calls", "mcp", "queue", "session", "structured", "turn"]),
+    ("say", &["calls", "queue", "session", "structured", "turn"]),
     ("services", &["purse"]),
     (
         "session",
@@ -200,7 +196,7 @@ const CYCLIC: &[(&str, &[&str])] = &[
         &["commands", "hooks", "options", "queue", "running", "say", "session"],
     ),
     ("turn", &["hooks", "structured"]),
-    ("untrusted", &["agents", "catalogue", "commands", "mcp", "options"]),
+    ("untrusted", &["agents", "catalogue", "commands", "options"]),
     ("wishes", &["session"]),
 ];
 

@@ -15,11 +15,23 @@ const EDGES: &[(&str, &[&str])] = &[
     // Settings are words: whatever a file names, this crate can run nothing and reach nobody.
     ("sluice-settings", &["sluice-permission"]),
     ("sluice-tools", &["sluice-permission", "sluice-wire"]),
+    // A server of others sees no conversation: only its own connection and the way to the host.
+    (
+        "sluice-servers",
+        &[
+            "sluice-model",
+            "sluice-permission",
+            "sluice-settings",
+            "sluice-tools",
+            "sluice-wire",
+        ],
+    ),
     (
         "sluice-engine",
         &[
             "sluice-model",
             "sluice-permission",
+            "sluice-servers",
             "sluice-settings",
             "sluice-tools",
             "sluice-wire",
@@ -83,19 +95,16 @@ const OWNED: &[(&str, &[&str])] = &[
     // The server is given a client to reach push services with; it makes none.
     (
         "reqwest",
-        &["sluice-model", "sluice-tools", "sluice-engine", "sluice-server"],
+        &["sluice-model", "sluice-tools", "sluice-servers", "sluice-server"],
     ),
-    (
-        "rustls",
-        &["sluice-model", "sluice-tools", "sluice-engine", "sluice-server"],
-    ),
+    ("rustls", &["sluice-model", "sluice-tools", "sluice-server"]),
     ("hyper", &["sluice-simulator", "sluice-server"]),
     ("axum", &["sluice-server", "sluice-bridge"]),
     ("rusqlite", &["sluice-store"]),
     ("rcgen", &["sluice-server"]),
     ("clap", &["sluice"]),
     ("anyhow", &["sluice"]),
-    ("rmcp", &["sluice-engine", "sluice-mcp-door"]),
+    ("rmcp", &["sluice-servers", "sluice-mcp-door"]),
     ("brush-parser", &["sluice-permission"]),
     ("syntect", &["sluice-render"]),
 ];

@@ -4,12 +4,12 @@ use std::pin::pin;
 
 use indexmap::IndexMap;
 use serde_json::Value;
+use sluice_servers::{Phase, ServerConfig, Servers};
 use sluice_settings::Settings;
 
 use super::call::Order;
 use super::definition::{Definition, Origin};
 use crate::commands::Failure;
-use crate::mcp::{Phase, ServerConfig, Servers};
 use crate::say;
 use crate::session::Session;
 

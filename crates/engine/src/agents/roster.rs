@@ -195,7 +195,7 @@ fn files(places: &Places, chosen: Chosen) -> Vec<Found> {
     }
     if chosen.project {
         // Beyond the repository lies what others may have put there: trust in the project says nothing about it.
-        for folder in crate::mcp::scopes::project_folders(&places.cwd) {
+        for folder in sluice_servers::scopes::project_folders(&places.cwd) {
             let dir = folder.join(".claude");
             if dir != places.config_dir {
                 take(&dir.join("agents"), Origin::Project);

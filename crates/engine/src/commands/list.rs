@@ -21,7 +21,6 @@ use crate::catalogue::plugins::builtin::{Part, SOURCE};
 use crate::catalogue::plugins::{self, PluginDir};
 use crate::catalogue::styles;
 use crate::hooks;
-use crate::mcp;
 use crate::say;
 use crate::session::Session;
 
@@ -327,7 +326,7 @@ impl Session {
             for link in servers.iter().filter(|link| link.is_being_dialled()) {
                 link.connection().await.ok();
             }
-            response.mcp_servers = servers.iter().map(|link| mcp::full_status(link)).collect();
+            response.mcp_servers = servers.iter().map(|link| sluice_servers::status::full(link)).collect();
             say::success(&id, &response).into()
         });
     }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sluice_permission::Verdict;
+use sluice_servers::content::{self, Frame};
+use sluice_servers::link::{Link, explain};
+use sluice_servers::resources;
 
-use super::content::{self, Frame};
-use super::link::{Link, explain};
-use super::resources;
 use crate::commands::Attached;
 use crate::listen::Heard;
 use crate::say;

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
+use sluice_servers::config::{self, ConfigError, Reach, ServerConfig};
+use sluice_servers::scopes::{self, Named, Scope};
 use sluice_settings::Settings;
 
-use super::config::{self, ConfigError, Reach, ServerConfig};
-use super::scopes::{self, Named, Scope};
 use crate::catalogue::plugins::{Configured, Plugin, PluginDir, Plugins, ROOT_MARK};
 
 /// What stands for the folder a plugin may keep things in.

@@ -1,9 +1,9 @@
 //! What servers take of the model's context.
 
 use serde_json::json;
+use sluice_servers::names;
 use sluice_wire::Raw;
 
-use super::names;
 use crate::measure::tokens;
 use crate::say;
 use crate::session::Session;

@@ -4,14 +4,15 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use serde_json::Value;
+use sluice_servers::prompts::ServerPrompt;
+use sluice_servers::referee::{self, About};
+use sluice_servers::scopes::{self, Scope};
+use sluice_servers::{names, resources};
 use sluice_tools::{AnyTool, Effect, Outcome, Tool};
 use sluice_wire::control::{CacheImpact, SlashCommand};
 use sluice_wire::stdout::ToolUseMeta;
 
-use super::prompts::ServerPrompt;
-use super::referee::{self, About};
-use super::scopes::{self, Scope};
-use super::{names, plugins, resources};
+use super::plugins;
 use crate::calls::State;
 use crate::commands::Slash;
 use crate::listen::Heard;

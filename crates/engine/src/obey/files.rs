@@ -10,6 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 use sluice_permission::Verdict;
 use sluice_permission::path::absolute;
+use sluice_servers::resources;
 use sluice_tools::{Pin, Pins};
 use sluice_wire::Raw;
 use sluice_wire::control::{
@@ -17,7 +18,6 @@ use sluice_wire::control::{
 };
 
 use super::suggest;
-use crate::mcp::resources;
 use crate::say;
 use crate::session::Session;
 

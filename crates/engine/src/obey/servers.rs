@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sluice_permission::{PermissionMode, Verdict};
+use sluice_servers::status::full as full_status;
+use sluice_servers::{Link, Manifest, Phase, ServerCall, ServerConfig, auth, explain, store};
 use sluice_wire::control::{
     Initialize, McpAuthenticateResponse, McpCall, McpReadResourceResponse, McpSetServersResponse, McpStatusResponse,
     Request, RequestId, SetMcpPermissionModeOverrideResponse,
 };
 
 use super::aside::Aside;
-use crate::mcp::{Link, Manifest, Phase, ServerCall, ServerConfig, explain, full_status, store};
 use crate::say;
 use crate::session::Session;
 
@@ -56,7 +57,7 @@ impl Session {
                 };
                 let id = id.clone();
                 self.asides.spawn(&id.clone(), async move {
-                    told(&id, crate::mcp::forget_sign_in(&link).await.map(|()| json!({})))
+                    told(&id, auth::forget(&link).await.map(|()| json!({})))
                 });
             }
             Request::McpOauthCallbackUrl(request) => {
@@ -278,7 +279,7 @@ impl Session {
         };
         let id = id.clone();
         self.asides.spawn(&id.clone(), async move {
-            let begun = crate::mcp::begin_sign_in(&link).await;
+            let begun = auth::begin(&link).await;
             let response = begun.map(|sign_in| McpAuthenticateResponse {
                 auth_url: Some(sign_in.url.clone()),
                 requires_user_action: Some(true),

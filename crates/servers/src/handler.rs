@@ -21,8 +21,7 @@ use sluice_wire::control::Elicitation;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::Surroundings;
-use crate::say;
+use super::surroundings::Surroundings;
 
 /// How often hosts are told of a call's progress at most.
 const TELLING: Duration = Duration::from_secs(1);
@@ -140,10 +139,7 @@ impl ClientHandler for Handler {
 
     async fn on_progress(&self, params: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
         if let Some((call_id, tool, elapsed)) = self.calls.progress(&params.progress_token) {
-            self.around
-                .out
-                .say(say::call_progress(&call_id, &tool, elapsed.as_secs()))
-                .await;
+            self.around.host.tool_progress(&call_id, &tool, elapsed).await;
         }
     }
 
@@ -179,7 +175,7 @@ impl ClientHandler for Handler {
             .as_ref()
             .and_then(|params| params.get("elicitationId")?.as_str());
         if let ("notifications/elicitation/complete", Some(id)) = (notification.method.as_str(), id) {
-            self.around.out.say(say::elicitation_complete(&self.server, id)).await;
+            self.around.host.elicitation_complete(&self.server, id).await;
         }
     }
 }
@@ -187,12 +183,12 @@ impl ClientHandler for Handler {
 impl Handler {
     /// What is answered to a question: by a hook in the person's place, or by the person and the hooks that see it.
     async fn asked(&self, question: Elicitation) -> Option<Value> {
-        let ear = &self.around.ear;
-        if let Some(said) = ear.elicitation(&question).await {
+        let host = &self.around.host;
+        if let Some(said) = host.elicitation(&question).await {
             return Some(said);
         }
-        let said = self.around.line.ask(question.clone()).await.ok()?;
-        Some(ear.elicitation_result(&question, &said).await.unwrap_or(said))
+        let said = host.request(question.clone().into()).await.ok()?.await.ok()?;
+        Some(host.elicitation_result(&question, &said).await.unwrap_or(said))
     }
 }
 

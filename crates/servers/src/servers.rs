@@ -1,6 +1,7 @@
 //! The servers of a session, all of them.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -11,15 +12,14 @@ use sluice_tools::Tool;
 use tokio::sync::watch;
 
 use super::config::ServerConfig;
+use super::host::Host;
 use super::link::{Link, Manifest, Phase};
+use super::options::ServerOptions;
 use super::prompts::ServerPrompt;
 use super::scopes::{self, Named, Scope, Standing};
+use super::surroundings::{Limits, Surroundings};
 use super::tool::{ServerCall, ServerTool};
-use super::{Limits, Surroundings, names, resources};
-use crate::hooks::Ear;
-use crate::line::Line;
-use crate::options::Options;
-use crate::out::Out;
+use super::{names, resources};
 
 /// How long a turn waits for servers that have not answered yet.
 const HELD_UP: Duration = Duration::from_secs(5);
@@ -30,7 +30,7 @@ const LONGEST_INSTRUCTIONS: usize = 2048;
 
 /// The servers of a session.
 #[derive(Debug)]
-pub(crate) struct Servers {
+pub struct Servers {
     links: Vec<Arc<Link>>,
     around: Arc<Surroundings>,
     /// Whether turns wait until it is known how servers stand.
@@ -49,17 +49,16 @@ pub(crate) struct Servers {
 
 impl Servers {
     /// Looks up which servers there are. None is started yet.
-    pub(crate) fn new(options: &Options, out: &Out, line: &Arc<Line>, around: Around<'_>) -> Self {
-        let said = &options.servers;
+    pub fn new(start: Start<'_>) -> Self {
+        let said = start.options;
         let around = Arc::new(Surroundings {
-            line: line.clone(),
-            out: out.clone(),
-            cwd: options.cwd.clone(),
-            roots: std::iter::once(options.cwd.clone())
-                .chain(options.add_dirs.clone())
+            host: start.host,
+            cwd: start.cwd.to_owned(),
+            roots: std::iter::once(start.cwd.to_owned())
+                .chain(start.add_dirs.to_owned())
                 .collect(),
-            env: options.env.clone(),
-            tasks: around.tasks.clone(),
+            env: start.env.to_owned(),
+            tasks: start.tasks.clone(),
             limits: Limits {
                 connect: said.connect,
                 tool: said.tool,
@@ -68,13 +67,12 @@ impl Servers {
             },
             news: tokio::sync::Notify::new(),
             credentials: said.credentials.clone(),
-            quit: around.quit.child_token(),
-            ear: around.ear,
-            model: options.model_config.clone(),
+            quit: start.quit.child_token(),
+            model: start.model.clone(),
             clients: std::sync::Mutex::default(),
             modes: std::sync::Mutex::default(),
         });
-        let links = gather(&options.settings, options, &around);
+        let links = gather(start.settings, said, &around);
         Self {
             links,
             around,
@@ -88,7 +86,7 @@ impl Servers {
     }
 
     /// The same servers, for a subagent: it calls them, and whose they are looks after them.
-    pub(crate) fn of_agent(&self) -> Self {
+    pub fn of_agent(&self) -> Self {
         Self {
             links: self.links.clone(),
             around: self.around.clone(),
@@ -102,18 +100,18 @@ impl Servers {
     }
 
     /// Others' servers beside these, whoever looks after them.
-    pub(crate) fn join(&mut self, others: &Self) {
+    pub fn join(&mut self, others: &Self) {
         self.links.retain(|link| others.find(&link.name).is_none());
         self.links.extend(others.links.iter().cloned());
     }
 
     /// A server's name as it stands in the names of its tools.
-    pub(crate) fn normalised(name: &str) -> String {
+    pub fn normalised(name: &str) -> String {
         names::normalised(name)
     }
 
     /// Adds servers; they stand before others of the same name.
-    pub(crate) fn add(&mut self, named: Vec<Named>) {
+    pub fn add(&mut self, named: Vec<Named>) {
         for named in named {
             self.links.retain(|link| link.name != named.name);
             let link = link(named, &self.around);
@@ -123,7 +121,7 @@ impl Servers {
     }
 
     /// Takes in what plugins bring now: what they brought before and bring no more goes, what stayed the same stays.
-    pub(crate) fn take_plugins(&mut self, named: Vec<Named>) {
+    pub fn take_plugins(&mut self, named: Vec<Named>) {
         let has = self.links.iter().any(|link| link.scope == Scope::Plugin);
         if named.is_empty() && !has {
             return;
@@ -155,12 +153,12 @@ impl Servers {
     }
 
     /// Whether those of the command line are the only ones.
-    pub(crate) fn strict(&self) -> bool {
+    pub fn strict(&self) -> bool {
         self.strict
     }
 
     /// Gives a server a stricter mode than the session's, or takes that back.
-    pub(crate) fn set_mode(&self, name: &str, mode: Option<PermissionMode>) {
+    pub fn set_mode(&self, name: &str, mode: Option<PermissionMode>) {
         let mut modes = self.around.modes.lock().unwrap_or_else(PoisonError::into_inner);
         match mode {
             Some(mode) => {
@@ -173,7 +171,7 @@ impl Servers {
     }
 
     /// The mode in which calls of this tool are decided, where that is not the session's. It can only be a stricter one.
-    pub(crate) fn mode_of(&self, full: &str, session: &PermissionMode) -> Option<PermissionMode> {
+    pub fn mode_of(&self, full: &str, session: &PermissionMode) -> Option<PermissionMode> {
         let (server, _) = names::split(full)?;
         let modes = self.around.modes.lock().unwrap_or_else(PoisonError::into_inner);
         let mode = modes.get(server)?;
@@ -186,20 +184,20 @@ impl Servers {
     }
 
     /// What each connected server says about itself to the model.
-    pub(crate) fn introductions(&self) -> Vec<(String, String)> {
+    pub fn introductions(&self) -> Vec<(String, String)> {
         let said = |link: &Arc<Link>| Some((link.name.clone(), introduction(link)?));
         self.links.iter().filter_map(said).collect()
     }
 
     /// Dials everybody who is not inside the host.
-    pub(crate) fn start(&self) {
+    pub fn start(&self) {
         for link in self.links.iter().filter(|link| !link.config.is_sdk()) {
             dial(link);
         }
     }
 
     /// The host has spoken: those inside it are dialled, and are spoken to before this returns.
-    pub(crate) async fn greet(&self) {
+    pub async fn greet(&self) {
         let idle: Vec<Arc<Link>> = self
             .links
             .iter()
@@ -217,7 +215,7 @@ impl Servers {
 
     /// Servers inside the host, as it names them at the beginning. Gives what became of the answers that were given
     /// beforehand.
-    pub(crate) fn add_hosted(&mut self, name: &str, timeout: Option<Duration>, manifest: Option<Manifest>) -> bool {
+    pub fn add_hosted(&mut self, name: &str, timeout: Option<Duration>, manifest: Option<Manifest>) -> bool {
         if self.find(name).is_some_and(|link| link.config.is_sdk()) {
             return false;
         }
@@ -237,23 +235,23 @@ impl Servers {
         true
     }
 
-    pub(crate) fn all(&self) -> &[Arc<Link>] {
+    pub fn all(&self) -> &[Arc<Link>] {
         &self.links
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<&Arc<Link>> {
+    pub fn find(&self, name: &str) -> Option<&Arc<Link>> {
         self.links.iter().find(|link| link.name == name)
     }
 
     /// The server a full tool name speaks of, and what follows it.
-    pub(crate) fn of_tool<'a>(&self, full: &'a str) -> Option<(&Arc<Link>, &'a str)> {
+    pub fn of_tool<'a>(&self, full: &'a str) -> Option<(&Arc<Link>, &'a str)> {
         let (server, tool) = names::split(full)?;
         let link = self.links.iter().find(|link| names::normalised(&link.name) == server)?;
         Some((link, tool))
     }
 
     /// What a server calls the tool of a full name.
-    pub(crate) fn own_name(&self, full: &str) -> Option<(Arc<Link>, String)> {
+    pub fn own_name(&self, full: &str) -> Option<(Arc<Link>, String)> {
         let (link, tool) = self.of_tool(full)?;
         let offer = link.offer();
         let listed = offer.iter().flat_map(|offer| &offer.tools);
@@ -265,7 +263,7 @@ impl Servers {
     }
 
     /// A call that is no call of the model's, if the server can be called now.
-    pub(crate) fn call_of(&self, server: &str, tool: &str, folder: &Path) -> Result<ServerCall, String> {
+    pub fn call_of(&self, server: &str, tool: &str, folder: &Path) -> Result<ServerCall, String> {
         let link = self
             .find(server)
             .ok_or_else(|| format!("there is no MCP server {server:?}"))?;
@@ -283,7 +281,7 @@ impl Servers {
 
     /// Puts the servers the host names now in the place of those it named before. Gives what was added and removed,
     /// and what is wrong with the others.
-    pub(crate) fn replace(&mut self, servers: IndexMap<String, Result<ServerConfig, String>>) -> Replaced {
+    pub fn replace(&mut self, servers: IndexMap<String, Result<ServerConfig, String>>) -> Replaced {
         let mut replaced = Replaced::default();
         let gone = |link: &Arc<Link>| {
             let same = matches!(servers.get(&link.name), Some(Ok(config)) if *config == link.config);
@@ -329,7 +327,7 @@ impl Servers {
     }
 
     /// Rung when anything changed.
-    pub(crate) async fn news(&self) {
+    pub async fn news(&self) {
         if self.lent {
             // The bell wakes one, and that is whose they are.
             return std::future::pending().await;
@@ -338,7 +336,7 @@ impl Servers {
     }
 
     /// Resolves when it is known how every server stands.
-    pub(crate) fn settled(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
+    pub fn settled(&self) -> Option<impl Future<Output = ()> + Send + use<>> {
         let open = self.open().filter(|link| !self.held_up.contains(&link.name));
         let waits: Vec<watch::Receiver<bool>> = open.map(|link| link.settled()).collect();
         if waits.is_empty() || !self.waits {
@@ -363,12 +361,12 @@ impl Servers {
     }
 
     /// A turn has waited for them: whoever is silent still is not waited for again before it has spoken.
-    pub(crate) fn note_silent(&mut self) {
+    pub fn note_silent(&mut self) {
         self.held_up = self.open().map(|link| link.name.clone()).collect();
     }
 
     /// Every tool there is now.
-    pub(crate) fn tools(&self) -> Vec<Arc<dyn Tool>> {
+    pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         let mut readable = Vec::new();
         for link in &self.links {
@@ -394,7 +392,7 @@ impl Servers {
     }
 
     /// Every prompt there is now.
-    pub(crate) fn prompts(&self) -> Vec<ServerPrompt> {
+    pub fn prompts(&self) -> Vec<ServerPrompt> {
         let of = |link: &Arc<Link>| -> Vec<ServerPrompt> {
             let offer = link.offer();
             let prompts = offer.iter().flat_map(|offer| &offer.prompts);
@@ -404,7 +402,7 @@ impl Servers {
     }
 
     /// Whether other servers or prompts are there than when this was last asked.
-    pub(crate) fn shifted(&mut self) -> bool {
+    pub fn shifted(&mut self) -> bool {
         let up = self.links.iter().filter(|link| matches!(link.phase(), Phase::Up(_)));
         let names = up.map(|link| link.name.clone());
         let seen: Vec<String> = names
@@ -414,7 +412,7 @@ impl Servers {
     }
 
     /// What the model is to know of servers and of the tools it does not see, if that is not what it was told last.
-    pub(crate) fn reminder(&mut self, unseen: &[String]) -> Option<String> {
+    pub fn reminder(&mut self, unseen: &[String]) -> Option<String> {
         let mut parts = Vec::new();
         if !unseen.is_empty() {
             parts.push(format!(
@@ -444,12 +442,12 @@ impl Servers {
     }
 
     /// The model remembers nothing of what it was told.
-    pub(crate) fn forget_told(&mut self) {
+    pub fn forget_told(&mut self) {
         self.told.clear();
     }
 
     /// Ends every connection, and waits a moment for the programs behind them.
-    pub(crate) async fn part(&self) {
+    pub async fn part(&self) {
         if self.lent {
             return;
         }
@@ -471,25 +469,40 @@ impl Servers {
     }
 }
 
-/// What of the session servers need besides its options.
-#[derive(Debug, Clone)]
-pub(crate) struct Around<'a> {
-    pub(crate) tasks: &'a Arc<sluice_tools::Tasks>,
-    pub(crate) quit: &'a tokio_util::sync::CancellationToken,
-    pub(crate) ear: Ear,
+/// What servers are given of a session at its start.
+#[derive(Debug)]
+pub struct Start<'a> {
+    /// What was said about servers.
+    pub options: &'a ServerOptions,
+    /// The settings, in which some are named.
+    pub settings: &'a Settings,
+    /// Where the session works, and where else it may.
+    pub cwd: &'a Path,
+    /// Other folders.
+    pub add_dirs: &'a [PathBuf],
+    /// The environment of programs.
+    pub env: &'a [(OsString, OsString)],
+    /// How the network is reached.
+    pub model: &'a sluice_model::Config,
+    /// What runs.
+    pub tasks: &'a Arc<sluice_tools::Tasks>,
+    /// The end of the session.
+    pub quit: &'a tokio_util::sync::CancellationToken,
+    /// The way to the host.
+    pub host: Arc<dyn Host>,
 }
 
 /// What became of a change of the host's servers.
 #[derive(Debug, Default)]
-pub(crate) struct Replaced {
-    pub(crate) added: Vec<String>,
-    pub(crate) removed: Vec<String>,
-    pub(crate) errors: IndexMap<String, String>,
-    pub(crate) dialled: Vec<Arc<Link>>,
+pub struct Replaced {
+    pub added: Vec<String>,
+    pub removed: Vec<String>,
+    pub errors: IndexMap<String, String>,
+    pub dialled: Vec<Arc<Link>>,
 }
 
-fn gather(settings: &Settings, options: &Options, around: &Arc<Surroundings>) -> Vec<Arc<Link>> {
-    let named = scopes::gather(settings, &options.servers.dynamic, options.servers.strict);
+fn gather(settings: &Settings, options: &ServerOptions, around: &Arc<Surroundings>) -> Vec<Arc<Link>> {
+    let named = scopes::gather(settings, &options.dynamic, options.strict);
     named.into_iter().map(|named| link(named, around)).collect()
 }
 

@@ -5,10 +5,9 @@ use sluice_wire::control::{McpServerInfo, McpServerStatus, McpTool, McpToolAnnot
 use sluice_wire::stdout::system::McpServer;
 
 use super::link::{Link, Phase};
-use crate::session::Session;
 
 /// The wire's word for how a server stands.
-fn word(phase: &Phase) -> &'static str {
+pub fn word(phase: &Phase) -> &'static str {
     match phase {
         Phase::Up(_) => "connected",
         Phase::Idle | Phase::Dialling | Phase::Unapproved => "pending",
@@ -19,7 +18,7 @@ fn word(phase: &Phase) -> &'static str {
 }
 
 /// As `init` lists it.
-pub(crate) fn short(link: &Link) -> McpServer {
+pub fn short(link: &Link) -> McpServer {
     McpServer {
         name: link.name.clone(),
         status: word(&link.phase()).to_owned(),
@@ -29,7 +28,7 @@ pub(crate) fn short(link: &Link) -> McpServer {
 }
 
 /// As `mcp_status` tells it.
-pub(crate) fn full(link: &Link) -> McpServerStatus {
+pub fn full(link: &Link) -> McpServerStatus {
     let phase = link.phase();
     let info = match &phase {
         Phase::Up(connection) => connection.info(),
@@ -65,7 +64,7 @@ pub(crate) fn full(link: &Link) -> McpServerStatus {
 }
 
 /// What is the matter with a server, in a sentence that says what to do; none if nothing is.
-fn trouble(link: &Link) -> Option<String> {
+pub fn trouble(link: &Link) -> Option<String> {
     match link.phase() {
         Phase::Lost(why) => Some(format!("{why}; it is connected again when one of its tools is called")),
         Phase::Down(why) => Some(why),
@@ -77,43 +76,6 @@ fn trouble(link: &Link) -> Option<String> {
         ),
         Phase::Up(_) => link.offer().and_then(|offer| offer.note.clone()),
         Phase::Idle | Phase::Dialling | Phase::Off => None,
-    }
-}
-
-impl Session {
-    /// The servers, for a person: how many there are, and each with what is the matter with it.
-    pub(crate) fn tell_servers(&self) -> String {
-        let links = self.servers.all();
-        if links.is_empty() {
-            return "No MCP servers are configured.".to_owned();
-        }
-        let count = |wanted: fn(&Phase) -> bool| links.iter().filter(|link| wanted(&link.phase())).count();
-        let up = count(|phase| matches!(phase, Phase::Up(_)));
-        let off = count(|phase| matches!(phase, Phase::Off));
-        let mut lines = vec![format!(
-            "{} MCP server(s): {up} connected, {} not connected, {off} disabled.",
-            links.len(),
-            links.len() - up - off,
-        )];
-        for link in links {
-            let mut line = format!("- {} ({}): {}", link.name, link.source(), word(&link.phase()));
-            if let Some(offer) = link.offer() {
-                line.push_str(&format!(", {} tools", offer.tools.len()));
-            }
-            for more in trouble(link).into_iter().chain(link.last_warning()) {
-                line.push_str(" - ");
-                line.push_str(&more);
-            }
-            lines.push(line);
-        }
-        lines.join("\n")
-    }
-
-    /// What is the matter with servers.
-    pub(crate) fn server_problems(&self) -> Vec<String> {
-        let links = self.servers.all().iter();
-        let told = |link: &std::sync::Arc<Link>| Some(format!("MCP server {}: {}", link.name, trouble(link)?));
-        links.filter_map(told).collect()
     }
 }
 

@@ -22,7 +22,7 @@ const LONGEST_DESCRIPTION: usize = 2048;
 
 /// One tool of one server.
 #[derive(Debug)]
-pub(crate) struct ServerTool {
+pub struct ServerTool {
     descriptor: Descriptor,
     provenance: Provenance,
     link: Arc<Link>,
@@ -32,7 +32,7 @@ pub(crate) struct ServerTool {
 }
 
 impl ServerTool {
-    pub(crate) fn new(link: &Arc<Link>, listed: &Listed) -> Self {
+    pub fn new(link: &Arc<Link>, listed: &Listed) -> Self {
         let meta = |key: &str| listed.meta.as_ref().and_then(|meta| meta.get(key));
         let flag = |key: &str| meta(key).and_then(Value::as_bool) == Some(true);
         let annotations = listed.annotations.as_ref();
@@ -145,20 +145,20 @@ impl Tool for ServerTool {
 
 /// A call that nobody but the host wants.
 #[derive(Debug)]
-pub(crate) struct ServerCall {
-    pub(crate) link: Arc<Link>,
+pub struct ServerCall {
+    pub link: Arc<Link>,
     /// What the server calls the tool.
-    pub(crate) tool: String,
+    pub tool: String,
     /// What the session calls it.
-    pub(crate) full: String,
-    pub(crate) timeout: Option<Duration>,
+    pub full: String,
+    pub timeout: Option<Duration>,
     /// Where what is too long for an answer goes.
-    pub(crate) folder: std::path::PathBuf,
+    pub folder: std::path::PathBuf,
 }
 
 impl ServerCall {
     /// Makes it, and gives what a host is told of it.
-    pub(crate) async fn run(self, input: Value) -> Result<Value, String> {
+    pub async fn run(self, input: Value) -> Result<Value, String> {
         let call_id = format!("mcp_call_{}", uuid::Uuid::new_v4().simple());
         let call = Call {
             link: &self.link,

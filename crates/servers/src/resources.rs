@@ -13,9 +13,9 @@ use super::content::{self, Frame};
 use super::link::{Link, explain};
 
 /// What the list is called.
-pub(crate) const LIST: &str = "ListMcpResourcesTool";
+pub const LIST: &str = "ListMcpResourcesTool";
 /// What reading is called.
-pub(crate) const READ: &str = "ReadMcpResourceTool";
+pub const READ: &str = "ReadMcpResourceTool";
 
 static LIST_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
     name: LIST.into(),
@@ -52,7 +52,7 @@ static READ_DESCRIPTOR: LazyLock<Descriptor> = LazyLock::new(|| Descriptor {
 });
 
 /// The two tools, over these servers.
-pub(crate) fn tools(links: &[Arc<Link>]) -> [Arc<dyn Tool>; 2] {
+pub fn tools(links: &[Arc<Link>]) -> [Arc<dyn Tool>; 2] {
     let links: Arc<[Arc<Link>]> = links.into();
     [Arc::new(ListResources(links.clone())), Arc::new(ReadResource(links))]
 }
@@ -118,7 +118,7 @@ const MOST_SUGGESTED: usize = 4;
 
 /// A resource that fits what a person has typed behind an `@`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Suggestion {
+pub struct Suggestion {
     /// What stands behind the `@`: `server:uri`.
     path: String,
     #[serde(rename = "type")]
@@ -130,7 +130,7 @@ pub(crate) struct Suggestion {
 }
 
 /// Resources of connected servers whose address or name holds all words of `query`, in the order of the servers.
-pub(crate) fn suggestions(links: &[Arc<Link>], query: &str) -> Vec<Suggestion> {
+pub fn suggestions(links: &[Arc<Link>], query: &str) -> Vec<Suggestion> {
     let query = query.to_lowercase();
     let offered = links.iter().filter_map(|link| Some((link, link.offer()?)));
     let all = offered.flat_map(|(link, offer)| {

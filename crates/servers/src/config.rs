@@ -212,7 +212,7 @@ pub fn servers(text: &str) -> Result<IndexMap<String, Result<ServerConfig, Confi
 }
 
 /// The servers of an object.
-pub(crate) fn each(map: &Map<String, Value>) -> IndexMap<String, Result<ServerConfig, ConfigError>> {
+pub fn each(map: &Map<String, Value>) -> IndexMap<String, Result<ServerConfig, ConfigError>> {
     map.iter()
         .map(|(name, value)| (name.clone(), ServerConfig::parse(value)))
         .collect()

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::host::Said;
 use super::link::Link;
 use super::tool::Call;
-use crate::line::Said;
 
 /// Asks the tool about a call. What it answers is what a host would have.
-pub(crate) async fn ask(link: Arc<Link>, tool: String, full: String, about: About) -> Said {
+pub async fn ask(link: Arc<Link>, tool: String, full: String, about: About) -> Said {
     let call = Call {
         link: &link,
         tool: &tool,
@@ -23,10 +23,10 @@ pub(crate) async fn ask(link: Arc<Link>, tool: String, full: String, about: Abou
 
 /// The call that is asked about.
 #[derive(Debug)]
-pub(crate) struct About {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) input: Value,
+pub struct About {
+    pub id: String,
+    pub name: String,
+    pub input: Value,
 }
 
 /// The answer is the one text of the result, and JSON.

@@ -114,7 +114,7 @@ pub fn gather(settings: &Settings, dynamic: &IndexMap<String, ServerConfig>, str
 
 /// The servers that a plugin or an agent brings: what holds for servers of the files holds for these too, and where an
 /// administrator's list is the whole list, it is.
-pub(crate) fn brought(
+pub fn brought(
     settings: &Settings,
     scope: Scope,
     servers: IndexMap<String, Result<ServerConfig, ConfigError>>,
@@ -289,7 +289,7 @@ fn covers(pattern: &str, url: &str) -> bool {
 
 /// The folders whose `.mcp.json` counts, the weakest first: from the root of the repository down to here. Beyond the
 /// repository lies what others may have put there.
-pub(crate) fn project_folders(cwd: &Path) -> Vec<PathBuf> {
+pub fn project_folders(cwd: &Path) -> Vec<PathBuf> {
     let top = sluice_settings::repository(cwd);
     let mut folders: Vec<PathBuf> = match &top {
         Some(top) => cwd
@@ -318,7 +318,7 @@ fn broken(path: &Path, why: &str) -> IndexMap<String, Result<ServerConfig, Confi
 }
 
 /// What `~/.claude.json` holds, as far as it can be read.
-pub(crate) fn global(settings: &Settings) -> Map<String, Value> {
+pub fn global(settings: &Settings) -> Map<String, Value> {
     let text = settings.global_text();
     // It may be large, and mostly is about other things.
     if !text.contains("\"mcpServers\"") && !text.contains(OFF_KEY) {
@@ -328,7 +328,7 @@ pub(crate) fn global(settings: &Settings) -> Map<String, Value> {
 }
 
 /// The person's servers for this project.
-pub(crate) fn local(global: &Map<String, Value>, cwd: &Path) -> Map<String, Value> {
+pub fn local(global: &Map<String, Value>, cwd: &Path) -> Map<String, Value> {
     let servers = project(global, cwd, "mcpServers").and_then(Value::as_object);
     servers.cloned().unwrap_or_default()
 }
@@ -342,7 +342,7 @@ fn project<'a>(global: &'a Map<String, Value>, cwd: &Path, key: &str) -> Option<
 }
 
 /// What a project may be called in `~/.claude.json`, the likeliest first.
-pub(crate) fn project_keys(cwd: &Path) -> Vec<String> {
+pub fn project_keys(cwd: &Path) -> Vec<String> {
     let resolved = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
     let mut keys: Vec<String> = Vec::new();
     for path in [

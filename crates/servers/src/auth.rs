@@ -13,9 +13,9 @@ use rmcp::transport::{OAuthHttpClient, OAuthHttpRequest};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::Surroundings;
 use super::config::{OAuth, Reach};
 use super::link::{Link, Phase};
+use super::surroundings::Surroundings;
 use store::Store;
 
 /// How long a sign-in waits for its person.
@@ -25,16 +25,16 @@ const LARGEST: usize = 1 << 20;
 
 /// A sign-in that waits for a person.
 #[derive(Debug)]
-pub(crate) struct SignIn {
+pub struct SignIn {
     /// Where the person has to go.
-    pub(crate) url: String,
+    pub url: String,
     /// What their way back carries.
-    pub(crate) state: String,
+    pub state: String,
     /// The port of this machine their browser comes back to.
-    pub(crate) port: u16,
+    pub port: u16,
     session: Session,
     /// Ends it.
-    pub(crate) over: CancellationToken,
+    pub over: CancellationToken,
 }
 
 struct Session(AuthorizationSession);
@@ -47,7 +47,7 @@ impl std::fmt::Debug for Session {
 
 impl SignIn {
     /// The person has come back by this address: their leave is turned into a token, which is kept.
-    pub(crate) async fn finish(&self, callback: &str) -> Result<(), String> {
+    pub async fn finish(&self, callback: &str) -> Result<(), String> {
         let came = Url::parse(callback).map_err(|error| format!("Not an address: {error}"))?;
         let value = |name: &str| {
             came.query_pairs()
@@ -82,7 +82,7 @@ fn address(link: &Link) -> Result<Url, String> {
 }
 
 /// Begins a sign-in; the person's way back is waited for beside everything else.
-pub(crate) async fn begin(link: &Arc<Link>) -> Result<Arc<SignIn>, String> {
+pub async fn begin(link: &Arc<Link>) -> Result<Arc<SignIn>, String> {
     let url = address(link)?;
     let oauth = &link.config.oauth;
     let listener = TcpListener::bind(("127.0.0.1", oauth.callback_port.unwrap_or(0))).await;
@@ -165,7 +165,7 @@ async fn await_person(listener: TcpListener, link: Arc<Link>, sign_in: Arc<SignI
 }
 
 /// Forgets the token, and with it the connection.
-pub(crate) async fn forget(link: &Arc<Link>) -> Result<(), String> {
+pub async fn forget(link: &Arc<Link>) -> Result<(), String> {
     let url =
         address(link).map_err(|_| format!("Cannot clear auth for server type \"{}\"", link.config.transport()))?;
     store(&link.around, &url).forget().map_err(|error| error.to_string())?;

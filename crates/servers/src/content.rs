@@ -15,18 +15,18 @@ const MOST_BLOCKS: usize = 2_048;
 
 /// What a result is made for.
 #[derive(Debug, Clone)]
-pub(crate) struct Frame<'a> {
-    pub(crate) server: &'a str,
+pub struct Frame<'a> {
+    pub server: &'a str,
     /// The call's id, which names what is saved of it.
-    pub(crate) call_id: &'a str,
+    pub call_id: &'a str,
     /// Where things are saved.
-    pub(crate) folder: &'a Path,
+    pub folder: &'a Path,
     /// How long the result may be, where that was said.
-    pub(crate) longest: Option<usize>,
+    pub longest: Option<usize>,
 }
 
 /// The outcome of a `tools/call`.
-pub(crate) async fn outcome(result: &Value, frame: &Frame<'_>) -> Outcome {
+pub async fn outcome(result: &Value, frame: &Frame<'_>) -> Outcome {
     let blocks = result.get("content").and_then(Value::as_array);
     let blocks = blocks.map(Vec::as_slice).unwrap_or_default();
     // As many as an answer of the model may have.
@@ -83,7 +83,7 @@ fn said(blocks: &[Value]) -> String {
 }
 
 /// One block of a server's message in the forms the model takes.
-pub(crate) async fn blocks(block: &Value, frame: &Frame<'_>) -> Vec<Value> {
+pub async fn blocks(block: &Value, frame: &Frame<'_>) -> Vec<Value> {
     block_for_model(block, frame, &mut Vec::new()).await
 }
 
@@ -131,7 +131,7 @@ async fn image(data: &str, mime: &str, frame: &Frame<'_>) -> Vec<Value> {
 }
 
 /// The text of a resource; what is no text is saved.
-pub(crate) async fn resource_text(resource: &Value, frame: &Frame<'_>) -> String {
+pub async fn resource_text(resource: &Value, frame: &Frame<'_>) -> String {
     let field = |key: &str| resource.get(key).and_then(Value::as_str);
     let about = format!(
         "[Resource from {} at {}]",
@@ -166,7 +166,7 @@ async fn kept(about: &str, data: &str, mime: &str, frame: &Frame<'_>) -> String 
 }
 
 /// The contents of a resource as `ReadMcpResourceTool` tells them.
-pub(crate) async fn contents(contents: &Value, frame: &Frame<'_>) -> Value {
+pub async fn contents(contents: &Value, frame: &Frame<'_>) -> Value {
     let mut told = Vec::new();
     for part in contents.as_array().into_iter().flatten() {
         let mut shown = only(part, &["uri", "mimeType", "text"]);
@@ -203,7 +203,7 @@ fn only(value: &Value, keys: &[&str]) -> Value {
 }
 
 /// Content that is too long is saved, and its beginning stands for it.
-pub(crate) async fn fitting(content: Value, frame: &Frame<'_>) -> Value {
+pub async fn fitting(content: Value, frame: &Frame<'_>) -> Value {
     let longest = frame.longest.unwrap_or(LONGEST);
     let length: usize = match &content {
         Value::String(text) => text.chars().count(),

@@ -16,13 +16,13 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::Surroundings;
 use super::allowance::{self, Allowance};
 use super::auth::SignIn;
 use super::config::ServerConfig;
 use super::dial::{self, Refusal};
 use super::handler::{Calls, Handler, Stale};
 use super::scopes::Scope;
+use super::surroundings::Surroundings;
 use super::transport::sdk::Mailbox;
 
 /// How many pages of a list are read at most.
@@ -34,7 +34,7 @@ const RELIST: Duration = Duration::from_millis(250);
 
 /// How a server stands.
 #[derive(Debug, Clone)]
-pub(crate) enum Phase {
+pub enum Phase {
     /// Nobody has dialled yet.
     Idle,
     /// Being dialled.
@@ -55,25 +55,25 @@ pub(crate) enum Phase {
 
 /// What a server offers.
 #[derive(Debug, Default)]
-pub(crate) struct Offer {
-    pub(crate) tools: Vec<Tool>,
-    pub(crate) prompts: Vec<Prompt>,
-    pub(crate) resources: Vec<Resource>,
-    pub(crate) has_resources: bool,
+pub struct Offer {
+    pub tools: Vec<Tool>,
+    pub prompts: Vec<Prompt>,
+    pub resources: Vec<Resource>,
+    pub has_resources: bool,
     /// What is not offered because there is too much of it.
-    pub(crate) note: Option<String>,
+    pub note: Option<String>,
 }
 
 /// What a server inside the host would answer, said beforehand.
 #[derive(Debug, Clone)]
-pub(crate) struct Manifest {
+pub struct Manifest {
     pub(super) info: InitializeResult,
     tools: Option<Vec<Tool>>,
 }
 
 impl Manifest {
     /// Reads one, or says in the wire's word why it is of no use.
-    pub(crate) fn read(info: &Value, tools: Option<&Value>) -> Result<Self, &'static str> {
+    pub fn read(info: &Value, tools: Option<&Value>) -> Result<Self, &'static str> {
         let info: InitializeResult = serde_json::from_value(info.clone()).map_err(|_| "malformed")?;
         if info.protocol_version != ProtocolVersion::V_2025_11_25 {
             return Err("protocol_version_mismatch");
@@ -85,13 +85,13 @@ impl Manifest {
 }
 
 /// A connection. Dropping it ends it.
-pub(crate) struct Connection {
+pub struct Connection {
     pub(crate) service: RunningService<RoleClient, Handler>,
     pub(crate) calls: Arc<Calls>,
     /// Cancelled when it is no more.
-    pub(crate) ended: CancellationToken,
+    pub ended: CancellationToken,
     /// Cancelling it ends it.
-    pub(crate) stop: CancellationToken,
+    pub stop: CancellationToken,
     pub(super) stale: Arc<Stale>,
 }
 
@@ -103,22 +103,22 @@ impl std::fmt::Debug for Connection {
 
 impl Connection {
     /// What the server said it is.
-    pub(crate) fn info(&self) -> Option<Arc<ServerPeerInfo>> {
+    pub fn info(&self) -> Option<Arc<ServerPeerInfo>> {
         self.service.peer().peer_info()
     }
 }
 
 /// A server of the session.
 #[derive(Debug)]
-pub(crate) struct Link {
-    pub(crate) name: String,
-    pub(crate) scope: Scope,
-    pub(crate) config: ServerConfig,
+pub struct Link {
+    pub name: String,
+    pub scope: Scope,
+    pub config: ServerConfig,
     /// It was added by the host while the session ran.
-    pub(crate) added: bool,
-    pub(crate) around: Arc<Surroundings>,
+    pub added: bool,
+    pub around: Arc<Surroundings>,
     /// Cancelled once a server inside the host has been spoken to.
-    pub(crate) spoke: CancellationToken,
+    pub spoke: CancellationToken,
     pub(super) manifest: Option<Manifest>,
     /// The last thing it warned of in its log.
     pub(super) warning: Arc<Mutex<Option<String>>>,
@@ -137,7 +137,7 @@ struct State {
 }
 
 impl Link {
-    pub(crate) fn new(
+    pub fn new(
         name: &str,
         scope: Scope,
         config: ServerConfig,
@@ -167,17 +167,17 @@ impl Link {
         })
     }
 
-    pub(crate) fn phase(&self) -> Phase {
+    pub fn phase(&self) -> Phase {
         self.lock().phase.clone()
     }
 
     /// Whether somebody is dialling it now, on the way outside the host.
-    pub(crate) fn is_being_dialled(&self) -> bool {
+    pub fn is_being_dialled(&self) -> bool {
         !self.config.is_sdk() && matches!(self.phase(), Phase::Dialling)
     }
 
     /// Where it comes from, as the wire names it.
-    pub(crate) fn source(&self) -> &'static str {
+    pub fn source(&self) -> &'static str {
         match self.scope {
             _ if self.config.is_sdk() => "sdk",
             Scope::Plugin => "plugin",
@@ -186,7 +186,7 @@ impl Link {
     }
 
     /// What it offers, as long as it may be called.
-    pub(crate) fn offer(&self) -> Option<Arc<Offer>> {
+    pub fn offer(&self) -> Option<Arc<Offer>> {
         let state = self.lock();
         match state.phase {
             Phase::Up(_) | Phase::Lost(_) => Some(state.offer.clone()),
@@ -196,12 +196,12 @@ impl Link {
     }
 
     /// What it warned of last.
-    pub(crate) fn last_warning(&self) -> Option<String> {
+    pub fn last_warning(&self) -> Option<String> {
         let warning = self.warning.lock().unwrap_or_else(PoisonError::into_inner);
         warning.as_ref().map(|said| format!("it says: {said}"))
     }
 
-    pub(crate) fn mailbox(&self) -> Option<Mailbox> {
+    pub fn mailbox(&self) -> Option<Mailbox> {
         self.lock().mailbox.clone()
     }
 
@@ -210,7 +210,7 @@ impl Link {
     }
 
     /// The sign-in that waits for a person.
-    pub(crate) fn sign_in(&self) -> Option<Arc<SignIn>> {
+    pub fn sign_in(&self) -> Option<Arc<SignIn>> {
         self.lock().sign_in.clone()
     }
 
@@ -219,12 +219,12 @@ impl Link {
     }
 
     /// Tells when it is settled how the server stands.
-    pub(crate) fn settled(&self) -> watch::Receiver<bool> {
+    pub fn settled(&self) -> watch::Receiver<bool> {
         self.settled.subscribe()
     }
 
     /// The connection, dialled if there is none.
-    pub(crate) async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, String> {
+    pub async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, String> {
         match self.phase() {
             Phase::Up(connection) if !connection.ended.is_cancelled() => Ok(connection),
             Phase::Off => Err(format!("MCP server \"{}\" is switched off", self.name)),
@@ -234,7 +234,7 @@ impl Link {
     }
 
     /// Dials, unless somebody has meanwhile.
-    pub(crate) async fn dial(self: &Arc<Self>) -> Result<Arc<Connection>, String> {
+    pub async fn dial(self: &Arc<Self>) -> Result<Arc<Connection>, String> {
         let _one_at_a_time = self.dialling.lock().await;
         if let Phase::Up(connection) = self.phase()
             && !connection.ended.is_cancelled()
@@ -281,7 +281,7 @@ impl Link {
     }
 
     /// Ends the connection, if there is one.
-    pub(crate) fn hang_up(&self, phase: Phase) {
+    pub fn hang_up(&self, phase: Phase) {
         let before = self.phase();
         self.enter(phase);
         if let Phase::Up(connection) = before {
@@ -289,7 +289,7 @@ impl Link {
         }
     }
 
-    pub(crate) fn enter(&self, phase: Phase) {
+    pub fn enter(&self, phase: Phase) {
         let settled = !matches!(phase, Phase::Idle | Phase::Dialling);
         {
             let mut state = self.lock();
@@ -311,7 +311,7 @@ impl Link {
     }
 
     /// Reads a resource.
-    pub(crate) async fn read_resource(self: &Arc<Self>, uri: &str) -> Result<Value, ServiceError> {
+    pub async fn read_resource(self: &Arc<Self>, uri: &str) -> Result<Value, ServiceError> {
         let connection = self.connection().await.map_err(|_| ServiceError::TransportClosed)?;
         let read = connection.service.read_resource(ReadResourceRequestParams::new(uri));
         let read = tokio::time::timeout(self.tool_timeout(), read).await;
@@ -322,7 +322,7 @@ impl Link {
     }
 
     /// How long a call may take.
-    pub(crate) fn tool_timeout(&self) -> Duration {
+    pub fn tool_timeout(&self) -> Duration {
         self.config.timeout.unwrap_or(self.around.limits.tool)
     }
 
@@ -427,7 +427,7 @@ async fn in_time<T>(page: impl Future<Output = Result<T, ServiceError>>) -> Resu
 }
 
 /// A failure in a server's own words where it has any.
-pub(crate) fn explain(error: &ServiceError) -> String {
+pub fn explain(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => error.message.to_string(),
         ServiceError::TransportClosed => "Connection closed".to_owned(),

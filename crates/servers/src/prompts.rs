@@ -11,13 +11,13 @@ use super::names;
 
 /// A prompt of a server.
 #[derive(Debug, Clone)]
-pub(crate) struct ServerPrompt {
+pub struct ServerPrompt {
     /// What the command is called: `mcp__<server>__<prompt>`.
-    pub(crate) name: String,
+    pub name: String,
     /// What it is for.
-    pub(crate) description: String,
+    pub description: String,
     /// What may be said behind it, one after the other: the name, and whether it has to be there.
-    pub(crate) arguments: Vec<(String, bool)>,
+    pub arguments: Vec<(String, bool)>,
     prompt: String,
     link: Arc<Link>,
 }
@@ -41,7 +41,7 @@ impl ServerPrompt {
     }
 
     /// What may follow the command, as a person reads it.
-    pub(crate) fn hint(&self) -> String {
+    pub fn hint(&self) -> String {
         let shown = |(name, required): &(String, bool)| {
             if *required {
                 format!("<{name}>")
@@ -54,7 +54,7 @@ impl ServerPrompt {
 
     /// Asks the server for the prompt with these words behind the command, and gives its messages: whose each is
     /// (`user` or `assistant`) and its blocks as the model takes them.
-    pub(crate) async fn get(&self, words: &str, folder: &std::path::Path) -> Result<Vec<(String, Vec<Value>)>, String> {
+    pub async fn get(&self, words: &str, folder: &std::path::Path) -> Result<Vec<(String, Vec<Value>)>, String> {
         let connection = self.link.connection().await?;
         let mut params = GetPromptRequestParams::new(self.prompt.clone());
         let arguments = self.filled(words)?;

@@ -8,7 +8,7 @@ const SEPARATOR: &str = "__";
 const LONGEST: usize = 128;
 
 /// A name with everything the model's API refuses in names replaced.
-pub(crate) fn normalised(name: &str) -> String {
+pub fn normalised(name: &str) -> String {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     name.chars()
         .map(|letter| if fits(letter) { letter } else { '_' })
@@ -16,14 +16,14 @@ pub(crate) fn normalised(name: &str) -> String {
 }
 
 /// What a server's tool is called.
-pub(crate) fn tool(server: &str, tool: &str) -> String {
+pub fn tool(server: &str, tool: &str) -> String {
     let mut name = format!("{}{}", server_prefix(server), normalised(tool));
     name.truncate(LONGEST);
     name
 }
 
 /// What a server's prompt is called as a command. Commands may hold any letter, so the prompt's name stays.
-pub(crate) fn prompt(server: &str, prompt: &str) -> String {
+pub fn prompt(server: &str, prompt: &str) -> String {
     format!("{}{prompt}", server_prefix(server))
 }
 
@@ -32,20 +32,20 @@ fn server_prefix(server: &str) -> String {
 }
 
 /// Whether a word of a list of tools covers a server's tool.
-pub(crate) fn covers(word: &str, full: &str) -> bool {
+pub fn covers(word: &str, full: &str) -> bool {
     let word = word.strip_suffix("__*").unwrap_or(word);
     let server = split(full).is_some_and(|(server, _)| word.strip_prefix(PREFIX) == Some(server));
     server || word == full
 }
 
 /// The server and the tool of a full name.
-pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
+pub fn split(name: &str) -> Option<(&str, &str)> {
     let (server, tool) = name.strip_prefix(PREFIX)?.split_once(SEPARATOR)?;
     (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
 }
 
 /// A tool's name as a person reads it: `weird name.x` is `Weird Name X`.
-pub(crate) fn spoken(tool: &str) -> String {
+pub fn spoken(tool: &str) -> String {
     let words = tool.split(|letter: char| !letter.is_alphanumeric());
     let capital = |word: &str| {
         let mut letters = word.chars();

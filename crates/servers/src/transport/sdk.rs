@@ -11,7 +11,7 @@ use sluice_wire::control::McpMessage;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::line::{Line, Said};
+use crate::host::{Host, Said};
 
 /// How many messages of the host may wait to be read.
 const WAITING: usize = 64;
@@ -23,7 +23,7 @@ pub(crate) struct Unheard(String);
 
 /// The agent's end of it.
 pub(crate) struct Sdk {
-    line: Arc<Line>,
+    host: Arc<dyn Host>,
     server: String,
     inbox: mpsc::Receiver<ServerJsonRpcMessage>,
     incoming: mpsc::Sender<ServerJsonRpcMessage>,
@@ -34,13 +34,13 @@ pub(crate) struct Sdk {
 
 /// Where what the host's server says by itself is put.
 #[derive(Debug, Clone)]
-pub(crate) struct Mailbox {
+pub struct Mailbox {
     incoming: mpsc::Sender<ServerJsonRpcMessage>,
 }
 
 impl Mailbox {
     /// Takes a message in. What is no message is nobody's, and what comes too fast is lost.
-    pub(crate) fn put(&self, message: &Value) {
+    pub fn put(&self, message: &Value) {
         if let Ok(message) = serde_json::from_value(message.clone()) {
             self.incoming.try_send(message).ok();
         }
@@ -48,13 +48,13 @@ impl Mailbox {
 }
 
 impl Sdk {
-    pub(crate) fn new(line: Arc<Line>, server: &str, spoke: CancellationToken) -> (Self, Mailbox) {
+    pub(crate) fn new(host: Arc<dyn Host>, server: &str, spoke: CancellationToken) -> (Self, Mailbox) {
         let (incoming, inbox) = mpsc::channel(WAITING);
         let mailbox = Mailbox {
             incoming: incoming.clone(),
         };
         let sdk = Self {
-            line,
+            host,
             server: server.to_owned(),
             inbox,
             incoming,
@@ -69,7 +69,7 @@ impl Transport<RoleClient> for Sdk {
     type Error = Unheard;
 
     fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = Result<(), Unheard>> + Send + 'static {
-        let (line, server, spoke) = (self.line.clone(), self.server.clone(), self.spoke.clone());
+        let (host, server, spoke) = (self.host.clone(), self.server.clone(), self.spoke.clone());
         let (incoming, closed) = (self.incoming.clone(), self.closed.clone());
         async move {
             let message = tidy(serde_json::to_value(&item).map_err(|error| Unheard(error.to_string()))?);
@@ -80,12 +80,12 @@ impl Transport<RoleClient> for Sdk {
                 message: Raw::of(&message),
                 ..McpMessage::default()
             };
-            let question = line.put(request).await;
+            let question = host.request(request.into()).await;
             spoke.cancel();
-            let question = question.map_err(Unheard)?;
+            let answered = question.map_err(Unheard)?;
             tokio::spawn(async move {
                 let said = tokio::select! {
-                    said = question.answer() => said,
+                    said = answered => said,
                     () = closed.cancelled() => return,
                 };
                 if let Some(id) = id {

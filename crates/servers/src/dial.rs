@@ -117,7 +117,7 @@ async fn http(link: &Arc<Link>, address: &Address, mode: ClientLifecycleMode) ->
 /// A server inside the host. One that refuses is asked once more.
 async fn sdk(link: &Arc<Link>) -> Result<Connection, Refusal> {
     let transport = || {
-        let (transport, mailbox) = Sdk::new(link.around.line.clone(), &link.name, link.spoke.clone());
+        let (transport, mailbox) = Sdk::new(link.around.host.clone(), &link.name, link.spoke.clone());
         link.set_mailbox(mailbox);
         transport
     };
