@@ -36,7 +36,7 @@ impl Session {
         let Some(name) = self.options.agents.lead.clone().or(configured) else {
             return;
         };
-        let roster = self.muster();
+        let roster = self.load_roster();
         let Some(kind) = roster.find(&name).cloned() else {
             let names = roster.names().join(", ");
             self.options.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));

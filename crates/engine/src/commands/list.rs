@@ -21,7 +21,7 @@ use crate::catalogue::plugins::builtin::{Part, SOURCE};
 use crate::catalogue::plugins::{self, PluginDir};
 use crate::catalogue::styles;
 use crate::hooks;
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 
 impl Session {
@@ -139,7 +139,7 @@ impl Session {
         }
         let problems: Vec<String> = self.catalogue.problems.iter().map(ToString::to_string).collect();
         for problem in problems {
-            self.say(say::informational(&problem, "warning")).await;
+            self.say(messages::informational(&problem, "warning")).await;
         }
     }
 
@@ -261,7 +261,7 @@ impl Session {
         self.note_commands(&commands);
         self.say(CommandsChanged {
             commands,
-            uuid: say::fresh_id(),
+            uuid: messages::fresh_id(),
             ..CommandsChanged::default()
         })
         .await;
@@ -294,13 +294,15 @@ impl Session {
     pub(crate) async fn reload_plugins(&mut self, id: &RequestId, request: &ReloadPlugins) {
         if request.refuse_if_busy == Some(true) && self.turn.open {
             let text = "reload_plugins: a turn is running";
-            return self.say(say::refused(id, "reload_plugins_busy", text.to_owned())).await;
+            return self
+                .say(messages::refused(id, "reload_plugins_busy", text.to_owned()))
+                .await;
         }
         let before = self.options.catalogue.plugin_dirs.clone();
         if let Some(added) = &request.add_plugins {
             if !is_list_of_plugins(&added.to_value()) {
                 let text = "reload_plugins: add_plugins must be a list of {\"type\": \"local\", \"path\": …}";
-                return self.say(say::error(id, text)).await;
+                return self.say(messages::error(id, text)).await;
             }
             self.add_plugins(&added.to_value());
         }
@@ -316,7 +318,7 @@ impl Session {
             self.reload_catalogue().await;
         }
         response.commands = self.commands();
-        response.agents = self.muster().infos();
+        response.agents = self.load_roster().infos();
         response.plugins = self.plugins_told();
         response.error_count = u64::try_from(self.catalogue.plugins.errors.len()).unwrap_or(u64::MAX);
         // Those that were just added are told of as they come to stand.
@@ -327,7 +329,7 @@ impl Session {
                 link.connection().await.ok();
             }
             response.mcp_servers = servers.iter().map(|link| sluice_servers::status::full(link)).collect();
-            say::success(&id, &response).into()
+            messages::success(&id, &response).into()
         });
     }
 
@@ -339,7 +341,7 @@ impl Session {
             skills: skills.map(told).collect(),
             ..ReloadSkillsResponse::default()
         };
-        self.say(say::success(id, &response)).await;
+        self.say(messages::success(id, &response)).await;
     }
 
     /// The host wants the output styles read again.
@@ -349,7 +351,7 @@ impl Session {
             available_output_styles: styles::names(&self.catalogue.styles),
             ..ReloadOutputStylesResponse::default()
         };
-        self.say(say::success(id, &response)).await;
+        self.say(messages::success(id, &response)).await;
     }
 
     /// What the host says of skills and plugins when it opens the session; true if plugins came with it.

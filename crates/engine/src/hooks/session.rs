@@ -17,8 +17,8 @@ use super::event::{Event, LAST, LAST_MOST};
 use super::run::{Hooked, Purpose};
 use super::told::{reminder, told};
 use crate::background::Note;
+use crate::messages;
 use crate::options::Setup;
-use crate::say;
 use crate::session::Session;
 
 /// A file of instructions was read.
@@ -60,7 +60,7 @@ impl Session {
         }
         let events = hooks.iter().map(|(name, groups)| (name.as_str(), groups.as_slice()));
         for problem in self.hooks.register(events) {
-            self.say(say::informational(&problem, "warning")).await;
+            self.say(messages::informational(&problem, "warning")).await;
         }
         self.watch_files(Vec::new());
         Some(true)
@@ -115,7 +115,7 @@ impl Session {
                 let user = serde_json::from_value(serde_json::json!({"type": "user", "message": message}));
                 if let Ok(user) = user {
                     // It has a turn of its own, whatever the host says meanwhile.
-                    let mut prompt = say::prompt(user);
+                    let mut prompt = messages::prompt(user);
                     prompt.alone = true;
                     self.queue.push(prompt);
                 }
@@ -173,7 +173,7 @@ impl Session {
                 match merged.block {
                     Some(block) => {
                         let text = format!("A hook keeps the settings as they were: {}", block.shown);
-                        self.say(say::informational(&text, "warning")).await;
+                        self.say(messages::informational(&text, "warning")).await;
                     }
                     None => self.take_settings(*settings).await,
                 }
@@ -187,7 +187,7 @@ impl Session {
                     self.background.owe(Note {
                         text: reminder(event.as_str(), &text),
                         origin,
-                        timestamp: say::now(),
+                        timestamp: messages::now(),
                         alone: false,
                         asks: true,
                     });

@@ -13,8 +13,8 @@ use super::event::Event;
 use super::merge::Merged;
 use super::run::Purpose;
 use super::told::told;
+use crate::messages;
 use crate::planner;
-use crate::say;
 use crate::session::Session;
 
 /// How long the provider keeps what it has read.
@@ -153,7 +153,7 @@ impl Session {
         let text = block.get("text").and_then(Value::as_str)?;
         let input = told!(self, Bare, MessageDisplay(MessageDisplayInput) {
             turn_id: self.transcript.prompt_id().unwrap_or_default().to_owned(),
-            message_id: say::fresh_id(),
+            message_id: messages::fresh_id(),
             index: 0,
             last: true,
             delta: text.to_owned(),

@@ -10,38 +10,42 @@ use serde_json::Value;
 use sluice_servers::{Host, Said};
 use sluice_wire::control::{Elicitation, Request};
 
-use crate::hooks::Ear;
-use crate::line::Line;
+use crate::hooks::HookClient;
+use crate::host_requests::HostRequests;
+use crate::messages;
 use crate::out::Out;
-use crate::say;
 
 /// The session's way to its host, and to the hooks that speak in a person's place.
 #[derive(Debug)]
 pub(crate) struct HostOfServers {
-    pub(crate) line: Arc<Line>,
+    pub(crate) host_requests: Arc<HostRequests>,
     pub(crate) out: Out,
-    pub(crate) ear: Ear,
+    pub(crate) hook_client: HookClient,
 }
 
 #[async_trait]
 impl Host for HostOfServers {
     async fn request(&self, request: Request) -> Result<BoxFuture<'static, Said>, String> {
-        Ok(self.line.put(request).await?.answer().boxed())
+        Ok(self.host_requests.put(request).await?.answer().boxed())
     }
 
     async fn elicitation(&self, question: &Elicitation) -> Option<Value> {
-        self.ear.elicitation(question).await
+        self.hook_client.elicitation(question).await
     }
 
     async fn elicitation_result(&self, question: &Elicitation, answer: &Value) -> Option<Value> {
-        self.ear.elicitation_result(question, answer).await
+        self.hook_client.elicitation_result(question, answer).await
     }
 
     async fn elicitation_complete(&self, server: &str, elicitation_id: &str) {
-        self.out.say(say::elicitation_complete(server, elicitation_id)).await;
+        self.out
+            .say(messages::elicitation_complete(server, elicitation_id))
+            .await;
     }
 
     async fn tool_progress(&self, call_id: &str, tool: &str, elapsed: Duration) {
-        self.out.say(say::call_progress(call_id, tool, elapsed.as_secs())).await;
+        self.out
+            .say(messages::call_progress(call_id, tool, elapsed.as_secs()))
+            .await;
     }
 }

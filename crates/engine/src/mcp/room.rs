@@ -5,7 +5,7 @@ use sluice_servers::names;
 use sluice_wire::Raw;
 
 use crate::measure::tokens;
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 
 /// What servers take of the context, an estimate as everything there is.
@@ -69,7 +69,7 @@ impl Session {
             tools: tools
                 .map(|tool| ToolRoom {
                     name: tool.descriptor().name.to_string(),
-                    tokens: tokens(&say::tool(&tool)),
+                    tokens: tokens(&messages::tool(&tool)),
                     loaded: !self.defers(&tool),
                 })
                 .collect(),

@@ -29,7 +29,7 @@ impl Session {
         self.servers.greet().await;
         if let Some(settled) = self.servers.settled() {
             // Whoever stops the turn meanwhile stops it: what follows sees that by itself.
-            self.hear(Some(pin!(settled))).await;
+            self.wait_for(Some(pin!(settled))).await;
         }
         self.servers.note_silent();
         self.servers_changed().await;
@@ -198,7 +198,7 @@ impl Session {
         words: &str,
     ) -> Option<Result<Vec<Value>, String>> {
         let folder = self.options.output_dir.clone();
-        match self.hear(Some(pin!(prompt.get(words, &folder)))).await {
+        match self.wait_for(Some(pin!(prompt.get(words, &folder)))).await {
             Heard::Ready(got) => {
                 Some(got.map(|messages| messages.into_iter().flat_map(|(_, blocks)| blocks).collect()))
             }

@@ -10,16 +10,16 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::copies::Copies;
+use super::entry_content;
 use super::envelope::Key;
+use super::history_builder::HistoryBuilder;
 use super::lines;
 use super::place::{self, Projects};
 use super::read::{self, Line, Much, Names, Place, Record};
-use super::retell::Retelling;
 use super::scan::{self, Wanted};
 use super::since::Since;
-use super::uttered;
 use crate::history::History;
-use crate::hooks::PutOff;
+use crate::hooks::Deferred;
 
 /// A conversation of so many bytes is read while the session begins.
 const LONG: u64 = 1024 * 1024;
@@ -86,7 +86,7 @@ pub struct Earlier {
     pub(super) broken: u64,
     pub(super) fork: bool,
     /// The call it ends with, where a hook has put it off.
-    pub(super) put_off: Option<PutOff>,
+    pub(super) deferred_call: Option<Deferred>,
 }
 
 impl Earlier {
@@ -120,7 +120,7 @@ impl Earlier {
     /// Whether it ends with a call that was put off: then there is something to do without a prompt.
     #[must_use]
     pub fn awaits_call(&self) -> bool {
-        self.put_off.is_some()
+        self.deferred_call.is_some()
     }
 }
 
@@ -150,7 +150,7 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         .to_string_lossy()
         .into_owned();
     let places = found.cut(choice)?;
-    let put_off = found.put_off(&places);
+    let deferred_call = found.deferred_call(&places);
     let Found {
         path,
         mut file,
@@ -178,7 +178,7 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         cost,
         broken,
         fork: choice.fork,
-        put_off,
+        deferred_call,
     }))
 }
 
@@ -203,7 +203,7 @@ pub(crate) fn of_agent(file: &Path) -> Option<Earlier> {
         cost: None,
         broken: 0,
         fork: false,
-        put_off: None,
+        deferred_call: None,
     })
 }
 
@@ -271,10 +271,10 @@ impl Found {
     }
 
     /// The call the conversation ends with, where it was put off. One that cannot be read is none.
-    fn put_off(&mut self, branch: &[Place]) -> Option<PutOff> {
-        let place = self.record.put_off(branch.last()?)?;
+    fn deferred_call(&mut self, branch: &[Place]) -> Option<Deferred> {
+        let place = self.record.deferred_call(branch.last()?)?;
         let lines = read::load(&[place], Much::All, &mut self.file).ok()?;
-        PutOff::read(lines.first()?.fields.get("attachment")?)
+        Deferred::read(lines.first()?.fields.get("attachment")?)
     }
 
     /// The conversation as far as it is wanted.
@@ -376,10 +376,10 @@ impl Earlier {
 
     /// What the model is shown of it. A call that was put off stays at its end.
     pub(crate) fn history(&self) -> io::Result<(History, Since)> {
-        let mut told = Retelling::new(self.put_off.as_ref().map(|call| call.id.as_str()));
+        let mut told = HistoryBuilder::new(self.deferred_call.as_ref().map(|call| call.id.as_str()));
         let mut since = Since::default();
         read::each(&self.places, &self.source, |key, line| {
-            if let Some(said) = uttered::read(line, key) {
+            if let Some(said) = entry_content::read(line, key) {
                 since.push(said.clone());
                 told.take(said);
             }
