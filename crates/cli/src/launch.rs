@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use sluice_engine::settings::{Chosen, Effect, FlagSettings, Layer, Opener, Places, Settings};
 use sluice_engine::{
-    AgentOptions, Asker, CatalogueOptions, Compaction, KeySource, MemoryOptions, Options, OutputSchema, PluginDir,
-    Setup, SystemPrompt, Thinking, Wishes,
+    AgentOptions, Asker, CatalogueOptions, Compaction, ConversationOptions, KeySource, MemoryOptions, Options,
+    OutputSchema, PluginDir, Setup, SystemPrompt, Thinking,
 };
 use sluice_model::{Auth, Config, DEFAULT_BASE_URL, Helper};
 use sluice_permission::Source;
@@ -190,7 +190,7 @@ pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<
         output_schema: output_schema(flags)?,
         max_budget_usd: flags.max_budget_usd,
         compaction: compaction(flags, environment),
-        wishes: wishes(flags, environment),
+        conversation: conversation(flags, environment),
         partial: flags.include_partial_messages,
         hook_events: flags.include_hook_events,
         setup: setup(flags),
@@ -215,9 +215,9 @@ fn compaction(flags: &Flags, environment: &Environment) -> Compaction {
     }
 }
 
-fn wishes(flags: &Flags, environment: &Environment) -> Wishes {
+fn conversation(flags: &Flags, environment: &Environment) -> ConversationOptions {
     let off = |word: &str| matches!(word, "false" | "0" | "no" | "off");
-    Wishes {
+    ConversationOptions {
         task_budget: flags.task_budget,
         max_output: environment.max_output,
         thinking_display: flags.thinking_display.clone(),

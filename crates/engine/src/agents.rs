@@ -8,12 +8,12 @@
 //! * `definition`, `builtin`, `roster`: the kinds there are;
 //! * `call`: the tool that starts one; `message`: the tool that goes on with one; `list`: the tool that says who works;
 //! * `begin`, `stop`: where in a message one begins, and what an interrupt ends;
-//! * `brief`: what a subagent is given; `child`: the session it is; `oversee`: its life;
+//! * `brief`: what a subagent is given; `child`: the session it is; `supervise`: its life;
 //! * `relay`, `mouth`: what hosts hear of it; `report`: what its call comes to;
 //! * `equip`: skills and servers its kind brings; `forks`: skills an agent of their own carries out;
 //! * `revive`: going on with those of an earlier process;
 //! * `summaries`: what one is at, in its own words;
-//! * `crew`: what all of them share; `lead`: a session led by one; `inspect`: one that answers a hook;
+//! * `shared`: what all of them share; `lead`: a session led by one; `inspect`: one that answers a hook;
 //! * `notebook`: what one has learnt; `worktree`: a work tree of its own.
 
 mod begin;
@@ -21,7 +21,6 @@ mod brief;
 mod builtin;
 mod call;
 mod child;
-mod crew;
 mod definition;
 mod equip;
 mod forks;
@@ -31,13 +30,14 @@ mod list;
 mod message;
 mod mouth;
 mod notebook;
-mod oversee;
 mod relay;
 mod report;
 mod revive;
 mod roster;
+mod shared;
 mod stop;
 mod summaries;
+mod supervise;
 mod worktree;
 
 use std::sync::Arc;
@@ -57,14 +57,14 @@ pub(crate) use mouth::Mouth;
 pub(crate) use roster::Roster;
 pub(crate) use summaries::{Summaries, Summed, next as next_summary};
 
-use crew::{Crew, Standing};
+use shared::{SharedAgents, Standing};
 
-use crate::asking::World;
 use crate::catalogue::Catalogue;
-use crate::confine;
+use crate::messages;
 use crate::options::Options;
+use crate::policy::World;
 use crate::port::Input;
-use crate::say;
+use crate::sandbox;
 use crate::session::Session;
 
 /// What a session is told about subagents at its start.
@@ -89,7 +89,7 @@ pub struct AgentOptions {
 /// What a session knows about subagents.
 #[derive(Debug, Default)]
 pub(crate) struct Agents {
-    pub(crate) crew: Arc<Crew>,
+    pub(crate) shared: Arc<SharedAgents>,
     /// Read when it is first needed.
     roster: Option<Arc<Roster>>,
     /// What the host said in `initialize`.
@@ -144,12 +144,12 @@ impl Agents {
     }
 
     pub(crate) fn stats(&self) -> SubagentStats {
-        self.crew.stats()
+        self.shared.stats()
     }
 
     /// An answer that is for a subagent goes to it; true if it was.
     pub(crate) fn route(&self, id: &str, answer: &ControlResponse) -> bool {
-        let Some(inbox) = self.crew.take_ask(id) else {
+        let Some(inbox) = self.shared.take_ask(id) else {
             return false;
         };
         let answer = ToAgent::ControlResponse(Box::new(answer.clone()));
@@ -159,7 +159,7 @@ impl Agents {
 
     /// Nobody will answer any more.
     pub(crate) fn tell_eof(&self) {
-        for inbox in self.crew.close() {
+        for inbox in self.shared.close() {
             tell(inbox, Input::Eof);
         }
     }
@@ -221,7 +221,7 @@ fn freedom(mode: &PermissionMode) -> u8 {
 
 impl Session {
     /// The kinds of subagents there are, and the tools to start them with; read once.
-    pub(crate) fn muster(&mut self) -> Arc<Roster> {
+    pub(crate) fn load_roster(&mut self) -> Arc<Roster> {
         if let Some(roster) = &self.agents.roster {
             return roster.clone();
         }
@@ -239,7 +239,7 @@ impl Session {
     pub(crate) async fn say_agent_problems(&mut self) {
         for problem in std::mem::take(&mut self.agents.problems) {
             if !self.told_problems.contains(&problem) {
-                self.say(say::informational(&problem, "warning")).await;
+                self.say(messages::informational(&problem, "warning")).await;
                 self.told_problems.push(problem);
             }
         }
@@ -293,7 +293,7 @@ impl Session {
     /// Takes over what was allowed or forbidden elsewhere in the session since.
     pub(crate) async fn catch_up(&mut self) {
         self.catch_up_settings();
-        let (updates, known) = self.agents.crew.amendments(self.agents.known, self.agents.id());
+        let (updates, known) = self.agents.shared.amendments(self.agents.known, self.agents.id());
         self.agents.known = known;
         let own_mode = self.agents.seat.as_ref().is_some_and(|seat| seat.own_mode);
         for update in updates {
@@ -308,12 +308,12 @@ impl Session {
             let applied = sluice_permission::apply(&mut self.policy, &update, &|source| places.root(source), &World);
             if let Ok(Some(_)) = applied {
                 // It was written down: the file decides what holds.
-                let before = confine::wanted(&self.options);
+                let before = sandbox::wanted(&self.options);
                 self.options.settings.reload();
                 self.lay_out_settings(before.as_ref());
             }
             if self.policy.mode != before {
-                self.say(say::mode(&self.policy.mode)).await;
+                self.say(messages::mode(&self.policy.mode)).await;
             }
         }
     }
@@ -323,10 +323,10 @@ impl Session {
         if self.agents.seat.is_none() {
             return;
         }
-        let (standing, known) = self.agents.crew.published(self.agents.settings_known);
+        let (standing, known) = self.agents.shared.published(self.agents.settings_known);
         self.agents.settings_known = known;
         if let Some(standing) = standing {
-            let before = confine::wanted(&self.options);
+            let before = sandbox::wanted(&self.options);
             self.options.settings = standing.settings.clone();
             self.lay_out_settings(before.as_ref());
             self.hooks.inherit(&standing.hooks);
@@ -336,7 +336,7 @@ impl Session {
     /// Tells the subagents that other settings hold.
     pub(crate) fn publish_settings(&self) {
         if self.agents.seat.is_none() {
-            self.agents.crew.publish(Standing {
+            self.agents.shared.publish(Standing {
                 settings: self.options.settings.clone(),
                 hooks: self.hooks_for_agents(),
             });
@@ -346,7 +346,7 @@ impl Session {
     /// Tells the rest of the session what was allowed or forbidden here.
     pub(crate) fn amend(&mut self, update: &sluice_permission::PermissionUpdate) {
         let me = self.agents.id().map(str::to_owned);
-        self.agents.known = self.agents.crew.amend(me, update.clone());
+        self.agents.known = self.agents.shared.amend(me, update.clone());
     }
 
     /// Tells the rest of the session that the host switched the mode.
@@ -362,14 +362,14 @@ impl Session {
     /// The session waits for a person when one of its subagents does.
     pub(crate) async fn agents_wait(&mut self) {
         let own = !self.calls.open_asks().is_empty();
-        let theirs = !self.agents.crew.open_asks().is_empty();
+        let theirs = !self.agents.shared.open_asks().is_empty();
         if own || theirs {
-            self.enter(say::State::RequiresAction).await;
-        } else if self.state == say::State::RequiresAction {
+            self.enter(messages::State::RequiresAction).await;
+        } else if self.state == messages::State::RequiresAction {
             let state = if self.turn.open {
-                say::State::Running
+                messages::State::Running
             } else {
-                say::State::Idle
+                messages::State::Idle
             };
             self.enter(state).await;
         }
@@ -394,7 +394,7 @@ mod tests {
                 request: Request::default(),
                 ..ControlRequest::default()
             };
-            agents.crew.asked(&request, &inbox);
+            agents.shared.asked(&request, &inbox);
         }
         for id in ["q1", "q2", "q3"] {
             assert!(agents.route(id, &ControlResponse::default()));

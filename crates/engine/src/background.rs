@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sluice_tools::{TaskStatus, TaskView, ToolEvent};
 use tokio::time::Instant;
 
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 
 /// What the model is to be told in a turn of its own.
@@ -36,7 +36,7 @@ impl Note {
         Self {
             text,
             origin,
-            timestamp: say::now(),
+            timestamp: messages::now(),
             alone: true,
             asks: false,
         }
@@ -181,8 +181,8 @@ impl Background {
 }
 
 impl Session {
-    /// Tells of what a tool reports.
-    pub(crate) async fn heed(&mut self, event: Option<ToolEvent>) {
+    /// Handles what a tool reports.
+    pub(crate) async fn on_tool_event(&mut self, event: Option<ToolEvent>) {
         match event {
             None => {}
             Some(ToolEvent::Progress {
@@ -195,7 +195,7 @@ impl Session {
                     .iter()
                     .find(|call| call.id == call_id)
                     .map(|call| call.name.clone());
-                self.say(say::progress(&call_id, &name.unwrap_or_default(), elapsed_seconds))
+                self.say(messages::progress(&call_id, &name.unwrap_or_default(), elapsed_seconds))
                     .await;
             }
             Some(ToolEvent::TaskStarted {
@@ -207,14 +207,14 @@ impl Session {
                     self.background.add(&task);
                     self.say_background().await;
                 }
-                self.say(say::task_started(&task, is_backgrounded)).await;
+                self.say(messages::task_started(&task, is_backgrounded)).await;
                 self.task_announced(&task, is_backgrounded);
             }
             Some(ToolEvent::TaskBackgrounded { mut task }) => {
                 task.parent = self.agents.id().map(str::to_owned);
                 self.background.add(&task);
                 self.say_background().await;
-                self.say(say::task_backgrounded(&task)).await;
+                self.say(messages::task_backgrounded(&task)).await;
             }
             Some(ToolEvent::TaskEnded {
                 task,
@@ -232,7 +232,7 @@ impl Session {
                 status,
                 ..
             }) => {
-                self.say(say::task_notification(&task, status, "", &task.description))
+                self.say(messages::task_notification(&task, status, "", &task.description))
                     .await;
             }
             Some(ToolEvent::TaskEnded {
@@ -249,12 +249,13 @@ impl Session {
     async fn task_ended(&mut self, task: &TaskView, status: TaskStatus, summary: &str) {
         self.background.remove(&task.id);
         let output_file = output_file(task);
-        self.say(say::task_updated(task, status)).await;
+        self.say(messages::task_updated(task, status)).await;
         // A task that somebody stopped is no news to anybody: no turn follows, and its own
         // description is all there is to say.
         let stopped = status == TaskStatus::Killed;
         let told = if stopped { task.description.as_str() } else { summary };
-        self.say(say::task_notification(task, status, &output_file, told)).await;
+        self.say(messages::task_notification(task, status, &output_file, told))
+            .await;
         self.say_background().await;
         if !stopped {
             self.background.owed.push_back(note(task, status, summary, ""));
@@ -265,22 +266,22 @@ impl Session {
     async fn agent_ended(&mut self, task: &TaskView, is_backgrounded: bool, status: TaskStatus, said: &str) {
         self.api_ms += task.agent.as_ref().map_or(0, |agent| agent.api_ms);
         // A person stopped it, or refused what it wanted to do and wanted it to stop.
-        let by_host = self.background.take_stopped(&task.id) || said == say::INTERRUPTED_TOOLS;
+        let by_host = self.background.take_stopped(&task.id) || said == messages::INTERRUPTED_TOOLS;
         self.agents.count_end(status, by_host || !is_backgrounded);
         if task.agent.as_ref().is_some_and(|agent| agent.ambient) {
-            let told = say::task_notification(task, status, &output_file(task), &task.description);
+            let told = messages::task_notification(task, status, &output_file(task), &task.description);
             self.say(told).await;
             self.agent_end_told(&task.id);
             return self.catch_up().await;
         }
         let error = (status == TaskStatus::Failed).then(|| said.to_owned());
-        self.say(say::agent_updated(task, status, error)).await;
+        self.say(messages::agent_updated(task, status, error)).await;
         let told = if status == TaskStatus::Killed {
             task.description.as_str()
         } else {
             said
         };
-        self.say(say::agent_notification(task, status, &output_file(task), told))
+        self.say(messages::agent_notification(task, status, &output_file(task), told))
             .await;
         if is_backgrounded {
             self.background.remove(&task.id);
@@ -315,15 +316,20 @@ impl Session {
         for mut task in commands.collect::<Vec<_>>() {
             task.ended_at.get_or_insert_with(now);
             self.background.remove(&task.id);
-            self.say(say::task_notification(&task, TaskStatus::Killed, "", &task.description))
-                .await;
-            self.say(say::task_updated(&task, TaskStatus::Killed)).await;
+            self.say(messages::task_notification(
+                &task,
+                TaskStatus::Killed,
+                "",
+                &task.description,
+            ))
+            .await;
+            self.say(messages::task_updated(&task, TaskStatus::Killed)).await;
             self.say_background().await;
         }
     }
 
     pub(crate) async fn say_background(&self) {
-        self.say(say::background_tasks(&self.background.list())).await;
+        self.say(messages::background_tasks(&self.background.list())).await;
     }
 
     /// Stops a task; a task that is not there needs no stopping.
@@ -359,8 +365,8 @@ fn note(task: &TaskView, status: TaskStatus, summary: &str, said: &str) -> Note 
             "{NO_PERSON}\n\n<task-notification>\n{}</task-notification>",
             fields.concat()
         ),
-        origin: json!({"kind": "task-notification", "producer": "session-task", "runId": say::run_id(task)}),
-        timestamp: say::now(),
+        origin: json!({"kind": "task-notification", "producer": "session-task", "runId": messages::run_id(task)}),
+        timestamp: messages::now(),
         alone: false,
         asks: true,
     }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::checkpoints::Keeping;
-use crate::say;
+use crate::messages;
 
 /// How long a call may wait for the stream's next event before it is begun. The events behind a
 /// closed block are nearly always there already, and hosts see asks after them.
@@ -50,12 +50,12 @@ pub(crate) enum State {
     /// It came to this `tool_result` block.
     Done(Value),
     /// A hook has put it off: nothing comes of it now.
-    PutOff,
+    Deferred,
 }
 
 impl Call {
     fn is_done(&self) -> bool {
-        matches!(self.state, State::Done(_) | State::PutOff)
+        matches!(self.state, State::Done(_) | State::Deferred)
     }
 }
 
@@ -150,7 +150,7 @@ impl Calls {
             .filter_map(|call| match call.state {
                 State::Done(block) => Some(block),
                 // The turn was stopped before it could end with the call undone.
-                State::PutOff => Some(result_block(&call.id, &Value::from(say::REJECTED), Some(true))),
+                State::Deferred => Some(result_block(&call.id, &Value::from(messages::REJECTED), Some(true))),
                 _ => None,
             })
             .collect()
@@ -179,7 +179,7 @@ mod tests {
                 State::Running => State::Running,
                 State::Asking(id) => State::Asking(id.clone()),
                 State::Done(block) => State::Done(block.clone()),
-                State::PutOff => State::PutOff,
+                State::Deferred => State::Deferred,
             };
             calls.list.push(Call {
                 id: format!("toolu_{index}"),

@@ -28,8 +28,8 @@ use shelf::Backup;
 pub(crate) use shelf::Shelf;
 
 use crate::listen::Heard;
+use crate::messages;
 use crate::options::Options;
-use crate::say;
 use crate::session::Session;
 
 /// Why no file can be put back.
@@ -62,7 +62,7 @@ impl Session {
     }
 
     async fn begin_snapshot(&mut self, uuid: &str, followed: Followed, order: Arc<Mutex<()>>) {
-        let now = say::now();
+        let now = messages::now();
         let (files, problem) = if followed.files.is_empty() {
             (followed.files, None)
         } else {
@@ -71,7 +71,7 @@ impl Session {
                 let _in_order = order.lock().await;
                 spawn_blocking(move || followed.renew(&time)).await
             });
-            let renewed = match self.hear(Some(renewing.as_mut())).await {
+            let renewed = match self.wait_for(Some(renewing.as_mut())).await {
                 Heard::Ready(renewed) => renewed,
                 // Whoever stops the turn wants to go back to how files stood before it all the more.
                 Heard::Stopped | Heard::CallsDone => renewing.await,
@@ -108,7 +108,7 @@ impl Session {
         let place = call.pins.first().map(|pin| pin.place().to_owned());
         let place = place.unwrap_or_else(|| sluice_tools::settled(&path));
         let (copies, order, cancel) = (shelf.copies.clone(), shelf.order.clone(), self.calls.cancel.clone());
-        let (now, changed) = (say::now(), changed.cloned());
+        let (now, changed) = (messages::now(), changed.cloned());
         self.calls.keeping.spawn(async move {
             let _in_order = order.lock().await;
             let named = path.clone();
@@ -139,7 +139,7 @@ impl Session {
                 "{} could not be kept as it is now: {error}. It can only be put back as it was before.",
                 path.display()
             );
-            self.say(say::informational(&text, "warning")).await;
+            self.say(messages::informational(&text, "warning")).await;
         }
     }
 
@@ -162,8 +162,8 @@ impl Session {
             let done = spawn_blocking(move || rewound(&shelf, &uuid, dry_run)).await;
             let done = done.unwrap_or_else(|error| Err(error.to_string()));
             match done {
-                Ok(response) => say::success(&id, &response),
-                Err(why) => say::error(&id, why),
+                Ok(response) => messages::success(&id, &response),
+                Err(why) => messages::error(&id, why),
             }
             .into()
         });
@@ -171,14 +171,14 @@ impl Session {
 
     async fn cannot_rewind(&mut self, id: &RequestId, dry_run: bool, why: &str) {
         if !dry_run {
-            return self.say(say::error(id, why)).await;
+            return self.say(messages::error(id, why)).await;
         }
         let response = RewindFilesResponse {
             can_rewind: false,
             error: Some(why.to_owned()),
             ..RewindFilesResponse::default()
         };
-        self.say(say::success(id, &response)).await;
+        self.say(messages::success(id, &response)).await;
     }
 }
 

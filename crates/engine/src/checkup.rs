@@ -234,9 +234,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use serde_json::json;
+    use sluice_settings::{Chosen, Places, Settings};
 
     use super::*;
-    use crate::settings::{Chosen, Places, Settings};
 
     fn options(root: &Path) -> Options {
         let places = Places {

@@ -7,7 +7,7 @@
 //!   was mentioned;
 //! * `play`: the turn of a command; `local`: those answered without the model; `clear`: beginning again;
 //! * `fork`: those an agent of their own carries out; `skill`: the tool by which the model takes a skill up;
-//! * `list`: what hosts and the model are told there is, and reading it all again.
+//! * `list`: what hosts and the model are told there is, and reading it all again; `room`: how much of the context that takes.
 
 mod arguments;
 mod body;
@@ -21,10 +21,12 @@ mod local;
 mod mentions;
 mod play;
 mod prompts;
+mod room;
 mod skill;
 mod slash;
 
 pub(crate) use expand::{Failure, runs_commands};
+pub(crate) use room::SkillRoom;
 use serde_json::Value;
 pub(crate) use skill::{NAME as SKILL, named as skill_of};
 pub(crate) use slash::Slash;

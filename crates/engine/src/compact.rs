@@ -28,7 +28,7 @@ pub(crate) use limits::{Limits, Tries};
 
 use crate::history::{Cut, History};
 use crate::measure::{Gauge, tokens};
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 
 /// Why a conversation is summarised.
@@ -100,7 +100,7 @@ impl Session {
             .number("autoCompactWindow")
             .map(|window| window.max(0.0) as u64);
         Limits::of(
-            models::facts(&self.model).window,
+            models::facts(self.answering_model()).window,
             &self.options.compaction,
             settings.bool("autoCompactEnabled"),
             window,
@@ -163,7 +163,7 @@ impl Session {
         self.say(Status {
             status: Some(Activity::Compacting),
             compact_output_chars: (trigger == Trigger::Auto).then_some(0),
-            uuid: say::fresh_id(),
+            uuid: messages::fresh_id(),
             ..Status::default()
         })
         .await;
@@ -196,7 +196,7 @@ impl Session {
         self.say(Status {
             compact_result: Some(if error.is_none() { "success" } else { "failed" }.to_owned()),
             compact_error: error,
-            uuid: say::fresh_id(),
+            uuid: messages::fresh_id(),
             ..Status::default()
         })
         .await;
@@ -230,8 +230,8 @@ impl Session {
         };
         let summary = stdout::User {
             message: UserMessage::new(content),
-            uuid: Some(say::fresh_id()),
-            timestamp: Some(say::now()),
+            uuid: Some(messages::fresh_id()),
+            timestamp: Some(messages::now()),
             is_replay: (trigger == Trigger::Manual).then_some(false),
             is_synthetic: Some(true),
             ..stdout::User::default()
@@ -250,7 +250,7 @@ impl Session {
             ..PreservedMessages::default()
         });
         let boundary = CompactBoundary {
-            uuid: say::fresh_id(),
+            uuid: messages::fresh_id(),
             compact_metadata: CompactMetadata {
                 trigger: trigger.as_str().to_owned(),
                 pre_tokens: before,

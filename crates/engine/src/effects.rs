@@ -3,7 +3,7 @@
 use sluice_permission::PermissionMode;
 use sluice_tools::{DeferredTool, Effect};
 
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 
 impl Session {
@@ -34,7 +34,7 @@ impl Session {
     pub(crate) async fn change_mode(&mut self, mode: PermissionMode) {
         if self.policy.mode != mode {
             self.policy.mode = mode;
-            self.say(say::mode(&self.policy.mode)).await;
+            self.say(messages::mode(&self.policy.mode)).await;
         }
     }
 
@@ -49,7 +49,7 @@ impl Session {
                 description: tool.descriptor().description.to_string(),
                 schema: tool.descriptor().schema.clone(),
             });
-        self.desk
+        self.tool_services
             .update(self.policy.mode.as_str(), &self.model, deferred.collect());
     }
 }

@@ -8,9 +8,9 @@ use futures_util::FutureExt as _;
 use sluice_tools::Outcome;
 use sluice_wire::stdout::{ResultSubtype, TurnResult};
 
+use crate::messages;
 use crate::out::Out;
 use crate::port::Exit;
-use crate::say;
 
 /// Whether a turn has begun and its `result` is still owed.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +54,7 @@ fn broken() -> TurnResult {
         errors: Some(vec![
             "The agent broke down inside this turn; this is a bug of ours".to_owned(),
         ]),
-        uuid: say::fresh_id(),
+        uuid: messages::fresh_id(),
         ..TurnResult::default()
     }
 }

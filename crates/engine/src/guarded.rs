@@ -14,13 +14,12 @@ use sluice_wire::permission_update::Behavior;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::asking::{self, World};
-use crate::confine;
-use crate::hooks::{Sentries, Watched};
+use crate::hooks::{SessionlessHooks, Watched};
 use crate::options::{KeySource, Options};
-use crate::services::Desk;
+use crate::policy::{self, World};
+use crate::sandbox;
+use crate::services::ToolServices;
 use crate::session;
-use crate::settings;
 
 /// Tools that only mean something inside a conversation.
 const OF_A_CONVERSATION: &[&str] = &["ToolSearch"];
@@ -89,7 +88,7 @@ pub struct Guarded {
     tasks: Arc<Tasks>,
     lists: Arc<Lists>,
     web: Arc<Web>,
-    desk: Arc<Desk>,
+    tool_services: Arc<ToolServices>,
     events: mpsc::Sender<ToolEvent>,
 }
 
@@ -99,7 +98,7 @@ struct Rules {
     /// Read again whenever a file of theirs has changed.
     options: Options,
     policy: Policy,
-    hooks: Sentries,
+    hooks: SessionlessHooks,
     changes: mpsc::Receiver<()>,
     sandbox: Option<Arc<Sandbox>>,
 }
@@ -109,23 +108,23 @@ impl Guarded {
     ///
     /// # Errors
     /// When the model's address or the proxies cannot be used.
-    pub fn new(options: Options) -> Result<Self, crate::ModelError> {
+    pub fn new(options: Options) -> Result<Self, sluice_model::Error> {
         let client = Arc::new(sluice_model::Client::new(options.model_config.clone())?);
-        let sandbox = confine::sandbox(&options);
-        let mut policy = asking::policy(&options);
-        policy.sandboxed = confine::runs_unasked(sandbox.as_deref());
-        let desk = Desk::new(client, options.plans_dir.join("none.md"));
+        let sandbox = sandbox::sandbox(&options);
+        let mut policy = policy::policy(&options);
+        policy.sandboxed = sandbox::runs_unasked(sandbox.as_deref());
+        let tool_services = ToolServices::new(client, options.plans_dir.join("none.md"));
         let model = sluice_model::models::resolve(options.model.as_deref());
-        desk.update(policy.mode.as_str(), &model, Vec::new());
+        tool_services.update(policy.mode.as_str(), &model, Vec::new());
         let (events, mut happened) = mpsc::channel(EVENTS);
         // Nobody here is told of background work; what it came to is read with TaskOutput.
         tokio::spawn(async move { while happened.recv().await.is_some() {} });
-        let (tasks, desk) = (Arc::new(Tasks::default()), Arc::new(desk));
-        let mut hooks = Sentries::new(&tasks, &desk);
+        let (tasks, tool_services) = (Arc::new(Tasks::default()), Arc::new(tool_services));
+        let mut hooks = SessionlessHooks::new(&tasks, &tool_services);
         hooks.lay_out(&options);
         let rules = Rules {
             hooks,
-            changes: settings::watch::watch(options.settings.paths()),
+            changes: sluice_settings::watch::watch(options.settings.paths()),
             sandbox,
             options: options.clone(),
             policy,
@@ -137,7 +136,7 @@ impl Guarded {
             tasks,
             lists: Arc::new(Lists::default()),
             web: Arc::new(Web::new(session::web_config(&options))),
-            desk,
+            tool_services,
             events,
             options,
         })
@@ -200,7 +199,7 @@ impl Guarded {
             Verdict::Allow => {}
             Verdict::Deny => return Ran::Denied(decision.message),
             Verdict::Ask => {
-                if confine::may_look(&checked, |read| decide("Read", read, &context))
+                if sandbox::may_look(&checked, |read| decide("Read", read, &context))
                     && let Some(outcome) = tool.vet(&checked, &context).await
                 {
                     return Ran::Done(outcome);
@@ -264,12 +263,12 @@ impl Guarded {
         let can = self.options.key_source != KeySource::None || !NEED_A_MODEL.contains(&&*tool.name);
         can && !tool.needs_person
             && !OF_A_CONVERSATION.contains(&&*tool.name)
-            && asking::there(&self.options, policy, tool)
+            && policy::there(&self.options, policy, tool)
     }
 
     fn decide(&self, tool: &str, input: &Value, pins: &Pins) -> Decision {
         let rules = self.rules();
-        confine::decide(
+        sandbox::decide(
             &rules.policy,
             rules.sandbox.as_deref(),
             &self.cwd.get(),
@@ -294,10 +293,10 @@ impl Guarded {
         let mut guard = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = &mut *guard;
         if rules.changes.try_recv().is_ok() && rules.options.settings.reload() {
-            asking::lay_out(&mut rules.policy, &rules.options);
+            policy::lay_out(&mut rules.policy, &rules.options);
             rules.hooks.lay_out(&rules.options);
-            rules.sandbox = confine::sandbox(&rules.options);
-            rules.policy.sandboxed = confine::runs_unasked(rules.sandbox.as_deref());
+            rules.sandbox = sandbox::sandbox(&rules.options);
+            rules.policy.sandboxed = sandbox::runs_unasked(rules.sandbox.as_deref());
         }
         guard
     }
@@ -316,9 +315,9 @@ impl Guarded {
             events: self.events.clone(),
             tasks: self.tasks.clone(),
             takes_shared: policy.mode == PermissionMode::BypassPermissions,
-            hidden: Some(asking::hiding(policy)),
+            hidden: Some(policy::hiding(policy)),
             pins: Some(pins),
-            services: self.desk.clone(),
+            services: self.tool_services.clone(),
             lists: self.lists.clone(),
             web: self.web.clone(),
             sandbox,

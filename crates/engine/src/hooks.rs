@@ -9,7 +9,7 @@
 //! * `told`: what hooks are told, and what is told of them; `run`: the hooks of one event, side by side; `command`, `http`, `model`, `agent`, `tool`: how each is asked;
 //! * `calls`: around a call: before it, beside an ask, after it; `decide`: what a hook may do to a decision, pure; `defer`: a call that is put off;
 //! * `tasks`: around the task list; `turns`: around a turn: prompts, ends, failures; `session`: around a session: start, end, settings, files; `switch`: around a change of the model and what is shown;
-//! * `ear`: for those who are not the session; `sentries`: around calls where there is no session;
+//! * `client`: for those who are not the session; `sessionless`: around calls where there is no session;
 //! * `listing`: what there is, for hosts that ask.
 //!
 //! # For other parts
@@ -19,7 +19,7 @@
 //! with the problems of the settings. Whether such hooks run at all is decided there, by the settings.
 //!
 //! Telling hooks. All of these do nothing, at no cost, when no hook waits for them, and all keep listening to the host
-//! while hooks run; they are for places where the session may wait, not for what `hear` calls.
+//! while hooks run; they are for places where the session may wait, not for what `wait_for` calls.
 //!
 //! * `session.hook_session_start(source)`: `clear`, `compact`; what hooks say goes to the model by itself;
 //!   `session.hook_session_end(reason)`: `clear`, `logout`;
@@ -28,7 +28,7 @@
 //!   `session.hook_post_compact(trigger, summary)`;
 //! * `session.hook_expansion(command, args, source)`: `Err(told)` when a command must not become a prompt;
 //! * `session.hook_switch(switch)`: `Err(why)` when the model has to stay; `session.change_model(&switch)` changes, `session.hook_switched(from, switch)` tells;
-//! * `hooks.ear()`: for who is not the session and waits for hooks all the same: [`Ear`] answers a server in the person's
+//! * `hooks.client()`: for who is not the session and waits for hooks all the same: [`HookClient`] answers a server in the person's
 //!   place, and makes work trees;
 //! * `session.hook_directory_added(path, source)`, `session.hook_notification(message, title, kind)`: only told, and
 //!   from anywhere.
@@ -38,11 +38,11 @@
 
 mod agent;
 mod calls;
+mod client;
 mod command;
 mod config;
 mod decide;
 mod defer;
-mod ear;
 mod event;
 mod http;
 mod listing;
@@ -51,8 +51,8 @@ mod merge;
 mod model;
 mod output;
 mod run;
-mod sentries;
 mod session;
+mod sessionless;
 mod switch;
 mod tasks;
 mod told;
@@ -66,6 +66,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 use sluice_permission::Source;
+use sluice_settings::Settings;
 use sluice_tools::Outcome;
 use sluice_wire::control::HookMatcher;
 use sluice_wire::stdout::system::Informational;
@@ -75,20 +76,19 @@ use tokio::task::JoinSet;
 use crate::catalogue::plugins::Plugin;
 use crate::memory::{Brought, Memory};
 use crate::session::Session;
-use crate::settings::Settings;
 
+pub(crate) use client::HookClient;
 pub(crate) use config::Origin;
-pub(crate) use defer::PutOff;
-pub(crate) use ear::Ear;
+pub(crate) use defer::Deferred;
 pub(crate) use merge::Verdict;
 pub(crate) use run::Hooked;
-pub(crate) use sentries::{Sentries, Watched};
 use session::Instructions;
+pub(crate) use sessionless::{SessionlessHooks, Watched};
 pub(crate) use switch::{Answers, Switch};
 pub(crate) use turns::AtEnd;
 
+use client::Consultation;
 use config::{Handler, Hook, Reader};
-use ear::Consultation;
 use event::Event;
 
 /// How many hooks that go on by themselves may have ended without having been heard.
@@ -106,7 +106,7 @@ pub(crate) struct Hooks {
     running: JoinSet<Hooked>,
     late: mpsc::Sender<Hooked>,
     late_heard: mpsc::Receiver<Hooked>,
-    ear: Ear,
+    hook_client: HookClient,
     consulted: mpsc::Receiver<Consultation>,
     /// What the model is told before it is asked again.
     contexts: Vec<String>,
@@ -125,7 +125,7 @@ pub(crate) struct Hooks {
     /// How often in a row the turn was not let go.
     held_up: u32,
     /// A call that an earlier session has put off.
-    pub(crate) put_off: Option<PutOff>,
+    pub(crate) deferred_call: Option<Deferred>,
     /// An earlier session is gone on with; whether under another id.
     pub(crate) resumed: Option<bool>,
     /// Only hooks before calls are handed down to it.
@@ -152,7 +152,7 @@ pub(crate) struct Hooks {
 impl Default for Hooks {
     fn default() -> Self {
         let (late, late_heard) = mpsc::channel(LATE_DEPTH);
-        let (ear, consulted) = Ear::new();
+        let (hook_client, consulted) = HookClient::new();
         Self {
             list: Vec::new(),
             callbacks: HashMap::new(),
@@ -160,7 +160,7 @@ impl Default for Hooks {
             running: JoinSet::new(),
             late,
             late_heard,
-            ear,
+            hook_client,
             consulted,
             contexts: Vec::new(),
             halt: None,
@@ -170,7 +170,7 @@ impl Default for Hooks {
             blocked: None,
             began: HashMap::new(),
             held_up: 0,
-            put_off: None,
+            deferred_call: None,
             resumed: None,
             narrow: false,
             speaker: None,
@@ -213,8 +213,8 @@ impl Hooks {
     }
 
     /// For those who are not the session and have something to tell.
-    pub(crate) fn ear(&self) -> Ear {
-        self.ear.clone()
+    pub(crate) fn client(&self) -> HookClient {
+        self.hook_client.clone()
     }
 
     /// What is wrong with the hooks of files.

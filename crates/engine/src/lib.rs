@@ -7,20 +7,19 @@
 //! In reading order:
 //!
 //! * `options`, `port`: what a session is told at its start, and the two channels;
-//! * [`settings`]: what the files of all scopes say;
 //! * `catalogue`: commands, skills, output styles and plugins that lie on disk;
 //! * [`checkup()`]: what is wrong with all of these;
 //! * `queue`: prompts that wait, pure;
 //! * `session`: the one owner of all state; `listen`: the one place where it waits; `play`: from a prompt to its turn;
 //! * `commands`: prompts that begin with a slash, skills, files a prompt mentions;
-//! * `obey`: what the host asks for; `wishes`: what it wishes beyond that;
-//! * `converse`, `turn`, `guard`: the loop from a prompt to its one result;
-//! * `exchange`: one request to the model, with retries and broken streams;
-//! * [`mcp`]: servers and their tools; `line`: how they reach the host;
-//! * `running`, `calls`, `asking`: from a tool use to its result; `effects`: what a call does to the session;
+//! * `control`: control requests of the host; `planner`: another model for plans;
+//! * `turn_loop`, `turn`, `guard`: the loop from a prompt to its one result;
+//! * `model_request`: one request to the model, with retries and broken streams;
+//! * [`mcp`]: what MCP servers mean to a session; `host_requests`: control requests to the host;
+//! * `tool_calls`, `calls`, `policy`: from a `tool_use` to its `tool_result`; `effects`: what a call does to the session;
 //! * [`Guarded`]: the same way to a tool, for a door that offers tools and has no session;
 //! * `hooks`: who else is told what happens, and may have a say in it;
-//! * `confine`: the sandbox of its commands;
+//! * `sandbox`: the sandbox of its commands;
 //! * [`held_back`]: what a folder nobody trusted brings to no effect;
 //! * [`problems`]: what could not be read as it was meant;
 //! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
@@ -30,42 +29,41 @@
 //! * `history`, `prompt`, `memory`, `notes`: what the model is shown; `measure`: how much room it takes;
 //! * `compact`: a summary in its place, once that is too much;
 //! * [`transcript`]: what is kept of it, and how a session goes on with what was kept;
-//! * `purse`: what it all costs;
+//! * `ledger`: tokens used and what they cost;
 //! * `checkpoints`: how files stood before each prompt;
 //! * `suggestions`: what the person may ask next;
-//! * `say`, `out`: what the host is told.
+//! * `messages`, `out`: messages to the host.
 
 mod catalogue;
 mod checkup;
 mod options;
 mod port;
 mod queue;
-pub mod settings;
 
 mod listen;
 mod play;
 mod session;
 
 mod commands;
-mod obey;
-mod wishes;
+mod control;
+mod planner;
 
-mod converse;
 mod guard;
 mod turn;
+mod turn_loop;
 
-mod exchange;
+mod model_request;
 
-mod line;
+mod host_requests;
 pub mod mcp;
 
-mod asking;
 mod calls;
-mod confine;
 mod doctor;
 mod effects;
 mod hooks;
-mod running;
+mod policy;
+mod sandbox;
+mod tool_calls;
 
 mod guarded;
 mod services;
@@ -88,10 +86,10 @@ mod prompt;
 mod checkpoints;
 pub mod transcript;
 
-mod purse;
+mod ledger;
 
+mod messages;
 mod out;
-mod say;
 mod suggestions;
 
 pub use agents::AgentOptions;
@@ -99,30 +97,31 @@ pub use catalogue::CatalogueOptions;
 pub use catalogue::plugins::PluginDir;
 pub use checkup::{CheckedPlugin, Checkup, Validation, checkup, validate_plugin};
 pub use compact::Compaction;
-pub use confine::sandbox;
 pub use doctor::problems;
 pub use guarded::{Guarded, GuardedCall, Question, Ran, Reply, for_now};
 pub use memory::MemoryOptions;
-pub use options::{Asker, KeySource, Options, Setup, StateEvents, Thinking};
+pub use options::{Asker, ConversationOptions, KeySource, Options, Setup, StateEvents, Thinking};
 pub use port::{Exit, Input, Port, Signal};
 pub use prompt::SystemPrompt;
+pub use sandbox::sandbox;
 pub use schema::{OutputSchema, SchemaError};
 pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
+/// What the files of all scopes say.
+pub use sluice_settings as settings;
 
 pub use untrusted::held_back;
-pub use wishes::Wishes;
 
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// The version of the protocol this engine speaks, as the reference agent counts it.
-pub const PROTOCOL_VERSION: &str = say::PROTOCOL_VERSION;
+pub const PROTOCOL_VERSION: &str = messages::PROTOCOL_VERSION;
 
 /// The one line a host reads where no session can begin: a `result` that says why, in words and by
 /// `startup_failure_reason`.
 #[must_use]
 pub fn startup_failure(session_id: &str, reason: &str, text: &str) -> String {
-    let mut result = say::refusal(text);
+    let mut result = messages::refusal(text);
     session_id.clone_into(&mut result.session_id);
     result.startup_failure_reason = Some(reason.to_owned());
     serde_json::to_string(&sluice_wire::ToHost::from(result)).unwrap_or_default()

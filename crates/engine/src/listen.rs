@@ -1,4 +1,4 @@
-//! Where the session waits. [`Session::rest`] between turns, [`Session::hear`] during one: whatever may happen
+//! Where the session waits. [`Session::wait_idle`] between turns, [`Session::wait_for`] during one: whatever may happen
 //! meanwhile is handled there and nowhere else.
 
 use std::pin::Pin;
@@ -8,11 +8,11 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::agents::{self, Summed};
+use crate::control::aside::Aside;
 use crate::hooks::Hooked;
-use crate::line::Said;
-use crate::obey::aside::Aside;
+use crate::host_requests::Said;
+use crate::messages;
 use crate::port::{Input, Signal};
-use crate::say;
 use crate::session::Session;
 use crate::turn::Stop;
 
@@ -47,13 +47,13 @@ enum Happening<T> {
 }
 
 impl Session {
-    /// Waits for anything at all.
-    pub(crate) async fn rest(&mut self) {
+    /// Waits between turns, for anything at all.
+    pub(crate) async fn wait_idle(&mut self) {
         let deadline = self.background_deadline();
         tokio::select! {
             biased;
             () = self.quit.cancelled() => self.leave = Some(self.leave.unwrap_or(0)),
-            event = self.events.recv() => self.heed(event).await,
+            event = self.events.recv() => self.on_tool_event(event).await,
             () = changed(&mut self.settings_changes) => self.settings_changed().await,
             () = self.servers.news() => self.servers_changed().await,
             Some(aside) = self.asides.next() => self.tell_aside(aside).await,
@@ -68,7 +68,7 @@ impl Session {
     }
 
     /// Waits for `awaited`, or for the calls when there is none, and handles all else.
-    pub(crate) async fn hear<F: Future>(&mut self, mut awaited: Option<Pin<&mut F>>) -> Heard<F::Output> {
+    pub(crate) async fn wait_for<F: Future>(&mut self, mut awaited: Option<Pin<&mut F>>) -> Heard<F::Output> {
         // What came together with the prompt may be what is waited for.
         self.read().await;
         loop {
@@ -117,7 +117,7 @@ impl Session {
                     self.read().await;
                 }
                 Happening::Heard(None) => self.hear_no_more().await,
-                Happening::Tool(event) => self.heed(event).await,
+                Happening::Tool(event) => self.on_tool_event(event).await,
                 Happening::Settings => self.settings_changed().await,
                 Happening::Servers => self.servers_changed().await,
                 Happening::Judged(id, said) => self.judged(&id, said).await,
@@ -173,7 +173,7 @@ impl Session {
     /// Events a call sent before it returned are told before its result.
     pub(crate) async fn drain_events(&mut self) {
         while let Ok(event) = self.events.try_recv() {
-            self.heed(Some(event)).await;
+            self.on_tool_event(Some(event)).await;
         }
     }
 
@@ -189,7 +189,7 @@ impl Session {
             Input::Message(message) if self.options.refusal.is_some() && !self.may_help(&message) => {
                 self.refuse_to_begin().await;
             }
-            Input::Message(message) => self.obey(*message).await,
+            Input::Message(message) => self.on_host_message(*message).await,
             Input::BadRequest {
                 request_id,
                 subtype,
@@ -197,14 +197,14 @@ impl Session {
             } => {
                 self.misread(&request_id, subtype.as_deref(), &problem).await;
             }
-            Input::Bad(report) => self.say(say::informational(&report, "warning")).await,
+            Input::Bad(report) => self.say(messages::informational(&report, "warning")).await,
             // A subagent is told by everyone who is.
             Input::Eof if self.eof => {}
             Input::Eof => {
                 self.eof = true;
                 self.agents.tell_eof();
                 self.background.begin_wait(self.options.background_wait);
-                self.line.close();
+                self.host_requests.close();
                 self.fail_open_asks().await;
             }
             Input::Signal(Signal::Interrupt) => {
@@ -224,7 +224,7 @@ impl Session {
     /// There is nothing to go on with: the host learns it from a result, once it listens.
     async fn refuse_to_begin(&mut self) {
         if let (None, Some(why)) = (self.leave, &self.options.refusal) {
-            self.say(say::refusal(why)).await;
+            self.say(messages::refusal(why)).await;
             self.leave = Some(1);
         }
     }

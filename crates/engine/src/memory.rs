@@ -15,8 +15,9 @@ use serde_json::Value;
 
 pub(crate) use nearby::{Brought, Nearby};
 
+use sluice_settings::Settings;
+
 use crate::catalogue::plugins::builtin::Part;
-use crate::settings::{self, Settings};
 
 /// How deep imports and folders of rules may go.
 const DEEPEST: usize = 5;
@@ -79,7 +80,7 @@ fn load(settings: &Settings, trusted: bool, further: &[PathBuf]) -> Found {
         loader.file(&places.config_dir.join("CLAUDE.md"), None, 0);
         loader.rules(&places.config_dir.join("rules"), work, 0);
     }
-    let project = settings::repository(work).unwrap_or_else(|| work.to_owned());
+    let project = sluice_settings::repository(work).unwrap_or_else(|| work.to_owned());
     let mut folders: Vec<&Path> = work.ancestors().collect();
     folders.reverse();
     for folder in folders {
@@ -263,8 +264,9 @@ pub(crate) fn read(path: &Path) -> Option<String> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use sluice_settings::{Chosen, Places};
+
     use super::*;
-    use crate::settings::{Chosen, Places};
 
     fn places(root: &Path) -> Places {
         Places {
@@ -285,7 +287,7 @@ mod tests {
     }
 
     fn settings(root: &Path, chosen: Chosen, flag: &str) -> Settings {
-        let flag = settings::FlagSettings::from_argument(flag, root);
+        let flag = sluice_settings::FlagSettings::from_argument(flag, root);
         Settings::load(&places(root), &chosen, Some(flag), None)
     }
 

@@ -10,7 +10,6 @@ use sluice_permission::Source;
 
 use crate::memory::{self, Memory};
 use crate::options::Options;
-use crate::settings;
 use crate::transcript::Projects;
 
 /// The index.
@@ -34,7 +33,7 @@ pub(crate) fn folder(options: &Options) -> Option<PathBuf> {
         .next_back();
     let places = settings.places();
     Some(chosen.unwrap_or_else(|| {
-        let root = settings::repository(&places.cwd).unwrap_or_else(|| places.cwd.clone());
+        let root = sluice_settings::repository(&places.cwd).unwrap_or_else(|| places.cwd.clone());
         Projects::new(places.config_dir.join("projects")).notes(&root)
     }))
 }

@@ -1,21 +1,24 @@
 //! Everything a session is told at its start. The engine reads no flag and no environment itself.
 
+mod conversation;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use sluice_servers::ServerOptions;
+use sluice_settings::Settings;
 use sluice_wire::mode::PermissionMode;
+
+pub use conversation::ConversationOptions;
 
 use crate::agents::AgentOptions;
 use crate::catalogue::CatalogueOptions;
 use crate::compact::Compaction;
-use crate::mcp::ServerOptions;
 use crate::memory::MemoryOptions;
 use crate::prompt::{Place, SystemPrompt};
 use crate::schema::OutputSchema;
-use crate::settings::Settings;
 use crate::transcript::{Earlier, Keeping, Projects};
-use crate::wishes::Wishes;
 
 /// What of a project is set up before the session begins, by its hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +121,7 @@ pub struct Options {
     pub compaction: Compaction,
 
     /// What is wished beyond that.
-    pub wishes: Wishes,
+    pub conversation: ConversationOptions,
 
     /// What is asked about subagents.
     pub agents: AgentOptions,
@@ -193,7 +196,7 @@ impl Options {
             max_turns: None,
             max_budget_usd: None,
             compaction: Compaction::default(),
-            wishes: Wishes::default(),
+            conversation: ConversationOptions::default(),
             agents: AgentOptions::default(),
             output_schema: None,
             partial: false,

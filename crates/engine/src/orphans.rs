@@ -7,7 +7,7 @@ use sluice_model::Message;
 use sluice_wire::stdout::system::{TaskNotification, TaskOutcome};
 
 use crate::background::Note;
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 use crate::turn::{Ending, Turn};
 
@@ -128,7 +128,7 @@ impl Session {
                 status: TaskOutcome::from("stopped"),
                 output_file: orphan.output_file.clone(),
                 summary: summary.clone(),
-                uuid: say::fresh_id(),
+                uuid: messages::fresh_id(),
                 ..TaskNotification::default()
             })
             .await;

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::agents::Mouth;
-use crate::say::Signed;
+use crate::messages::Signed;
 
 /// The session's mouth. A door that is gone ends the session: nobody listens.
 #[derive(Debug, Clone)]

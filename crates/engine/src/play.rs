@@ -6,10 +6,10 @@ use sluice_permission::PermissionMode;
 use crate::background::Note;
 use crate::commands::{Mentioned, Slash};
 use crate::memory::{self, Memory};
+use crate::messages;
 use crate::notes;
 use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, Prompt, blocks_of};
-use crate::say;
 use crate::session::Session;
 use crate::transcript::Queued;
 use crate::turn::{Ending, Stop, Turn};
@@ -17,12 +17,12 @@ use crate::turn::{Ending, Stop, Turn};
 impl Session {
     /// Takes a prompt in.
     pub(crate) async fn enqueue(&mut self, message: sluice_wire::stdin::User) {
-        let mut prompt = say::prompt(message);
+        let mut prompt = messages::prompt(message);
         prompt.alone = !prompt.verbatim && self.known(&prompt.content).is_some();
         let uuid = prompt.uuid.clone();
         let echo = self.options.replay && prompt.is_replayed();
         let urgent = prompt.priority == Priority::Now;
-        let replay = echo.then(|| say::replay(&prompt.id, &prompt.content, None));
+        let replay = echo.then(|| messages::replay(&prompt.id, &prompt.content, None));
         if !self.queue.knows(prompt.uuid.as_deref()) {
             self.keep_queued(Queued::Enqueue(&prompt)).await;
         }
@@ -32,16 +32,16 @@ impl Session {
                     self.say(replay).await;
                 }
                 if let (Accepted::Earlier, Some(uuid)) = (accepted, uuid) {
-                    self.say(say::lifecycle(&uuid, "completed")).await;
+                    self.say(messages::lifecycle(&uuid, "completed")).await;
                 }
             }
             Accepted::Queued => {
                 // A prompt answers no ask that is open.
-                if self.state == say::State::Idle {
-                    self.enter(say::State::Running).await;
+                if self.state == messages::State::Idle {
+                    self.enter(messages::State::Running).await;
                 }
                 if let Some(uuid) = uuid {
-                    self.say(say::lifecycle(&uuid, "queued")).await;
+                    self.say(messages::lifecycle(&uuid, "queued")).await;
                 }
                 if urgent && self.turn.open && self.stop.is_none() {
                     self.withdraw_asks().await;
@@ -83,7 +83,7 @@ impl Session {
     async fn stop_before_it_began(&mut self, uuids: &[String]) {
         self.announce().await;
         if self.stop == Some(Stop::Interrupt) {
-            self.notice(say::INTERRUPTED).await;
+            self.notice(messages::INTERRUPTED).await;
         }
         self.close_turn(Ending::Interrupted { tools: false }, uuids).await;
     }
@@ -99,16 +99,16 @@ impl Session {
         }
         if self.options.replay {
             for prompt in earlier.iter().filter(|prompt| prompt.is_replayed()) {
-                self.say(say::replay(&prompt.id, &prompt.content, None)).await;
+                self.say(messages::replay(&prompt.id, &prompt.content, None)).await;
             }
         }
         for uuid in &uuids {
-            self.say(say::lifecycle(uuid, "started")).await;
+            self.say(messages::lifecycle(uuid, "started")).await;
         }
         self.drain().await;
 
         let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
-        let content = say::sanitized(&batch.content());
+        let content = messages::sanitized(&batch.content());
         // Only what a person typed is taken as theirs.
         let synthetic = batch.prompts.iter().any(|prompt| prompt.synthetic);
         let mentioned = if synthetic {
@@ -131,13 +131,13 @@ impl Session {
             // A prompt that looks like a command is echoed as one: in words.
             let words = Slash::read(&content).and_then(|_| only_text(&content));
             let echoed = words.map_or_else(|| content.clone(), Value::from);
-            self.turn.replay = Some(say::replay(&last.id, &echoed, Some(&last.timestamp)));
+            self.turn.replay = Some(messages::replay(&last.id, &echoed, Some(&last.timestamp)));
         }
         self.announce().await;
         if !query && let Some(replay) = self.turn.replay.take() {
             self.say(replay).await;
         }
-        let ending = self.converse(query).await;
+        let ending = self.run_turn(query).await;
         self.close_turn(ending, &uuids).await;
     }
 
@@ -169,7 +169,7 @@ impl Session {
         self.history.user_text(&note.text);
         self.drain().await;
         self.announce().await;
-        let ending = self.converse(true).await;
+        let ending = self.run_turn(true).await;
         self.close_turn(ending, &[]).await;
     }
 
@@ -180,7 +180,7 @@ impl Session {
         self.turn = turn;
         self.owed.set(true);
         self.transcript.begin_turn();
-        self.enter(say::State::Running).await;
+        self.enter(messages::State::Running).await;
         self.await_servers().await;
     }
 
@@ -222,8 +222,8 @@ impl Session {
 
     /// `system/init`, which opens every turn.
     pub(crate) async fn announce(&mut self) {
-        self.muster();
-        let init = say::init(self);
+        self.load_roster();
+        let init = messages::init(self);
         self.say(init).await;
         self.tell_commands_after_init().await;
         self.say_settings_problems().await;

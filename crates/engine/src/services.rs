@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use sluice_model::{Cache, Client, Request, Thinking, models};
 use sluice_tools::{DeferredTool, Pending, SearchHit, SearchPart, SearchReply, SearchRequest, Services};
 
-use crate::purse::Purse;
+use crate::ledger::SharedLedger;
 
 /// Most words of an answer of the small model.
 const MOST_TOKENS: u32 = 4096;
 /// Most searches one call may make.
 const MOST_SEARCHES: u32 = 8;
 
-/// Shared between the session and the calls that run.
+/// Services of a session for its tools; shared with the calls that run.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct ToolServices {
     client: Arc<Client>,
     plan_file: PathBuf,
     shared: Mutex<Shared>,
@@ -32,7 +32,7 @@ struct Shared {
     used: Vec<(String, Value)>,
 }
 
-impl Desk {
+impl ToolServices {
     pub(crate) fn new(client: Arc<Client>, plan_file: PathBuf) -> Self {
         Self {
             client,
@@ -50,7 +50,7 @@ impl Desk {
     }
 
     /// Books what the tools' own requests used.
-    pub(crate) fn settle(&self, ledger: &Purse) {
+    pub(crate) fn settle(&self, ledger: &SharedLedger) {
         for (model, usage) in self.lock().used.drain(..) {
             ledger.add(&model, &usage);
         }
@@ -85,7 +85,7 @@ impl Desk {
     }
 }
 
-impl Services for Desk {
+impl Services for ToolServices {
     fn complete<'a>(&'a self, system: &'a str, prompt: String) -> Pending<'a, Result<String, String>> {
         Box::pin(async move {
             let messages = vec![json!({"role": "user", "content": prompt})];

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use sluice_model::Client;
 use sluice_permission::PermissionMode;
+use sluice_servers::{Servers, Start};
 use sluice_tools::sandbox::Sandbox;
 use sluice_tools::{Cwd, FileState, Lists, Tasks, Tool, ToolEvent, Web, WebConfig};
 use tokio::sync::mpsc;
@@ -16,31 +17,31 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::agents::Agents;
-use crate::asking;
 use crate::background::Background;
 use crate::calls::Calls;
 use crate::catalogue::Catalogue;
 use crate::checkpoints;
 use crate::commands::Commands;
 use crate::compact::Compactions;
-use crate::confine;
+use crate::control::aside::Asides;
+use crate::control::spending::Lines;
+use crate::control::suggest::Names;
 use crate::guard::Owed;
 use crate::history::History;
 use crate::hooks::Hooks;
-use crate::line::{Line, Said};
-use crate::mcp::{Around, Servers};
+use crate::host_requests::{HostRequests, Said};
+use crate::ledger::SharedLedger;
+use crate::mcp::HostOfServers;
+use crate::messages;
 use crate::notes;
-use crate::obey::aside::Asides;
-use crate::obey::spending::Lines;
-use crate::obey::suggest::Names;
 use crate::options::{Options, StateEvents};
 use crate::out::Out;
+use crate::planner;
+use crate::policy;
 use crate::port::{Exit, Input};
-use crate::purse::Purse;
 use crate::queue::Queue;
-use crate::say;
-use crate::services::Desk;
-use crate::settings;
+use crate::sandbox;
+use crate::services::ToolServices;
 use crate::suggestions::Suggestions;
 use crate::transcript::{Recall, Transcript};
 use crate::turn::{Stop, Turn};
@@ -50,12 +51,14 @@ pub(crate) struct Session {
     pub(crate) options: Options,
     pub(crate) out: Out,
     pub(crate) client: Arc<Client>,
-    pub(crate) ledger: Purse,
+    pub(crate) ledger: SharedLedger,
     /// Time spent in model requests, all turns together.
     pub(crate) api_ms: u64,
 
     pub(crate) model: String,
-    pub(crate) state: say::State,
+    /// The model that answers in plan mode, where that is another one.
+    pub(crate) planner: Option<String>,
+    pub(crate) state: messages::State,
 
     pub(crate) queue: Queue,
     pub(crate) history: History,
@@ -96,14 +99,14 @@ pub(crate) struct Session {
     pub(crate) lists: Arc<Lists>,
     pub(crate) sandbox: Option<Arc<Sandbox>>,
     pub(crate) web: Arc<Web>,
-    pub(crate) desk: Arc<Desk>,
+    pub(crate) tool_services: Arc<ToolServices>,
     /// Commands, skills, styles and plugins that were found.
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) commands: Commands,
     /// Tools this session alone has: a server's, and those whose description depends on what it found.
     pub(crate) extras: Vec<Arc<dyn Tool>>,
     /// The way to the host for those who are not the session.
-    pub(crate) line: Arc<Line>,
+    pub(crate) host_requests: Arc<HostRequests>,
     pub(crate) servers: Servers,
     /// What a server's tool says about calls, where it stands in the person's place.
     pub(crate) verdicts: JoinSet<(String, Said)>,
@@ -147,28 +150,39 @@ impl Session {
     ) -> Self {
         let (tool_events, events) = mpsc::channel(256);
         let plan_file = options.plans_dir.join(format!("{}.md", plan_name()));
-        let desk = Arc::new(Desk::new(client.clone(), plan_file.clone()));
-        let mut policy = asking::policy(&options);
+        let tool_services = Arc::new(ToolServices::new(client.clone(), plan_file.clone()));
+        let mut policy = policy::policy(&options);
         policy.plan_file = Some(plan_file);
         policy.notes = notes::folder(&options);
-        let sandbox = confine::sandbox(&options);
-        policy.sandboxed = confine::runs_unasked(sandbox.as_deref());
+        let sandbox = sandbox::sandbox(&options);
+        policy.sandboxed = sandbox::runs_unasked(sandbox.as_deref());
         let model = sluice_model::models::resolve(options.model.as_deref());
-        let line = Line::new(out.clone());
+        let planner = planner::planner(options.model.as_deref());
+        let host_requests = HostRequests::new(out.clone());
         let tasks = Arc::new(Tasks::default());
         let hooks = Hooks::default();
-        let around = Around {
+        let servers = Servers::new(Start {
+            options: &options.servers,
+            settings: &options.settings,
+            cwd: &options.cwd,
+            add_dirs: &options.add_dirs,
+            env: &options.env,
+            model: &options.model_config,
             tasks: &tasks,
-            ear: hooks.ear(),
             quit: &quit,
-        };
-        let servers = Servers::new(&options, &out, &line, around);
+            host: Arc::new(HostOfServers {
+                host_requests: host_requests.clone(),
+                out: out.clone(),
+                hook_client: hooks.client(),
+            }),
+        });
         Self {
             client,
-            ledger: Purse::new(options.key_source),
+            ledger: SharedLedger::new(options.key_source),
             api_ms: 0,
             model,
-            state: say::State::Idle,
+            planner,
+            state: messages::State::Idle,
             queue: Queue::default(),
             history: History::default(),
             recall: None,
@@ -200,11 +214,11 @@ impl Session {
             lists: Arc::new(Lists::default()),
             sandbox,
             web: Arc::new(Web::new(web_config(&options))),
-            desk,
+            tool_services,
             catalogue: Arc::default(),
             commands: Commands::default(),
             extras: Vec::new(),
-            line,
+            host_requests,
             servers,
             verdicts: JoinSet::new(),
             loaded: Vec::new(),
@@ -230,7 +244,7 @@ impl Session {
 
     /// Lives until the host is done with it.
     pub(crate) async fn run(mut self) -> Exit {
-        self.settings_changes = Some(settings::watch::watch(self.options.settings.paths()));
+        self.settings_changes = Some(sluice_settings::watch::watch(self.options.settings.paths()));
         self.servers.start();
         self.take_up().await;
         self.open_catalogue();
@@ -246,8 +260,8 @@ impl Session {
             }
             // Whoever has said hello has hooks to be asked; waiting for more could be waiting for nothing.
             let ready = self.eof || self.initialized || !self.queue.is_empty();
-            if self.hooks.put_off.is_some() && ready {
-                self.play_put_off().await;
+            if self.hooks.deferred_call.is_some() && ready {
+                self.play_deferred_call().await;
             } else if let Some(note) = self.note_due() {
                 match note.asks {
                     true => Box::pin(self.play_note(note)).await,
@@ -258,18 +272,18 @@ impl Session {
             } else if let Some(input) = self.unread.pop_front() {
                 self.take(input).await;
             } else {
-                self.enter(say::State::Idle).await;
+                self.enter(messages::State::Idle).await;
                 if self.eof && self.asides.is_empty() && self.suggestions.is_empty() && !self.awaits_background() {
                     break i32::from(self.last_failed);
                 }
-                self.rest().await;
+                self.wait_idle().await;
             }
         };
         self.eof = true;
         self.hook_session_end("other").await;
-        self.line.close();
+        self.host_requests.close();
         self.servers.part().await;
-        self.agents.crew.hush();
+        self.agents.shared.hush();
         self.tasks.kill_all().await;
         match self.leave {
             None => self.see_agents_off().await,
@@ -279,18 +293,18 @@ impl Session {
     }
 
     /// Tells of a change of state, to those who asked to be told.
-    pub(crate) async fn enter(&mut self, state: say::State) {
+    pub(crate) async fn enter(&mut self, state: messages::State) {
         if self.state == state {
             return;
         }
         self.state = state;
         if self.options.state_events != StateEvents::Off {
             let host_only = self.options.state_events == StateEvents::HostOnly;
-            self.say(say::state(state, host_only)).await;
+            self.say(messages::state(state, host_only)).await;
         }
     }
 
-    pub(crate) async fn say(&self, message: impl say::Signed) {
+    pub(crate) async fn say(&self, message: impl messages::Signed) {
         self.out.say(message).await;
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use sluice_tools::Outcome;
 
 use crate::calls::State;
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 use crate::turn::Ending;
 
@@ -78,7 +78,7 @@ impl Session {
         };
         call.state = State::Running;
         call.decision = Some(json!({"decision": "accept", "source": "config"}));
-        let checked = match call.input.get(say::UNPARSED) {
+        let checked = match call.input.get(messages::UNPARSED) {
             Some(_) => Err("the input is not valid JSON".to_owned()),
             None => schema.check(&call.input),
         };

@@ -8,7 +8,7 @@ use sluice_permission::PermissionMode;
 use sluice_wire::stdout::PromptSuggestion;
 use tokio::task::JoinSet;
 
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 use crate::turn::Ending;
 
@@ -66,18 +66,18 @@ impl Session {
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
-        let desk = self.desk.clone();
+        let tool_services = self.tool_services.clone();
         self.suggestions
             .guess
-            .spawn(async move { desk.answer(request).await.ok().and_then(|text| guess(&text)) });
+            .spawn(async move { tool_services.answer(request).await.ok().and_then(|text| guess(&text)) });
     }
 
     fn suggests(&self) -> bool {
-        let wishes = &self.options.wishes;
-        let allowed = wishes
+        let conversation = &self.options.conversation;
+        let allowed = conversation
             .suggestions_forced
             .or_else(|| self.options.settings.bool("promptSuggestionEnabled"));
-        wishes.suggestions && allowed != Some(false)
+        conversation.suggestions && allowed != Some(false)
     }
 
     /// A guess is made.
@@ -85,7 +85,7 @@ impl Session {
         if let Some(suggestion) = guess {
             self.say(PromptSuggestion {
                 suggestion,
-                uuid: say::fresh_id(),
+                uuid: messages::fresh_id(),
                 ..PromptSuggestion::default()
             })
             .await;

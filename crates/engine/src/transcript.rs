@@ -5,27 +5,28 @@
 //!
 //! * [`place`]: where the files lie;
 //! * `entry`: the lines, as values;
-//! * `write`: the pen;
+//! * `write`: the pen; `copies`: what a fork begins with;
 //! * `tail`: what a compaction leaves as it is;
-//! * `lines`, `glance`, `envelope`, `scan`, `read`, `spoken`: from a file to the conversation in it;
-//! * `uttered`, `retell`: what the model is shown of it; `since`: that it stays the same;
+//! * `lines`, `json_fields`, `envelope`, `scan`, `read`, `entry_fields`: from a file to the conversation in it;
+//! * `entry_content`, `history_builder`: what the model is shown of it; `since`: that it stays the same;
 //! * [`resume`], `recall`: going on with an earlier one.
 
 pub mod place;
 pub mod resume;
 
+mod copies;
 mod entry;
+mod entry_content;
+mod entry_fields;
 mod envelope;
-mod glance;
+mod history_builder;
+mod json_fields;
 mod lines;
 mod read;
 mod recall;
-mod retell;
 mod scan;
 mod since;
-mod spoken;
 mod tail;
-mod uttered;
 mod write;
 
 use std::collections::HashMap;
@@ -46,12 +47,13 @@ pub(crate) use recall::Recall;
 pub use resume::{Choice, Earlier, Refusal, Which};
 
 use crate::commands::Attached;
+use crate::messages;
 use crate::options::Options;
 use crate::queue::Prompt;
-use crate::say;
 use crate::session::Session;
+use copies::Copies;
 use entry::{Cost, Entry, Stamp};
-use read::{Line, Names};
+use read::Names;
 use since::Since;
 use tail::Tail;
 use write::Pen;
@@ -79,6 +81,8 @@ pub(crate) struct Transcript {
     stamp: Stamp,
     pen: Option<Pen>,
     mirror: bool,
+    /// What a fork's file begins with, until that is written.
+    copies: Option<Copies>,
     /// What has to stand in the file before anything else does.
     owed: Vec<Value>,
     /// The end of the chain.
@@ -109,7 +113,7 @@ impl Transcript {
         let stamp = Stamp {
             session_id: options.session_id.clone(),
             cwd: options.cwd.display().to_string(),
-            version: say::PROTOCOL_VERSION.to_owned(),
+            version: messages::PROTOCOL_VERSION.to_owned(),
             entrypoint: keeping.entrypoint.clone(),
             git_branch: keeping.git_branch.clone(),
             agent_id: None,
@@ -118,6 +122,7 @@ impl Transcript {
             stamp,
             pen: keeping.file.clone().map(Pen::new),
             mirror: keeping.mirror,
+            copies: None,
             owed: Vec::new(),
             leaf: None,
             tail: Tail::default(),
@@ -140,10 +145,7 @@ impl Transcript {
             transcript.tail = Tail::of(&earlier.end);
             transcript.names = earlier.names.clone();
             transcript.earlier_cost.clone_from(&earlier.cost);
-            if earlier.fork {
-                let copy = |line: &Line| copied(line, &options.session_id);
-                transcript.owed.extend(earlier.copies.iter().map(copy));
-            }
+            transcript.copies = earlier.copies();
         }
         if let Some(title) = &keeping.title {
             transcript.entitle(title);
@@ -218,7 +220,7 @@ impl Transcript {
 
     /// Another turn begins.
     pub(crate) fn begin_turn(&mut self) {
-        self.prompt_id = say::fresh_id();
+        self.prompt_id = messages::fresh_id();
         self.calls.clear();
     }
 
@@ -246,13 +248,18 @@ impl Transcript {
         let mut all = std::mem::take(&mut self.owed);
         let titled = all.iter().any(is_title);
         all.extend(lines);
-        if all.is_empty() {
+        if all.is_empty() && self.copies.is_none() {
             return Ok(all);
         }
-        if let Err(error) = pen.append(&all) {
+        let id = &self.stamp.session_id;
+        let copied = self.copies.as_ref().map_or(Ok(()), |copies| pen.copy(copies, id));
+        if let Err(error) = copied.and_then(|()| pen.append(&all)) {
             // Once the place is writable again the chain must be whole.
             self.owed = all;
             return Err(error);
+        }
+        if let Some(copies) = self.copies.take().filter(|_| self.mirror) {
+            all.splice(0..0, copies.values(id)?);
         }
         if let (true, Some(title)) = (titled, &self.names.title) {
             write::title_beside(pen.path(), title)?;
@@ -287,13 +294,6 @@ fn is_title(line: &Value) -> bool {
     line.get("type").and_then(Value::as_str) == Some("custom-title")
 }
 
-/// An entry under another session's id.
-fn copied(line: &Line, session_id: &str) -> Value {
-    let mut fields = line.fields.clone();
-    fields.insert("sessionId".to_owned(), session_id.into());
-    Value::Object(fields)
-}
-
 impl Session {
     /// Keeps a prompt.
     pub(crate) async fn keep_prompt(&mut self, prompt: &Prompt) {
@@ -307,7 +307,7 @@ impl Session {
 
     /// Keeps what a prompt brought along.
     pub(crate) async fn keep_attachment(&mut self, attached: &Attached) {
-        self.keep(Entry::attachment(attached, &say::now())).await;
+        self.keep(Entry::attachment(attached, &messages::now())).await;
     }
 
     /// Keeps what becomes of a prompt that waits. A session in which nothing was said has no file yet: it waits for it.
@@ -315,7 +315,7 @@ impl Session {
         if self.transcript.pen.is_none() || self.agents.id().is_some() {
             return;
         }
-        let mut line = entry::queued(what, &say::now(), &self.transcript.stamp.session_id);
+        let mut line = entry::queued(what, &messages::now(), &self.transcript.stamp.session_id);
         if matches!(what, Queued::Enqueue(_)) && self.hooks_judge_prompts() {
             // One that is refused must leave no trace.
             entry::without_words(&mut line);
@@ -339,19 +339,23 @@ impl Session {
 
     /// Keeps what the model is told by the session itself.
     pub(crate) async fn keep_note(&mut self, text: &str, origin: &Value) {
-        self.keep(Entry::note(&say::fresh_id(), text, origin, &say::now()))
+        self.keep(Entry::note(&messages::fresh_id(), text, origin, &messages::now()))
             .await;
     }
 
     /// Keeps what the model reads of a command, unseen by the host.
     pub(crate) async fn keep_meta(&mut self, text: &str) {
-        self.keep(Entry::aside(&say::nudge(text))).await;
+        self.keep(Entry::aside(&messages::nudge(text))).await;
     }
 
     /// Keeps that a call was put off.
-    pub(crate) async fn keep_put_off(&mut self, attachment: &Value) {
-        self.keep(Entry::put_off(&say::fresh_id(), attachment, &say::now()))
-            .await;
+    pub(crate) async fn keep_deferred_call(&mut self, attachment: &Value) {
+        self.keep(Entry::deferred_call(
+            &messages::fresh_id(),
+            attachment,
+            &messages::now(),
+        ))
+        .await;
     }
 
     /// Keeps what is said on the user's side, then says it.
@@ -400,7 +404,7 @@ impl Session {
 
     /// Keeps a command of the session's own, or what it said.
     pub(crate) async fn keep_local(&mut self, uuid: &str, text: &str) {
-        self.keep(Entry::local(uuid, text, &say::now())).await;
+        self.keep(Entry::local(uuid, text, &messages::now())).await;
     }
 
     /// Keeps what lists show of the session.
@@ -436,7 +440,7 @@ impl Session {
             Ok(_) => {}
             Err(error) if !std::mem::replace(&mut self.transcript.failed, true) => {
                 let text = format!("This conversation cannot be kept: {error}. It goes on all the same.");
-                self.say(say::informational(&text, "warning")).await;
+                self.say(messages::informational(&text, "warning")).await;
             }
             Err(_) => {}
         }
@@ -479,7 +483,7 @@ impl Session {
 fn title_changed(title: &str) -> SessionTitleChanged {
     SessionTitleChanged {
         title: Some(title.to_owned()),
-        uuid: Some(say::fresh_id()),
+        uuid: Some(messages::fresh_id()),
         ..SessionTitleChanged::default()
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use sluice_model::cost::Tokens;
 use sluice_wire::stdout;
 
-use crate::hooks::PutOff;
+use crate::hooks::Deferred;
 use crate::structured::Structured;
 
 /// From one prompt to its `result`.
@@ -165,7 +165,7 @@ pub(crate) enum Ending {
     /// A hook ended it; the wire's `terminal_reason`.
     HookStopped(&'static str),
     /// A hook has put its call off.
-    PutOff(PutOff),
+    Deferred(Deferred),
     /// The call an earlier turn has put off cannot be made: there is no such tool any more.
     PutOffGone(String),
     /// The model could not be reached or refused.

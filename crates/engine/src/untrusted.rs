@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use sluice_servers::scopes::{self, Scope, Standing};
+use sluice_settings::Settings;
+use sluice_settings::held::{Held, sentence};
+use sluice_settings::trust;
+
 use crate::agents::{Definition, Origin as AgentOrigin, Roster};
 use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::runs_commands;
-use crate::mcp::scopes::{self, Scope, Standing};
 use crate::options::Options;
-use crate::settings::Settings;
-use crate::settings::held::{Held, sentence};
-use crate::settings::trust;
 
 /// One sentence that says what was left out because the folder is not trusted, and how to trust it; none where nothing
 /// was.

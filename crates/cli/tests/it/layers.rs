@@ -12,10 +12,30 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sluice-wire", &[]),
     ("sluice-model", &["sluice-wire"]),
     ("sluice-permission", &["sluice-wire"]),
+    // Settings are words: whatever a file names, this crate can run nothing and reach nobody.
+    ("sluice-settings", &["sluice-permission"]),
     ("sluice-tools", &["sluice-permission", "sluice-wire"]),
+    // A server of others sees no conversation: only its own connection and the way to the host.
+    (
+        "sluice-servers",
+        &[
+            "sluice-model",
+            "sluice-permission",
+            "sluice-settings",
+            "sluice-tools",
+            "sluice-wire",
+        ],
+    ),
     (
         "sluice-engine",
-        &["sluice-model", "sluice-permission", "sluice-tools", "sluice-wire"],
+        &[
+            "sluice-model",
+            "sluice-permission",
+            "sluice-servers",
+            "sluice-settings",
+            "sluice-tools",
+            "sluice-wire",
+        ],
     ),
     ("sluice-stdio", &["sluice-engine", "sluice-wire"]),
     (
@@ -75,19 +95,16 @@ const OWNED: &[(&str, &[&str])] = &[
     // The server is given a client to reach push services with; it makes none.
     (
         "reqwest",
-        &["sluice-model", "sluice-tools", "sluice-engine", "sluice-server"],
+        &["sluice-model", "sluice-tools", "sluice-servers", "sluice-server"],
     ),
-    (
-        "rustls",
-        &["sluice-model", "sluice-tools", "sluice-engine", "sluice-server"],
-    ),
+    ("rustls", &["sluice-model", "sluice-tools", "sluice-server"]),
     ("hyper", &["sluice-simulator", "sluice-server"]),
     ("axum", &["sluice-server", "sluice-bridge"]),
     ("rusqlite", &["sluice-store"]),
     ("rcgen", &["sluice-server"]),
     ("clap", &["sluice"]),
     ("anyhow", &["sluice"]),
-    ("rmcp", &["sluice-engine", "sluice-mcp-door"]),
+    ("rmcp", &["sluice-servers", "sluice-mcp-door"]),
     ("brush-parser", &["sluice-permission"]),
     ("syntect", &["sluice-render"]),
 ];
@@ -103,6 +120,9 @@ const NOT_PURE: &[&str] = &[
     "hyper",
     "tempfile",
 ];
+
+/// Crates that start no process: (crate, the folder of its sources).
+const STARTS_NOTHING: &[(&str, &str)] = &[("sluice-settings", "crates/settings/src")];
 
 struct Edge {
     from: String,
@@ -182,5 +202,32 @@ fn libraries_stay_in_their_layer() {
             !(PURE.contains(&from.as_str()) && NOT_PURE.contains(&to.as_str())),
             "{from} is pure and must not use {to}"
         );
+    }
+}
+
+#[test]
+fn who_starts_nothing_names_no_process() {
+    for (name, folder) in STARTS_NOTHING {
+        let mut folders = vec![root().join(folder)];
+        let mut seen = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).unwrap();
+                let words = ["process::", "Command::new", "exec(", "TcpStream", "UnixStream"];
+                let found: Vec<_> = words.into_iter().filter(|word| text.contains(word)).collect();
+                assert!(
+                    found.is_empty(),
+                    "{name} starts nothing, and {} has {found:?}",
+                    path.display()
+                );
+                seen += 1;
+            }
+        }
+        assert!(seen > 0, "{name} has no sources in {folder}");
     }
 }

@@ -25,6 +25,7 @@ mod terminal_turns;
 mod terminal_ways_out;
 
 mod clean;
+mod cycles;
 mod file_length;
 mod forgotten;
 mod layers;

@@ -43,7 +43,7 @@ impl Session {
         let until = Instant::now() + LAUNCH_DELAY;
         while let Ok(Some(event)) = timeout_at(until, self.events.recv()).await {
             let began = matches!(&event, ToolEvent::TaskStarted { task, .. } if task.call_id == id);
-            self.heed(Some(event)).await;
+            self.on_tool_event(Some(event)).await;
             if began {
                 break;
             }

@@ -6,24 +6,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::json;
 use sluice_model::Client;
 use sluice_permission::{Policy, Verdict};
+use sluice_servers::Servers;
 use sluice_tools::sandbox::Sandbox;
 use sluice_tools::{Pins, Tasks, Tool, ToolEvent, Web};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::crew::Crew;
 use super::roster::Roster;
+use super::shared::SharedAgents;
 use super::{call, list, message};
 use crate::background::Background;
 use crate::calls::{Call, State};
 use crate::catalogue::Catalogue;
 use crate::commands::SKILL;
-use crate::confine;
-use crate::hooks::{Ear, Heirs};
-use crate::mcp::Servers;
+use crate::hooks::{Heirs, HookClient};
+use crate::ledger::SharedLedger;
 use crate::options::Options;
 use crate::out::Out;
-use crate::purse::Purse;
+use crate::sandbox;
 use crate::session::Session;
 
 /// How the session stands when one of its calls starts a subagent.
@@ -32,7 +32,7 @@ pub(crate) struct Brief {
     pub(crate) policy: Policy,
     pub(crate) model: String,
     pub(crate) client: Arc<Client>,
-    pub(crate) ledger: Purse,
+    pub(crate) ledger: SharedLedger,
     pub(crate) tasks: Arc<Tasks>,
     pub(crate) web: Arc<Web>,
     pub(crate) sandbox: Option<Arc<Sandbox>>,
@@ -45,14 +45,14 @@ pub(crate) struct Brief {
     pub(crate) available: Vec<String>,
     pub(crate) background: Background,
     pub(crate) hooks: Heirs,
-    pub(crate) ear: Ear,
+    pub(crate) hook_client: HookClient,
     /// Where the session hears of its subagents.
     pub(crate) events: mpsc::Sender<ToolEvent>,
     /// Where the session at the top hears that somebody waits for a person.
     pub(crate) top: mpsc::Sender<ToolEvent>,
     pub(crate) eof: bool,
     pub(crate) quit: CancellationToken,
-    pub(crate) crew: Arc<Crew>,
+    pub(crate) shared: Arc<SharedAgents>,
     pub(crate) roster: Arc<Roster>,
     /// The subagent that starts another one.
     pub(crate) parent: Option<String>,
@@ -64,7 +64,7 @@ impl Brief {
     /// Why no subagent of this kind may be started, if a rule says so.
     pub(crate) fn denies(&self, kind: &str) -> Option<String> {
         let input = json!({"subagent_type": kind});
-        let decision = confine::decide(&self.policy, None, &self.cwd, (call::NAME, &input), &Pins::default());
+        let decision = sandbox::decide(&self.policy, None, &self.cwd, (call::NAME, &input), &Pins::default());
         (decision.behavior == Verdict::Deny).then(|| call::denied(kind, &decision))
     }
 }
@@ -149,12 +149,12 @@ impl Session {
                 .collect(),
             background: self.background.of_agent(),
             hooks: self.hooks_for_agents(),
-            ear: self.hooks.ear(),
+            hook_client: self.hooks.client(),
             events: self.tool_events.clone(),
             top: self.agents.bench.top().unwrap_or_else(|| self.tool_events.clone()),
             eof: self.eof,
             quit: self.quit.clone(),
-            crew: self.agents.crew.clone(),
+            shared: self.agents.shared.clone(),
             roster: roster.clone(),
             parent: seat.map(|seat| seat.id.clone()),
             depth: seat.map_or(0, |seat| seat.depth),
@@ -165,7 +165,7 @@ impl Session {
     /// What an agent that looks into something for a hook is given. Nothing is kept of it, and of the hooks only those
     /// before calls look at what it does.
     pub(crate) fn brief_inspector(&mut self) -> Brief {
-        let roster = self.muster();
+        let roster = self.load_roster();
         let mut brief = self.brief(&roster);
         brief.hooks = brief.hooks.before_calls();
         brief.options.keeping.file = None;

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sluice_permission::{Decision, PermissionMode};
+use sluice_settings::Settings;
 use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
 
 use super::brief::{Bench, Brief};
 use super::definition::{Definition, Origin};
 use super::forks::Fork;
-use super::oversee;
-use super::{builtin, crew};
+use super::supervise;
+use super::{builtin, shared};
 use crate::history::History;
-use crate::settings::Settings;
 
 /// The tool's name.
 pub(crate) const NAME: &str = "Agent";
@@ -159,7 +159,7 @@ impl Tool for AgentTool {
                 return Outcome::failed("No subagent can be started here");
             };
             match order(input, &brief) {
-                Ok(order) => oversee::start(brief, order, cx).await,
+                Ok(order) => supervise::start(brief, order, cx).await,
                 Err(why) => Outcome::failed(why),
             }
         })
@@ -224,16 +224,16 @@ impl Order {
     }
 
     /// Whether it may be carried out.
-    pub(crate) fn admitted(&self, brief: &Brief) -> Result<(), crew::Refused> {
+    pub(crate) fn admitted(&self, brief: &Brief) -> Result<(), shared::Refused> {
         let budget = brief.options.max_budget_usd;
-        let wanted = crew::Wanted {
+        let wanted = shared::Wanted {
             background: self.wanted,
             depth: brief.depth + 1,
             over_budget: budget.is_some_and(|limit| brief.ledger.total_cost_usd() >= limit),
         };
-        brief.crew.admit(&self.kind.name, wanted)?;
+        brief.shared.admit(&self.kind.name, wanted)?;
         if self.background {
-            brief.crew.count_background();
+            brief.shared.count_background();
         }
         Ok(())
     }

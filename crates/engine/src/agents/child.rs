@@ -20,14 +20,14 @@ use super::equip::{self, Equipment};
 use super::mouth::{Journal, Mouth};
 use super::relay::Relay;
 use super::report::Served;
-use super::{Agents, Seat, Summaries, crew, inspect, notebook, revive};
+use super::{Agents, Seat, Summaries, inspect, notebook, revive, shared};
 use crate::commands::SKILL;
 use crate::hooks;
+use crate::messages;
 use crate::options::{Asker, Options, StateEvents};
 use crate::port::{INPUT_DEPTH, Input};
 use crate::prompt::{self, SystemPrompt};
 use crate::queue::{Priority, Prompt};
-use crate::say;
 use crate::session::Session;
 use crate::transcript::resume;
 use crate::turn::{Ending, Turn};
@@ -57,7 +57,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     let quit = brief.quit.child_token();
     let out = brief.out.of_agent(Mouth {
         relay: relay.clone(),
-        crew: brief.crew.clone(),
+        shared: brief.shared.clone(),
         inbox: inbox.clone(),
         top: brief.top.clone(),
         journal: journal.clone(),
@@ -82,9 +82,9 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     session.transcript.of_agent(&id);
     let wants = &brief.options.agents;
     session.agents = Agents {
-        known: brief.crew.amendments(0, None).1,
-        settings_known: brief.crew.published(u64::MAX).1,
-        crew: brief.crew.clone(),
+        known: brief.shared.amendments(0, None).1,
+        settings_known: brief.shared.published(u64::MAX).1,
+        shared: brief.shared.clone(),
         bench: Arc::new(Bench::below(brief.top.clone())),
         seat: Some(Seat {
             id,
@@ -142,7 +142,7 @@ fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
         replace: Some(words(kind, &options)),
         ..SystemPrompt::default()
     };
-    options.wishes.suggestions = false;
+    options.conversation.suggestions = false;
     options.output_schema = None;
     options.partial = false;
     options.replay = false;
@@ -196,7 +196,7 @@ fn words(kind: &Definition, options: &Options) -> String {
 fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     let mut policy = brief.policy.clone();
     policy.mode = mode(brief, order);
-    let deepest = (brief.depth + 1 >= crew::DEEPEST).then_some("Agent");
+    let deepest = (brief.depth + 1 >= shared::DEEPEST).then_some("Agent");
     let denied = NOT_FOR_AGENTS.iter().copied().chain(deepest);
     for text in denied.chain(order.kind.disallowed.iter().map(String::as_str)) {
         policy
@@ -288,7 +288,7 @@ impl Session {
             } else if !self.unread.is_empty() {
                 self.drain().await;
             } else if self.awaits_background() {
-                self.rest().await;
+                self.wait_idle().await;
             } else {
                 break;
             }
@@ -307,7 +307,7 @@ impl Session {
         let text = if text.trim().is_empty() { NO_CONTENT } else { text };
         let prompt = Prompt {
             uuid: None,
-            id: say::fresh_id(),
+            id: messages::fresh_id(),
             content: json!([{"type": "text", "text": text}]),
             priority: Priority::Next,
             synthetic: false,
@@ -315,7 +315,7 @@ impl Session {
             alone: false,
             verbatim: false,
             origin: None,
-            timestamp: say::now(),
+            timestamp: messages::now(),
         };
         self.open_turn(Turn::new(Vec::new(), None)).await;
         self.keep_prompt(&prompt).await;
@@ -332,7 +332,7 @@ impl Session {
         self.remind();
         self.history.user_text(text);
         self.learn_skills().await;
-        let ending = self.converse(true).await;
+        let ending = self.run_turn(true).await;
         self.end_part();
         ending
     }
@@ -342,8 +342,8 @@ impl Session {
         self.open_turn(Turn::new(Vec::new(), None)).await;
         self.keep_prompt(prompt).await;
         self.history
-            .user(crate::queue::blocks_of(&say::sanitized(&prompt.content)));
-        let ending = self.converse(true).await;
+            .user(crate::queue::blocks_of(&messages::sanitized(&prompt.content)));
+        let ending = self.run_turn(true).await;
         self.end_part();
         ending
     }
@@ -351,7 +351,7 @@ impl Session {
     fn end_part(&mut self) {
         self.turn.open = false;
         self.owed.set(false);
-        self.desk.settle(&self.ledger);
+        self.tool_services.settle(&self.ledger);
     }
 
     fn served(mut self, ending: &Ending, tokens: &Tokens, began: Instant) -> Served {
@@ -365,7 +365,7 @@ impl Session {
                 TaskStatus::Failed,
                 format!("Agent terminated early: the session has reached its budget of ${limit}"),
             ),
-            Ending::HookStopped(_) | Ending::PutOff(_) | Ending::PutOffGone(_) => {
+            Ending::HookStopped(_) | Ending::Deferred(_) | Ending::PutOffGone(_) => {
                 (TaskStatus::Completed, self.turn.text.clone())
             }
             Ending::Blocked(why) => (TaskStatus::Failed, why.clone()),

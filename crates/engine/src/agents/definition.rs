@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 use sluice_permission::PermissionMode;
+use sluice_servers::ServerConfig;
+use sluice_servers::scopes::{self, Named, Scope};
+use sluice_settings::Settings;
 
 use crate::catalogue::front_matter::{self, FrontMatter};
-use crate::mcp::ServerConfig;
-use crate::mcp::scopes::{self, Named, Scope};
-use crate::settings::Settings;
 
 /// Where a definition comes from. The later one wins over the earlier where two have one name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,14 +4,14 @@ use std::pin::pin;
 
 use indexmap::IndexMap;
 use serde_json::Value;
+use sluice_servers::{Phase, ServerConfig, Servers};
+use sluice_settings::Settings;
 
 use super::call::Order;
 use super::definition::{Definition, Origin};
 use crate::commands::Failure;
-use crate::mcp::{Phase, ServerConfig, Servers};
-use crate::say;
+use crate::messages;
 use crate::session::Session;
-use crate::settings::Settings;
 
 /// What a subagent has not taken up yet.
 #[derive(Debug, Default)]
@@ -85,7 +85,7 @@ impl Session {
     /// Connects to the servers this subagent has for itself, and waits until it is known how they stand.
     pub(super) async fn connect_servers(&mut self) {
         for problem in std::mem::take(&mut self.agents.equipment.problems) {
-            self.say(say::informational(&problem, "warning")).await;
+            self.say(messages::informational(&problem, "warning")).await;
         }
         let Some(own) = self.agents.equipment.servers.take() else {
             return;
@@ -94,7 +94,7 @@ impl Session {
         own.greet().await;
         if let Some(settled) = own.settled() {
             // Whoever stops it meanwhile stops it: what follows sees that by itself.
-            self.hear(Some(pin!(settled))).await;
+            self.wait_for(Some(pin!(settled))).await;
         }
         for link in own.all() {
             if let Phase::Down(why) = link.phase() {
@@ -102,7 +102,7 @@ impl Session {
                     "The agent {}: the server {} is not there: {why}",
                     self.agents.equipment.kind, link.name
                 );
-                self.say(say::informational(&text, "warning")).await;
+                self.say(messages::informational(&text, "warning")).await;
             }
         }
         if let Some(tools) = &mut self.options.tools {
@@ -128,13 +128,13 @@ impl Session {
             let near = near.and_then(|near| self.catalogue.find(&near));
             let Some(entry) = self.catalogue.find(&name).or(near).cloned() else {
                 let text = format!("The agent {kind} names the skill {name}, which is not there");
-                self.say(say::informational(&text, "warning")).await;
+                self.say(messages::informational(&text, "warning")).await;
                 continue;
             };
             let text = match self.expand(&entry, "").await {
                 Ok(text) => text,
                 Err(Failure::Failed(why)) => {
-                    self.say(say::informational(&why, "warning")).await;
+                    self.say(messages::informational(&why, "warning")).await;
                     continue;
                 }
                 // Whoever waits next finds out that it has to stop.

@@ -11,8 +11,8 @@ use super::brief::{Bench, Brief};
 use super::builtin;
 use super::call::Order;
 use super::child;
-use super::oversee;
 use super::relay::{Badge, Relay};
+use super::supervise;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::Failure;
 use crate::hooks;
@@ -88,7 +88,7 @@ pub(crate) async fn call(bench: &Bench, entry: &Entry, args: &str, cx: &Context)
         Err(Failure::Failed(why)) => return Outcome::failed(why),
         Err(Failure::Stopped) => return Outcome::interrupted(),
     }
-    oversee::start(brief, order, cx).await
+    supervise::start(brief, order, cx).await
 }
 
 /// The skill's instructions, as the one who will follow them may read them: its commands run under the same rules.
@@ -104,7 +104,7 @@ impl Session {
     /// Has an agent of its own carry out what a person typed. Gives the agent's id, and what came of it unless the turn
     /// has to stop.
     pub(crate) async fn carry_out(&mut self, entry: &Entry, prompt: String) -> (String, Option<Outcome>) {
-        let roster = self.muster();
+        let roster = self.load_roster();
         self.calls.reset(&self.quit);
         let brief = Arc::new(self.brief(&roster));
         let mut order = match order(&brief, entry, true) {
@@ -114,8 +114,8 @@ impl Session {
         order.prompt = prompt;
         let id = order.fork.as_ref().map(|fork| fork.id.clone()).unwrap_or_default();
         let context = self.context("");
-        let mut running = Box::pin(async move { oversee::start(brief, order, &context).await });
-        let outcome = match self.hear(Some(running.as_mut())).await {
+        let mut running = Box::pin(async move { supervise::start(brief, order, &context).await });
+        let outcome = match self.wait_for(Some(running.as_mut())).await {
             crate::listen::Heard::Ready(outcome) => {
                 self.drain_events().await;
                 Some(outcome)
@@ -130,7 +130,7 @@ impl Session {
 
     /// Tells what was kept back of what an agent did.
     pub(crate) async fn tell_kept(&mut self, id: &str) {
-        let kept = self.agents.crew.member(id).map(|member| member.relay.take_kept());
+        let kept = self.agents.shared.member(id).map(|member| member.relay.take_kept());
         for message in kept.unwrap_or_default() {
             self.out.pass_on(message).await;
         }

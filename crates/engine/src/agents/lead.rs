@@ -36,7 +36,7 @@ impl Session {
         let Some(name) = self.options.agents.lead.clone().or(configured) else {
             return;
         };
-        let roster = self.muster();
+        let roster = self.load_roster();
         let Some(kind) = roster.find(&name).cloned() else {
             let names = roster.names().join(", ");
             self.options.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));
@@ -59,6 +59,7 @@ impl Session {
             && let Some(model) = &kind.model
         {
             self.model = sluice_model::models::resolve(Some(model));
+            self.planner = crate::planner::planner(Some(model));
         }
         let trusted = kind.origin != Origin::Project || options.settings.trusted();
         let open = |mode: &PermissionMode| match mode {

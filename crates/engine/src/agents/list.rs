@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
 
 use super::brief::Bench;
-use super::crew::Member;
 use super::message::tag;
+use super::shared::Member;
 
 /// The tool's name.
 pub(crate) const NAME: &str = "ListAgents";
@@ -54,7 +54,7 @@ impl Tool for ListAgents {
 
     fn run<'a>(&'a self, _input: Value, _cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
-            let running = self.bench.brief().map(|brief| brief.crew.running());
+            let running = self.bench.brief().map(|brief| brief.shared.running());
             let (listing, sections) = listed(&running.unwrap_or_default());
             let result = json!({"listing": listing, "sections": sections, "notes": []});
             Outcome::ok(listing, result)

@@ -12,8 +12,8 @@ use sluice_wire::stdin;
 
 use super::brief::{Bench, Brief};
 use super::call::{Again, Order};
-use super::crew::Member;
-use super::{builtin, oversee, revive};
+use super::shared::Member;
+use super::{builtin, revive, supervise};
 use crate::history::History;
 use crate::port::Input as Heard;
 
@@ -131,7 +131,7 @@ impl Tool for SendMessage {
             let (Some(brief), Ok(input)) = (self.bench.brief(), serde_json::from_value::<Input>(input)) else {
                 return Outcome::failed("No subagent can be reached from here");
             };
-            let known = match brief.crew.member(&input.to) {
+            let known = match brief.shared.member(&input.to) {
                 Some(member) => match &member.history {
                     None => return tell(&member, input.message).await,
                     Some(history) => Some(Resting::new(&member, history)),
@@ -246,7 +246,7 @@ async fn go_on(brief: Arc<Brief>, resting: Resting, message: String, cx: &Contex
         fork: None,
         kind,
     };
-    let mut outcome = oversee::start(brief, order, cx).await;
+    let mut outcome = supervise::start(brief, order, cx).await;
     if background && outcome.is_error != Some(true) {
         let short: String = id.chars().take(7).collect();
         let said = json!({

@@ -11,15 +11,15 @@ use sluice_wire::ToHost;
 use sluice_wire::content::Block;
 use tokio::sync::mpsc;
 
-use super::crew::Crew;
 use super::relay::{self, Relay};
+use super::shared::SharedAgents;
 use crate::port::Input;
 
 /// A subagent's mouth.
 #[derive(Debug, Clone)]
 pub(crate) struct Mouth {
     pub(crate) relay: Arc<Relay>,
-    pub(crate) crew: Arc<Crew>,
+    pub(crate) shared: Arc<SharedAgents>,
     pub(crate) inbox: mpsc::Sender<Vec<Input>>,
     pub(crate) top: mpsc::Sender<ToolEvent>,
     pub(crate) journal: Arc<Journal>,
@@ -35,12 +35,12 @@ impl Mouth {
         said.retain(|message| {
             let open = match message {
                 ToHost::ControlRequest(request) => {
-                    self.crew.asked(request, &self.inbox);
+                    self.shared.asked(request, &self.inbox);
                     true
                 }
                 // What was taken back already is not taken back again.
                 ToHost::ControlCancelRequest(cancel) => {
-                    let asked = cancel.request_id.as_str().and_then(|id| self.crew.take_ask(id));
+                    let asked = cancel.request_id.as_str().and_then(|id| self.shared.take_ask(id));
                     asked.is_some()
                 }
                 _ => return true,

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use sluice_settings::Places;
+
 use super::definition::{Definition, Notebook};
-use crate::settings::Places;
 
 /// How much of it is told.
 const MOST_LINES: usize = 200;
@@ -33,7 +34,7 @@ pub(crate) fn folder(kind: &Definition, places: &Places) -> Option<PathBuf> {
 pub(crate) fn words(folder: &Path) -> String {
     let file = folder.join("MEMORY.md");
     // It may lie in the project, and be a pipe or lead to an endless device.
-    let kept = crate::settings::text(&file).ok().flatten().unwrap_or_default();
+    let kept = sluice_settings::text(&file).ok().flatten().unwrap_or_default();
     let kept = beginning(&kept);
     let kept = if kept.trim().is_empty() { "(nothing yet)" } else { kept };
     format!(

@@ -16,7 +16,7 @@ use sluice_wire::control::Request;
 use sluice_wire::stdout::system::{ApiRetry, System, TaskProgress, TaskUsage};
 use sluice_wire::stdout::{Assistant, SubagentRetry, ToolProgress, User};
 
-use crate::say;
+use crate::messages;
 
 /// Who a subagent is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -208,7 +208,7 @@ impl Relay {
             subagent_type: Some(self.badge.kind.clone()),
             usage: self.used(&seen),
             last_tool_name: Some(tool.to_owned()),
-            uuid: say::fresh_id(),
+            uuid: messages::fresh_id(),
             session_id: session_id.to_owned(),
             ..TaskProgress::default()
         }
@@ -225,7 +225,7 @@ impl Relay {
             subagent_type: Some(self.badge.kind.clone()),
             usage: self.used(&seen),
             summary: Some(said.to_owned()),
-            uuid: say::fresh_id(),
+            uuid: messages::fresh_id(),
             ..TaskProgress::default()
         }
     }
@@ -260,7 +260,7 @@ impl Relay {
         // What a call gave besides text is the subagent's own business, unless it failed.
         let shown = |result: &Value| result.is_string() || result.get("commandName").is_some();
         frame.tool_use_result = frame.tool_use_result.filter(shown);
-        if frame.tool_use_result.as_ref().and_then(Value::as_str) == Some(say::REJECTED_RESULT) {
+        if frame.tool_use_result.as_ref().and_then(Value::as_str) == Some(messages::REJECTED_RESULT) {
             frame.tool_result_meta = None;
         }
         frame.into()
@@ -315,7 +315,7 @@ impl Relay {
                 ..SubagentRetry::default()
             }),
             session_id: retry.session_id.clone(),
-            uuid: say::fresh_id(),
+            uuid: messages::fresh_id(),
             ..ToolProgress::default()
         }
     }

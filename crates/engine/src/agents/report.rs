@@ -9,7 +9,7 @@ use super::call::Order;
 use super::forks::Fork;
 use super::worktree::Left;
 use crate::history::History;
-use crate::say;
+use crate::messages;
 
 /// What a subagent came to.
 #[derive(Debug, Clone)]
@@ -63,7 +63,11 @@ impl Served {
             (TaskStatus::Failed, _) => Outcome::failed(&self.text),
             (TaskStatus::Killed | TaskStatus::Running, _) => Outcome {
                 interrupted: true,
-                ..Outcome::failed(if self.refused { say::INTERRUPTED_TOOLS } else { STOPPED })
+                ..Outcome::failed(if self.refused {
+                    messages::INTERRUPTED_TOOLS
+                } else {
+                    STOPPED
+                })
             },
         }
     }

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use sluice_settings::{Chosen, Places};
 use sluice_wire::control::AgentInfo;
 
 use super::builtin;
 use super::definition::{Definition, Origin};
 use crate::measure;
-use crate::settings::{Chosen, Places};
 
 /// The largest file that is read.
 const LARGEST: u64 = 1024 * 1024;
@@ -195,7 +195,7 @@ fn files(places: &Places, chosen: Chosen) -> Vec<Found> {
     }
     if chosen.project {
         // Beyond the repository lies what others may have put there: trust in the project says nothing about it.
-        for folder in crate::mcp::scopes::project_folders(&places.cwd) {
+        for folder in sluice_servers::scopes::project_folders(&places.cwd) {
             let dir = folder.join(".claude");
             if dir != places.config_dir {
                 take(&dir.join("agents"), Origin::Project);

@@ -4,8 +4,8 @@ use sluice_tools::{TaskStatus, ToolEvent};
 use tokio::time::Instant;
 
 use super::Agents;
-use super::crew::Ender;
-use crate::say;
+use super::shared::Ender;
+use crate::messages;
 use crate::session::Session;
 
 /// How long an interrupt waits for the subagents it ends.
@@ -32,7 +32,7 @@ impl Agents {
             (false, true) => Ender::Person,
             (false, false) => Ender::Parent,
         };
-        self.crew.count_end(status, by);
+        self.shared.count_end(status, by);
     }
 }
 
@@ -44,8 +44,8 @@ impl Session {
             ending.extend(self.own_agents(true));
         }
         for id in ending {
-            for request in self.agents.crew.take_asks_of(&id) {
-                self.say(say::cancel(&request)).await;
+            for request in self.agents.shared.take_asks_of(&id) {
+                self.say(messages::cancel(&request)).await;
             }
         }
     }
@@ -107,7 +107,7 @@ impl Session {
         self.hear_agents();
         let mut ending = Vec::new();
         for id in agents {
-            if let Some(member) = self.agents.crew.member(&id) {
+            if let Some(member) = self.agents.shared.member(&id) {
                 member.relay.mute();
             }
             let killed = self.tasks.kill(&id).await;
@@ -123,19 +123,19 @@ impl Session {
             if let ToolEvent::TaskGone { id } = &event {
                 ending.retain(|ending| ending != id);
             }
-            self.heed(Some(event)).await;
+            self.on_tool_event(Some(event)).await;
         }
     }
 
     /// The session is over: a subagent that was just beginning ends too, and its end is told.
     pub(crate) async fn see_agents_off(&mut self) {
         let deadline = Instant::now() + WIND_UP;
-        let crew = self.agents.crew.clone();
-        while crew.at_work() > 0 {
+        let shared = self.agents.shared.clone();
+        while shared.at_work() > 0 {
             tokio::select! {
                 biased;
-                event = self.events.recv() => self.heed(event).await,
-                () = crew.dismissed() => {}
+                event = self.events.recv() => self.on_tool_event(event).await,
+                () = shared.dismissed() => {}
                 () = tokio::time::sleep_until(deadline) => break,
             }
         }

@@ -101,9 +101,11 @@ impl Session {
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
-        let desk = self.desk.clone();
+        let tool_services = self.tool_services.clone();
         if let Some(summaries) = &mut self.agents.summaries {
-            summaries.asked.spawn(async move { desk.answer(request).await.ok() });
+            summaries
+                .asked
+                .spawn(async move { tool_services.answer(request).await.ok() });
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tokio::process::Command;
 
-use crate::hooks::Ear;
+use crate::hooks::HookClient;
 
 /// A work tree somebody works in.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ enum Made {
         env: Vec<(OsString, OsString)>,
     },
     /// A hook: it knows what is to become of what was left in it.
-    ByHook(Ear),
+    ByHook(HookClient),
 }
 
 /// A work tree in which something was left.
@@ -46,10 +46,10 @@ impl WorkTree {
         cwd: &Path,
         id: &str,
         env: &[(OsString, OsString)],
-        ear: &Ear,
+        hook_client: &HookClient,
         runs: bool,
     ) -> Result<Self, String> {
-        if let Some(made) = ear.worktree(&format!("agent-{id}")).await {
+        if let Some(made) = hook_client.worktree(&format!("agent-{id}")).await {
             let path = cwd.join(made.map_err(|why| explained(&why))?);
             if !path.is_dir() {
                 return Err(explained(&format!(
@@ -57,7 +57,7 @@ impl WorkTree {
                     path.display()
                 )));
             }
-            let made = Made::ByHook(ear.clone());
+            let made = Made::ByHook(hook_client.clone());
             return Ok(Self { path, made });
         }
         if !runs {
@@ -103,8 +103,8 @@ impl WorkTree {
                 base,
                 env,
             } => (repository, branch, base, env),
-            Made::ByHook(ear) => {
-                ear.worktree_gone(&self.path).await;
+            Made::ByHook(hook_client) => {
+                hook_client.worktree_gone(&self.path).await;
                 return None;
             }
         };
@@ -182,9 +182,15 @@ mod tests {
         git(&env, &repository, &["config", "core.fsmonitor", &monitor])
             .await
             .unwrap();
-        let (ear, _) = Ear::new();
-        assert!(WorkTree::make(&repository, "0", &env, &ear, false).await.is_err());
-        let tree = WorkTree::make(&repository, "1", &env, &ear, true).await.unwrap();
+        let (hook_client, _) = HookClient::new();
+        assert!(
+            WorkTree::make(&repository, "0", &env, &hook_client, false)
+                .await
+                .is_err()
+        );
+        let tree = WorkTree::make(&repository, "1", &env, &hook_client, true)
+            .await
+            .unwrap();
         assert!(tree.path().join("f").exists());
         assert_eq!(tree.close().await, None);
         assert!(!mark.exists());

@@ -38,24 +38,26 @@ impl Budget {
     }
 }
 
-/// The list, one line each, or nothing where there is nothing to tell. Where it would be too long every description is
-/// cut to the same length, and at last only names are told.
+/// The list, or nothing where there is nothing to tell.
 pub(crate) fn list<'a>(entries: impl Iterator<Item = &'a Entry>, budget: Budget) -> Option<String> {
+    let lines = lines(entries, budget);
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// One line for each, in order. Where they would be too long every description is cut to the same length, and at last
+/// only names are told.
+pub(crate) fn lines<'a>(entries: impl Iterator<Item = &'a Entry>, budget: Budget) -> Vec<String> {
     let entries: Vec<(&str, String)> = entries.map(|entry| (entry.name.as_str(), described(entry))).collect();
-    if entries.is_empty() {
-        return None;
-    }
     let names: usize = entries.iter().map(|(name, _)| name.chars().count() + 5).sum();
     let room = budget.all.saturating_sub(names);
     let longest = fair(&entries, room).min(budget.one);
-    let lines: Vec<String> = entries
+    entries
         .iter()
         .map(|(name, text)| match clip(text, longest) {
             text if text.is_empty() => format!("- {name}"),
             text => format!("- {name}: {text}"),
         })
-        .collect();
-    Some(lines.join("\n"))
+        .collect()
 }
 
 /// What is said of one, on one line.

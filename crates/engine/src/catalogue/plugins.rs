@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::settings::Settings;
+use sluice_settings::Settings;
 
 /// What stands for a plugin's folder in its hooks, servers, commands and skills.
 pub(crate) const ROOT_MARK: &str = "${CLAUDE_PLUGIN_ROOT}";

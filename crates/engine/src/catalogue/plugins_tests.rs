@@ -4,10 +4,10 @@ use std::fs;
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
+use sluice_settings::{Chosen, FlagSettings, Places};
 use tempfile::TempDir;
 
 use super::*;
-use crate::settings::{Chosen, FlagSettings, Places};
 
 /// A folder with a home, a project and whatever else a test lays down.
 struct Lab(TempDir);

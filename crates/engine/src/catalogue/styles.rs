@@ -41,7 +41,7 @@ impl Style {
         match &self.text {
             Text::Ours(text) => (*text).to_owned(),
             Text::File(path) => {
-                let text = crate::settings::text(path).ok().flatten().unwrap_or_default();
+                let text = sluice_settings::text(path).ok().flatten().unwrap_or_default();
                 cut(&text).body.trim().to_owned()
             }
         }

@@ -10,7 +10,7 @@ use similar::{ChangeTag, TextDiff};
 use sluice_permission::Paths as _;
 
 use super::shelf::{Backup, Shelf};
-use crate::asking::World;
+use crate::policy::World;
 
 /// What differs from how it was.
 #[derive(Debug, Default)]

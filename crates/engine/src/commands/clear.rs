@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::purse::Purse;
+use crate::ledger::SharedLedger;
 use sluice_tools::Lists;
 use sluice_wire::stdout::{ConversationReset, ResetTrigger};
 
 use crate::background::Background;
 use crate::checkpoints;
+use crate::control::spending::Lines;
 use crate::history::History;
-use crate::obey::spending::Lines;
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 use crate::transcript::Transcript;
 
@@ -21,13 +21,13 @@ impl Session {
         self.tasks.kill_all().await;
         self.drain_events().await;
         self.background = Background::default();
-        let id = say::fresh_id();
+        let id = messages::fresh_id();
         self.say(ConversationReset {
             new_conversation_id: id.clone(),
             uuid: id.clone(),
             trigger: Some(ResetTrigger::Clear),
             user_message_uuid: Some(prompt_id.to_owned()),
-            timestamp: Some(say::now()),
+            timestamp: Some(messages::now()),
             ..ConversationReset::default()
         })
         .await;
@@ -47,7 +47,7 @@ impl Session {
         self.recall = None;
         self.history = History::default();
         self.system = None;
-        self.ledger = Purse::new(self.options.key_source);
+        self.ledger = SharedLedger::new(self.options.key_source);
         self.api_ms = 0;
         self.last_usage = None;
         self.lines = Lines::default();

@@ -12,8 +12,8 @@ use super::{Attached, listing, mentions};
 use crate::catalogue::entry::{Entry, Origin};
 use crate::hooks;
 use crate::listen::Heard;
+use crate::messages;
 use crate::queue::Prompt;
-use crate::say;
 use crate::session::Session;
 
 /// Why there is nothing for the model to read.
@@ -93,9 +93,9 @@ impl Session {
             let text = format!("Shell command permission check failed for pattern \"{written}\": {why}");
             return Err(Failure::Failed(text));
         }
-        let context = self.context(&say::fresh_id());
+        let context = self.context(&messages::fresh_id());
         let mut running = Box::pin(async move { bash.run(input, &context).await });
-        match self.hear(Some(running.as_mut())).await {
+        match self.wait_for(Some(running.as_mut())).await {
             Heard::Ready(outcome) => output(&outcome, written),
             Heard::Stopped | Heard::CallsDone => Err(Failure::Stopped),
         }
@@ -211,11 +211,11 @@ impl Session {
         }
         let context = Context {
             pins: Some(pins),
-            ..self.context(&say::fresh_id())
+            ..self.context(&messages::fresh_id())
         };
         Box::pin(async move {
             let mut reading = Box::pin(async move { read.run(input, &context).await });
-            let Heard::Ready(outcome) = self.hear(Some(reading.as_mut())).await else {
+            let Heard::Ready(outcome) = self.wait_for(Some(reading.as_mut())).await else {
                 return None;
             };
             self.touched(path);
@@ -252,7 +252,7 @@ impl Session {
     async fn show_folder(&mut self, path: &Path, pin: Pin, near: String) -> Option<Attached> {
         let (folder, hidden) = (path.to_owned(), self.hidden());
         let mut listing = tokio::task::spawn_blocking(move || listing::folder(&folder, &pin, &hidden));
-        let Heard::Ready(Ok(listed)) = self.hear(Some(std::pin::Pin::new(&mut listing))).await else {
+        let Heard::Ready(Ok(listed)) = self.wait_for(Some(std::pin::Pin::new(&mut listing))).await else {
             return None;
         };
         Some(Attached {

@@ -12,6 +12,7 @@ use sluice_wire::control::{
 use sluice_wire::stdout::system::{CommandsChanged, Plugin, PluginError};
 
 use super::builtin::{Builtin, Does, LISTED};
+use super::room::SkillRoom;
 use super::skill::{self, SkillTool};
 use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Kind};
@@ -20,8 +21,7 @@ use crate::catalogue::plugins::builtin::{Part, SOURCE};
 use crate::catalogue::plugins::{self, PluginDir};
 use crate::catalogue::styles;
 use crate::hooks;
-use crate::mcp;
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 
 impl Session {
@@ -139,23 +139,16 @@ impl Session {
         }
         let problems: Vec<String> = self.catalogue.problems.iter().map(ToString::to_string).collect();
         for problem in problems {
-            self.say(say::informational(&problem, "warning")).await;
+            self.say(messages::informational(&problem, "warning")).await;
         }
     }
 
     /// Tells the model of the skills it may use, once, and again when they have changed.
     pub(crate) fn remind_of_skills(&mut self) {
-        if !self.extras.iter().any(|tool| tool.descriptor().name == skill::NAME) {
+        if !self.offers_skills() {
             return;
         }
-        let settings = &self.options.settings;
-        let window = models::facts(&self.model).window;
-        let budget = Budget::new(
-            window,
-            settings.number("skillListingBudgetFraction"),
-            settings.number("skillListingMaxDescChars"),
-        );
-        let list = listing::list(self.catalogue.for_model(), budget);
+        let list = listing::list(self.catalogue.for_model(), self.skill_budget());
         if let Some(list) = &list
             && self.commands.told.as_ref() != Some(list)
         {
@@ -165,6 +158,32 @@ impl Session {
             ));
         }
         self.commands.told = list;
+    }
+
+    fn offers_skills(&self) -> bool {
+        self.extras.iter().any(|tool| tool.descriptor().name == skill::NAME)
+    }
+
+    fn skill_budget(&self) -> Budget {
+        let settings = &self.options.settings;
+        Budget::new(
+            models::facts(&self.model).window,
+            settings.number("skillListingBudgetFraction"),
+            settings.number("skillListingMaxDescChars"),
+        )
+    }
+
+    /// Skills and commands, and the room the list of them takes in the model's context.
+    pub(crate) fn skill_room(&self) -> SkillRoom {
+        let told = match self.offers_skills() {
+            true => listing::lines(self.catalogue.for_model(), self.skill_budget()),
+            false => Vec::new(),
+        };
+        let listed = self.catalogue.for_model().zip(&told);
+        SkillRoom::of(
+            &self.catalogue.entries,
+            listed.map(|(entry, line)| (entry, line.as_str())),
+        )
     }
 
     /// What was told of the skills is no longer part of the conversation.
@@ -242,7 +261,7 @@ impl Session {
         self.note_commands(&commands);
         self.say(CommandsChanged {
             commands,
-            uuid: say::fresh_id(),
+            uuid: messages::fresh_id(),
             ..CommandsChanged::default()
         })
         .await;
@@ -275,13 +294,15 @@ impl Session {
     pub(crate) async fn reload_plugins(&mut self, id: &RequestId, request: &ReloadPlugins) {
         if request.refuse_if_busy == Some(true) && self.turn.open {
             let text = "reload_plugins: a turn is running";
-            return self.say(say::refused(id, "reload_plugins_busy", text.to_owned())).await;
+            return self
+                .say(messages::refused(id, "reload_plugins_busy", text.to_owned()))
+                .await;
         }
         let before = self.options.catalogue.plugin_dirs.clone();
         if let Some(added) = &request.add_plugins {
             if !is_list_of_plugins(&added.to_value()) {
                 let text = "reload_plugins: add_plugins must be a list of {\"type\": \"local\", \"path\": …}";
-                return self.say(say::error(id, text)).await;
+                return self.say(messages::error(id, text)).await;
             }
             self.add_plugins(&added.to_value());
         }
@@ -297,7 +318,7 @@ impl Session {
             self.reload_catalogue().await;
         }
         response.commands = self.commands();
-        response.agents = self.muster().infos();
+        response.agents = self.load_roster().infos();
         response.plugins = self.plugins_told();
         response.error_count = u64::try_from(self.catalogue.plugins.errors.len()).unwrap_or(u64::MAX);
         // Those that were just added are told of as they come to stand.
@@ -307,8 +328,8 @@ impl Session {
             for link in servers.iter().filter(|link| link.is_being_dialled()) {
                 link.connection().await.ok();
             }
-            response.mcp_servers = servers.iter().map(|link| mcp::full_status(link)).collect();
-            say::success(&id, &response).into()
+            response.mcp_servers = servers.iter().map(|link| sluice_servers::status::full(link)).collect();
+            messages::success(&id, &response).into()
         });
     }
 
@@ -320,7 +341,7 @@ impl Session {
             skills: skills.map(told).collect(),
             ..ReloadSkillsResponse::default()
         };
-        self.say(say::success(id, &response)).await;
+        self.say(messages::success(id, &response)).await;
     }
 
     /// The host wants the output styles read again.
@@ -330,7 +351,7 @@ impl Session {
             available_output_styles: styles::names(&self.catalogue.styles),
             ..ReloadOutputStylesResponse::default()
         };
-        self.say(say::success(id, &response)).await;
+        self.say(messages::success(id, &response)).await;
     }
 
     /// What the host says of skills and plugins when it opens the session; true if plugins came with it.

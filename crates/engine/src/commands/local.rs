@@ -7,11 +7,11 @@ use sluice_wire::stdout::{Assistant, ContextCategory, ContextUsage, LocalCommand
 
 use super::builtin::{Builtin, Does, LISTED, Screen};
 use super::slash::Slash;
-use crate::asking::lay_out;
 use crate::catalogue::styles;
 use crate::hooks::{Answers, Switch};
+use crate::messages;
+use crate::policy::lay_out;
 use crate::queue::Prompt;
-use crate::say;
 use crate::session::Session;
 use crate::turn::Ending;
 
@@ -122,10 +122,10 @@ impl Session {
                 }),
                 local_command_outcome: told.outcome.map(|kind| Raw::of(&json!({"kind": kind}))),
                 context_usage: told.context,
-                ..say::local(&told.text, &self.turn)
+                ..messages::local(&told.text, &self.turn)
             };
             let (name, args) = run.unwrap_or((named, ""));
-            let echo = say::command_echo(name, args);
+            let echo = messages::command_echo(name, args);
             // A session in which nothing else was said is not worth a file.
             if self.transcript.begun() {
                 self.keep_local(&prompt.id, &echo).await;
@@ -354,7 +354,7 @@ impl Session {
             }
             Screen::Status => Some(format!(
                 "Version: {}\nSession: {}\nModel: {}\nKey: {}\nFolder: {}",
-                say::PROTOCOL_VERSION,
+                messages::PROTOCOL_VERSION,
                 self.options.session_id,
                 self.model,
                 self.options.key_source.as_str(),

@@ -7,8 +7,8 @@ use super::expand::{Failure, Mentioned};
 use super::local::Told;
 use super::slash::Slash;
 use crate::catalogue::entry::{Entry, Origin};
+use crate::messages;
 use crate::queue::{Batch, Prompt};
-use crate::say;
 use crate::session::Session;
 use crate::turn::{Ending, Turn};
 
@@ -135,7 +135,7 @@ impl Session {
             _ => None,
         };
         for uuid in &uuids {
-            self.say(say::lifecycle(uuid, "started")).await;
+            self.say(messages::lifecycle(uuid, "started")).await;
         }
         self.drain().await;
         let source = known.source();
@@ -247,11 +247,11 @@ impl Session {
                 .flat_map(|attached| attached.blocks),
         );
         if self.options.replay && prompt.is_replayed() {
-            self.turn.replay = Some(say::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
+            self.turn.replay = Some(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
         }
         self.announce().await;
         // A conversation is deep, and this is deep already.
-        Box::pin(self.converse(prompt.should_query)).await
+        Box::pin(self.run_turn(prompt.should_query)).await
     }
 
     /// Gives the model the instructions of the skills it has called for, behind the results of its calls.

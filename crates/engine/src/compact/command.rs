@@ -1,8 +1,8 @@
 //! `/compact`: the person asks for a summary.
 
 use super::{Trigger, Uncompacted};
+use crate::messages;
 use crate::queue::Prompt;
-use crate::say;
 use crate::session::Session;
 use crate::turn::{Ending, Stop, Turn};
 
@@ -24,7 +24,7 @@ impl Session {
         let uuids: Vec<String> = prompt.uuid.iter().cloned().collect();
         self.open_turn(Turn::new(uuids.clone(), prompt.origin.clone())).await;
         for uuid in &uuids {
-            self.say(say::lifecycle(uuid, "started")).await;
+            self.say(messages::lifecycle(uuid, "started")).await;
         }
         self.drain().await;
         let wanted = Some(instructions).filter(|text| !text.is_empty());
@@ -38,8 +38,11 @@ impl Session {
             }
             // The command did what it was told last: nothing. A conversation that goes on need not know of it.
             Err(Uncompacted::Stopped) if self.stop == Some(Stop::Interrupt) => {
-                self.say_block(say::local_reply(CANCELLED, NAME, instructions, false, &self.turn), None)
-                    .await;
+                self.say_block(
+                    messages::local_reply(CANCELLED, NAME, instructions, false, &self.turn),
+                    None,
+                )
+                .await;
                 self.local_ending(CANCELLED)
             }
             Err(Uncompacted::Stopped) => Ending::Interrupted { tools: false },
@@ -50,10 +53,13 @@ impl Session {
 
     /// The command and what it said, which the conversation goes on with.
     async fn tell_command(&mut self, prompt: &Prompt, instructions: &str) {
-        let output = say::local_output("Compacted ");
-        let (command, said) = (say::command_echo(NAME, instructions), output.message.content.text());
+        let output = messages::local_output("Compacted ");
+        let (command, said) = (
+            messages::command_echo(NAME, instructions),
+            output.message.content.text(),
+        );
         for (uuid, text) in [
-            (say::fresh_id(), CAVEAT),
+            (messages::fresh_id(), CAVEAT),
             (prompt.id.clone(), command.as_str()),
             (output.uuid.clone().unwrap_or_default(), said.as_str()),
         ] {
@@ -62,7 +68,7 @@ impl Session {
         }
         self.say(output).await;
         if self.options.replay && prompt.is_replayed() {
-            self.say(say::replay(&prompt.id, &command.into(), Some(&prompt.timestamp)))
+            self.say(messages::replay(&prompt.id, &command.into(), Some(&prompt.timestamp)))
                 .await;
         }
     }
@@ -75,9 +81,9 @@ impl Session {
             Uncompacted::Empty => (format!("Error: {told}"), true),
             _ => (told, true),
         };
-        self.keep_local(&prompt.id, &say::command_echo(NAME, instructions))
+        self.keep_local(&prompt.id, &messages::command_echo(NAME, instructions))
             .await;
-        let reply = say::local_reply(&text, NAME, instructions, failed, &self.turn);
+        let reply = messages::local_reply(&text, NAME, instructions, failed, &self.turn);
         self.say_block(reply, None).await;
         self.local_ending(if *why == Uncompacted::Empty { "" } else { &text })
     }

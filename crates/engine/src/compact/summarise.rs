@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use sluice_model::{Accumulator, Client, Failure, Message, Request, Role, Verdict, retry};
 
 use super::{Uncompacted, words};
-use crate::exchange::jitter;
 use crate::listen::Heard;
-use crate::say;
+use crate::messages;
+use crate::model_request::jitter;
 use crate::session::Session;
 
 /// Most tokens of a summary, its thinking included.
@@ -38,7 +38,7 @@ impl Session {
             request.max_tokens = request.max_tokens.min(MOST_TOKENS);
             let client = self.client.clone();
             let began = Instant::now();
-            let heard = self.hear(Some(pin!(ask(&client, &request, streaming)))).await;
+            let heard = self.wait_for(Some(pin!(ask(&client, &request, streaming)))).await;
             self.api_ms += super::millis(began);
             let failure = match heard {
                 Heard::Ready(Ok(answer)) => return self.accept(&answer),
@@ -58,9 +58,9 @@ impl Session {
             match retry::next(&policy, attempt, &failure, overloaded, jitter()) {
                 Verdict::RetryWithoutStreaming => streaming = false,
                 Verdict::Retry { delay } => {
-                    self.say(say::api_retry(attempt, self.options.max_retries, delay, &failure))
+                    self.say(messages::api_retry(attempt, self.options.max_retries, delay, &failure))
                         .await;
-                    if let Heard::Stopped = self.hear(Some(pin!(tokio::time::sleep(delay)))).await {
+                    if let Heard::Stopped = self.wait_for(Some(pin!(tokio::time::sleep(delay)))).await {
                         return Err(Uncompacted::Stopped);
                     }
                 }

@@ -22,8 +22,8 @@ use super::output::Permission;
 use super::run::{Hooked, Purpose};
 use super::told::{reminder, told};
 use crate::calls::{Call, State};
+use crate::messages;
 use crate::options::Asker;
-use crate::say;
 use crate::session::Session;
 use crate::turn::Ending;
 
@@ -62,7 +62,7 @@ impl Session {
         }
         let verdict = merged.verdict.as_ref();
         if verdict.is_some_and(|verdict| verdict.permission == Permission::Defer) {
-            if !self.put_off(index).await {
+            if !self.deferred_call(index).await {
                 self.rule_on(index, None).await;
             }
             return self.launch().await;
@@ -186,9 +186,9 @@ impl Session {
             }
             (Some(said), asked) => {
                 if asked.is_some() {
-                    self.say(say::cancel(request_id)).await;
+                    self.say(messages::cancel(request_id)).await;
                     if self.calls.open_asks().len() <= 1 {
-                        self.enter(say::State::Running).await;
+                        self.enter(messages::State::Running).await;
                     }
                 }
                 if let Some(call) = self.calls.list.get_mut(index) {
@@ -326,7 +326,7 @@ impl Session {
             && let Err(why) = replace(&mut outcome, updated)
         {
             let text = format!("{name}: the output a hook put in place of the tool's is not used: {why}");
-            self.say(say::informational(&text, "warning")).await;
+            self.say(messages::informational(&text, "warning")).await;
         }
         if let Some(block) = merged.block {
             self.hooks.contexts.push(reminder(&name, &block.shown));
@@ -388,7 +388,7 @@ impl Session {
     /// Callbacks that are open need not be answered any more.
     pub(crate) async fn withdraw_callbacks(&mut self) {
         for request_id in self.hooks.forget_callbacks() {
-            self.say(say::cancel(&request_id)).await;
+            self.say(messages::cancel(&request_id)).await;
         }
     }
 

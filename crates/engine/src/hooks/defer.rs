@@ -1,5 +1,5 @@
-//! A call that a hook puts off: the turn ends with the call undone and the process goes. Whoever goes on with the
-//! session goes on with the call: hooks are asked again, and it runs, or is put off once more.
+//! A tool call that a hook defers: the turn ends with the call undone and the process goes. Whoever goes on with the
+//! session goes on with the call: hooks are asked again, and it runs, or is deferred once more.
 
 use std::future::Ready;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use sluice_permission::Verdict;
 
 use crate::calls::State;
 use crate::listen::Heard;
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 use crate::turn::{Ending, Turn};
 
@@ -18,15 +18,15 @@ const PERSON: &str = "cli";
 /// What the model is asked when the call has run and nobody has said anything else.
 const GO_ON: &str = "Go on where you left off.";
 
-/// A call that was put off.
+/// A tool call that a hook deferred.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PutOff {
+pub(crate) struct Deferred {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) input: Value,
 }
 
-impl PutOff {
+impl Deferred {
     /// As transcripts keep it.
     fn attachment(&self, mode: &str) -> Value {
         json!({
@@ -56,7 +56,7 @@ impl PutOff {
 
 impl Session {
     /// Puts a call off; false where that cannot be, and the call is decided about as if no hook had said so.
-    pub(super) async fn put_off(&mut self, index: usize) -> bool {
+    pub(super) async fn deferred_call(&mut self, index: usize) -> bool {
         let Some(call) = self.calls.list.get(index) else {
             return false;
         };
@@ -65,29 +65,29 @@ impl Session {
         }
         let headless = self.options.keeping.entrypoint != PERSON && self.hooks.speaker.is_none();
         if !headless || self.calls.list.len() > 1 {
-            self.say_not_put_off().await;
+            self.say_not_deferred().await;
             return false;
         }
         if let Some(call) = self.calls.list.get_mut(index) {
-            call.state = State::PutOff;
+            call.state = State::Deferred;
         }
         true
     }
 
-    async fn say_not_put_off(&mut self) {
+    async fn say_not_deferred(&mut self) {
         let text = "A hook wants to put a call off. That can be done with the only call of an answer, in a session without \
                     a person in front of it; this one is decided about as usual.";
-        self.say(say::informational(text, "warning")).await;
+        self.say(messages::informational(text, "warning")).await;
     }
 
     /// More calls came behind one that was put off: it is decided about after all.
-    pub(crate) async fn take_up_put_off(&mut self) {
+    pub(crate) async fn take_up_deferred_call(&mut self) {
         if self.calls.list.len() < 2 {
             return;
         }
-        let is_put_off = |call: &crate::calls::Call| matches!(call.state, State::PutOff);
+        let is_put_off = |call: &crate::calls::Call| matches!(call.state, State::Deferred);
         if let Some(index) = self.calls.list.iter().position(is_put_off) {
-            self.say_not_put_off().await;
+            self.say_not_deferred().await;
             if let Some(call) = self.calls.list.get_mut(index) {
                 call.state = State::Running;
             }
@@ -96,26 +96,28 @@ impl Session {
     }
 
     /// How the turn ends if its call was put off: the session goes, and keeps what it takes to go on.
-    pub(crate) async fn put_off_ending(&mut self) -> Option<Ending> {
+    pub(crate) async fn deferred_ending(&mut self) -> Option<Ending> {
         let call = self
             .calls
             .list
             .iter()
-            .find(|call| matches!(call.state, State::PutOff))?;
-        let put_off = PutOff {
+            .find(|call| matches!(call.state, State::Deferred))?;
+        let deferred_call = Deferred {
             id: call.id.clone(),
             name: call.name.clone(),
             input: call.input.clone(),
         };
-        let attachment = put_off.attachment(self.policy.mode.as_str());
-        self.keep_put_off(&attachment).await;
+        let attachment = deferred_call.attachment(self.policy.mode.as_str());
+        self.keep_deferred_call(&attachment).await;
         self.leave = Some(self.leave.unwrap_or(0));
-        Some(Ending::PutOff(put_off))
+        Some(Ending::Deferred(deferred_call))
     }
 
     /// Goes on with the call an earlier session has put off, before anything else is done.
-    pub(crate) async fn play_put_off(&mut self) {
-        let Some(call) = self.hooks.put_off.take() else { return };
+    pub(crate) async fn play_deferred_call(&mut self) {
+        let Some(call) = self.hooks.deferred_call.take() else {
+            return;
+        };
         self.open_turn(Turn::new(Vec::new(), None)).await;
         self.hooks_begin_turn();
         self.transcript.holds(&call.id);
@@ -129,9 +131,9 @@ impl Session {
         }
         self.admit_last_call().await;
         self.launch().await;
-        let ending = match self.hear(None::<Pin<&mut Ready<()>>>).await {
+        let ending = match self.wait_for(None::<Pin<&mut Ready<()>>>).await {
             Heard::Stopped => Some(self.stopped().await),
-            _ => match self.put_off_ending().await {
+            _ => match self.deferred_ending().await {
                 Some(ending) => Some(ending),
                 None if self.hook_batch().await.is_err() => Some(self.stopped().await),
                 None => {
@@ -161,14 +163,17 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_read_again() {
-        let put_off = PutOff {
+        let deferred_call = Deferred {
             id: "t".to_owned(),
             name: "Bash".to_owned(),
             input: json!({"command": "ls"}),
         };
-        assert_eq!(PutOff::read(&put_off.attachment("default")), Some(put_off));
         assert_eq!(
-            PutOff::read(&json!({"type": "date", "toolUseID": "t", "toolName": "x"})),
+            Deferred::read(&deferred_call.attachment("default")),
+            Some(deferred_call)
+        );
+        assert_eq!(
+            Deferred::read(&json!({"type": "date", "toolUseID": "t", "toolName": "x"})),
             None
         );
     }

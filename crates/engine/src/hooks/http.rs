@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 
 use serde_json::Value;
+use sluice_settings::Settings;
 use sluice_wire::stdout::system::HookOutcome;
 
 use super::output::{self, Answer, Failure};
 use super::run::{Due, Scene, Seen};
-use crate::settings::Settings;
 
 /// Where hooks may be posted to, and with which variables in their headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

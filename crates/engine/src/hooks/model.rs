@@ -33,7 +33,7 @@ pub(super) async fn run(
     request.system = vec![json!({"type": "text", "text": GUIDE})];
     request.thinking = Thinking::Off;
     request.cache = Cache::Off;
-    let answered = tokio::time::timeout(due.patience(), scene.desk.answer(request)).await;
+    let answered = tokio::time::timeout(due.patience(), scene.tool_services.answer(request)).await;
     let (answer, text, outcome) = match answered {
         Err(_) => (Err(Failure::TimedOut), String::new(), HookOutcome::Cancelled),
         Ok(Err(why)) => (Err(Failure::Broken(why.clone())), why, HookOutcome::Error),

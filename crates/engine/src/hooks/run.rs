@@ -9,25 +9,25 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::Value;
 use sluice_permission::Source;
+use sluice_settings::Settings;
 use sluice_tools::{Tasks, WebConfig};
 use sluice_wire::control::{ControlRequest, HookCallback, RequestId};
 use sluice_wire::hook::HookInput;
 use sluice_wire::stdout::system::{HookOutcome, HookProgress, HookResponse, HookStarted};
 use tokio::sync::{mpsc, oneshot};
 
+use super::client::Consultation;
 use super::config::{Handler, Hook, Origin};
-use super::ear::Consultation;
 use super::event::{AGENT, CALLBACK, Event, MODEL, subject};
 use super::http::Rules;
 use super::merge::{Merged, Refuses, Said, merge};
 use super::output::{Answer, Failure, of_value};
 use super::switch::Switch;
 use super::{agent, command, http, model, tool};
+use crate::messages;
 use crate::out::Out;
-use crate::say;
-use crate::services::Desk;
+use crate::services::ToolServices;
 use crate::session::Session;
-use crate::settings::Settings;
 
 /// Hooks that ran beside the session are done.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ pub(super) struct Scene {
     pub(super) input: Arc<str>,
     pub(super) out: Out,
     pub(super) tasks: Arc<Tasks>,
-    pub(super) desk: Arc<Desk>,
+    pub(super) tool_services: Arc<ToolServices>,
     pub(super) cwd: PathBuf,
     pub(super) env: Vec<(OsString, OsString)>,
     pub(super) web: WebConfig,
@@ -152,7 +152,7 @@ impl Scene {
                 hook_id: id.to_owned(),
                 hook_name: self.name.clone(),
                 hook_event: self.event.as_str().to_owned(),
-                uuid: say::fresh_id(),
+                uuid: messages::fresh_id(),
                 ..HookStarted::default()
             };
             self.out.say(started).await;
@@ -168,7 +168,7 @@ impl Scene {
                 stdout: seen.stdout,
                 stderr: seen.stderr,
                 output: seen.output,
-                uuid: say::fresh_id(),
+                uuid: messages::fresh_id(),
                 ..HookProgress::default()
             };
             self.out.say(progress).await;
@@ -186,7 +186,7 @@ impl Scene {
                 stderr: seen.stderr,
                 exit_code: seen.exit_code.map(i64::from),
                 outcome: Some(outcome),
-                uuid: say::fresh_id(),
+                uuid: messages::fresh_id(),
                 ..HookResponse::default()
             };
             self.out.say(response).await;
@@ -264,7 +264,7 @@ async fn callback(
     };
     match tokio::time::timeout(limit, answer).await {
         Err(_) => {
-            scene.out.say(say::cancel(request_id)).await;
+            scene.out.say(messages::cancel(request_id)).await;
             Err(Failure::TimedOut)
         }
         Ok(Err(_)) => Err(Failure::Cancelled),
@@ -293,7 +293,7 @@ impl Session {
             scene.told &= !matches!(due.hook.handler, Handler::Prompt { .. });
             match &due.hook.handler {
                 Handler::Callback(id) => {
-                    let request_id = say::fresh_id();
+                    let request_id = messages::fresh_id();
                     let answer = self.call_back(&request_id, id, &input).await;
                     work.push(
                         async move {
@@ -409,7 +409,7 @@ impl Session {
             input: serde_json::to_string(input).unwrap_or_default().into(),
             out: self.out.clone(),
             tasks: self.tasks.clone(),
-            desk: self.desk.clone(),
+            tool_services: self.tool_services.clone(),
             cwd: self.cwd.get(),
             env: self.hook_env(event),
             web: crate::session::web_config(&self.options),
@@ -435,7 +435,7 @@ impl Session {
         self.hooks.callbacks.insert(request_id.to_owned(), answer);
         let tool_use_id = match call_id_of(input, &self.hooks) {
             Some(id) => id,
-            None => say::fresh_id(),
+            None => messages::fresh_id(),
         };
         let request = HookCallback {
             callback_id: callback_id.to_owned(),
@@ -480,7 +480,7 @@ pub(super) fn meant(list: &[Arc<Hook>], event: Event, input: &HookInput, cwd: &P
             due.push(Due {
                 place,
                 hook: hook.clone(),
-                id: say::fresh_id(),
+                id: messages::fresh_id(),
             });
         }
     }

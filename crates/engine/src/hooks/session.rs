@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sluice_permission::Source;
+use sluice_settings::Settings;
+use sluice_settings::watch;
 use sluice_wire::Map;
 use sluice_wire::control::HookMatcher;
 use sluice_wire::hook::HookSpecificOutput;
@@ -15,11 +17,9 @@ use super::event::{Event, LAST, LAST_MOST};
 use super::run::{Hooked, Purpose};
 use super::told::{reminder, told};
 use crate::background::Note;
+use crate::messages;
 use crate::options::Setup;
-use crate::say;
 use crate::session::Session;
-use crate::settings::Settings;
-use crate::settings::watch;
 
 /// A file of instructions was read.
 #[derive(Debug, Clone, Default)]
@@ -60,7 +60,7 @@ impl Session {
         }
         let events = hooks.iter().map(|(name, groups)| (name.as_str(), groups.as_slice()));
         for problem in self.hooks.register(events) {
-            self.say(say::informational(&problem, "warning")).await;
+            self.say(messages::informational(&problem, "warning")).await;
         }
         self.watch_files(Vec::new());
         Some(true)
@@ -115,7 +115,7 @@ impl Session {
                 let user = serde_json::from_value(serde_json::json!({"type": "user", "message": message}));
                 if let Ok(user) = user {
                     // It has a turn of its own, whatever the host says meanwhile.
-                    let mut prompt = say::prompt(user);
+                    let mut prompt = messages::prompt(user);
                     prompt.alone = true;
                     self.queue.push(prompt);
                 }
@@ -173,7 +173,7 @@ impl Session {
                 match merged.block {
                     Some(block) => {
                         let text = format!("A hook keeps the settings as they were: {}", block.shown);
-                        self.say(say::informational(&text, "warning")).await;
+                        self.say(messages::informational(&text, "warning")).await;
                     }
                     None => self.take_settings(*settings).await,
                 }
@@ -187,7 +187,7 @@ impl Session {
                     self.background.owe(Note {
                         text: reminder(event.as_str(), &text),
                         origin,
-                        timestamp: say::now(),
+                        timestamp: messages::now(),
                         alone: false,
                         asks: true,
                     });
@@ -394,7 +394,7 @@ fn source_word(source: Source) -> Option<&'static str> {
     }
 }
 
-fn memory_type(path: &Path, places: &crate::settings::Places) -> &'static str {
+fn memory_type(path: &Path, places: &sluice_settings::Places) -> &'static str {
     if path.file_name().is_some_and(|name| name == "CLAUDE.local.md") {
         "Local"
     } else if path.starts_with(&places.config_dir) {

@@ -13,7 +13,8 @@ use super::event::Event;
 use super::merge::Merged;
 use super::run::Purpose;
 use super::told::told;
-use crate::say;
+use crate::messages;
+use crate::planner;
 use crate::session::Session;
 
 /// How long the provider keeps what it has read.
@@ -81,6 +82,9 @@ impl Session {
 
     /// Another model answers from now on: the one before.
     pub(crate) fn change_model(&mut self, switch: &Switch) -> String {
+        // Without a name it is the launch's again.
+        let name = switch.requested.as_deref().or(self.options.model.as_deref());
+        self.planner = planner::planner(name);
         std::mem::replace(&mut self.model, switch.to.clone())
     }
 
@@ -149,7 +153,7 @@ impl Session {
         let text = block.get("text").and_then(Value::as_str)?;
         let input = told!(self, Bare, MessageDisplay(MessageDisplayInput) {
             turn_id: self.transcript.prompt_id().unwrap_or_default().to_owned(),
-            message_id: say::fresh_id(),
+            message_id: messages::fresh_id(),
             index: 0,
             last: true,
             delta: text.to_owned(),

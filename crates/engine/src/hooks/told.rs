@@ -7,7 +7,7 @@ use sluice_wire::stdout::system::{HookNoVerdict, Informational, Level};
 use super::event::Event;
 use super::merge::{Merged, Note};
 use crate::listen::Heard;
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 
 /// How much of the session's state an event tells.
@@ -94,7 +94,7 @@ impl Session {
         let Some(mut work) = self.begin_hooks(input).await else {
             return Some(Merged::default());
         };
-        match self.hear(Some(std::pin::Pin::new(&mut work))).await {
+        match self.wait_for(Some(std::pin::Pin::new(&mut work))).await {
             Heard::Ready(merged) => {
                 self.tell_of_hooks(event, &merged, None).await;
                 Some(merged)
@@ -106,13 +106,13 @@ impl Session {
     /// Tells the person what hooks want them to know, and keeps what is for the model.
     pub(super) async fn tell_of_hooks(&mut self, event: Event, merged: &Merged, call_id: Option<&str>) {
         for (name, text) in &merged.messages {
-            self.say(say::informational(&format!("{name} says: {text}"), "notice"))
+            self.say(messages::informational(&format!("{name} says: {text}"), "notice"))
                 .await;
         }
         for note in &merged.notes {
             let mut told = Informational {
                 level: Level::Warning,
-                uuid: say::fresh_id(),
+                uuid: messages::fresh_id(),
                 ..Informational::default()
             };
             match note {

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 use sluice_permission::Verdict;
+use sluice_servers::ServerCall;
 use sluice_wire::stdout::system::HookOutcome;
 
 use super::output::{self, Answer, Failure};
 use super::run::{Due, Scene, Seen};
-use crate::mcp::ServerCall;
 use crate::session::Session;
 
 /// A call that is about to be made, or why it cannot be.

@@ -9,8 +9,8 @@ use super::event::Event;
 use super::merge::Merged;
 use super::run::Purpose;
 use super::told::told;
+use crate::messages;
 use crate::queue::{Batch, Prompt};
-use crate::say;
 use crate::session::Session;
 use crate::turn::Ending;
 
@@ -69,7 +69,7 @@ impl Session {
             Some(Some(told)) => {
                 self.say(told).await;
                 if let Some(uuid) = &prompt.uuid {
-                    self.say(say::lifecycle(uuid, "cancelled")).await;
+                    self.say(messages::lifecycle(uuid, "cancelled")).await;
                 }
                 false
             }
@@ -184,7 +184,7 @@ impl Session {
         if self.hooks.held_up > MOST_HOLDS {
             let text =
                 format!("Stop hooks sent the model back to work {MOST_HOLDS} times in a row; the turn ends now.");
-            self.say(say::informational(&text, "warning")).await;
+            self.say(messages::informational(&text, "warning")).await;
             return AtEnd::LetGo;
         }
         if let Some(feedback) = feedback {
@@ -193,7 +193,7 @@ impl Session {
                 key: "stop-hook-error".to_owned(),
                 text: "A Stop hook sent the model back to work".to_owned(),
                 priority: NotificationPriority::Immediate,
-                uuid: say::fresh_id(),
+                uuid: messages::fresh_id(),
                 ..Notification::default()
             })
             .await;
@@ -323,7 +323,7 @@ fn refused(event: Event, merged: &Merged, prompt: Option<&str>) -> Option<Inform
             reason: Some(reason),
             ..PromptSubmitOutcome::default()
         }),
-        uuid: say::fresh_id(),
+        uuid: messages::fresh_id(),
         ..Informational::default()
     })
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sluice_permission::Verdict;
+use sluice_servers::content::{self, Frame};
+use sluice_servers::link::{Link, explain};
+use sluice_servers::resources;
 
-use super::content::{self, Frame};
-use super::link::{Link, explain};
-use super::resources;
 use crate::commands::Attached;
 use crate::listen::Heard;
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 
 /// How long a mentioned resource may take: the prompt waits for it.
@@ -27,7 +27,7 @@ impl Session {
             return None;
         }
         let folder = self.options.output_dir.clone();
-        let id = say::fresh_id();
+        let id = messages::fresh_id();
         let reading = async {
             let frame = Frame {
                 server: &link.name,
@@ -45,7 +45,7 @@ impl Session {
             let shown = content::fitting(Value::from(texts.join("\n\n")), &frame).await;
             Ok::<_, String>(shown.as_str().unwrap_or_default().to_owned())
         };
-        let Heard::Ready(read) = self.hear(Some(pin!(reading))).await else {
+        let Heard::Ready(read) = self.wait_for(Some(pin!(reading))).await else {
             return None;
         };
         let told = match read {

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
+use sluice_servers::config::{self, ConfigError, Reach, ServerConfig};
+use sluice_servers::scopes::{self, Named, Scope};
+use sluice_settings::Settings;
 
-use super::config::{self, ConfigError, Reach, ServerConfig};
-use super::scopes::{self, Named, Scope};
 use crate::catalogue::plugins::{Configured, Plugin, PluginDir, Plugins, ROOT_MARK};
-use crate::settings::{self, Settings};
 
 /// What stands for the folder a plugin may keep things in.
 const DATA_MARK: &str = "${CLAUDE_PLUGIN_DATA}";
@@ -42,7 +42,7 @@ pub(crate) fn servers(plugins: &[Plugin], settings: &Settings) -> Configs {
 fn found(configured: &Configured, root: &Path, data: &Path) -> Configs {
     let read = match configured {
         Configured::Inline(value) => Ok(value.clone()),
-        Configured::File(path) => match settings::text(path) {
+        Configured::File(path) => match sluice_settings::text(path) {
             Ok(None) => return Configs::new(),
             Ok(Some(text)) => serde_json::from_str(&text).map_err(|error| wrong(path, &error)),
             Err(error) => Err(wrong(path, &error)),

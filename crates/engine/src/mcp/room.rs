@@ -1,11 +1,11 @@
 //! What servers take of the model's context.
 
 use serde_json::json;
+use sluice_servers::names;
 use sluice_wire::Raw;
 
-use super::names;
 use crate::measure::tokens;
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 
 /// What servers take of the context, an estimate as everything there is.
@@ -69,7 +69,7 @@ impl Session {
             tools: tools
                 .map(|tool| ToolRoom {
                     name: tool.descriptor().name.to_string(),
-                    tokens: tokens(&say::tool(&tool)),
+                    tokens: tokens(&messages::tool(&tool)),
                     loaded: !self.defers(&tool),
                 })
                 .collect(),

@@ -4,14 +4,15 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use serde_json::Value;
+use sluice_servers::prompts::ServerPrompt;
+use sluice_servers::referee::{self, About};
+use sluice_servers::scopes::{self, Scope};
+use sluice_servers::{names, resources};
 use sluice_tools::{AnyTool, Effect, Outcome, Tool};
 use sluice_wire::control::{CacheImpact, SlashCommand};
 use sluice_wire::stdout::ToolUseMeta;
 
-use super::prompts::ServerPrompt;
-use super::referee::{self, About};
-use super::scopes::{self, Scope};
-use super::{names, plugins, resources};
+use super::plugins;
 use crate::calls::State;
 use crate::commands::Slash;
 use crate::listen::Heard;
@@ -28,7 +29,7 @@ impl Session {
         self.servers.greet().await;
         if let Some(settled) = self.servers.settled() {
             // Whoever stops the turn meanwhile stops it: what follows sees that by itself.
-            self.hear(Some(pin!(settled))).await;
+            self.wait_for(Some(pin!(settled))).await;
         }
         self.servers.note_silent();
         self.servers_changed().await;
@@ -197,7 +198,7 @@ impl Session {
         words: &str,
     ) -> Option<Result<Vec<Value>, String>> {
         let folder = self.options.output_dir.clone();
-        match self.hear(Some(pin!(prompt.get(words, &folder)))).await {
+        match self.wait_for(Some(pin!(prompt.get(words, &folder)))).await {
             Heard::Ready(got) => {
                 Some(got.map(|messages| messages.into_iter().flat_map(|(_, blocks)| blocks).collect()))
             }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use sluice_permission::path::{absolute, normal};
 use sluice_permission::shell;
+use sluice_settings::Settings;
 
 use super::{Found, Loader, Memory, PathRule, listed, real, text};
-use crate::settings::Settings;
 
 /// Programs that show what is in the files they are given.
 const READERS: &[&str] = &[
@@ -106,7 +106,7 @@ impl Nearby {
         loader.found.seen = std::mem::take(&mut self.seen);
         loader.bounds = (!settings.trusted()).then(|| {
             let cwd = settings.work();
-            real(&crate::settings::repository(cwd).unwrap_or_else(|| cwd.to_owned()))
+            real(&sluice_settings::repository(cwd).unwrap_or_else(|| cwd.to_owned()))
         });
         loader
     }
@@ -148,9 +148,10 @@ pub(crate) fn files_of_command(command: &str, cwd: &Path) -> Vec<PathBuf> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use sluice_settings::{Chosen, Places};
+
     use super::super::load_for;
     use super::*;
-    use crate::settings::{Chosen, Places};
 
     struct Stage {
         folder: tempfile::TempDir,

@@ -139,7 +139,7 @@ impl Entry {
     }
 
     /// That a call was put off.
-    pub(crate) fn put_off(uuid: &str, attachment: &Value, timestamp: &str) -> Self {
+    pub(crate) fn deferred_call(uuid: &str, attachment: &Value, timestamp: &str) -> Self {
         let body = json!({"attachment": attachment, "type": "attachment"});
         Self::new(uuid, timestamp, object(body))
     }
@@ -154,7 +154,7 @@ impl Entry {
         let mut body = Map::new();
         body.insert("attachment".to_owned(), attached.what.clone());
         body.insert("type".to_owned(), "attachment".into());
-        let mut entry = Self::new(&crate::say::fresh_id(), timestamp, body);
+        let mut entry = Self::new(&crate::messages::fresh_id(), timestamp, body);
         let rendered = attached.blocks.iter().map(|block| match block.get("text") {
             Some(text) => json!({"content": text}),
             None => json!({"content": [block]}),
@@ -184,7 +184,7 @@ impl Entry {
             && let Ok(later) = last.checked_add(SignedDuration::from_millis(1))
         {
             at = later;
-            self.set("timestamp", crate::say::timestamp(later));
+            self.set("timestamp", crate::messages::timestamp(later));
         }
         *last = Some(at);
     }
@@ -294,7 +294,7 @@ pub(crate) fn queued(what: Queued<'_>, timestamp: &str, session_id: &str) -> Val
     if let Queued::Absorbed(prompt) = what {
         line.insert("reason".to_owned(), "absorbed_mid_turn".into());
         line.insert("commandUuid".to_owned(), prompt.id.as_str().into());
-        line.insert("deliveryId".to_owned(), crate::say::fresh_id().into());
+        line.insert("deliveryId".to_owned(), crate::messages::fresh_id().into());
     }
     Value::Object(line)
 }

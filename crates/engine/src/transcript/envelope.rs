@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::glance;
+use super::json_fields;
 
 /// Tells entries apart: the bits of a uuid as they are usually spelled, or else a hash of the text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,7 +59,7 @@ impl<'a> Fields<'a> {
     /// All that is not asked for is skipped, not read.
     fn of(line: &'a [u8]) -> Option<Self> {
         let mut fields = Self::default();
-        let whole = glance::fields(line, |key, value| {
+        let whole = json_fields::fields(line, |key, value| {
             let field = match key {
                 b"type" => &mut fields.kind,
                 b"uuid" => &mut fields.uuid,
@@ -114,7 +114,7 @@ pub(super) struct Entry {
     pub(super) aside: bool,
     pub(super) is_result: bool,
     /// A call that was put off.
-    pub(super) put_off: bool,
+    pub(super) deferred_call: bool,
     /// A compaction: the conversation begins anew.
     pub(super) begins_anew: bool,
 }
@@ -163,13 +163,13 @@ pub(super) fn look_at(line: &[u8], of_agent: bool) -> Envelope {
         begins_anew: kind == "system"
             && parent.is_none()
             && memchr::memmem::find(line, b"\"compact_boundary\"").is_some(),
-        put_off: kind == "attachment" && memchr::memmem::find(line, b"\"hook_deferred_tool\"").is_some(),
+        deferred_call: kind == "attachment" && memchr::memmem::find(line, b"\"hook_deferred_tool\"").is_some(),
     })
 }
 
 fn message_id(message: &[u8]) -> Option<Cow<'_, str>> {
     let mut id = None;
-    glance::fields(message, |key, value| {
+    json_fields::fields(message, |key, value| {
         if key == b"id" {
             id = Some(value);
         }

@@ -12,8 +12,8 @@ use hashbrown::HashTable;
 use serde_json::{Map, Value};
 
 use super::entry::SHOWN;
+use super::entry_fields;
 use super::envelope::{self, Key};
-use super::spoken;
 
 /// How much is read at once of entries that stand one behind the other.
 const AHEAD: usize = 128 * 1024;
@@ -151,7 +151,7 @@ struct Slot {
     said: bool,
     aside: bool,
     is_result: bool,
-    put_off: bool,
+    deferred_call: bool,
     /// It follows something that is not there.
     is_orphan: bool,
 }
@@ -180,7 +180,7 @@ fn linked(link: Option<Link>) -> Option<usize> {
 /// Where an entry is read from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
-    key: Key,
+    pub(super) key: Key,
     at: u64,
     length: u32,
 }
@@ -232,7 +232,7 @@ impl Record {
             said: entry.said,
             aside: entry.aside,
             is_result: entry.is_result,
-            put_off: entry.put_off,
+            deferred_call: entry.deferred_call,
             is_orphan: false,
         });
     }
@@ -373,9 +373,9 @@ impl Record {
     }
 
     /// Where it stands that a call was put off with which the conversation ends here.
-    pub(crate) fn put_off(&self, end: &Place) -> Option<Place> {
+    pub(crate) fn deferred_call(&self, end: &Place) -> Option<Place> {
         let end = self.place(end.key)?;
-        let at = self.slots.iter().rposition(|slot| slot.put_off)?;
+        let at = self.slots.iter().rposition(|slot| slot.deferred_call)?;
         let leads_up = self.up(at).any(|up| up == end);
         self.slots.get(at).map(Slot::place).filter(|_| leads_up)
     }
@@ -519,7 +519,7 @@ pub(crate) fn load(places: &[Place], much: Much, source: &mut (impl Read + Seek)
         here = Some(place.at + u64::from(place.length));
         let text = text.get(ahead..).unwrap_or_default();
         let fields = match much {
-            Much::Spoken => spoken::read(text),
+            Much::Spoken => entry_fields::read(text),
             Much::All => serde_json::from_slice::<Map<String, Value>>(text),
         };
         let Ok(fields) = fields else { continue };

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use super::since::Since;
 use crate::history::History;
 use crate::measure::Gauge;
-use crate::say;
+use crate::messages;
 use crate::session::Session;
 
 /// A conversation that is being read.
@@ -31,7 +31,7 @@ impl Session {
             self.ledger.restore(cost.get("modelUsage").unwrap_or(&Value::Null));
             self.api_ms = cost.get("totalAPIDuration").and_then(Value::as_u64).unwrap_or(0);
         }
-        self.hooks.put_off.clone_from(&earlier.put_off);
+        self.hooks.deferred_call.clone_from(&earlier.deferred_call);
         let usage = earlier.usage().unwrap_or_default();
         if earlier.is_long() {
             let reading = tokio::task::spawn_blocking(move || earlier.history());
@@ -62,7 +62,7 @@ impl Session {
             }
             Err(error) => {
                 let text = format!("What was said earlier cannot be read: {error}. The model does not know of it.");
-                self.say(say::informational(&text, "warning")).await;
+                self.say(messages::informational(&text, "warning")).await;
             }
         }
     }

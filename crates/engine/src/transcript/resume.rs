@@ -1,5 +1,6 @@
 //! Going on with an earlier conversation: which one, how much of it, and what the model is shown of it.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::mem::take;
@@ -8,16 +9,17 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::copies::Copies;
+use super::entry_content;
 use super::envelope::Key;
+use super::history_builder::HistoryBuilder;
 use super::lines;
 use super::place::{self, Projects};
 use super::read::{self, Line, Much, Names, Place, Record};
-use super::retell::Retelling;
 use super::scan::{self, Wanted};
 use super::since::Since;
-use super::uttered;
 use crate::history::History;
-use crate::hooks::PutOff;
+use crate::hooks::Deferred;
 
 /// A conversation of so many bytes is read while the session begins.
 const LONG: u64 = 1024 * 1024;
@@ -76,8 +78,6 @@ pub struct Earlier {
     places: Vec<Place>,
     /// The last of them: the model's last message, and what stands behind it.
     pub(super) end: Vec<Line>,
-    /// All of them, whole, where they are to be written out once more.
-    pub(super) copies: Vec<Line>,
     /// The prompts that were here before, and all else the user's side said; in order.
     pub(super) known: Vec<Key>,
     pub(super) names: Names,
@@ -86,7 +86,7 @@ pub struct Earlier {
     pub(super) broken: u64,
     pub(super) fork: bool,
     /// The call it ends with, where a hook has put it off.
-    pub(super) put_off: Option<PutOff>,
+    pub(super) deferred_call: Option<Deferred>,
 }
 
 impl Earlier {
@@ -94,6 +94,14 @@ impl Earlier {
     #[must_use]
     pub fn is_fork(&self) -> bool {
         self.fork
+    }
+
+    /// What the file of a fork begins with.
+    pub(super) fn copies(&self) -> Option<Copies> {
+        self.fork.then(|| Copies {
+            source: self.source.clone(),
+            places: self.places.clone(),
+        })
     }
 
     /// What of it cannot be read: a sentence for a person.
@@ -112,7 +120,7 @@ impl Earlier {
     /// Whether it ends with a call that was put off: then there is something to do without a prompt.
     #[must_use]
     pub fn awaits_call(&self) -> bool {
-        self.put_off.is_some()
+        self.deferred_call.is_some()
     }
 }
 
@@ -142,7 +150,7 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         .to_string_lossy()
         .into_owned();
     let places = found.cut(choice)?;
-    let put_off = found.put_off(&places);
+    let deferred_call = found.deferred_call(&places);
     let Found {
         path,
         mut file,
@@ -154,13 +162,10 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
     } = record;
     let unreadable = |error| Refusal::Unreadable(path.clone(), error);
     let end = end(&places, &mut file).map_err(unreadable)?;
-    let mut copies = Vec::new();
     if choice.fork {
-        copies = read::load(&places, Much::All, &mut file).map_err(unreadable)?;
         // A fork begins a file of its own: what is not in it was never said there.
-        let users = copies.iter().filter(|line| line.is("user"));
-        known = users.map(|line| Key::of(&line.uuid)).collect();
-        known.sort_unstable();
+        let copied: HashSet<Key> = places.iter().map(|place| place.key).collect();
+        known.retain(|key| copied.contains(key));
     }
     Ok(Some(Earlier {
         session_id,
@@ -168,13 +173,12 @@ pub fn find(projects: &Projects, cwd: &Path, choice: &Choice) -> Result<Option<E
         source: Arc::new(file),
         places,
         end,
-        copies,
         known,
         names: if choice.fork { Names::default() } else { names },
         cost,
         broken,
         fork: choice.fork,
-        put_off,
+        deferred_call,
     }))
 }
 
@@ -194,13 +198,12 @@ pub(crate) fn of_agent(file: &Path) -> Option<Earlier> {
         end: end(&places, &mut found.file).ok()?,
         places,
         source: Arc::new(found.file),
-        copies: Vec::new(),
         known: Vec::new(),
         names: Names::default(),
         cost: None,
         broken: 0,
         fork: false,
-        put_off: None,
+        deferred_call: None,
     })
 }
 
@@ -268,10 +271,10 @@ impl Found {
     }
 
     /// The call the conversation ends with, where it was put off. One that cannot be read is none.
-    fn put_off(&mut self, branch: &[Place]) -> Option<PutOff> {
-        let place = self.record.put_off(branch.last()?)?;
+    fn deferred_call(&mut self, branch: &[Place]) -> Option<Deferred> {
+        let place = self.record.deferred_call(branch.last()?)?;
         let lines = read::load(&[place], Much::All, &mut self.file).ok()?;
-        PutOff::read(lines.first()?.fields.get("attachment")?)
+        Deferred::read(lines.first()?.fields.get("attachment")?)
     }
 
     /// The conversation as far as it is wanted.
@@ -373,10 +376,10 @@ impl Earlier {
 
     /// What the model is shown of it. A call that was put off stays at its end.
     pub(crate) fn history(&self) -> io::Result<(History, Since)> {
-        let mut told = Retelling::new(self.put_off.as_ref().map(|call| call.id.as_str()));
+        let mut told = HistoryBuilder::new(self.deferred_call.as_ref().map(|call| call.id.as_str()));
         let mut since = Since::default();
         read::each(&self.places, &self.source, |key, line| {
-            if let Some(said) = uttered::read(line, key) {
+            if let Some(said) = entry_content::read(line, key) {
                 since.push(said.clone());
                 told.take(said);
             }

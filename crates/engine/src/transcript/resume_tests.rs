@@ -10,8 +10,8 @@ use sluice_model::Message;
 use sluice_wire::stdout;
 
 use super::*;
+use crate::messages;
 use crate::queue::{Priority, Prompt, blocks_of};
-use crate::say;
 use crate::transcript::entry::{Entry, Stamp};
 
 const ID: &str = "11111111-2222-4333-8444-555555555555";
@@ -88,7 +88,7 @@ fn result(uuid: &str, parent: &str, id: &str, prompt: &str) -> Value {
 }
 
 fn lost(id: &str) -> Value {
-    let block = uttered::lost(id, Default::default()).unwrap();
+    let block = entry_content::lost(id, Default::default()).unwrap();
     serde_json::from_slice(&block.spelled).unwrap()
 }
 
@@ -368,7 +368,7 @@ impl Scribe {
         let sources = self.reply(ids.iter().map(|id| call(id)).collect());
         for (id, source) in ids.iter().zip(sources) {
             let block = json!({"tool_use_id": id, "type": "tool_result", "content": "done"});
-            let frame = say::tool_result(id, &block, json!({"stdout": "done"}), None);
+            let frame = messages::tool_result(id, &block, json!({"stdout": "done"}), None);
             self.history.user([block.clone()]);
             self.put(Entry::tool_result(&frame, block, Some(&source)));
         }

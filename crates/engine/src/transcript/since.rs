@@ -10,16 +10,16 @@ use serde_json::Value;
 use sluice_model::Message;
 
 use super::entry;
+use super::entry_content::{self, Block, EntryContent, Kind, Part};
 use super::envelope::Key;
-use super::retell::Retelling;
-use super::uttered::{self, Block, Kind, Part, Uttered};
+use super::history_builder::HistoryBuilder;
 use crate::session::Session;
 
 /// What was said since the model's last message, that included.
 #[derive(Debug, Default)]
 pub(crate) struct Since {
     message: Option<String>,
-    said: Vec<Uttered>,
+    said: Vec<EntryContent>,
     /// What the model was asked with, as long as it has not answered.
     asked: Option<Vec<Vec<Part>>>,
 }
@@ -29,7 +29,7 @@ impl Since {
     /// it, the message it was asked with ends there: that comes back, to be kept before this.
     pub(super) fn push_line(&mut self, line: &Value, uuid: &str, leaf: Option<&str>) -> Option<Vec<Vec<Part>>> {
         let line = serde_json::to_vec(line).ok()?;
-        let said = uttered::read(&line, Key::of(uuid))?;
+        let said = entry_content::read(&line, Key::of(uuid))?;
         let asked = match said.by_model {
             false => self.asked.take().filter(|asked| !asked.is_empty()),
             true => None,
@@ -42,7 +42,7 @@ impl Since {
     }
 
     /// The next thing said.
-    pub(super) fn push(&mut self, said: Uttered) {
+    pub(super) fn push(&mut self, said: EntryContent) {
         if said.by_model && said.blocks.iter().any(|block| block.kind != Kind::Thinking) {
             self.asked = None;
         }
@@ -71,7 +71,7 @@ impl Since {
 
     /// How the user's side is shown to the model, unless that is what the entries say.
     fn otherwise(&mut self, key: Key, shown: &[Message]) -> Option<Vec<Vec<Part>>> {
-        let mut told = Retelling::default();
+        let mut told = HistoryBuilder::default();
         // A call may come to its result while the model still speaks: then its message stands first all the same.
         let begins = self
             .said
@@ -101,8 +101,8 @@ impl Since {
     }
 }
 
-fn as_shown(key: Key, parts: &[Vec<Part>]) -> Uttered {
-    Uttered {
+fn as_shown(key: Key, parts: &[Vec<Part>]) -> EntryContent {
+    EntryContent {
         key,
         by_model: false,
         message: None,
@@ -120,7 +120,7 @@ fn parts(message: &Message, blocks: &mut Vec<Block>) -> Vec<Part> {
                 let (key, at) = blocks.remove(at).from;
                 Some(Part::Kept(key, at))
             }
-            None => uttered::block(&spelled, false).map(Part::Said),
+            None => entry_content::block(&spelled, false).map(Part::Said),
         }
     });
     parts.collect()

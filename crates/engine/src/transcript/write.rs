@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::copies::Copies;
 use super::read;
 
 /// After so many bytes the title and the tag are written again: readers of lists look only at a file's end.
 const REMIND_AFTER: u64 = 32 * 1024;
+/// Of what is copied, so many bytes are written at a time.
+const AT_ONCE: usize = 256 * 1024;
 
 /// Appends to one transcript. The file is opened with the first line, so that a session in which nothing was said leaves
 /// nothing behind.
@@ -42,6 +45,32 @@ impl Pen {
 
     /// Appends lines in one write.
     pub(crate) fn append(&mut self, lines: &[Value]) -> io::Result<()> {
+        let mut text = self.begin()?;
+        for line in lines {
+            serde_json::to_writer(&mut text, line)?;
+            text.push(b'\n');
+        }
+        self.write(&text)
+    }
+
+    /// Appends what another session said, under the id of this one.
+    pub(super) fn copy(&mut self, copies: &Copies, session_id: &str) -> io::Result<()> {
+        let mut text = self.begin()?;
+        copies.each(session_id, |line| {
+            text.extend_from_slice(line);
+            text.push(b'\n');
+            if text.len() < AT_ONCE {
+                return Ok(());
+            }
+            let written = self.write(&text);
+            text.clear();
+            written
+        })?;
+        self.write(&text)
+    }
+
+    /// Opens the file where it is not open; gives what has to stand before the next line.
+    fn begin(&mut self) -> io::Result<Vec<u8>> {
         let mut text = Vec::with_capacity(1024);
         if self.file.is_none() {
             let (file, length, torn) = open(&self.path)?;
@@ -52,12 +81,12 @@ impl Pen {
                 text.push(b'\n');
             }
         }
-        for line in lines {
-            serde_json::to_writer(&mut text, line)?;
-            text.push(b'\n');
-        }
+        Ok(text)
+    }
+
+    fn write(&mut self, text: &[u8]) -> io::Result<()> {
         let written = match &mut self.file {
-            Some(file) => file.write_all(&text),
+            Some(file) => file.write_all(text),
             None => Ok(()),
         };
         if written.is_err() {

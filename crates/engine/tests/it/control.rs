@@ -4,6 +4,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use sluice_engine::Input;
 use sluice_simulator::{Reply, Script};
+use sluice_wire::mode::PermissionMode;
 
 use crate::asks::touching;
 use crate::stage::Stage;
@@ -383,5 +384,32 @@ async fn nothing_runs_behind_the_back_of_who_does_not_want_it() {
     let tools = stage.sent(1)["tools"].as_array().unwrap().clone();
     let bash = tools.iter().find(|tool| tool["name"] == "Bash").unwrap();
     assert_eq!(bash["input_schema"]["properties"].get("run_in_background"), None);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn opusplan_has_plans_made_by_one_model_and_the_rest_by_another() {
+    let script = Script::new().text("A plan").text("Done").text("Another");
+    let mut stage = Stage::with(script, |options| {
+        options.model = Some("opusplan".into());
+        options.mode = Some(PermissionMode::Plan);
+    })
+    .await;
+    stage.prompt("plan it").await;
+    stage.result().await;
+    stage
+        .control(json!({"subtype": "set_permission_mode", "mode": "default"}))
+        .await;
+    stage.prompt("do it").await;
+    stage.result().await;
+    stage.control(json!({"subtype": "set_model", "model": "haiku"})).await;
+    stage
+        .control(json!({"subtype": "set_permission_mode", "mode": "plan"}))
+        .await;
+    stage.prompt("plan more").await;
+    stage.result().await;
+    let asked = [1, 2, 3].map(|number| stage.sent(number)["model"].as_str().unwrap().to_owned());
+    let meant = ["opus", "sonnet", "haiku"].map(|name| sluice_model::models::resolve(Some(name)));
+    assert_eq!(asked, meant);
     stage.end().await;
 }

@@ -254,6 +254,30 @@ async fn a_fork_has_a_file_of_its_own_and_leaves_the_other_alone() {
 }
 
 #[tokio::test]
+async fn a_fork_keeps_what_was_said_as_it_was_written() {
+    let shelf = Shelf::new();
+    let mut first = shelf.begin(Script::new().text("First")).await;
+    first.prompt_as("u1", "one").await;
+    first.result().await;
+    assert_eq!(first.end().await, 0);
+    // As another program may have spelled it.
+    let spelled = r#""role":"user","spelled":{"n":1.50e2,"t":"\u00e9"},"#;
+    let text = fs::read_to_string(shelf.file(ID)).unwrap();
+    let text = text.replacen(r#""role":"user","#, spelled, 1);
+    assert!(text.contains(spelled), "{text}");
+    fs::write(shelf.file(ID), text).unwrap();
+
+    let mut second = shelf
+        .resume(Script::new().text("Other"), |choice| choice.fork = true)
+        .await;
+    second.prompt_as("u2", "two").await;
+    second.result().await;
+    assert_eq!(second.end().await, 0);
+    let text = fs::read_to_string(shelf.file(FORK)).unwrap();
+    assert!(text.contains(spelled), "{text}");
+}
+
+#[tokio::test]
 async fn a_call_that_was_never_answered_is_shown_with_what_is_known_of_it() {
     let shelf = Shelf::new();
     let input = json!({"file_path": "/x", "content": "y"});

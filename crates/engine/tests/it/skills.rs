@@ -268,3 +268,39 @@ async fn a_skill_that_is_taken_up_again_is_not_repeated_where_it_says_the_same()
     assert_eq!(painted, [true, false, false, true]);
     stage.end().await;
 }
+
+#[tokio::test]
+async fn the_room_that_skills_and_commands_take_is_told() {
+    let hidden = (
+        ".claude/skills/hidden/SKILL.md",
+        "---\ndescription: hides\ndisable-model-invocation: true\n---\nHide.",
+    );
+    let command = (".claude/commands/go.md", "---\ndescription: goes\n---\nGo.");
+    let mut stage = stage(Script::new().text("Hello"), &[PAINT, hidden, command]).await;
+    stage.prompt("hi").await;
+    stage.turn().await;
+    let answer = stage.control(json!({"subtype": "get_context_usage"})).await;
+    let usage = &answer["response"];
+    let (skills, commands) = (
+        "- paint: paints things".len().div_ceil(4),
+        "- go: goes".len().div_ceil(4),
+    );
+    let paint = json!({"name": "paint", "source": "projectSettings", "tokens": skills});
+    assert_eq!(
+        usage["skills"],
+        json!({"totalSkills": 2, "includedSkills": 1, "tokens": skills, "skillFrontmatter": [paint]})
+    );
+    assert_eq!(
+        usage["slashCommands"],
+        json!({"totalCommands": 1, "includedCommands": 1, "tokens": commands})
+    );
+    let categories = usage["categories"].as_array().unwrap();
+    let tokens = |id: &str| {
+        categories.iter().find(|part| part["id"] == id).unwrap()["tokens"]
+            .as_u64()
+            .unwrap()
+    };
+    assert_eq!(tokens("skills"), u64::try_from(skills + commands).unwrap());
+    assert!(tokens("messages") > 0, "{categories:?}");
+    stage.end().await;
+}

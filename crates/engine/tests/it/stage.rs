@@ -436,7 +436,7 @@ pub(crate) fn options(dir: &TempDir, server: &ModelServer) -> Options {
         mode: None,
         bypass_launched: false,
         restricted: false,
-        wishes: sluice_engine::Wishes::default(),
+        conversation: sluice_engine::ConversationOptions::default(),
         asker: Asker::Host,
         max_turns: None,
         max_budget_usd: None,

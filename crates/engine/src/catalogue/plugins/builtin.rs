@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::settings::Settings;
+use sluice_settings::Settings;
 
 /// Where they come from, as plugins name it.
 pub(crate) const SOURCE: &str = "builtin";

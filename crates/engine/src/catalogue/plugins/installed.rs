@@ -6,10 +6,10 @@
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
+use sluice_settings::Settings;
 
 use super::manifest::document;
 use super::{PluginError, builtin};
-use crate::settings::Settings;
 
 /// The plugins the settings in force switch on, as (name, marketplace), by name.
 pub(super) fn enabled(settings: &Settings) -> Vec<(String, String)> {

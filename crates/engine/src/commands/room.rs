@@ -1,0 +1,58 @@
+//! Skills and slash commands in the answer to `get_context_usage`: how many there are, of how many the model is told,
+//! and the room that takes.
+
+use serde_json::{Value, json};
+use sluice_wire::Raw;
+use sluice_wire::control::{ContextSkills, ContextSlashCommands};
+
+use crate::catalogue::entry::{Entry, Kind, Origin};
+use crate::measure::tokens;
+
+/// Skills and slash commands that lie on disk, and the room the list of them takes.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct SkillRoom {
+    pub(crate) skills: ContextSkills,
+    pub(crate) commands: ContextSlashCommands,
+}
+
+impl SkillRoom {
+    /// Of all entries, and of those the model is told of, each with its line.
+    pub(crate) fn of<'a>(all: &[Entry], told: impl Iterator<Item = (&'a Entry, &'a str)>) -> Self {
+        let mut room = Self::default();
+        for entry in all {
+            match entry.kind {
+                Kind::Skill => room.skills.total_skills += 1,
+                Kind::Command => room.commands.total_commands += 1,
+            }
+        }
+        for (entry, line) in told {
+            let tokens = tokens(&Value::from(line));
+            match entry.kind {
+                Kind::Skill => {
+                    room.skills.included_skills += 1;
+                    room.skills.tokens += tokens;
+                    let told = json!({"name": entry.name, "source": source(&entry.origin), "tokens": tokens});
+                    room.skills.skill_frontmatter.push(Raw::of(&told));
+                }
+                Kind::Command => {
+                    room.commands.included_commands += 1;
+                    room.commands.tokens += tokens;
+                }
+            }
+        }
+        room
+    }
+
+    /// The room of the whole list.
+    pub(crate) fn tokens(&self) -> u64 {
+        self.skills.tokens + self.commands.tokens
+    }
+}
+
+fn source(origin: &Origin) -> &'static str {
+    match origin {
+        Origin::User => "userSettings",
+        Origin::Project => "projectSettings",
+        Origin::Plugin { .. } => "plugin",
+    }
+}

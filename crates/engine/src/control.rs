@@ -1,0 +1,416 @@
+//! Control requests of the host, and the session's responses. Every request gets exactly one.
+
+pub(crate) mod aside;
+mod context;
+mod diff;
+mod files;
+mod others;
+mod roots;
+mod servers;
+mod settings;
+pub(crate) mod spending;
+pub(crate) mod suggest;
+
+use serde_json::{Value, json};
+use sluice_model::models;
+use sluice_wire::ToAgent;
+use sluice_wire::control::{
+    CancelAsyncMessageResponse, ControlRequest, ControlResponse, InitializeResponse, InterruptResponse,
+    ListModelsResponse, Request, RequestId, Response, SetMaxThinkingTokens, SetModelResponse,
+    SetPermissionModeResponse, Success,
+};
+
+use crate::catalogue::styles;
+use crate::hooks::{Answers, Switch};
+use crate::messages;
+use crate::options::Thinking;
+use crate::schema::OutputSchema;
+use crate::session::Session;
+use crate::turn::Stop;
+
+impl Session {
+    /// Handles a message of the host.
+    pub(crate) async fn on_host_message(&mut self, message: ToAgent) {
+        match message {
+            ToAgent::User(prompt) => self.enqueue(*prompt).await,
+            ToAgent::ControlRequest(request) => self.control(*request).await,
+            ToAgent::ControlResponse(response) => self.hear_answer(*response).await,
+            ToAgent::UpdateEnvironmentVariables(update) => {
+                for (name, value) in update.variables {
+                    self.options.env.retain(|(known, _)| *known != *name);
+                    self.options.env.push((name.into(), value.into()));
+                }
+            }
+            ToAgent::ControlCancelRequest(cancel) => self.asides.cancel(&cancel.request_id),
+            ToAgent::KeepAlive(_) | ToAgent::Unknown(_) => {}
+        }
+    }
+
+    /// The host answers something we asked. Answers to what is not open are late or foreign.
+    async fn hear_answer(&mut self, answer: ControlResponse) {
+        if self.options.replay {
+            self.say(answer.clone()).await;
+        }
+        let id = answer.request_id().to_string();
+        if self.calls.asking(&id).is_none() && self.agents.route(&id, &answer) {
+            return self.agents_wait().await;
+        }
+        let answer = match answer.response {
+            Response::Success(success) => Ok(success.response.unwrap_or_default()),
+            Response::Error(failure) => Err(failure.error),
+            Response::Unknown(_) => Ok(Value::Null),
+        };
+        match self.calls.asking(&id) {
+            Some(index) => self.answered(index, answer).await,
+            None => {
+                if !self.host_requests.settle(&id, answer.clone()) {
+                    self.hooks.answered(&id, answer);
+                }
+            }
+        }
+    }
+
+    async fn control(&mut self, request: ControlRequest) {
+        let id = request.request_id;
+        match request.request {
+            Request::Initialize(request) => self.initialize(&id, *request).await,
+            Request::Interrupt(request) => self.interrupt(&id, request.cancel_queued == Some(true)).await,
+            Request::SetPermissionMode(request) => self.switch_mode(&id, Some(request.mode.as_str())).await,
+            Request::SetModel(request) => self.switch_model(&id, request.model.as_deref()).await,
+            Request::SetMaxThinkingTokens(request) => self.set_thinking(&id, &request).await,
+            Request::CancelAsyncMessage(request) => {
+                let cancelled = self.queue.cancel(&request.message_uuid);
+                if cancelled {
+                    self.say(messages::lifecycle(&request.message_uuid, "cancelled")).await;
+                }
+                let response = CancelAsyncMessageResponse {
+                    cancelled,
+                    ..CancelAsyncMessageResponse::default()
+                };
+                self.say(messages::success(&id, &response)).await;
+            }
+            Request::StopTask(request) => {
+                self.stop_task(&request.task_id).await;
+                self.say(messages::success(&id, &json!({}))).await;
+            }
+            Request::RenameSession(request) => {
+                let renamed = match request.source.as_deref() {
+                    None | Some("remote" | "host") => self.rename(&request.title, request.session_id.as_deref()).await,
+                    Some(_) => Err("rename_session: source must be 'remote' or 'host'".to_owned()),
+                };
+                self.say(match renamed {
+                    Ok(()) => messages::ok(&id),
+                    Err(why) => messages::error(&id, why),
+                })
+                .await;
+            }
+            Request::ListModels(_) => {
+                let models = serde_json::from_value(Value::Array(models::picker())).unwrap_or_default();
+                self.say(messages::success(
+                    &id,
+                    &ListModelsResponse {
+                        models,
+                        ..ListModelsResponse::default()
+                    },
+                ))
+                .await;
+            }
+            Request::GetBinaryVersion(_) => self.binary_version(&id).await,
+            other => self.inquire(&id, other).await,
+        }
+    }
+
+    pub(crate) async fn unsupported(&mut self, id: &RequestId, subtype: Option<&str>) {
+        let subtype = subtype.unwrap_or("undefined");
+        let text = format!("Unsupported control request subtype: {subtype}");
+        self.say(messages::refused(id, "unsupported_request", text)).await;
+    }
+
+    /// A request that is known by name and still cannot be read.
+    pub(crate) async fn misread(&mut self, id: &RequestId, subtype: Option<&str>, problem: &str) {
+        match subtype {
+            Some("set_permission_mode") => self.switch_mode(id, None).await,
+            Some("set_model") => {
+                let text = "set_model: model must be a string".to_owned();
+                self.refuse_model(id, "invalid_request", text).await;
+            }
+            // What is named by nothing is nowhere, and nothing is lost by saying so.
+            Some("mcp_message" | "seed_read_state") => self.say(messages::ok(id)).await,
+            Some("cancel_async_message") => self.say(messages::success(id, &json!({"cancelled": false}))).await,
+            Some("interrupt") => self.interrupt(id, false).await,
+            Some("file_suggestions") => {
+                let cwd = self.cwd.get().display().to_string();
+                self.say(messages::success(id, &json!({"suggestions": [], "cwd": cwd})))
+                    .await;
+            }
+            Some("read_file") => self.say(messages::error(id, "read denied: ")).await,
+            // What only agents ask is no better asked when it cannot be read.
+            Some(ours @ ("can_use_tool" | "hook_callback" | "elicitation" | "request_user_dialog")) => {
+                self.unsupported(id, Some(ours)).await;
+            }
+            Some(subtype) => {
+                let text = format!("{subtype}: {}", plain(problem));
+                self.say(messages::error(id, text)).await;
+            }
+            None => {
+                let text = format!("A control request needs a `request` with a `subtype`: {problem}");
+                self.say(messages::refused(id, "unsupported_request", text)).await;
+            }
+        }
+    }
+
+    async fn initialize(&mut self, id: &RequestId, request: sluice_wire::control::Initialize) {
+        let sdk_mcp_manifests_parked = self.host_servers(&request);
+        if let Some(wanted) = request.prompt_suggestions {
+            self.options.conversation.suggestions = wanted;
+        }
+        if let Some(schema) = request.json_schema.filter(|schema| !schema.is_null()) {
+            match OutputSchema::parse(schema.get()) {
+                Ok(schema) => self.options.output_schema = Some(schema),
+                Err(error) => {
+                    return self
+                        .say(messages::error(id, format!("initialize: jsonSchema: {error}")))
+                        .await;
+                }
+            }
+        }
+        if let Some(prompt) = request.system_prompt {
+            self.options.system_prompt.replace = Some(prompt_text(prompt.as_slice()));
+        }
+        if let Some(append) = request.append_system_prompt {
+            self.options.system_prompt.append = Some(append);
+        }
+        self.options.system_prompt.plan = request
+            .plan_mode_instructions
+            .or(self.options.system_prompt.plan.take());
+        self.options.system_prompt.place_apart |= request.exclude_dynamic_sections == Some(true);
+        self.options
+            .tool_aliases
+            .extend(request.tool_aliases.into_iter().flatten());
+        let plugins_applied = self.take_catalogue(request.skills, request.plugins);
+        self.take_agents(request.agents.and_then(|agents| serde_json::to_value(agents).ok()));
+        self.be_led_after_all();
+        self.options.agents.forward_text |= request.forward_subagent_text == Some(true);
+        self.options.agents.stopped_one_by_one |= request.per_task_stop_affordance == Some(true);
+        self.options.agents.summaries |= request.agent_progress_summaries == Some(true);
+        let agents = self.load_roster().infos();
+        self.system = None;
+        let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
+        self.servers.greet().await;
+        let repeated = std::mem::replace(&mut self.initialized, true);
+        let commands = self.commands();
+        self.note_commands(&commands);
+        let response = InitializeResponse {
+            commands: Some(commands),
+            agents: Some(agents),
+            output_style: Some(self.style_name()),
+            available_output_styles: Some(styles::names(&self.catalogue.styles)),
+            user_output_styles_dir: Some(self.user_styles_dir()),
+            plugins_applied: plugins_applied.then_some(true),
+            models: serde_json::from_value(Value::Array(models::picker())).ok(),
+            account: serde_json::from_value(json!({
+                "tokenSource": "none",
+                "apiKeySource": self.options.key_source.as_str(),
+                "apiProvider": "firstParty",
+            }))
+            .ok(),
+            pid: Some(u64::from(std::process::id())),
+            claude_code_version: Some(messages::PROTOCOL_VERSION.to_owned()),
+            current_permission_mode: Some(self.policy.mode.clone()),
+            hooks_applied,
+            hook_on_failure_supported: Some(true),
+            other_hook_ask_outranks_host: Some(true),
+            session_state: Some(messages::state(self.state, false).state),
+            sdk_mcp_manifests_parked,
+            capabilities: Some(messages::CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
+            ..InitializeResponse::default()
+        };
+        let answer = ControlResponse::from(Success {
+            request_id: id.clone(),
+            response: serde_json::to_value(response).ok(),
+            pending_permission_requests: Some(self.open_requests()),
+            pending_user_dialog_requests: Some(Vec::new()),
+            ..Success::default()
+        });
+        self.say(answer).await;
+        if let Some(title) = request.title.filter(|_| self.transcript.title().is_none()) {
+            // A title that is none is no reason to refuse everything else.
+            let _untitled = self.rename(&title, None).await;
+        }
+        // A host that comes back, or comes late, must learn what is running.
+        if repeated || self.results > 0 || self.turn.open {
+            self.say_background().await;
+        }
+    }
+
+    async fn interrupt(&mut self, id: &RequestId, cancel_queued: bool) {
+        let running = self.turn.open && self.stop.is_none();
+        if running {
+            self.withdraw_asks().await;
+        }
+        Box::pin(self.withdraw_agents_asks()).await;
+        let mut response = InterruptResponse::default();
+        if cancel_queued {
+            let cancelled = self.queue.cancel_all();
+            for uuid in &cancelled {
+                self.say(messages::lifecycle(uuid, "cancelled")).await;
+            }
+            response.cancelled = Some(cancelled);
+        }
+        response.still_queued = Some(self.queue.uuids());
+        self.interrupt_agents().await;
+        self.say(messages::success(id, &response)).await;
+        if running {
+            self.stop = Some(Stop::Interrupt);
+        } else if !self.turn.open {
+            self.let_agents_go();
+        }
+    }
+
+    async fn switch_mode(&mut self, id: &RequestId, word: Option<&str>) {
+        let before = self.policy.mode.clone();
+        match self.set_mode(word) {
+            Err((code, text)) => self.say(messages::refused(id, code, text)).await,
+            Ok(()) => {
+                let mode = self.policy.mode.clone();
+                self.amend_mode(&mode);
+                let response = SetPermissionModeResponse {
+                    mode: Some(mode.clone()),
+                    ..SetPermissionModeResponse::default()
+                };
+                self.say(messages::success(id, &response)).await;
+                if mode != before {
+                    self.say(messages::mode(&mode)).await;
+                }
+            }
+        }
+    }
+
+    /// Another model, from the next request on. No name is refused but those the settings leave out: only the API
+    /// knows them all.
+    async fn switch_model(&mut self, id: &RequestId, name: Option<&str>) {
+        if let Some(name) = name
+            && let Some((code, why)) = self.unavailable(name)
+        {
+            return self.refuse_model(id, code, why).await;
+        }
+        let switch = Switch {
+            to: models::resolve(name.or(self.options.model.as_deref()).filter(|name| *name != "default")),
+            requested: name.map(str::to_owned),
+            source: "sdk",
+            answers: Answers::SetModel,
+        };
+        if !self.hooks_before_switch(id, &switch).await {
+            self.take_model(id, switch).await;
+        }
+    }
+
+    /// Nobody objects to another model.
+    pub(crate) async fn take_model(&mut self, id: &RequestId, switch: Switch) {
+        let from = self.change_model(&switch);
+        self.tell_of_switch(&from, &switch).await;
+        self.say(match switch.answers {
+            Answers::SetModel => messages::success(
+                id,
+                &SetModelResponse {
+                    model: Some(switch.to.clone()),
+                    ..SetModelResponse::default()
+                },
+            ),
+            Answers::Settings => messages::ok(id),
+        })
+        .await;
+        self.hook_switched(from, switch).await;
+    }
+
+    /// A conversation that has begun keeps a note of whom it goes on with.
+    async fn tell_of_switch(&mut self, from: &str, switch: &Switch) {
+        let to = &switch.to;
+        if from == to || self.history.is_empty() {
+            return;
+        }
+        let told = match &switch.requested {
+            Some(name) if name != to && name != "default" => format!("Set model to `{name} ({to})`"),
+            _ => format!("Set model to `{to}`"),
+        };
+        self.say(messages::local_output(&told)).await;
+    }
+
+    /// Why no model of this name may answer.
+    fn unavailable(&self, name: &str) -> Option<(&'static str, String)> {
+        if name.trim().is_empty() {
+            return Some(("catalog_unknown", "set_model: a model needs a name".to_owned()));
+        }
+        let allowed = self.options.settings.get("availableModels").and_then(Value::as_array)?;
+        let meant = models::resolve(Some(name));
+        let fits = |entry: &str| entry == name || models::resolve(Some(entry)) == meant || meant.starts_with(entry);
+        let available = name == "default" || allowed.iter().filter_map(Value::as_str).any(fits);
+        (!available).then(|| {
+            let text = format!("The model {name:?} is not among the `availableModels` of the settings");
+            ("restricted_by_org", text)
+        })
+    }
+
+    /// The model stays.
+    pub(crate) async fn refuse_model(&mut self, id: &RequestId, code: &str, why: String) {
+        let mut refusal = messages::refused(id, code, why);
+        if let Response::Error(failure) = &mut refusal.response {
+            failure.extra.insert("model", &self.model);
+        }
+        self.say(refusal).await;
+    }
+
+    async fn set_thinking(&mut self, id: &RequestId, request: &SetMaxThinkingTokens) {
+        let display = request.thinking_display.as_deref();
+        if !matches!(display, None | Some("summarized" | "omitted" | "highlights")) {
+            let text = "set_max_thinking_tokens: thinking_display must be summarized, omitted, highlights or null";
+            return self.say(messages::error(id, text)).await;
+        }
+        let tokens = request.max_thinking_tokens.map(sluice_wire::Number::get);
+        self.options.thinking = match tokens {
+            None => Thinking::Default,
+            Some(tokens) if tokens.fract() != 0.0 || tokens > f64::from(u32::MAX) => {
+                let text = "set_max_thinking_tokens: max_thinking_tokens must be a whole number or null";
+                return self.say(messages::error(id, text)).await;
+            }
+            Some(tokens) if tokens <= 0.0 => Thinking::Off,
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            Some(tokens) => Thinking::Budget(tokens as u32),
+        };
+        self.say(messages::ok(id)).await;
+    }
+
+    /// Asks that are still open, for a host that attaches again.
+    fn open_requests(&self) -> Vec<ControlRequest> {
+        self.calls
+            .list
+            .iter()
+            .filter_map(|call| match &call.state {
+                crate::calls::State::Asking(id) => {
+                    let decision = self.decide_call(call);
+                    Some(messages::ask(id, call, &decision, &self.options.cwd))
+                }
+                _ => None,
+            })
+            .chain(self.agents.shared.open_asks())
+            .collect()
+    }
+}
+
+/// What is wrong with a request, without the place in a line nobody sees.
+fn plain(problem: &str) -> &str {
+    let problem = problem.strip_prefix("request: ").unwrap_or(problem);
+    problem.rsplit_once(" at line ").map_or(problem, |(what, _)| what)
+}
+
+/// Marks where a host's prompt stops being the same for everybody; it is no text.
+const DYNAMIC_BOUNDARY: &str = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__";
+
+fn prompt_text(parts: &[String]) -> String {
+    let parts: Vec<&str> = parts
+        .iter()
+        .map(String::as_str)
+        .filter(|part| *part != DYNAMIC_BOUNDARY)
+        .collect();
+    parts.join("\n\n")
+}

@@ -1,0 +1,409 @@
+//! What fills the model's context: an estimate by bytes, and what the last answer really used.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sluice_model::cost::Tokens;
+use sluice_model::{Message, models};
+use sluice_wire::control::{ContextPart, GetContextUsageResponse, MessageBreakdown, RequestId};
+use sluice_wire::usage::Usage;
+use sluice_wire::{Number, Raw};
+
+use crate::commands::SkillRoom;
+use crate::compact::Limits;
+use crate::mcp::Room;
+use crate::measure::{block_tokens, kind, tokens};
+use crate::memory::{self, Memory};
+use crate::messages;
+use crate::session::Session;
+
+/// Squares of the picture, by row and column.
+const ROWS: u64 = 10;
+const COLUMNS: u64 = 20;
+
+impl Session {
+    /// What fills the context now.
+    pub(crate) async fn context_usage_now(&mut self) -> GetContextUsageResponse {
+        self.recall().await;
+        let agents = self.load_roster().in_context();
+        let request = self.request_of(self.history.all());
+        let memories = self.with_notes(self.memories().known);
+        let context = Context {
+            model: &self.model,
+            system: &request.system,
+            tools: &request.tools,
+            messages: &request.messages,
+            last: self.last_usage.as_ref(),
+            limits: self.limits(),
+            memories: &memories,
+            own: &self.options.settings.places().config_dir,
+            agents: &agents,
+            servers: &self.server_room(),
+            skills: self.skill_room(),
+        };
+        context.usage()
+    }
+
+    pub(super) async fn context_usage(&mut self, id: &RequestId, detail: Option<&str>) {
+        if !matches!(detail, None | Some("summary" | "full")) {
+            let text = "get_context_usage: detail must be 'summary' or 'full'";
+            return self.say(messages::error(id, text)).await;
+        }
+        let mut response = self.context_usage_now().await;
+        if detail == Some("summary") {
+            response.grid_rows = Vec::new();
+            response.system_tools = None;
+            response.message_breakdown = None;
+        }
+        self.say(messages::success(id, &response)).await;
+    }
+}
+
+/// What a request holds.
+struct Context<'a> {
+    model: &'a str,
+    system: &'a [Value],
+    tools: &'a [Value],
+    messages: &'a [Message],
+    last: Option<&'a Value>,
+    limits: Limits,
+    memories: &'a [Memory],
+    /// Where the person's own files lie.
+    own: &'a Path,
+    /// The kinds of agents somebody wrote, and the room each takes.
+    agents: &'a [(Value, u64)],
+    servers: &'a Room,
+    /// Skills and commands, which are told within a message too.
+    skills: SkillRoom,
+}
+
+impl Context<'_> {
+    fn usage(&self) -> GetContextUsageResponse {
+        let window = self.limits.window;
+        let raw_window = models::facts(self.model).window;
+        // What is remembered is told within the first message; it is a part of its own here.
+        let remembered: u64 = memory::reminder(self.memories).map_or(0, |text| tokens(&Value::String(text)));
+        let parts = breakdown(self.messages);
+        let said = parts.tool_call_tokens
+            + parts.tool_result_tokens
+            + parts.attachment_tokens
+            + parts.assistant_message_tokens
+            + parts.user_message_tokens;
+        let (shown, instructions) = (self.servers.of_tools(true), self.servers.of_instructions());
+        let skills = self.skills.tokens();
+        let told = (remembered + instructions + skills).min(said);
+        let is_servers = |tool: &&Value| {
+            let name = tool.get("name").and_then(Value::as_str);
+            name.is_some_and(|name| self.servers.has(name))
+        };
+        // The kinds of agents are told within a tool.
+        let tools: u64 = self.tools.iter().filter(|tool| !is_servers(tool)).map(tokens).sum();
+        let kinds: u64 = self.agents.iter().map(|(_, tokens)| tokens).sum();
+        let kinds = kinds.min(tools);
+        let used = [
+            (
+                "system_prompt",
+                "System prompt",
+                "promptBorder",
+                self.system.iter().map(tokens).sum(),
+            ),
+            ("system_tools", "System tools", "inactive", tools - kinds),
+            ("mcp_tools", "MCP tools", "cyan_FOR_SUBAGENTS_ONLY", shown),
+            (
+                "mcp_instructions",
+                "MCP server instructions",
+                "green_FOR_SUBAGENTS_ONLY",
+                instructions,
+            ),
+            ("custom_agents", "Custom agents", "permission", kinds),
+            ("memory_files", "Memory files", "claude", remembered),
+            ("skills", "Skills", "warning", skills),
+            ("messages", "Messages", "purple_FOR_SUBAGENTS_ONLY", said - told),
+        ];
+        let total: u64 = used.iter().map(|(_, _, _, tokens)| tokens).sum();
+        let buffer = self.limits.buffer();
+        let free = window.saturating_sub(total + buffer);
+        let mut categories: Vec<ContextPart> = used
+            .into_iter()
+            .filter(|(_, _, _, tokens)| *tokens > 0)
+            .map(|(id, name, color, tokens)| part(id, name, color, tokens, "used"))
+            .collect();
+        let unseen = self.servers.of_tools(false);
+        if unseen > 0 {
+            let mut deferred = part(
+                "mcp_tools_deferred",
+                "MCP tools (deferred)",
+                "inactive",
+                unseen,
+                "deferred",
+            );
+            deferred.is_deferred = Some(true);
+            categories.push(deferred);
+        }
+        if buffer > 0 {
+            categories.push(part(
+                "autocompact_buffer",
+                "Autocompact buffer",
+                "inactive",
+                buffer,
+                "buffer",
+            ));
+        }
+        categories.push(part("free_space", "Free space", "promptBorder", free, "free"));
+        GetContextUsageResponse {
+            grid_rows: grid(&categories, window),
+            categories,
+            total_tokens: total,
+            max_tokens: window,
+            raw_max_tokens: raw_window,
+            autocompact_source: Some(self.limits.source.to_owned()),
+            auto_compact_threshold: self.limits.auto.then_some(self.limits.threshold),
+            is_auto_compact_enabled: self.limits.auto,
+            memory_files: self
+                .memories
+                .iter()
+                .map(|memory| memory_file(memory, self.own))
+                .collect(),
+            percentage: Number(percent(total, window)),
+            model: self.model.to_owned(),
+            mcp_tools: self.servers.tools_told(),
+            mcp_instructions: Some(self.servers.instructions_told()),
+            agents: self.agents.iter().map(|(told, _)| Raw::of(told)).collect(),
+            system_tools: Some(self.tools.iter().filter(|tool| !is_servers(tool)).map(tool).collect()),
+            slash_commands: Some(self.skills.commands.clone()),
+            skills: Some(self.skills.skills.clone()),
+            message_breakdown: Some(parts),
+            api_usage: self.last.map(api_usage),
+            ..GetContextUsageResponse::default()
+        }
+    }
+}
+
+fn part(id: &str, name: &str, color: &str, tokens: u64, kind: &str) -> ContextPart {
+    ContextPart {
+        id: Some(id.to_owned()),
+        name: name.to_owned(),
+        tokens,
+        color: Some(color.to_owned()),
+        kind: Some(kind.to_owned()),
+        ..ContextPart::default()
+    }
+}
+
+fn memory_file(memory: &Memory, own: &Path) -> Raw {
+    let kind = match memory.path.file_name().is_some_and(|name| name == "CLAUDE.local.md") {
+        true => "Local",
+        false if memory.path.starts_with(own) => "User",
+        false => "Project",
+    };
+    Raw::of(&json!({
+        "path": memory.path.display().to_string(),
+        "type": kind,
+        "tokens": tokens(&Value::String(memory.text.clone())),
+    }))
+}
+
+fn tool(tool: &Value) -> Raw {
+    Raw::of(&json!({"name": tool.get("name"), "tokens": tokens(tool)}))
+}
+
+/// What the messages are made of.
+fn breakdown(messages: &[Message]) -> MessageBreakdown {
+    let mut parts = MessageBreakdown {
+        redirected_context_tokens: Some(0),
+        unattributed_tokens: Some(0),
+        ..MessageBreakdown::default()
+    };
+    let mut by_tool: Vec<(String, u64, u64)> = Vec::new();
+    let mut names: HashMap<String, String> = HashMap::new();
+    let text = |block: &Value, key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    for message in messages {
+        let from_model = message.is_assistant();
+        for block in &message.blocks() {
+            let count = block_tokens(block);
+            match kind(block) {
+                "tool_use" => {
+                    parts.tool_call_tokens += count;
+                    let name = text(block, "name");
+                    tally(&mut by_tool, &name).1 += count;
+                    names.insert(text(block, "id"), name);
+                }
+                "tool_result" => {
+                    parts.tool_result_tokens += count;
+                    let name = names.get(&text(block, "tool_use_id")).map(String::as_str);
+                    tally(&mut by_tool, name.unwrap_or_default()).2 += count;
+                }
+                "image" | "document" => parts.attachment_tokens += count,
+                _ if from_model => parts.assistant_message_tokens += count,
+                _ => parts.user_message_tokens += count,
+            }
+        }
+    }
+    parts.tool_calls_by_type = by_tool
+        .iter()
+        .map(|(name, calls, results)| Raw::of(&json!({"name": name, "callTokens": calls, "resultTokens": results})))
+        .collect();
+    parts
+}
+
+fn tally<'a>(by_tool: &'a mut Vec<(String, u64, u64)>, name: &str) -> &'a mut (String, u64, u64) {
+    let at = by_tool
+        .iter()
+        .position(|(known, _, _)| known == name)
+        .unwrap_or(by_tool.len());
+    if at == by_tool.len() {
+        by_tool.push((name.to_owned(), 0, 0));
+    }
+    #[allow(clippy::indexing_slicing)] // it is there now
+    &mut by_tool[at]
+}
+
+/// What the last answer used, as the API counted it.
+fn api_usage(usage: &Value) -> Usage {
+    let tokens = Tokens::read(usage);
+    Usage {
+        input_tokens: tokens.input,
+        output_tokens: tokens.output,
+        cache_creation_input_tokens: Some(tokens.cache_write),
+        cache_read_input_tokens: Some(tokens.cache_read),
+        ..Usage::default()
+    }
+}
+
+/// Rows of squares, for drawing: every part that is there has at least one, and what is kept free stands last.
+fn grid(parts: &[ContextPart], window: u64) -> Vec<Raw> {
+    let all = usize::try_from(ROWS * COLUMNS).unwrap_or_default();
+    let is = |part: &ContextPart, kind: &str| part.kind.as_deref() == Some(kind);
+    let share = |part: &ContextPart| part.tokens as f64 * all as f64 / window.max(1) as f64;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let kept: usize = parts
+        .iter()
+        .filter(|part| is(part, "buffer"))
+        .map(|part| share(part).round() as usize)
+        .sum();
+    let used = parts.iter().filter(|part| is(part, "used"));
+    let rest = parts
+        .iter()
+        .filter(|part| is(part, "free"))
+        .chain(parts.iter().filter(|part| is(part, "buffer")));
+    let mut squares = Vec::new();
+    for part in used.chain(rest) {
+        let left = all.saturating_sub(squares.len());
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let count = match part.kind.as_deref() {
+            Some("free") => left.saturating_sub(kept),
+            Some("buffer") => left,
+            _ => left.min(share(part).ceil() as usize),
+        };
+        for at in 0..count {
+            let fullness = match is(part, "used") {
+                true => (share(part) - at as f64).clamp(0.0, 1.0),
+                false => 1.0,
+            };
+            squares.push(json!({
+                "color": part.color, "isFilled": true, "categoryName": part.name, "tokens": part.tokens,
+                "percentage": Number(percent(part.tokens, window)), "squareFullness": Number(fullness),
+            }));
+        }
+    }
+    let columns = usize::try_from(COLUMNS).unwrap_or(1);
+    squares.chunks(columns).map(Raw::of).collect()
+}
+
+fn percent(tokens: u64, window: u64) -> f64 {
+    (tokens as f64 * 100.0 / window.max(1) as f64).round()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+    use super::*;
+    use crate::compact::Compaction;
+    use crate::measure::PICTURE;
+
+    fn conversation() -> Vec<Value> {
+        vec![
+            json!({"role": "user", "content": [{"type": "text", "text": "x".repeat(400)}]}),
+            json!({"role": "assistant", "content": [
+                {"type": "text", "text": "y".repeat(40)},
+                {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/w/a"}}]}),
+            json!({"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "t1", "content": "z".repeat(4000)},
+                {"type": "image", "source": {"data": "A".repeat(900_000)}}]}),
+        ]
+    }
+
+    fn usage(last: Option<&Value>) -> GetContextUsageResponse {
+        Context {
+            model: "claude-opus-5-5",
+            system: &[json!({"type": "text", "text": "s".repeat(4000)})],
+            tools: &[json!({"name": "Read", "input_schema": {}})],
+            messages: &conversation().into_iter().map(Message::from).collect::<Vec<_>>(),
+            last,
+            limits: Limits::of(1_000_000, &Compaction::default(), None, None),
+            memories: &[],
+            own: Path::new("/home/me/.claude"),
+            agents: &[],
+            servers: &Room::default(),
+            skills: SkillRoom::default(),
+        }
+        .usage()
+    }
+
+    #[test]
+    fn parts_and_free_space_make_up_the_window() {
+        let usage = usage(None);
+        let sum: u64 = usage.categories.iter().map(|part| part.tokens).sum();
+        assert_eq!(sum, usage.max_tokens);
+        let unused: u64 = usage.categories.iter().rev().take(2).map(|part| part.tokens).sum();
+        assert_eq!(usage.total_tokens, sum - unused);
+        let ids: Vec<_> = usage
+            .categories
+            .iter()
+            .map(|part| part.id.as_deref().unwrap())
+            .collect();
+        assert_eq!(
+            ids,
+            [
+                "system_prompt",
+                "system_tools",
+                "messages",
+                "autocompact_buffer",
+                "free_space"
+            ]
+        );
+    }
+
+    #[test]
+    fn messages_are_told_apart() {
+        let parts = usage(None).message_breakdown.unwrap();
+        assert_eq!((parts.user_message_tokens, parts.assistant_message_tokens), (100, 10));
+        assert_eq!((parts.tool_result_tokens, parts.attachment_tokens), (1000, PICTURE));
+        let tools: Vec<Value> = parts.tool_calls_by_type.iter().map(Raw::to_value).collect();
+        assert_eq!(tools[0]["name"], "Read");
+        assert_eq!(tools[0]["resultTokens"], 1000);
+    }
+
+    #[test]
+    fn the_picture_has_all_its_squares() {
+        let rows: Vec<Value> = usage(None).grid_rows.iter().map(Raw::to_value).collect();
+        assert_eq!(rows.len(), 10);
+        assert!(rows.iter().all(|row| row.as_array().unwrap().len() == 20));
+        assert_eq!(rows[0][0]["categoryName"], "System prompt");
+        assert_eq!(rows[9][19]["categoryName"], "Autocompact buffer");
+        assert_eq!(rows[9][0]["categoryName"], "Free space");
+    }
+
+    #[test]
+    fn what_was_really_used_is_the_apis_word() {
+        assert_eq!(usage(None).api_usage, None);
+        let last = json!({"input_tokens": 10, "output_tokens": 12, "cache_read_input_tokens": 7});
+        let told = usage(Some(&last)).api_usage.unwrap();
+        assert_eq!(
+            (told.input_tokens, told.output_tokens, told.cache_read_input_tokens),
+            (10, 12, Some(7))
+        );
+    }
+}

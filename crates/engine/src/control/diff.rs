@@ -1,0 +1,325 @@
+//! What differs between the working folder and its last commit.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use sluice_wire::control::RequestId;
+use tokio::process::Command;
+
+use super::aside::given;
+use crate::messages;
+use crate::session::Session;
+
+/// How long git may take.
+const LONGEST: Duration = Duration::from_secs(10);
+/// Most files that are told of.
+const MOST_FILES: usize = 500;
+/// Most changed lines of one file that are shown.
+const MOST_LINES: usize = 2_000;
+
+/// Git without anything a repository could have it run.
+const CAREFUL: &[&str] = &[
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.quotepath=off",
+    "-c",
+    "protocol.allow=never",
+    "--no-pager",
+];
+
+impl Session {
+    /// What was changed since the last commit.
+    pub(super) fn workspace_diff(&mut self, id: &RequestId) {
+        let (cwd, hidden) = (self.cwd.get(), self.hidden());
+        let request_id = id.clone();
+        self.asides.spawn(id, async move {
+            let found = tokio::time::timeout(LONGEST, look(&cwd)).await;
+            match found {
+                Ok(Ok(look)) => given(&request_id, &answer(&look, &|path: &Path| hidden(&cwd.join(path)))),
+                Ok(Err(reason)) => given(&request_id, &json!({"diff": null, "noDiffReason": reason})),
+                Err(_) => messages::error(&request_id, "get_workspace_diff: git takes too long").into(),
+            }
+        });
+    }
+}
+
+/// What git says.
+struct Look {
+    numbers: String,
+    names: String,
+    patch: String,
+    untracked: String,
+}
+
+async fn look(cwd: &Path) -> Result<Look, &'static str> {
+    if git(cwd, &[], &["rev-parse", "--is-inside-work-tree"]).await.as_deref() != Some("true\n") {
+        return Err("no-repository");
+    }
+    let has_commit = git(cwd, &[], &["rev-parse", "--verify", "-q", "HEAD"]).await.is_some();
+    let base = if has_commit { "HEAD" } else { "--cached" };
+    let listed = git(cwd, &[], &["config", "-z", "--name-only", "--get-regexp", "^filter\\."]).await;
+    let unfiltered = &unfiltered(&listed.unwrap_or_default())?;
+    let diff = |kind: &'static str| async move {
+        let with = [
+            "diff",
+            base,
+            // Each would be looked at with a configuration of its own.
+            "--ignore-submodules=all",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--no-renames",
+            kind,
+        ];
+        git(cwd, unfiltered, &with).await.unwrap_or_default()
+    };
+    Ok(Look {
+        numbers: diff("--numstat").await,
+        names: diff("--name-status").await,
+        patch: diff("--unified=3").await,
+        untracked: git(cwd, &[], &["ls-files", "--others", "--exclude-standard", "--full-name"])
+            .await
+            .unwrap_or_default(),
+    })
+}
+
+/// What switches off every filter a configuration names: each is a program git would run over changed files.
+fn unfiltered(names: &str) -> Result<Vec<String>, &'static str> {
+    let mut off = Vec::new();
+    for name in names.split('\0').filter(|name| !name.is_empty()) {
+        if name.contains('=') {
+            return Err("the repository has a filter that cannot be switched off");
+        }
+        off.extend(["-c".to_owned(), format!("{name}=")]);
+    }
+    Ok(off)
+}
+
+async fn git(cwd: &Path, settings: &[String], arguments: &[&str]) -> Option<String> {
+    let ran = Command::new("git")
+        .args(CAREFUL)
+        .args(settings)
+        .args(arguments)
+        .current_dir(cwd)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .output()
+        .await
+        .ok()?;
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    ran.status.success().then_some(said)
+}
+
+/// A stretch of changed lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Hunk {
+    old_start: u64,
+    old_lines: u64,
+    new_start: u64,
+    new_lines: u64,
+    lines: Vec<String>,
+}
+
+fn answer(look: &Look, hidden: &dyn Fn(&Path) -> bool) -> Value {
+    let mut files = Vec::new();
+    let (mut added, mut removed) = (0, 0);
+    for line in look.numbers.lines() {
+        let mut parts = line.splitn(3, '\t');
+        let (Some(plus), Some(minus), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
+        let (plus_count, minus_count) = (plus.parse().unwrap_or(0), minus.parse().unwrap_or(0));
+        added += plus_count;
+        removed += minus_count;
+        files.push(json!({
+            "path": path, "added": plus_count, "removed": minus_count, "isBinary": plus == "-", "isUntracked": false,
+            "status": status(&look.names, path),
+        }));
+    }
+    files.extend(look.untracked.lines().map(|path| {
+        json!({"path": path, "added": 0_u64, "removed": 0_u64, "isBinary": false, "isUntracked": true, "status": "added"})
+    }));
+    files.sort_by(|one, two| {
+        one.get("path")
+            .and_then(Value::as_str)
+            .cmp(&two.get("path").and_then(Value::as_str))
+    });
+    let count = files.len();
+    files.truncate(MOST_FILES);
+    let (mut hunks, mut large, mut restricted) = (Vec::new(), Vec::new(), Vec::new());
+    for (path, parts) in patches(&look.patch) {
+        if hidden(&PathBuf::from(&path)) {
+            restricted.push(path);
+        } else if parts.iter().map(|part| part.lines.len()).sum::<usize>() > MOST_LINES {
+            large.push(path);
+        } else if !parts.is_empty() && hunks.len() < MOST_FILES {
+            hunks.push(json!({"path": path, "hunks": parts}));
+        }
+    }
+    json!({"diff": {
+        "stats": {"filesCount": count, "linesAdded": added, "linesRemoved": removed},
+        "perFileStats": files,
+        "omitted": {"files": count.saturating_sub(MOST_FILES), "exact": true},
+        "hunks": hunks,
+        "skippedLarge": large,
+        "restricted": restricted,
+        "source": {"kind": "working-tree"},
+    }})
+}
+
+/// What became of a file.
+fn status(names: &str, path: &str) -> &'static str {
+    let letter = names
+        .lines()
+        .find_map(|line| line.split_once('\t').filter(|(_, name)| *name == path));
+    match letter.map(|(letter, _)| letter) {
+        Some("A") => "added",
+        Some("D") => "removed",
+        _ => "modified",
+    }
+}
+
+/// The hunks of every file of a patch.
+fn patches(patch: &str) -> Vec<(String, Vec<Hunk>)> {
+    let mut files: Vec<(String, Vec<Hunk>)> = Vec::new();
+    // How many lines of the open hunk are still to come, of the old file and of the new one.
+    let mut open = (0, 0);
+    for line in patch.lines() {
+        let sign = line.as_bytes().first();
+        if open != (0, 0)
+            && let Some(hunk) = files.last_mut().and_then(|(_, hunks)| hunks.last_mut())
+        {
+            match sign {
+                Some(b'-') => open.0 -= 1,
+                Some(b'+') => open.1 -= 1,
+                Some(b'\\') => {}
+                _ => open = (open.0 - 1, open.1 - 1),
+            }
+            if sign != Some(&b'\\') {
+                hunk.lines.push(line.to_owned());
+            }
+            open = (open.0.max(0), open.1.max(0));
+            continue;
+        }
+        if line.starts_with("diff --git ") {
+            files.push(Default::default());
+        } else if let Some((path, hunks)) = files.last_mut() {
+            let named = line.strip_prefix("+++ b/").or_else(|| line.strip_prefix("--- a/"));
+            if let Some(named) = named {
+                named.trim_end_matches('\t').clone_into(path);
+            } else if let Some(hunk) = line.strip_prefix("@@ ").and_then(heading) {
+                let lines = |count: u64| i64::try_from(count).unwrap_or(0);
+                open = (lines(hunk.old_lines), lines(hunk.new_lines));
+                hunks.push(hunk);
+            }
+        }
+    }
+    files.retain(|(path, _)| !path.is_empty());
+    files
+}
+
+/// `-1,2 +1 @@`
+fn heading(text: &str) -> Option<Hunk> {
+    let mut words = text.split(' ');
+    let span = |word: &str, sign: char| {
+        let word = word.strip_prefix(sign)?;
+        let (start, lines) = word.split_once(',').unwrap_or((word, "1"));
+        Some((start.parse::<u64>().ok()?, lines.parse::<u64>().ok()?))
+    };
+    let (old_start, old_lines) = span(words.next()?, '-')?;
+    let (new_start, new_lines) = span(words.next()?, '+')?;
+    Some(Hunk {
+        old_start,
+        old_lines,
+        // What is not there any more has no line, and stood at the first.
+        new_start: new_start.max(1),
+        new_lines,
+        lines: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing, clippy::unwrap_used)]
+
+    use super::*;
+
+    const PATCH: &str = "diff --git a/a.txt b/a.txt\nindex 1..2 100644\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1 @@\n-one\n--- a/no\n+changed\n\\ No newline at end of file\ndiff --git a/gone.txt b/gone.txt\ndeleted file mode 100644\n--- a/gone.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-g\ndiff --git a/x.png b/x.png\nBinary files a/x.png and b/x.png differ\n";
+
+    #[tokio::test]
+    async fn nothing_a_repository_names_runs_for_a_diff() {
+        let dir = tempfile::tempdir().unwrap();
+        let (cwd, ran) = (dir.path(), dir.path().join("ran"));
+        let git = |arguments: &[&str]| {
+            let mut command = std::process::Command::new("git");
+            command
+                .args(["-c", "user.name=x", "-c", "user.email=x@y"])
+                .args(arguments);
+            command
+                .current_dir(cwd)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .unwrap();
+        };
+        git(&["init", "-q"]);
+        std::fs::write(cwd.join("a.txt"), "one\n").unwrap();
+        git(&["add", "."]);
+        git(&["commit", "-q", "-m", "one"]);
+        let evil = format!("touch {}", ran.display());
+        for key in [
+            "filter.evil.clean",
+            "filter.evil.process",
+            "core.fsmonitor",
+            "diff.external",
+            "core.pager",
+            "diff.evil.textconv",
+        ] {
+            git(&["config", key, &evil]);
+        }
+        git(&["config", "filter.evil.required", "true"]);
+        std::fs::write(cwd.join(".gitattributes"), "* filter=evil diff=evil\n").unwrap();
+        std::fs::write(cwd.join("a.txt"), "two\n").unwrap();
+        let look = look(cwd).await.map_err(str::to_owned).unwrap();
+        assert_eq!(look.numbers, "1\t1\ta.txt\n");
+        assert!(!ran.exists());
+    }
+
+    #[test]
+    fn a_patch_is_cut_into_files_and_hunks() {
+        let files = patches(PATCH);
+        assert_eq!(files.len(), 2);
+        assert_eq!(files[0].0, "a.txt");
+        assert_eq!(files[0].1[0].lines, ["-one", "--- a/no", "+changed"]);
+        assert_eq!((files[1].0.as_str(), files[1].1[0].new_start), ("gone.txt", 1));
+    }
+
+    #[test]
+    fn every_changed_file_is_counted_and_what_is_hidden_is_not_shown() {
+        let look = Look {
+            numbers: "1\t2\ta.txt\n0\t1\tgone.txt\n-\t-\tx.png\n".to_owned(),
+            names: "M\ta.txt\nD\tgone.txt\nA\tx.png\n".to_owned(),
+            patch: PATCH.to_owned(),
+            untracked: "new.txt\n".to_owned(),
+        };
+        let diff = answer(&look, &|path| path == Path::new("a.txt"));
+        let diff = &diff["diff"];
+        assert_eq!(
+            diff["stats"],
+            json!({"filesCount": 4, "linesAdded": 1, "linesRemoved": 3})
+        );
+        assert_eq!(diff["perFileStats"][1]["status"], "removed");
+        assert_eq!(diff["perFileStats"][2]["isUntracked"], true);
+        assert_eq!(diff["perFileStats"][3]["isBinary"], true);
+        assert_eq!(diff["restricted"], json!(["a.txt"]));
+        assert_eq!(diff["hunks"][0]["path"], "gone.txt");
+    }
+}

@@ -1,0 +1,310 @@
+//! What hosts ask about files: their content, names that fit, what the model has seen, what a task wrote.
+
+use std::fs::File;
+use std::io::{self, Read, Seek as _, SeekFrom};
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::json;
+use sluice_permission::Verdict;
+use sluice_permission::path::absolute;
+use sluice_servers::resources;
+use sluice_tools::{Pin, Pins};
+use sluice_wire::Raw;
+use sluice_wire::control::{
+    FileSuggestionsResponse, GetTaskOutputResponse, ReadFile, ReadFileResponse, RequestId, SeedReadState,
+};
+
+use super::suggest;
+use crate::messages;
+use crate::session::Session;
+
+/// How much of a file is given when the host does not say.
+const USUAL_BYTES: u64 = 1 << 20;
+/// How much at most: it is one line on the wire.
+const MOST_BYTES: u64 = 16 << 20;
+/// How much of a task's output is given.
+const OUTPUT_TAIL: u64 = 8 << 10;
+/// A larger file does not count as read.
+const LARGEST_SEEN: u64 = 64 << 20;
+
+impl Session {
+    /// A file as the model could read it without a question.
+    pub(super) async fn read_file(&mut self, id: &RequestId, request: ReadFile) {
+        let path = absolute(&self.cwd.get(), &request.path);
+        let input = json!({"file_path": path.display().to_string()});
+        let pins = Pins::of("Read", &input, &self.cwd.get());
+        let decision = self.decide_pinned("Read", &input, &pins);
+        if decision.behavior != Verdict::Allow {
+            return self
+                .say(messages::error(id, format!("read denied: {}", request.path)))
+                .await;
+        }
+        let pin = pins.first().cloned().unwrap_or_else(|| Pin::new(&path));
+        let id = id.clone();
+        self.asides
+            .spawn_blocking(&id.clone(), move || match read(&path, &pin, &request) {
+                Ok(response) => messages::success(&id, &response),
+                Err(error) => messages::error(&id, format!("read_file: {}: {error}", request.path)),
+            });
+    }
+
+    /// Files whose name fits, and behind them resources of servers, which are mentioned the same way.
+    pub(super) fn file_suggestions(&mut self, id: &RequestId, query: String) {
+        let resources = resources::suggestions(self.servers.all(), &query);
+        let (cwd, hidden) = (self.cwd.get(), self.hidden());
+        let names = self.names.below(&cwd, &self.quit);
+        let (id, quit) = (id.clone(), self.quit.clone());
+        self.asides.spawn_blocking(&id.clone(), move || {
+            let names = names.unwrap_or_else(|| suggest::look_briefly(&cwd, &quit).into());
+            let found = suggest::suggest(&names, &cwd, &query, &|path: &Path| hidden(path));
+            let response = FileSuggestionsResponse {
+                suggestions: found.iter().map(Raw::of).chain(resources.iter().map(Raw::of)).collect(),
+                cwd: cwd.display().to_string(),
+                ..FileSuggestionsResponse::default()
+            };
+            messages::success(&id, &response)
+        });
+    }
+
+    /// Lets a file count as read, if it is still what the host knows.
+    pub(super) fn seed_read_state(&mut self, id: &RequestId, request: &SeedReadState) {
+        let path = absolute(&self.cwd.get(), &request.path);
+        let (id, files, mtime) = (id.clone(), self.files.clone(), request.mtime.get());
+        self.asides.spawn_blocking(&id.clone(), move || {
+            // A file that cannot be read, or has changed since, stays unseen: the model is told to read it.
+            if let Some(content) = unchanged_since(&path, mtime) {
+                files.saw(&path, &content);
+            }
+            messages::ok(&id)
+        });
+    }
+
+    /// The end of what a task wrote.
+    pub(super) async fn task_output(&mut self, id: &RequestId, task_id: &str) {
+        let Some(task) = self.tasks.get(task_id) else {
+            return self.say(messages::error(id, format!("No such task: {task_id}"))).await;
+        };
+        let id = id.clone();
+        self.asides.spawn_blocking(&id.clone(), move || {
+            match task.output_file.as_deref().map_or(Ok(Tail::default()), tail) {
+                Ok(tail) => {
+                    let response = GetTaskOutputResponse {
+                        output: tail.text,
+                        total_bytes: tail.total,
+                        truncated: tail.total > OUTPUT_TAIL,
+                        ..GetTaskOutputResponse::default()
+                    };
+                    messages::success(&id, &response)
+                }
+                Err(error) => messages::error(&id, format!("get_task_output: {error}")),
+            }
+        });
+    }
+
+    /// The plan, if there is one.
+    pub(super) fn plan(&mut self, id: &RequestId) {
+        let path = self.policy.plan_file.clone();
+        let id = id.clone();
+        self.asides.spawn_blocking(&id.clone(), move || {
+            let plan = path.and_then(|path| Some((whole(&path).ok()?, path)));
+            let response = match plan {
+                Some((plan, path)) => json!({"exists": true, "plan": plan, "filePath": path.display().to_string()}),
+                None => json!({"exists": false}),
+            };
+            messages::success(&id, &response)
+        });
+    }
+}
+
+/// Opens what the decision was about, never waiting for a writer, and nothing a link was turned to since.
+fn open(path: &Path, pin: &Pin) -> io::Result<File> {
+    let file = sluice_tools::open_checked(path, Some(pin))?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("not a file"));
+    }
+    Ok(file)
+}
+
+fn read(path: &Path, pin: &Pin, request: &ReadFile) -> io::Result<ReadFileResponse> {
+    let limit = request.max_bytes.unwrap_or(USUAL_BYTES).min(MOST_BYTES);
+    let mut bytes = Vec::new();
+    open(path, pin)?.take(limit + 1).read_to_end(&mut bytes)?;
+    let truncated = u64::try_from(bytes.len()).is_ok_and(|length| length > limit);
+    if truncated {
+        bytes.pop();
+    }
+    let mut response = ReadFileResponse {
+        abs_path: path.display().to_string(),
+        truncated: truncated.then_some(true),
+        requested_path: Some(request.path.clone()),
+        ..ReadFileResponse::default()
+    };
+    response.extra.insert("requested_path", &request.path);
+    if request.encoding.as_deref() == Some("base64") {
+        response.contents = BASE64_STANDARD.encode(&bytes);
+        response.encoding = Some("base64".to_owned());
+    } else {
+        if truncated {
+            drop_broken_letter(&mut bytes);
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => {
+                response.contents = text;
+                response.lossy = Some(false);
+            }
+            Err(error) => {
+                response.contents = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                response.lossy = Some(true);
+            }
+        }
+    }
+    Ok(response)
+}
+
+/// The text of a file of ours.
+fn whole(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open(path, &Pin::new(path))?
+        .take(MOST_BYTES)
+        .read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Takes away the beginning of a letter that the limit cut through.
+fn drop_broken_letter(bytes: &mut Vec<u8>) {
+    if let Err(error) = std::str::from_utf8(bytes)
+        && error.error_len().is_none()
+    {
+        bytes.truncate(error.valid_up_to());
+    }
+}
+
+/// The content of a file that was not changed after this time, in milliseconds of the Unix epoch.
+fn unchanged_since(path: &Path, mtime: f64) -> Option<Vec<u8>> {
+    let file = open(path, &Pin::new(path)).ok()?;
+    let metadata = file.metadata().ok()?;
+    let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    // Hosts know whole milliseconds.
+    #[allow(clippy::cast_precision_loss)]
+    let is_same = changed.as_millis() as f64 <= mtime.ceil();
+    if !is_same || metadata.len() > LARGEST_SEEN {
+        return None;
+    }
+    let mut content = Vec::new();
+    file.take(LARGEST_SEEN).read_to_end(&mut content).ok()?;
+    Some(content)
+}
+
+#[derive(Debug, Default)]
+struct Tail {
+    text: String,
+    total: u64,
+}
+
+fn tail(path: &Path) -> io::Result<Tail> {
+    let mut file = open(path, &Pin::new(path))?;
+    let total = file.metadata()?.len();
+    file.seek(SeekFrom::Start(total.saturating_sub(OUTPUT_TAIL)))?;
+    let mut bytes = Vec::new();
+    file.take(OUTPUT_TAIL).read_to_end(&mut bytes)?;
+    // The end of a letter the tail begins in is no letter.
+    let broken = bytes.iter().take(3).take_while(|byte| **byte & 0xC0 == 0x80).count();
+    let whole = if total > OUTPUT_TAIL { bytes.get(broken..) } else { None };
+    Ok(Tail {
+        text: String::from_utf8_lossy(whole.unwrap_or(&bytes)).into_owned(),
+        total,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn request(max_bytes: Option<u64>, encoding: Option<&str>) -> ReadFile {
+        ReadFile {
+            path: "f".into(),
+            max_bytes,
+            encoding: encoding.map(str::to_owned),
+            ..ReadFile::default()
+        }
+    }
+
+    fn folder() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap().join("f");
+        (folder, path)
+    }
+
+    #[test]
+    fn a_limit_does_not_cut_through_a_letter() {
+        let (_folder, path) = folder();
+        std::fs::write(&path, "aäb").unwrap();
+        let cut = read(&path, &Pin::new(&path), &request(Some(2), None)).unwrap();
+        assert_eq!(
+            (cut.contents.as_str(), cut.truncated, cut.lossy),
+            ("a", Some(true), Some(false))
+        );
+        let whole = read(&path, &Pin::new(&path), &request(Some(4), None)).unwrap();
+        assert_eq!((whole.contents.as_str(), whole.truncated), ("aäb", None));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_said_to_be_lossy_or_given_as_base64() {
+        let (_folder, path) = folder();
+        std::fs::write(&path, [b'a', 0xFF]).unwrap();
+        assert_eq!(
+            read(&path, &Pin::new(&path), &request(None, None)).unwrap().lossy,
+            Some(true)
+        );
+        let bytes = read(&path, &Pin::new(&path), &request(None, Some("base64"))).unwrap();
+        assert_eq!(
+            (bytes.contents.as_str(), bytes.encoding.as_deref()),
+            ("Yf8=", Some("base64"))
+        );
+    }
+
+    #[test]
+    fn what_is_no_plain_file_is_not_read() {
+        let (folder, path) = folder();
+        assert!(
+            read(
+                folder.path(),
+                &Pin::new(&folder.path().canonicalize().unwrap()),
+                &request(None, None)
+            )
+            .is_err()
+        );
+        let other = path.with_file_name("other");
+        std::fs::write(&other, "secret").unwrap();
+        let pin = Pin::new(&path);
+        std::os::unix::fs::symlink(&other, &path).unwrap();
+        // The decision was about `f` itself; now it is a link.
+        assert!(read(&path, &pin, &request(None, None)).is_err());
+    }
+
+    #[test]
+    fn a_file_that_changed_after_the_host_saw_it_stays_unseen() {
+        let (_folder, path) = folder();
+        std::fs::write(&path, "x").unwrap();
+        assert_eq!(unchanged_since(&path, 1.0), None);
+        assert_eq!(unchanged_since(&path, 9e15), Some(b"x".to_vec()));
+    }
+
+    #[test]
+    fn the_end_of_an_output_begins_with_a_whole_letter() {
+        let (_folder, path) = folder();
+        let text = format!("ä{}", "x".repeat(8191));
+        std::fs::write(&path, &text).unwrap();
+        let end = tail(&path).unwrap();
+        assert_eq!((end.text.as_str(), end.total), ("x".repeat(8191).as_str(), 8193));
+        std::fs::write(&path, "short").unwrap();
+        assert_eq!(tail(&path).unwrap().text, "short");
+    }
+}

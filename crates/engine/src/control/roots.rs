@@ -1,0 +1,92 @@
+//! Folders below the session's own that the host names as places of work.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use sluice_wire::control::{RegisterRepoRoot, RequestId};
+
+use crate::messages;
+use crate::session::Session;
+
+impl Session {
+    /// Takes a folder in. What its files say of commands, skills and plugins is read again if the host wants it.
+    pub(super) async fn register_root(&mut self, id: &RequestId, request: &RegisterRepoRoot) {
+        let launched = std::iter::once(&self.options.cwd).chain(&self.options.add_dirs);
+        let launched: Vec<PathBuf> = launched.map(|folder| real(folder)).collect();
+        let known: Vec<PathBuf> = self.policy.roots.iter().map(|root| real(root)).collect();
+        let folder = self.options.cwd.join(&request.directory);
+        let folder = match may_register(&folder, &launched, &known) {
+            Ok(folder) => folder,
+            Err(why) => {
+                let text = format!("register_repo_root: {} {why}", request.directory);
+                return self.say(messages::error(id, text)).await;
+            }
+        };
+        let said = folder.display().to_string();
+        self.policy.roots.push(folder.clone());
+        if request.reload_skills == Some(true) || request.reload_plugins == Some(true) {
+            self.reload_catalogue().await;
+        }
+        if request.reload_claude_md == Some(true) {
+            // It is told again with the next prompt, as it stands then.
+            self.reminded_of_memory = false;
+        }
+        self.say(messages::success(id, &json!({"directory": said}))).await;
+        self.hook_directory_added(&folder, "register_repo_root").await;
+    }
+}
+
+/// Where a folder really is, as far as it is there.
+fn real(folder: &Path) -> PathBuf {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
+/// The folder, unless there is a reason against it. A host reaches with it what it could reach anyway, and no further.
+fn may_register(folder: &Path, launched: &[PathBuf], known: &[PathBuf]) -> Result<PathBuf, &'static str> {
+    let folder = folder.canonicalize().map_err(|_| "cannot be found")?;
+    if !folder.is_dir() {
+        return Err("is not a folder");
+    }
+    if launched.first() == Some(&folder) {
+        return Err("is the session's working directory already");
+    }
+    if known.contains(&folder) {
+        return Err("is registered already");
+    }
+    if !launched.iter().any(|root| folder.starts_with(root)) {
+        return Err("is neither in the session's working directory nor in one that was added at the launch");
+    }
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn only_a_folder_below_what_the_session_was_launched_with() {
+        let place = tempfile::tempdir().unwrap();
+        let cwd = place.path().canonicalize().unwrap().join("work");
+        let (below, beside) = (cwd.join("sub"), cwd.with_file_name("beside"));
+        std::fs::create_dir_all(&below).unwrap();
+        std::fs::create_dir_all(&beside).unwrap();
+        std::fs::write(cwd.join("file"), "").unwrap();
+        let launched = [cwd.clone()];
+        let tried = |folder: &Path, known: &[PathBuf]| may_register(folder, &launched, known);
+        assert_eq!(tried(&below, &[]), Ok(below.clone()));
+        assert_eq!(tried(&cwd.join("sub/../sub"), &[]), Ok(below.clone()));
+        for (folder, known, why) in [
+            (cwd.clone(), vec![], "already"),
+            (below.clone(), vec![below], "already"),
+            (beside, vec![], "neither"),
+            (cwd.join("sub/../../beside"), vec![], "neither"),
+            (cwd.join("file"), vec![], "not a folder"),
+            (cwd.join("nothing"), vec![], "found"),
+        ] {
+            let refused = tried(&folder, &known).unwrap_err();
+            assert!(refused.contains(why), "{}: {refused}", folder.display());
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! The settings and rules that hold: shown, laid over, written.
+
+use serde_json::{Map, Value, json};
+use sluice_model::models;
+use sluice_permission::{Rule, Source};
+use sluice_wire::Raw;
+use sluice_wire::control::{
+    AppliedSettings, GetSettingsResponse, ListPermissionRulesResponse, PermissionRulesState, RequestId, RuleEntry,
+    UpdateSettings, WorkspaceDirectory,
+};
+use sluice_wire::permission_update::Behavior;
+
+use super::aside::{Aside, given};
+use crate::hooks::{Answers, Switch};
+use crate::messages;
+use crate::sandbox;
+use crate::session::Session;
+
+impl Session {
+    pub(super) async fn get_settings(&mut self, id: &RequestId) {
+        let settings = &self.options.settings;
+        let sources = settings.sources().into_iter();
+        let mut response = GetSettingsResponse {
+            effective: Raw::of(&settings.effective()),
+            sources: sources
+                .map(|(source, value)| Raw::of(&json!({"source": source.as_str(), "settings": value})))
+                .collect(),
+            applied: Some(AppliedSettings {
+                model: Some(self.model.clone()),
+                effort: Some(Raw::of(&self.options.effort)),
+                ..AppliedSettings::default()
+            }),
+            ..GetSettingsResponse::default()
+        };
+        if !settings.problems().is_empty() {
+            let problems = settings.problems().iter();
+            let errors: Vec<Value> = problems
+                .map(|problem| json!({"file": problem.path, "path": "", "message": problem.message}))
+                .collect();
+            response.extra.insert("errors", &errors);
+        }
+        self.say(messages::success(id, &response)).await;
+    }
+
+    /// Lays settings over those of the files, for this session.
+    pub(super) async fn apply_flag_settings(&mut self, id: &RequestId, changes: &Raw) {
+        let Ok(changes) = changes.parse::<Map<String, Value>>() else {
+            let text = "apply_flag_settings: settings must be an object";
+            return self.say(messages::error(id, text)).await;
+        };
+        let misshapen = misshapen(&changes);
+        if !misshapen.is_empty() {
+            let text = format!(
+                "apply_flag_settings: nothing was changed, because these have not the shape they must have: {}",
+                misshapen.join(", ")
+            );
+            return self.say(messages::error(id, text)).await;
+        }
+        let before = sandbox::wanted(&self.options);
+        self.options.settings.set_flag(&changes);
+        if changes.contains_key("env") {
+            for (name, value) in self.options.settings.env() {
+                self.options.env.retain(|(known, _)| *known != *name);
+                self.options.env.push((name.into(), value.into()));
+            }
+        }
+        self.lay_out_settings(before.as_ref());
+        self.lay_out_hooks();
+        if changes.contains_key("effortLevel") {
+            let level = self.options.settings.string("effortLevel").map(str::to_owned);
+            self.options.effort = level.or_else(|| self.launch_effort.clone());
+        }
+        match changes.get("model") {
+            None => self.say(messages::ok(id)).await,
+            Some(named) => {
+                let name = self.options.settings.model().or(self.options.model.as_deref());
+                let switch = Switch {
+                    to: models::resolve(name.filter(|name| *name != "default")),
+                    requested: named.as_str().map(str::to_owned),
+                    source: "sdk",
+                    answers: Answers::Settings,
+                };
+                if !self.hooks_before_switch(id, &switch).await {
+                    self.take_model(id, switch).await;
+                }
+            }
+        }
+        self.say_settings_problems().await;
+    }
+
+    /// Writes to a settings file of the person's.
+    pub(super) async fn update_settings(&mut self, id: &RequestId, request: &UpdateSettings) {
+        let source = match request.source.as_str() {
+            "userSettings" => Source::User,
+            "localSettings" => Source::Local,
+            other => {
+                let text = format!("update_settings: source must be userSettings or localSettings, not {other:?}");
+                return self.say(messages::error(id, text)).await;
+            }
+        };
+        let Ok(mut changes) = request.settings.parse::<Map<String, Value>>() else {
+            let text = "update_settings: settings must be an object";
+            return self.say(messages::error(id, text)).await;
+        };
+        if let Err(why) = may_write(source, &changes) {
+            return self.say(messages::error(id, format!("update_settings: {why}"))).await;
+        }
+        if let Some(level) = changes.remove("effortLevel") {
+            // How hard a model tries is a matter of the model.
+            let of_model = json!({(self.model.as_str()): {"effortLevel": level}});
+            changes.insert("modelSettings".to_owned(), of_model);
+        }
+        let (id, places) = (id.clone(), self.options.settings.places().clone());
+        self.asides.spawn_blocking(&id.clone(), move || {
+            match sluice_settings::update(&places, source, &changes) {
+                Ok(_) => Aside {
+                    wrote_settings: true,
+                    ..given(&id, &json!({}))
+                },
+                Err(error) => messages::error(&id, format!("update_settings: {error}")).into(),
+            }
+        });
+    }
+
+    pub(super) async fn list_rules(&mut self, id: &RequestId) {
+        let settings = &self.options.settings;
+        let order = |rule: &&Rule| {
+            let behavior = match rule.behavior {
+                sluice_permission::Behavior::Allow => 0,
+                sluice_permission::Behavior::Ask => 1,
+                sluice_permission::Behavior::Deny => 2,
+            };
+            let source = match rule.source {
+                Source::User => 0,
+                Source::Project => 1,
+                Source::Local => 2,
+                Source::Flag => 3,
+                Source::Policy => 4,
+                Source::CliArg => 5,
+                Source::Command => 6,
+                Source::Session => 7,
+            };
+            (behavior, source)
+        };
+        let mut rules: Vec<&Rule> = self.policy.rules.iter().collect();
+        rules.sort_by_key(order);
+        let rules = rules.into_iter().map(|rule| RuleEntry {
+            behavior: Behavior::from(rule.behavior.as_str()),
+            source: rule.source.as_str().to_owned(),
+            rule: rule.text(),
+            description: described(rule).as_ref().map(Raw::of),
+            editability: Some(editability(rule.source).to_owned()),
+            ..RuleEntry::default()
+        });
+        let configured = settings.directories();
+        let directories = self.policy.roots.iter().filter(|root| **root != self.options.cwd);
+        let directories = directories.map(|root| {
+            let of_file = configured.iter().find(|(_, directory)| directory == root);
+            let source = match of_file {
+                _ if self.options.add_dirs.contains(root) => Source::CliArg,
+                Some((source, _)) => *source,
+                None => Source::Session,
+            };
+            WorkspaceDirectory {
+                path: root.display().to_string(),
+                source: source.as_str().to_owned(),
+                ..WorkspaceDirectory::default()
+            }
+        });
+        let state = PermissionRulesState {
+            rules: rules.collect(),
+            workspace_directories: directories.collect(),
+            original_cwd: self.options.cwd.display().to_string(),
+            managed_only: settings.policy("allowManagedPermissionRulesOnly") == Some(&Value::Bool(true)),
+            ..PermissionRulesState::default()
+        };
+        let response = ListPermissionRulesResponse {
+            state,
+            ..ListPermissionRulesResponse::default()
+        };
+        self.say(messages::success(id, &response)).await;
+    }
+}
+
+/// Whether a host can take a rule back, and how long that lasts.
+fn editability(source: Source) -> &'static str {
+    match source {
+        Source::User | Source::Project | Source::Local => "persistent",
+        Source::Session | Source::CliArg => "session",
+        Source::Policy | Source::Flag | Source::Command => "readonly",
+    }
+}
+
+/// What a rule is about, in words, where words say more than the rule.
+fn described(rule: &Rule) -> Option<Value> {
+    if rule.whole() {
+        return Some(json!({"prefix": "Any use of the ", "emphasis": rule.tool, "suffix": " tool"}));
+    }
+    let content = rule.content.as_deref().filter(|_| rule.tool == "Bash")?;
+    let prefix = content.strip_suffix(" *").or_else(|| content.strip_suffix(":*"));
+    Some(match prefix.filter(|prefix| !prefix.contains('*')) {
+        Some(prefix) => json!({"prefix": "Any Bash command starting with ", "emphasis": prefix}),
+        None if content.contains('*') => return None,
+        None => json!({"prefix": "The Bash command ", "emphasis": content}),
+    })
+}
+
+/// The settings hosts may write: what a person chooses, and nothing that could run or allow anything.
+fn may_write(source: Source, changes: &Map<String, Value>) -> Result<(), String> {
+    let writable = |key: &str| key == "outputStyle" || key == "effortLevel" && source == Source::User;
+    let refused: Vec<&str> = changes
+        .keys()
+        .map(String::as_str)
+        .filter(|key| !writable(key))
+        .collect();
+    if !refused.is_empty() {
+        return Err(format!(
+            "these keys cannot be written by a host: {}",
+            refused.join(", ")
+        ));
+    }
+    match changes.iter().find(|(_, value)| !value.is_string()) {
+        Some((key, _)) => Err(format!("{key} must be a text, and cannot be taken away")),
+        None => Ok(()),
+    }
+}
+
+/// The settings among these that are plainly of another kind than they must be; `null` takes one back.
+fn misshapen(changes: &Map<String, Value>) -> Vec<&str> {
+    let fits = |key: &str, value: &Value| match key {
+        "permissions" | "env" | "hooks" | "sandbox" | "modelOverrides" | "statusLine" => value.is_object(),
+        "model" | "outputStyle" | "agent" | "apiKeyHelper" | "effortLevel" | "language" => value.is_string(),
+        "disableAllHooks" | "includeCoAuthoredBy" | "enableAllProjectMcpServers" => value.is_boolean(),
+        _ => true,
+    };
+    let wrong = |(key, value): (&'_ String, &Value)| !value.is_null() && !fits(key, value);
+    changes
+        .iter()
+        .filter(|entry| wrong(*entry))
+        .map(|(key, _)| key.as_str())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::path::Path;
+
+    use super::*;
+
+    fn object(value: &Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap()
+    }
+
+    #[test]
+    fn hosts_write_what_a_person_chooses_and_nothing_else() {
+        let tried = |source, value: Value| may_write(source, &object(&value));
+        assert_eq!(tried(Source::Local, json!({"outputStyle": "x"})), Ok(()));
+        assert_eq!(tried(Source::User, json!({"effortLevel": "low"})), Ok(()));
+        assert!(tried(Source::Local, json!({"effortLevel": "low"})).is_err());
+        assert!(tried(Source::User, json!({"outputStyle": null})).is_err());
+        let refused = tried(
+            Source::User,
+            json!({"hooks": {}, "outputStyle": "x", "permissions": {}}),
+        );
+        assert!(refused.unwrap_err().ends_with("hooks, permissions"));
+    }
+
+    #[test]
+    fn rules_are_described_where_that_helps() {
+        let of = |text: &str| {
+            let rule = Rule::parse(sluice_permission::Behavior::Allow, Source::User, Path::new("/"), text);
+            described(&rule.unwrap()).and_then(|said| Some(said.get("emphasis")?.as_str()?.to_owned()))
+        };
+        assert_eq!(of("Bash(git *)").as_deref(), Some("git"));
+        assert_eq!(of("Bash(npm run:*)").as_deref(), Some("npm run"));
+        assert_eq!(of("Bash(ls)").as_deref(), Some("ls"));
+        assert_eq!(of("Read").as_deref(), Some("Read"));
+        assert_eq!(of("Edit(src/**)"), None);
+    }
+}

@@ -1,0 +1,178 @@
+//! Control requests to the host from outside the session: of an MCP server that elicits something, of one that lives in
+//! the host. A request goes out at once; its response goes to whoever waits for it, and to nobody else.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+use sluice_wire::control::{ControlRequest, Request};
+use tokio::sync::oneshot;
+
+use crate::messages;
+use crate::out::Out;
+
+/// What the host said, or why it said nothing of use.
+pub(crate) type Said = Result<Value, String>;
+
+/// Why nobody answers.
+const GONE: &str = "the host is gone";
+
+/// Control requests that wait for their response; shared by everybody who makes one.
+#[derive(Debug)]
+pub(crate) struct HostRequests {
+    out: Out,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    /// Nobody will answer any more.
+    closed: bool,
+    waiting: HashMap<String, oneshot::Sender<Said>>,
+}
+
+/// A question that is out. Dropping it withdraws it.
+#[derive(Debug)]
+pub(crate) struct Question {
+    line: Arc<HostRequests>,
+    id: String,
+    answer: oneshot::Receiver<Said>,
+    answered: bool,
+}
+
+impl HostRequests {
+    pub(crate) fn new(out: Out) -> Arc<Self> {
+        Arc::new(Self {
+            out,
+            open: Mutex::default(),
+        })
+    }
+
+    /// Asks, and gives the question to wait with. What is asked one after the other goes out in that order.
+    pub(crate) async fn put(self: &Arc<Self>, request: impl Into<Request>) -> Result<Question, String> {
+        let id = messages::fresh_id();
+        let (tell, answer) = oneshot::channel();
+        {
+            let mut open = self.lock();
+            if open.closed {
+                return Err(GONE.to_owned());
+            }
+            open.waiting.insert(id.clone(), tell);
+        }
+        self.out.say(ControlRequest::new(id.as_str(), request)).await;
+        Ok(Question {
+            line: self.clone(),
+            id,
+            answer,
+            answered: false,
+        })
+    }
+
+    /// Gives an answer to whoever waits for it; `false` if nobody does.
+    pub(crate) fn settle(&self, id: &str, said: Said) -> bool {
+        let waiting = self.lock().waiting.remove(id);
+        waiting.is_some_and(|tell| tell.send(said).is_ok())
+    }
+
+    /// The host will say nothing more.
+    pub(crate) fn close(&self) {
+        let mut open = self.lock();
+        open.closed = true;
+        open.waiting.clear();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Question {
+    /// The answer.
+    pub(crate) async fn answer(mut self) -> Said {
+        let said = (&mut self.answer).await;
+        self.answered = true;
+        said.unwrap_or_else(|_| Err(GONE.to_owned()))
+    }
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        let open = self.line.lock().waiting.remove(&self.id).is_some();
+        if open
+            && !self.answered
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let out = self.line.out.clone();
+            let cancel = messages::cancel(&self.id);
+            runtime.spawn(async move { out.say(cancel).await });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+
+    use serde_json::json;
+    use sluice_wire::ToHost;
+    use sluice_wire::control::Elicitation;
+    use tokio::sync::mpsc;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+
+    fn line() -> (Arc<HostRequests>, mpsc::Receiver<ToHost>) {
+        let (messages, heard) = mpsc::channel(8);
+        (
+            HostRequests::new(Out::new(messages, "s", CancellationToken::new())),
+            heard,
+        )
+    }
+
+    async fn ask(line: &Arc<HostRequests>) -> Said {
+        line.put(Elicitation::default()).await?.answer().await
+    }
+
+    async fn asked(heard: &mut mpsc::Receiver<ToHost>) -> String {
+        match heard.recv().await {
+            Some(ToHost::ControlRequest(request)) => request.request_id.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_finds_who_asked_once() {
+        let (line, mut heard) = line();
+        let asking = tokio::spawn({
+            let line = line.clone();
+            async move { ask(&line).await }
+        });
+        let id = asked(&mut heard).await;
+        assert!(!line.settle("another", Ok(json!(1))));
+        assert!(line.settle(&id, Ok(json!({"action": "accept"}))));
+        assert!(!line.settle(&id, Ok(json!(2))), "a second answer finds nobody");
+        assert_eq!(asking.await.unwrap(), Ok(json!({"action": "accept"})));
+    }
+
+    #[tokio::test]
+    async fn a_question_nobody_waits_for_is_withdrawn() {
+        let (line, mut heard) = line();
+        let question = line.put(Elicitation::default()).await.unwrap();
+        let id = asked(&mut heard).await;
+        drop(question);
+        match heard.recv().await {
+            Some(ToHost::ControlCancelRequest(cancel)) => assert_eq!(cancel.request_id.to_string(), id),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_host_that_is_gone_is_no_reason_to_wait() {
+        let (line, mut heard) = line();
+        let question = line.put(Elicitation::default()).await.unwrap();
+        asked(&mut heard).await;
+        line.close();
+        assert_eq!(question.answer().await, Err(GONE.to_owned()));
+        assert_eq!(ask(&line).await, Err(GONE.to_owned()));
+    }
+}

@@ -1,0 +1,51 @@
+//! The host, as this session's servers reach it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use sluice_servers::{Host, Said};
+use sluice_wire::control::{Elicitation, Request};
+
+use crate::hooks::HookClient;
+use crate::host_requests::HostRequests;
+use crate::messages;
+use crate::out::Out;
+
+/// The session's way to its host, and to the hooks that speak in a person's place.
+#[derive(Debug)]
+pub(crate) struct HostOfServers {
+    pub(crate) host_requests: Arc<HostRequests>,
+    pub(crate) out: Out,
+    pub(crate) hook_client: HookClient,
+}
+
+#[async_trait]
+impl Host for HostOfServers {
+    async fn request(&self, request: Request) -> Result<BoxFuture<'static, Said>, String> {
+        Ok(self.host_requests.put(request).await?.answer().boxed())
+    }
+
+    async fn elicitation(&self, question: &Elicitation) -> Option<Value> {
+        self.hook_client.elicitation(question).await
+    }
+
+    async fn elicitation_result(&self, question: &Elicitation, answer: &Value) -> Option<Value> {
+        self.hook_client.elicitation_result(question, answer).await
+    }
+
+    async fn elicitation_complete(&self, server: &str, elicitation_id: &str) {
+        self.out
+            .say(messages::elicitation_complete(server, elicitation_id))
+            .await;
+    }
+
+    async fn tool_progress(&self, call_id: &str, tool: &str, elapsed: Duration) {
+        self.out
+            .say(messages::call_progress(call_id, tool, elapsed.as_secs()))
+            .await;
+    }
+}

@@ -1,0 +1,399 @@
+//! Messages to the host: everything the session says, as types of the wire.
+
+mod control;
+mod result;
+mod speech;
+mod tasks;
+
+pub(crate) use control::{
+    ask, cancel, elicitation_complete, error, ok, permission_denied, refused, request_started, success,
+};
+pub(crate) use result::{refusal, result};
+pub(crate) use speech::{
+    Fallback, MEDIA_DROPPED, MEDIA_REMOVED, aborted_delta, api_error, api_retry, assistant, block_stop, local,
+    local_reply, media_removed, message_stop, model_fallback, stream_event, thinking_tokens, whole_envelope,
+};
+pub(crate) use tasks::{
+    agent_notification, agent_updated, background_tasks, call_progress, progress, run_id, task_backgrounded,
+    task_notification, task_started, task_updated,
+};
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use sluice_tools::AnyTool;
+use sluice_wire::content::{Block, Content};
+use sluice_wire::mode::PermissionMode;
+use sluice_wire::stdout::system::{Informational, Init, Level, MemoryPaths, SessionState, SessionStateChanged, Status};
+use sluice_wire::stdout::{self, CommandLifecycle, CommandState, FastModeState, UserMessage};
+use sluice_wire::{ToHost, stdin};
+
+use crate::queue::{Priority, Prompt, is_result};
+use crate::session::Session;
+use crate::structured;
+use crate::turn::Turn;
+
+/// The version of the protocol we speak, as the reference agent counts it.
+pub(crate) const PROTOCOL_VERSION: &str = "2.1.325";
+
+/// The notice of an interrupt while the model spoke.
+pub(crate) const INTERRUPTED: &str = "[Request interrupted by user]";
+/// The notice of an interrupt while tools ran or were asked about.
+pub(crate) const INTERRUPTED_TOOLS: &str = "[Request interrupted by user for tool use]";
+/// What the model is told of a call that an interrupt ended.
+pub(crate) const REJECTED: &str = "The person stopped this call, so it did not finish and nothing more of it will \
+    happen. Do not repeat it: wait for what they say next.";
+/// What the host is told of such a call.
+pub(crate) const REJECTED_RESULT: &str = "User rejected tool use";
+/// What the model is told when its words broke off.
+pub(crate) const CUT_OFF: &str = "[The connection broke while you were answering. What you said so far has arrived. \
+    Go on from exactly there, without repeating it.]";
+/// What the model is told when it ran out of room.
+pub(crate) const TRUNCATED: &str = "[You reached the limit of tokens for one answer. Go on from exactly where you \
+    stopped, without repeating anything, and keep the rest short.]";
+/// What the model is told when it said nothing.
+pub(crate) const SILENT: &str =
+    "[Your last answer held nothing a person could read. Go on, and end with a visible answer.]";
+/// What the model is told when its answer was stopped by the provider.
+pub(crate) const REFUSED: &str = "[Your last answer was stopped by the provider's safety system. If the task can be \
+    done without what caused that, go on; otherwise say in one sentence what you cannot do.]";
+/// What the host is told then.
+pub(crate) const REFUSED_NOTICE: &str =
+    "The provider's safety system stopped the answer above; the model is asked once more.";
+/// The key under which input that is not JSON is kept.
+pub(crate) const UNPARSED: &str = "__unparsedToolInput";
+
+/// What the session is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    Idle,
+    Running,
+    RequiresAction,
+}
+
+/// Something that carries the id of the session it comes from.
+pub(crate) trait Signed: Into<ToHost> {
+    fn sign(&mut self, session_id: &str);
+}
+
+macro_rules! signed {
+    ($($ty:ty),+ $(,)?) => {
+        $(impl Signed for $ty {
+            fn sign(&mut self, session_id: &str) {
+                self.session_id = session_id.to_owned();
+            }
+        })+
+    };
+}
+
+signed!(
+    Init,
+    Status,
+    Informational,
+    SessionStateChanged,
+    CommandLifecycle,
+    stdout::Assistant,
+    stdout::ConversationReset,
+    stdout::PromptSuggestion,
+    stdout::StreamEvent,
+    stdout::ToolProgress,
+    stdout::TurnResult,
+    stdout::system::ApiRetry,
+    stdout::system::CompactBoundary,
+    stdout::system::BackgroundTasksChanged,
+    stdout::system::CommandsChanged,
+    stdout::system::ControlRequestProgress,
+    stdout::system::ElicitationComplete,
+    stdout::system::HookProgress,
+    stdout::system::HookResponse,
+    stdout::system::HookStarted,
+    stdout::system::ModelFallback,
+    stdout::system::Notification,
+    stdout::system::PermissionDenied,
+    stdout::system::SessionTitleChanged,
+    stdout::system::TaskNotification,
+    stdout::system::TaskProgress,
+    stdout::system::TaskStarted,
+    stdout::system::TaskUpdated,
+    stdout::system::ThinkingTokens,
+);
+
+impl Signed for stdout::User {
+    fn sign(&mut self, session_id: &str) {
+        self.session_id = Some(session_id.to_owned());
+    }
+}
+
+/// The control plane is the process's, not the session's.
+macro_rules! unsigned {
+    ($($ty:ty),+ $(,)?) => {
+        $(impl Signed for $ty {
+            fn sign(&mut self, _session_id: &str) {}
+        })+
+    };
+}
+
+unsigned!(
+    sluice_wire::control::ControlRequest,
+    sluice_wire::control::ControlResponse,
+    sluice_wire::control::ControlCancelRequest,
+    stdout::TranscriptMirror,
+);
+
+pub(crate) fn fresh_id() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+/// The time as the wire writes it.
+pub(crate) fn now() -> String {
+    timestamp(jiff::Timestamp::now())
+}
+
+/// A moment as the wire has it.
+pub(crate) fn timestamp(at: jiff::Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// `system/init`: the session as it stands at the start of a turn.
+pub(crate) fn init(session: &Session) -> Init {
+    let uuids = (!session.turn.uuids.is_empty()).then(|| session.turn.uuids.clone());
+    Init {
+        cwd: session.cwd.get().display().to_string(),
+        tools: session
+            .offered()
+            .map(|tool| match &*tool.descriptor().name {
+                // Here alone the old name is used, as hosts expect.
+                "Agent" => "Task".to_owned(),
+                name => name.to_owned(),
+            })
+            .chain(
+                session
+                    .is_structured(structured::TOOL)
+                    .then(|| structured::TOOL.to_owned()),
+            )
+            .collect(),
+        mcp_servers: session
+            .servers
+            .all()
+            .iter()
+            .map(|link| sluice_servers::status::short(link))
+            .collect(),
+        model: session.model.clone(),
+        permission_mode: Some(session.policy.mode.clone()),
+        api_key_source: session.options.key_source.as_str().to_owned(),
+        claude_code_version: PROTOCOL_VERSION.to_owned(),
+        slash_commands: session.command_names(),
+        // All of ours can do without a terminal.
+        terminal_slash_commands: Some(Vec::new()),
+        output_style: session.style_name(),
+        agents: Some(session.agent_names()),
+        skills: Some(session.skill_names()),
+        plugins: Some(session.plugins_told()),
+        plugin_errors: session.plugin_errors_told(),
+        capabilities: Some(CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
+        // Nothing of this leaves the machine but requests to the model.
+        analytics_disabled: Some(true),
+        product_feedback_disabled: Some(true),
+        uuid: fresh_id(),
+        memory_paths: session.policy.notes.as_deref().map(|folder| MemoryPaths {
+            auto: Some(format!("{}/", folder.display())),
+            ..MemoryPaths::default()
+        }),
+        original_cwd: Some(session.options.cwd.display().to_string()),
+        additional_directories: Some(further(&session.policy.roots)),
+        fast_mode_state: Some(FastModeState::Off),
+        fast_mode_disabled_reason: Some(NO_FAST_MODE.to_owned()),
+        effort: session.options.effort.clone(),
+        view_mode: Some("default".to_owned()),
+        user_message_uuids: uuids,
+        betas: Some(session.options.model_config.betas.clone()).filter(|betas| !betas.is_empty()),
+        ..Init::default()
+    }
+}
+
+/// Why there is no fast mode: we know of none.
+pub(crate) const NO_FAST_MODE: &str = "not_supported";
+
+/// The folders besides the first.
+fn further(roots: &[PathBuf]) -> Vec<String> {
+    roots.iter().skip(1).map(|root| root.display().to_string()).collect()
+}
+
+/// What a host may count on. Only what is true stands here.
+pub(crate) const CAPABILITIES: &[&str] = &[
+    "interrupt_receipt_v1",
+    "interrupt_cancel_queued_v1",
+    "msg_lifecycle_v1",
+    "sdk_mcp_tools_list_changed",
+    "sdk_mcp_manifests",
+    "mcp_read_resource_v1",
+    "mcp_call_check_permissions_v1",
+];
+
+/// A prompt as the host sent it, ready for the queue.
+pub(crate) fn prompt(message: stdin::User) -> Prompt {
+    let uuid = message.uuid.filter(|uuid| !uuid.is_empty());
+    Prompt {
+        id: uuid.clone().unwrap_or_else(fresh_id),
+        uuid,
+        content: serde_json::to_value(&message.message.content).unwrap_or_default(),
+        priority: Priority::from_wire(message.priority.as_ref().map(stdin::Priority::as_str)),
+        synthetic: message.is_synthetic == Some(true),
+        should_query: message.should_query != Some(false),
+        alone: false,
+        verbatim: message.client_composed == Some(true),
+        origin: match message.origin {
+            Some(origin) => serde_json::to_value(origin).ok(),
+            None if message.is_synthetic == Some(true) => Some(json!({"kind": "unclassified"})),
+            None => None,
+        },
+        timestamp: now(),
+    }
+}
+
+/// The echo of a prompt.
+pub(crate) fn replay(id: &str, content: &Value, timestamp: Option<&str>) -> stdout::User {
+    stdout::User {
+        message: UserMessage::new(content_of(content)),
+        uuid: Some(id.to_owned()),
+        timestamp: timestamp.map(str::to_owned),
+        is_replay: Some(true),
+        ..stdout::User::default()
+    }
+}
+
+/// Content in the wire's form.
+fn content_of(content: &Value) -> Content {
+    serde_json::from_value(content.clone()).unwrap_or_default()
+}
+
+/// Content with what no server takes put into words: pictures that are none, and results of calls the model has not
+/// made (a host has no calls to answer).
+pub(crate) fn sanitized(content: &Value) -> Value {
+    let sanitize = |block: &Value| match is_result(block) {
+        true => json!({"type": "text", "text": STRAY_RESULT}),
+        false => sluice_model::sanitize(block.clone()),
+    };
+    match content {
+        Value::Array(blocks) => blocks.iter().map(sanitize).collect(),
+        other => other.clone(),
+    }
+}
+
+/// What stands in the place of a result nobody asked for.
+const STRAY_RESULT: &str =
+    "[The result of a tool call stood here that is not part of this conversation. It was left out.]";
+
+/// Something the user side says without having been asked to.
+pub(crate) fn notice(text: &str) -> stdout::User {
+    stdout::User {
+        message: UserMessage::new(vec![Block::text(text)]),
+        uuid: Some(fresh_id()),
+        timestamp: Some(now()),
+        ..stdout::User::default()
+    }
+}
+
+/// The engine asks the model to go on.
+pub(crate) fn nudge(text: &str) -> stdout::User {
+    stdout::User {
+        is_synthetic: Some(true),
+        ..notice(text)
+    }
+}
+
+/// The output of something the host had done, as a line of the conversation.
+pub(crate) fn local_output(text: &str) -> stdout::User {
+    let content = Content::Text(format!("<local-command-stdout>{text}</local-command-stdout>"));
+    stdout::User {
+        message: UserMessage::new(content),
+        uuid: Some(fresh_id()),
+        timestamp: Some(now()),
+        is_replay: Some(true),
+        ..stdout::User::default()
+    }
+}
+
+/// A command as the conversation records it.
+pub(crate) fn command_echo(name: &str, args: &str) -> String {
+    format!(
+        "<command-name>/{name}</command-name>\n            <command-message>{name}</command-message>\n            \
+         <command-args>{args}</command-args>"
+    )
+}
+
+/// What a call came to.
+pub(crate) fn tool_result(id: &str, block: &Value, result: Value, meta: Option<Value>) -> stdout::User {
+    let meta = meta.and_then(|mut meta| {
+        meta.as_object_mut()?.insert("id".to_owned(), json!(id));
+        serde_json::from_value(meta).ok()
+    });
+    let block = serde_json::from_value(block.clone()).unwrap_or_else(|_| Block::text(""));
+    stdout::User {
+        message: UserMessage::new(vec![block]),
+        uuid: Some(fresh_id()),
+        timestamp: Some(now()),
+        tool_use_result: Some(result),
+        tool_result_meta: meta.map(|meta| vec![meta]),
+        ..stdout::User::default()
+    }
+}
+
+/// What becomes of a prompt.
+pub(crate) fn lifecycle(uuid: &str, state: &str) -> CommandLifecycle {
+    CommandLifecycle {
+        command_uuid: uuid.to_owned(),
+        state: CommandState::from(state),
+        uuid: fresh_id(),
+        ..CommandLifecycle::default()
+    }
+}
+
+/// The model is being asked.
+pub(crate) fn requesting(turn: &Turn) -> Status {
+    Status {
+        status: Some(stdout::system::Activity::Requesting),
+        uuid: fresh_id(),
+        user_message_uuids: (!turn.uuids.is_empty()).then(|| turn.uuids.clone()),
+        ..Status::default()
+    }
+}
+
+/// The mode has changed.
+pub(crate) fn mode(mode: &PermissionMode) -> Status {
+    Status {
+        permission_mode: Some(mode.clone()),
+        uuid: fresh_id(),
+        ..Status::default()
+    }
+}
+
+/// What the session is at.
+pub(crate) fn state(state: State, host_only: bool) -> SessionStateChanged {
+    SessionStateChanged {
+        state: match state {
+            State::Idle => SessionState::Idle,
+            State::Running => SessionState::Running,
+            State::RequiresAction => SessionState::RequiresAction,
+        },
+        uuid: fresh_id(),
+        sdk_host_only: host_only.then_some(true),
+        ..SessionStateChanged::default()
+    }
+}
+
+/// Something worth showing among the messages.
+pub(crate) fn informational(content: &str, level: &str) -> Informational {
+    Informational {
+        content: content.to_owned(),
+        level: Level::from(level),
+        uuid: fresh_id(),
+        ..Informational::default()
+    }
+}
+
+/// A tool as the model is offered it.
+pub(crate) fn tool(tool: &AnyTool) -> Value {
+    let descriptor = tool.descriptor();
+    json!({"name": descriptor.name, "description": descriptor.description, "input_schema": descriptor.schema})
+}

@@ -1,0 +1,182 @@
+//! `result`: the one end of a turn.
+
+use sluice_model::cost::Tokens;
+use sluice_wire::stdout::{DeferredToolUse, FastModeState, ResultSubtype, TerminalReason, TurnResult};
+use sluice_wire::{Number, Raw};
+
+use super::speech::millis;
+use super::{NO_FAST_MODE, fresh_id};
+use crate::session::Session;
+use crate::turn::{Ending, Turn};
+
+/// The result of the turn at hand.
+pub(crate) fn result(session: &Session, ending: &Ending) -> TurnResult {
+    let turn = &session.turn;
+    let denials = turn
+        .denials
+        .iter()
+        .filter_map(|denial| serde_json::from_value(denial.clone()).ok());
+    let mut result = TurnResult {
+        duration_ms: u64::try_from(turn.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        duration_api_ms: session.api_ms,
+        num_turns: turn.num_turns(),
+        stop_reason: turn.stop_reason.clone(),
+        total_cost_usd: Number(session.ledger.total_cost_usd()),
+        usage: serde_json::from_value(turn.tokens.to_usage()).unwrap_or_default(),
+        model_usage: serde_json::from_value(session.ledger.model_usage()).unwrap_or_default(),
+        permission_denials: denials.collect(),
+        origin: turn
+            .origin
+            .clone()
+            .and_then(|origin| serde_json::from_value(origin).ok()),
+        fast_mode_state: Some(FastModeState::Off),
+        fast_mode_disabled_reason: Some(NO_FAST_MODE.to_owned()),
+        subagent_stats: Some(session.agents.stats()),
+        safety_stops: Some(turn.safety_stops()),
+        uuid: fresh_id(),
+        queued_turn_count: Some(u64::try_from(session.queue.len()).unwrap_or(u64::MAX)),
+        result_index: Some(session.results),
+        user_message_uuid: turn.uuid.clone().or_else(|| turn.folded.last().cloned()),
+        user_message_uuids: turn.all_uuids(),
+        ttft_ms: turn.first_block.map(|at| millis(at.duration_since(turn.began))),
+        ttft_stream_ms: turn.first_token.map(|at| millis(at.duration_since(turn.began))),
+        time_to_request_ms: turn.first_request.map(|at| millis(at.duration_since(turn.began))),
+        ..TurnResult::default()
+    };
+    // Said even where there is none, as hosts know it.
+    result.usage.fallback_credit = Some(Raw::of(&()));
+    end(&mut result, ending, turn);
+    result
+}
+
+/// The result of a session that cannot begin: nothing was done and nothing was spent.
+pub(crate) fn refusal(text: &str) -> TurnResult {
+    let mut result = TurnResult {
+        usage: serde_json::from_value(Tokens::default().to_usage()).unwrap_or_default(),
+        uuid: fresh_id(),
+        result_index: Some(0),
+        ..TurnResult::default()
+    };
+    fail(&mut result, ResultSubtype::ErrorDuringExecution, text.to_owned());
+    result
+}
+
+/// What the ending itself says.
+fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
+    match ending {
+        Ending::Completed => {
+            succeed(result, turn.shown());
+            result.terminal_reason = Some(TerminalReason::Completed);
+        }
+        Ending::Kept => {
+            succeed(result, "");
+            result.num_turns = 0;
+            result.duration_api_ms = 0;
+            result.stop_reason = None;
+        }
+        Ending::Local { command, text } => {
+            succeed(result, text);
+            result.local_command.clone_from(command);
+            result.num_turns = 0;
+            result.duration_api_ms = 0;
+            result.stop_reason = None;
+        }
+        Ending::Structured(value) => {
+            succeed(result, &value.to_string());
+            result.structured_output = Some(value.clone());
+            result.terminal_reason = Some(TerminalReason::Completed);
+        }
+        Ending::Unstructured { attempts, last } => {
+            let text = format!("Failed to provide valid structured output after {attempts} attempts: {last}");
+            fail(result, ResultSubtype::ErrorMaxStructuredOutputRetries, text);
+            result.terminal_reason = Some(TerminalReason::StructuredOutputRetryExhausted);
+        }
+        Ending::Blocked(text) => {
+            succeed(result, text);
+            result.num_turns = 0;
+            result.stop_reason = None;
+        }
+        Ending::HookStopped(reason) => {
+            let ended = *reason == "stop_hook_prevented";
+            succeed(result, if ended { turn.shown() } else { "" });
+            result.terminal_reason = Some(TerminalReason::from(*reason));
+        }
+        Ending::Deferred(call) => {
+            succeed(result, "");
+            result.stop_reason = Some("tool_deferred".to_owned());
+            result.terminal_reason = Some(TerminalReason::ToolDeferred);
+            result.deferred_tool_use = Some(DeferredToolUse {
+                id: call.id.clone(),
+                name: call.name.clone(),
+                input: Raw::of(&call.input),
+                ..DeferredToolUse::default()
+            });
+        }
+        Ending::PutOffGone(name) => {
+            let text =
+                format!("The call of {name} that was put off cannot be made: there is no such tool in this session.");
+            succeed(result, &text);
+            result.is_error = true;
+            result.stop_reason = Some("tool_deferred_unavailable".to_owned());
+            result.terminal_reason = Some(TerminalReason::ToolDeferredUnavailable);
+        }
+        Ending::Superseded { tools } => {
+            succeed(result, turn.shown());
+            result.terminal_reason = Some(aborted(*tools));
+        }
+        Ending::Api(api) => {
+            succeed(result, &api.text);
+            result.is_error = true;
+            result.terminal_reason = Some(TerminalReason::from(api.reason));
+            result.api_error_status = api.status.map(u64::from);
+            result.api_error_type.clone_from(&api.kind);
+            result.api_error = api.unreachable.then(|| "connection_failed".to_owned());
+        }
+        Ending::Interrupted { tools } => {
+            let what = if *tools { "tools ran" } else { "the model answered" };
+            fail(
+                result,
+                ResultSubtype::ErrorDuringExecution,
+                format!("The turn was interrupted while {what}"),
+            );
+            result.terminal_reason = Some(aborted(*tools));
+            // What was cut short has no reason of its own.
+            result.stop_reason = turn.stop_reason.clone().or_else(|| turn.last_stop.clone());
+            if turn.first_request.is_none() {
+                result.num_turns = 0;
+            }
+        }
+        Ending::MaxTurns(limit) => {
+            fail(
+                result,
+                ResultSubtype::ErrorMaxTurns,
+                format!("Reached maximum number of turns ({limit})"),
+            );
+            result.terminal_reason = Some(TerminalReason::MaxTurns);
+        }
+        Ending::Budget(limit) => {
+            let text = format!("Reached maximum budget (${})", Number(*limit));
+            fail(result, ResultSubtype::ErrorMaxBudgetUsd, text);
+            result.terminal_reason = Some(TerminalReason::BudgetExhausted);
+        }
+    }
+}
+
+fn aborted(tools: bool) -> TerminalReason {
+    if tools {
+        TerminalReason::AbortedTools
+    } else {
+        TerminalReason::AbortedStreaming
+    }
+}
+
+fn succeed(result: &mut TurnResult, text: &str) {
+    result.subtype = ResultSubtype::Success;
+    result.result = Some(text.to_owned());
+}
+
+fn fail(result: &mut TurnResult, subtype: ResultSubtype, text: String) {
+    result.subtype = subtype;
+    result.is_error = true;
+    result.errors = Some(vec![text]);
+}

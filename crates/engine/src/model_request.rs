@@ -1,0 +1,493 @@
+//! One model request, with retries, fallbacks and broken streams.
+//!
+//! A request is tried until it is answered, given up or stopped. Blocks are told to the host as
+//! they close, and a tool is begun as soon as its block is there. A stream that breaks is mended:
+//! before its first finished block the request is repeated, after it the model is asked to go on.
+
+use std::pin::pin;
+use std::time::Instant;
+
+use serde_json::Value;
+use sluice_model::{Accumulator, Event, EventKind, Failure, Request, Stream, Verdict, retry};
+
+use crate::hooks::{Answers, Switch};
+use crate::listen::Heard;
+use crate::messages;
+use crate::session::Session;
+use crate::turn::Stop;
+
+/// What a request came to.
+#[derive(Debug)]
+pub(crate) enum Reply {
+    /// The model has spoken. Cut: its words break off after a finished block.
+    Message { cut: bool },
+    /// The turn has to stop; what was begun is closed and the notice is out.
+    Stopped,
+    /// No answer is to be had.
+    Failed(Failure),
+}
+
+/// What one attempt came to.
+enum Attempt {
+    Done,
+    Cut,
+    Stopped,
+    Failed(Failure),
+}
+
+impl Session {
+    /// Asks the model once, however many attempts that takes.
+    pub(crate) async fn exchange(&mut self) -> Reply {
+        self.turn.requests += 1;
+        self.turn.last_stop = self.turn.stop_reason.take().or(self.turn.last_stop.take());
+        self.calls.reset(&self.quit);
+        self.take_hook_contexts().await;
+        self.say_requesting().await;
+        self.recall().await;
+        if !self.make_room().await {
+            self.echo_prompt().await;
+            self.stop_before_speech().await;
+            return Reply::Stopped;
+        }
+        self.keep_shown().await;
+        let mut attempt = 1;
+        let mut overloaded = 0;
+        let mut streaming = true;
+        loop {
+            let request = self.request();
+            self.turn.first_request.get_or_insert_with(Instant::now);
+            let began = Instant::now();
+            let outcome = if streaming {
+                self.try_stream(&request).await
+            } else {
+                self.try_whole(&request).await
+            };
+            self.api_ms += u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let failure = match outcome {
+                Attempt::Done => return Reply::Message { cut: false },
+                Attempt::Cut => return Reply::Message { cut: true },
+                Attempt::Stopped => return Reply::Stopped,
+                Attempt::Failed(failure) => failure,
+            };
+            let policy = retry::Policy {
+                max_retries: self.options.max_retries,
+            };
+            match retry::next(&policy, attempt, &failure, overloaded, jitter()) {
+                Verdict::RetryWithoutStreaming => streaming = false,
+                Verdict::Retry { delay } => {
+                    self.say(messages::api_retry(attempt, self.options.max_retries, delay, &failure))
+                        .await;
+                    if let Heard::Stopped = self.wait_for(Some(pin!(tokio::time::sleep(delay)))).await {
+                        self.stop_before_speech().await;
+                        return Reply::Stopped;
+                    }
+                }
+                Verdict::GiveUp => {
+                    let eased = if failure.is_prompt_too_long() {
+                        self.make_room_after_all().await
+                    } else if failure.is_media_refused() {
+                        self.drop_media(&failure).await
+                    } else {
+                        self.fall_back(&failure).await
+                    };
+                    if self.stop.is_some() {
+                        self.stop_before_speech().await;
+                        return Reply::Stopped;
+                    }
+                    if !eased {
+                        return Reply::Failed(failure);
+                    }
+                    attempt = 1;
+                    overloaded = 0;
+                    streaming = true;
+                    continue;
+                }
+            }
+            overloaded += u32::from(failure.is_overloaded());
+            attempt += 1;
+        }
+    }
+
+    /// Takes out what the server refuses to look at, so that it does not spoil every later request; false if there is
+    /// nothing to take out.
+    async fn drop_media(&mut self, failure: &Failure) -> bool {
+        if self.history.drop_media(failure.is_too_large(), messages::MEDIA_REMOVED) == 0 {
+            return false;
+        }
+        let text = format!(
+            "{} Go on without them, or send them smaller. ({failure})",
+            messages::MEDIA_DROPPED
+        );
+        self.say_block(messages::media_removed(&text, failure.is_too_large(), &self.turn), None)
+            .await;
+        self.keep_shown().await;
+        true
+    }
+
+    /// Goes on with the next fallback model, if there is one and this model is busy or does not exist.
+    async fn fall_back(&mut self, failure: &sluice_model::Failure) -> bool {
+        let why = match failure.category() {
+            "model_not_found" => messages::Fallback::NotFound,
+            _ if failure.is_overloaded() => messages::Fallback::Overloaded,
+            _ => return false,
+        };
+        if self.options.fallback_models.is_empty() {
+            return false;
+        }
+        let fallback = sluice_model::models::resolve(Some(&self.options.fallback_models.remove(0)));
+        self.say(messages::model_fallback(self.answering_model(), &fallback, why))
+            .await;
+        let switch = Switch {
+            requested: Some(fallback.clone()),
+            to: fallback,
+            source: "auto",
+            answers: Answers::default(),
+        };
+        let from = self.change_model(&switch);
+        self.hook_switched(from, switch).await;
+        true
+    }
+
+    async fn try_stream(&mut self, request: &Request) -> Attempt {
+        let client = self.client.clone();
+        let opened = self.wait_for(Some(pin!(client.stream(request)))).await;
+        self.echo_prompt().await;
+        match opened {
+            Heard::Ready(Ok(stream)) => self.read_stream(stream).await,
+            Heard::Ready(Err(failure)) => Attempt::Failed(failure),
+            Heard::CallsDone | Heard::Stopped => {
+                self.stop_before_speech().await;
+                Attempt::Stopped
+            }
+        }
+    }
+
+    /// Reads a streamed message to its end, telling the host as it comes.
+    async fn read_stream(&mut self, mut stream: Stream) -> Attempt {
+        let request_id = stream.head.request_id.clone();
+        let mut draft = Draft {
+            message: Accumulator::new(),
+            request_id,
+            thought: 0,
+        };
+        loop {
+            let heard = self.wait_for(Some(pin!(stream.next()))).await;
+            match heard {
+                Heard::Ready(Ok(Some(event))) => self.tell(&mut draft, event).await,
+                Heard::Ready(Ok(None)) => {
+                    self.settle(&draft);
+                    self.release().await;
+                    self.launch().await;
+                    return Attempt::Done;
+                }
+                Heard::Ready(Err(failure)) => return self.broken(&draft, failure).await,
+                Heard::CallsDone | Heard::Stopped => {
+                    self.stop_speech(&draft).await;
+                    return Attempt::Stopped;
+                }
+            }
+        }
+    }
+
+    /// Tells the host of one event, and acts on what it completes.
+    async fn tell(&mut self, draft: &mut Draft, event: Event) {
+        let finished = draft.message.feed(&event);
+        let starts = matches!(event.kind, EventKind::MessageStart { .. });
+        if starts {
+            self.turn.first_token.get_or_insert_with(Instant::now);
+        } else if matches!(event.kind, EventKind::BlockStart { .. }) {
+            self.turn.first_block.get_or_insert_with(Instant::now);
+        }
+        if let EventKind::Delta {
+            delta: sluice_model::Delta::Thinking(text),
+            ..
+        } = &event.kind
+        {
+            // Nobody counts tokens here: four bytes are about one.
+            let added = u64::try_from(text.len().div_ceil(4)).unwrap_or(0);
+            draft.thought += added;
+            self.say(messages::thinking_tokens(draft.thought, added)).await;
+        }
+        let mut began_call = false;
+        if let Some(finished) = finished {
+            began_call = self.tell_block(draft, finished.block).await;
+        }
+        if self.options.partial && !matches!(event.kind, EventKind::Ping) {
+            let id = draft.message.id();
+            self.say(messages::stream_event(event.raw, id, starts.then_some(&self.turn)))
+                .await;
+        }
+        if began_call {
+            self.admit_last_call().await;
+            self.begin_agent().await;
+        } else if self.calls.launch_at.is_some() {
+            self.launch().await;
+        }
+        if !began_call && !self.calls.held.is_empty() {
+            // This is deep already.
+            Box::pin(self.release_launched()).await;
+        }
+    }
+
+    /// Tells the host of a finished block; true if it is a call.
+    async fn tell_block(&mut self, draft: &Draft, block: Value) -> bool {
+        if is_empty_text(&block) {
+            return false;
+        }
+        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+        if kind == "text" {
+            self.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+        }
+        let is_call = kind == "tool_use";
+        let shown = if is_call {
+            self.add_call(&block).await
+        } else {
+            self.displayed(&block).await
+        };
+        let envelope = draft.message.envelope().cloned().unwrap_or_default();
+        let mut assistant = messages::assistant(envelope, shown, draft.request_id.clone(), &self.turn);
+        assistant.tool_use_meta = self.call_meta(&block);
+        self.say_block(assistant, Some(&block)).await;
+        is_call
+    }
+
+    /// A block as it is shown.
+    async fn displayed(&mut self, block: &Value) -> Value {
+        let mut shown = block.clone();
+        if let Some(text) = self.hook_display(block).await
+            && let Some(slot) = shown.get_mut("text")
+        {
+            self.turn.display(&text);
+            *slot = text.into();
+        }
+        shown
+    }
+
+    /// The message is complete: it becomes part of the conversation and of the bill.
+    fn settle(&mut self, draft: &Draft) {
+        let blocks = draft.blocks();
+        if !blocks
+            .iter()
+            .any(|block| block.get("type").and_then(Value::as_str) == Some("text"))
+        {
+            self.turn.text.clear();
+        }
+        self.turn.stop_reason = draft.message.stop_reason().map(str::to_owned);
+        self.charge(draft);
+        self.history.assistant(&blocks);
+        self.take_gauge();
+    }
+
+    fn charge(&mut self, draft: &Draft) {
+        if let Some(model) = draft.message.model() {
+            let usage = draft.message.usage();
+            self.turn.spend(&usage);
+            self.ledger.add(model, &usage);
+            self.last_usage = Some(usage);
+        }
+    }
+
+    /// The stream broke. What was told already is closed for the host.
+    async fn broken(&mut self, draft: &Draft, failure: Failure) -> Attempt {
+        if draft.message.envelope().is_none() {
+            return Attempt::Failed(failure);
+        }
+        let kept = draft.message.finished().len();
+        if kept == 0 {
+            self.close_block(draft).await;
+        }
+        self.close_message(draft, kept).await;
+        if matches!(failure, Failure::Lost { .. }) {
+            self.charge(draft);
+        }
+        if kept == 0 {
+            return Attempt::Failed(failure);
+        }
+        let blocks = draft.blocks();
+        self.history.assistant(&blocks);
+        if matches!(failure, Failure::Excess(_)) {
+            // Asked to go on it would go on like this: what was called is not carried out.
+            self.reject_calls().await;
+            self.keep_results();
+            return Attempt::Failed(failure);
+        }
+        self.release().await;
+        self.launch().await;
+        Attempt::Cut
+    }
+
+    /// Stopped before the model said anything.
+    async fn stop_before_speech(&mut self) {
+        if self.stop == Some(Stop::Interrupt) {
+            self.notice(messages::INTERRUPTED).await;
+        }
+    }
+
+    /// Stopped while the model spoke: what it had said so far is kept.
+    async fn stop_speech(&mut self, draft: &Draft) {
+        if self.stop == Some(Stop::Leave) {
+            return;
+        }
+        if draft.message.envelope().is_none() {
+            return self.stop_before_speech().await;
+        }
+        let mut blocks = draft.blocks();
+        let mut kept = blocks.len();
+        if let Some(partial) = draft.message.partial().filter(|partial| spoken(&partial.block)) {
+            self.turn.text = partial
+                .block
+                .get("text")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned();
+            let envelope = draft.message.envelope().cloned().unwrap_or_default();
+            let mut assistant =
+                messages::assistant(envelope, partial.block.clone(), draft.request_id.clone(), &self.turn);
+            assistant.aborted = Some(true);
+            self.say_block(assistant, Some(&partial.block)).await;
+            blocks.push(partial.block);
+            kept += 1;
+        }
+        self.history.assistant(&blocks);
+        // With calls under way the notice follows their results instead.
+        if self.stop == Some(Stop::Interrupt) && self.calls.all_done() {
+            self.keep_results();
+            self.notice(messages::INTERRUPTED).await;
+        }
+        self.close_block(draft).await;
+        if self.options.partial {
+            self.say(messages::aborted_delta(draft.message.id(), draft.message.start_usage()))
+                .await;
+        }
+        self.close_message(draft, kept).await;
+    }
+
+    /// `content_block_stop` for a block the model will not close. A tool input that broke off is
+    /// no block, so it gets none.
+    async fn close_block(&self, draft: &Draft) {
+        let Some((index, kind)) = draft.message.open() else {
+            return;
+        };
+        if self.options.partial && kind != "tool_use" {
+            self.say(messages::block_stop(index, draft.message.id())).await;
+        }
+    }
+
+    /// `message_stop` for a message the model will not close.
+    async fn close_message(&self, draft: &Draft, kept: usize) {
+        if self.options.partial {
+            self.say(messages::message_stop(draft.message.id(), kept)).await;
+        }
+    }
+
+    /// The same request, answered in one piece.
+    async fn try_whole(&mut self, request: &Request) -> Attempt {
+        let client = self.client.clone();
+        let answer = self.wait_for(Some(pin!(client.create(request)))).await;
+        self.echo_prompt().await;
+        let (message, head) = match answer {
+            Heard::Ready(Ok(answer)) => answer,
+            Heard::Ready(Err(failure)) => return Attempt::Failed(failure),
+            Heard::CallsDone | Heard::Stopped => {
+                self.stop_before_speech().await;
+                return Attempt::Stopped;
+            }
+        };
+        let now = Instant::now();
+        self.turn.first_token.get_or_insert(now);
+        self.turn.first_block.get_or_insert(now);
+        self.turn.stop_reason = message.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
+        let usage = message.get("usage").cloned().unwrap_or_default();
+        self.turn.spend(&usage);
+        self.ledger.add(
+            message
+                .get("model")
+                .and_then(Value::as_str)
+                .unwrap_or_else(|| self.answering_model()),
+            &usage,
+        );
+        self.last_usage = Some(usage);
+        let blocks = message
+            .get("content")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
+        self.turn.text.clear();
+        for block in blocks.iter().filter(|block| !is_empty_text(block)) {
+            if block.get("type").and_then(Value::as_str) == Some("text") {
+                self.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+            }
+            let is_call = block.get("type").and_then(Value::as_str) == Some("tool_use");
+            let shown = if is_call {
+                self.add_call(block).await
+            } else {
+                self.displayed(block).await
+            };
+            let mut assistant = messages::assistant(
+                messages::whole_envelope(&message),
+                shown,
+                head.request_id.clone(),
+                &self.turn,
+            );
+            assistant.tool_use_meta = self.call_meta(block);
+            self.say_block(assistant, Some(block)).await;
+            if is_call {
+                self.admit_last_call().await;
+            }
+        }
+        self.history.assistant(&blocks);
+        self.take_gauge();
+        self.launch().await;
+        Attempt::Done
+    }
+
+    /// Echoes the prompt once the model has been asked with it, before anything comes of that.
+    async fn echo_prompt(&mut self) {
+        if let Some(replay) = self.turn.replay.take() {
+            self.say(replay).await;
+        }
+    }
+
+    async fn say_requesting(&self) {
+        if self.options.partial {
+            self.say(messages::requesting(&self.turn)).await;
+        }
+    }
+}
+
+/// A message as far as it has come.
+struct Draft {
+    message: Accumulator,
+    request_id: Option<String>,
+    /// Estimated tokens of thinking.
+    thought: u64,
+}
+
+impl Draft {
+    /// The blocks that are complete and hold something.
+    fn blocks(&self) -> Vec<Value> {
+        let finished = self.message.finished().iter().map(|finished| &finished.block);
+        finished.filter(|block| !is_empty_text(block)).cloned().collect()
+    }
+}
+
+/// Whether a block is a text with nothing in it: nobody is told of it, and no server takes it back.
+fn is_empty_text(block: &Value) -> bool {
+    block.get("type").and_then(Value::as_str) == Some("text")
+        && block.get("text").and_then(Value::as_str).is_none_or(str::is_empty)
+}
+
+/// Whether a block holds words worth keeping.
+fn spoken(block: &Value) -> bool {
+    block.get("type").and_then(Value::as_str) == Some("text")
+        && block
+            .get("text")
+            .and_then(Value::as_str)
+            .is_some_and(|text| !text.is_empty())
+}
+
+/// A number from 0 to 1 that keeps many sessions from retrying in step.
+pub(crate) fn jitter() -> f64 {
+    let byte = uuid::Uuid::new_v4().as_bytes().first().copied().unwrap_or(128);
+    f64::from(byte) / 255.0
+}

@@ -1,0 +1,137 @@
+//! The sandbox of a session's commands, where the settings ask for one.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sluice_permission::{Call, Decision, PermissionMode, Policy, Reason, ReasonKind, Verdict};
+use sluice_tools::Pins;
+use sluice_tools::sandbox::{Config, Sandbox};
+
+use crate::catalogue::entry::Entry;
+use crate::commands::{SKILL, skill_of};
+use crate::options::Options;
+use crate::policy::{Pinned, lay_out};
+use crate::session::Session;
+
+/// The sandbox the settings ask for. One that cannot be had refuses every command: nothing runs
+/// outside because the inside could not be made.
+#[must_use]
+pub fn sandbox(options: &Options) -> Option<Arc<Sandbox>> {
+    let settings = options.settings.effective();
+    let places = options.settings.places();
+    let roots = std::iter::once(options.cwd.clone())
+        .chain(options.add_dirs.iter().cloned())
+        .collect();
+    let protected = vec![places.config_dir.clone(), places.global.clone()];
+    let wanted = settings.get("sandbox").unwrap_or(&Value::Null);
+    let sandbox = match Config::from_settings(wanted, roots, options.home.clone(), protected) {
+        Ok(None) => return None,
+        Ok(Some(config)) => Sandbox::new(config).unwrap_or_else(Sandbox::refusing),
+        Err(error) => Sandbox::refusing(error),
+    };
+    Some(Arc::new(sandbox))
+}
+
+/// What the settings say of the sandbox.
+pub(crate) fn wanted(options: &Options) -> Option<Value> {
+    options.settings.effective().get("sandbox").cloned()
+}
+
+/// Whether commands inside run without a question.
+pub(crate) fn runs_unasked(sandbox: Option<&Sandbox>) -> bool {
+    sandbox.is_some_and(|sandbox| sandbox.kind().is_some() && sandbox.config().auto_allow)
+}
+
+/// Decides about a call whose paths were looked at; one that would run outside of the sandbox as if there were none.
+pub(crate) fn decide(
+    policy: &Policy,
+    sandbox: Option<&Sandbox>,
+    cwd: &Path,
+    (tool, input): (&str, &Value),
+    pins: &Pins,
+) -> Decision {
+    let call = Call::new(tool, input, cwd);
+    let paths = Pinned(pins);
+    if policy.sandboxed && tool == "Bash" && !is_confined(sandbox, input) {
+        let policy = Policy {
+            sandboxed: false,
+            ..policy.clone()
+        };
+        return sluice_permission::decide(&policy, &call, &paths);
+    }
+    let decision = sluice_permission::decide(policy, &call, &paths);
+    match unshared(policy, &decision, pins) {
+        true => decision,
+        false => of_shared(policy, tool),
+    }
+}
+
+/// Whether what is allowed concerns no file that has a name outside of the working directories, too, or is allowed there
+/// as well. What such a file holds lies outside, whatever it is called inside.
+fn unshared(policy: &Policy, decision: &Decision, pins: &Pins) -> bool {
+    let free = policy.mode == PermissionMode::BypassPermissions || decision.reason.rule.is_some();
+    let outside = |place: &Path| !sluice_tools::all_names_below(place, &policy.roots);
+    decision.behavior != Verdict::Allow || free || !pins.shared().any(outside)
+}
+
+fn of_shared(policy: &Policy, tool: &str) -> Decision {
+    const WHY: &str = "The file has another name, which may lie outside the working directories";
+    let reason = Reason::said(ReasonKind::WorkingDir, WHY);
+    match policy.mode {
+        PermissionMode::DontAsk => Decision::deny(reason, format!("{WHY}, so {tool} would have to be asked about.")),
+        _ => Decision::ask(reason, format!("{WHY}.")),
+    }
+}
+
+/// Whether a call may be held against its file before anybody was asked: what is told of a file that may not be read, were
+/// it only that there is none, would be an answer.
+pub(crate) fn may_look(checked: &Value, read: impl FnOnce(&Value) -> Decision) -> bool {
+    let named = ["file_path", "notebook_path"];
+    let path = named.iter().find_map(|key| checked.get(key));
+    path.is_none_or(|path| read(&json!({"file_path": path})).behavior == Verdict::Allow)
+}
+
+fn is_confined(sandbox: Option<&Sandbox>, input: &Value) -> bool {
+    let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
+    let disable = input
+        .get("dangerouslyDisableSandbox")
+        .and_then(Value::as_bool)
+        .unwrap_or(false);
+    sandbox.is_some_and(|sandbox| sandbox.applies(command, disable))
+}
+
+impl Session {
+    /// The settings hold that are there now: their rules, and their sandbox where it is no longer the one of `before`.
+    /// What runs already runs on as it began.
+    pub(crate) fn lay_out_settings(&mut self, before: Option<&Value>) {
+        lay_out(&mut self.policy, &self.options);
+        if wanted(&self.options).as_ref() != before {
+            self.sandbox = sandbox(&self.options);
+            self.policy.sandboxed = runs_unasked(self.sandbox.as_deref());
+        }
+    }
+
+    /// Decides about a call of this session.
+    pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
+        self.decide_pinned(tool, input, &Pins::of(tool, input, &self.cwd.get()))
+    }
+
+    /// Decides about one of its calls, by where its paths led when it began.
+    pub(crate) fn decide_call(&self, call: &crate::calls::Call) -> Decision {
+        self.decide_pinned(&call.name, &call.checked, &call.pins)
+    }
+
+    /// Decides about a call whose paths were looked at.
+    pub(crate) fn decide_pinned(&self, tool: &str, input: &Value, pins: &Pins) -> Decision {
+        let mode = self.servers.mode_of(tool, &self.policy.mode);
+        let lends = tool == SKILL && self.catalogue.find(skill_of(input)).is_some_and(Entry::lends);
+        let stricter = (mode.is_some() || lends).then(|| Policy {
+            mode: mode.unwrap_or_else(|| self.policy.mode.clone()),
+            lends,
+            ..self.policy.clone()
+        });
+        let policy = stricter.as_ref().unwrap_or(&self.policy);
+        decide(policy, self.sandbox.as_deref(), &self.cwd.get(), (tool, input), pins)
+    }
+}

@@ -1,0 +1,107 @@
+//! Calls that end before their time: the host is gone, the turn is interrupted, the process goes.
+
+use serde_json::{Value, json};
+use sluice_tools::Outcome;
+use tokio::time::Instant;
+
+use crate::calls::State;
+use crate::checkpoints::Keeping;
+use crate::messages;
+use crate::options::Asker;
+use crate::session::Session;
+
+impl Session {
+    /// The host is gone: nobody will answer what is open.
+    pub(crate) async fn fail_open_asks(&mut self) {
+        self.hooks.forget_callbacks();
+        if self.turn.open {
+            self.enter(messages::State::Running).await;
+        }
+        for request_id in self.calls.open_asks() {
+            if let (Asker::Host, Some(index)) = (&self.options.asker, self.calls.asking(&request_id)) {
+                self.ask_failed(
+                    index,
+                    "AbortError: Tool permission stream closed before response received",
+                )
+                .await;
+            }
+        }
+        if self.turn.open {
+            self.launch().await;
+        }
+    }
+
+    /// The turn is interrupted: nobody need answer what is open.
+    pub(crate) async fn withdraw_asks(&mut self) {
+        for request_id in self.calls.open_asks() {
+            if let Some(index) = self.calls.asking(&request_id) {
+                self.remember_denial(index);
+                if let Some(call) = self.calls.list.get_mut(index) {
+                    call.state = State::Running;
+                }
+            }
+            if self.options.asker == Asker::Host {
+                self.say(messages::cancel(&request_id)).await;
+            }
+        }
+        self.withdraw_callbacks().await;
+    }
+
+    /// Ends every open call as a person's refusal, and what runs with it.
+    pub(crate) async fn reject_calls(&mut self) {
+        self.release().await;
+        self.calls.cancel.cancel();
+        self.await_running().await;
+        self.drain_events().await;
+        self.abandon_hooks().await;
+        let starts = |index: &usize| {
+            let call = self.calls.list.get(*index);
+            call.is_some_and(|call| self.starts_agent(&call.name, &call.input))
+        };
+        let (agents, others): (Vec<usize>, Vec<usize>) = self.calls.unfinished().into_iter().partition(starts);
+        for index in others {
+            self.reject(index).await;
+        }
+        // Hosts hear of subagents from the last to the first, of each with its end.
+        for index in agents.into_iter().rev() {
+            self.reject(index).await;
+            let id = self.calls.list.get(index).map(|call| call.id.clone());
+            Box::pin(self.stop_agents_of(&id.unwrap_or_default())).await;
+        }
+    }
+
+    async fn reject(&mut self, index: usize) {
+        let outcome = Outcome {
+            content: Value::from(messages::REJECTED),
+            result: Value::from(messages::REJECTED_RESULT),
+            ..Outcome::interrupted()
+        };
+        self.finish(index, outcome, Some(json!({"non_execution_kind": "user-rejected"})))
+            .await;
+    }
+
+    /// The process goes: what runs is killed, and told if it still says something.
+    pub(crate) async fn abandon_calls(&mut self) {
+        self.release().await;
+        self.calls.cancel.cancel();
+        for (index, outcome) in self.await_running().await {
+            self.finish_run(index, outcome).await;
+        }
+        self.abandon_hooks().await;
+    }
+
+    /// Waits a moment for cancelled calls to be gone.
+    async fn await_running(&mut self) -> Vec<(usize, Outcome)> {
+        let mut ended = Vec::new();
+        // What has not begun does not begin any more.
+        self.calls.keeping = Keeping::new();
+        let deadline = Instant::now() + std::time::Duration::from_secs(3);
+        while let Ok(Some(done)) = tokio::time::timeout_at(deadline, self.calls.running.join_next()).await {
+            if let Ok(done) = done {
+                ended.push(done);
+            }
+        }
+        self.calls.running.abort_all();
+        ended
+    }
+}

@@ -1,0 +1,319 @@
+//! The loop of a turn: a model request, its tool calls, the next request, until the model stops.
+
+use std::future::Ready;
+use std::pin::Pin;
+
+use sluice_model::{Failure, Message, Request, models};
+use sluice_wire::mode::PermissionMode;
+
+use crate::catalogue;
+use crate::hooks::AtEnd;
+use crate::listen::Heard;
+use crate::messages;
+use crate::model_request::Reply;
+use crate::options::Thinking;
+use crate::prompt;
+use crate::queue::blocks_of;
+use crate::session::Session;
+use crate::transcript::Queued;
+use crate::turn::{ApiEnding, Ending, Stop};
+
+/// How often a turn asks again for the same reason before it takes the answer as it is.
+const MOST_NUDGES: u32 = 3;
+
+impl Session {
+    /// Plays the conversation of one turn to its end.
+    pub(crate) async fn run_turn(&mut self, query: bool) -> Ending {
+        self.hooks_begin_turn();
+        if !query {
+            return Ending::Kept;
+        }
+        loop {
+            // Subagents spend from the same budget while their call runs.
+            if let Some(limit) = self.over_budget() {
+                return Ending::Budget(limit);
+            }
+            if let Some(limit) = self.options.max_turns.filter(|limit| *limit > 0)
+                && self.turn.requests >= limit
+            {
+                return Ending::MaxTurns(limit);
+            }
+            // An exchange is deep: it has a future of its own, or the stack of a thread is too small for it.
+            let cut = match Box::pin(self.exchange()).await {
+                Reply::Message { cut } => cut,
+                Reply::Stopped => return self.stopped().await,
+                Reply::Failed(failure) => return self.failed(&failure).await,
+            };
+            if let Some(limit) = self.over_budget() {
+                return Ending::Budget(limit);
+            }
+            let called = !self.calls.is_empty();
+            if called {
+                self.take_up_deferred_call().await;
+                self.launch().await;
+                if let Heard::Stopped = self.wait_for(None::<Pin<&mut Ready<()>>>).await {
+                    return self.stopped().await;
+                }
+                if let Some(ending) = self.deferred_ending().await {
+                    return ending;
+                }
+                if self.hook_batch().await.is_err() {
+                    return self.stopped().await;
+                }
+                self.keep_results();
+                if let Some(ending) = self.hook_halt() {
+                    return ending;
+                }
+                Box::pin(self.give_skills()).await;
+                if let Some(ending) = self.structured_ending() {
+                    return ending;
+                }
+            }
+            if cut && self.turn.nudges.cut < MOST_NUDGES {
+                self.turn.nudges.cut += 1;
+                self.nudge(messages::CUT_OFF).await;
+            } else if called {
+                Box::pin(self.fold()).await;
+            } else if !self.nudged().await {
+                match self.hook_stop().await {
+                    AtEnd::LetGo => return Ending::Completed,
+                    AtEnd::GoOn => {}
+                    AtEnd::Otherwise(ending) => return ending,
+                    // The answer was whole when the host interrupted: nothing but hooks was.
+                    AtEnd::Stopped if self.stop == Some(Stop::Interrupt) && self.agents.id().is_none() => {
+                        return Ending::Completed;
+                    }
+                    AtEnd::Stopped => return self.stopped().await,
+                }
+            }
+        }
+    }
+
+    /// Asks again where the model stopped without an answer; false if it did answer.
+    async fn nudged(&mut self) -> bool {
+        match self.turn.stop_reason.as_deref() {
+            Some("pause_turn") => true,
+            Some("max_tokens") if self.turn.nudges.truncated < MOST_NUDGES => {
+                self.turn.nudges.truncated += 1;
+                self.nudge(messages::TRUNCATED).await;
+                true
+            }
+            Some("refusal") if self.turn.nudges.refused == 0 => {
+                self.turn.nudges.refused += 1;
+                self.say(messages::informational(messages::REFUSED_NOTICE, "notice"))
+                    .await;
+                self.nudge(messages::REFUSED).await;
+                true
+            }
+            Some("end_turn" | "stop_sequence") | None if self.lacks_structured() => {
+                self.enforce_structured().await;
+                true
+            }
+            Some("end_turn" | "stop_sequence") | None if self.turn.text.is_empty() && self.turn.nudges.silent == 0 => {
+                self.turn.nudges.silent += 1;
+                self.nudge(messages::SILENT).await;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Prompts that arrived while tools ran join the turn, and what ended in the background meanwhile.
+    async fn fold(&mut self) {
+        for note in self.background.joins() {
+            self.keep_note(&note.text, &note.origin).await;
+            self.history.user_text(&note.text);
+        }
+        for prompt in self.queue.fold() {
+            if !self.hook_joining(&prompt).await {
+                continue;
+            }
+            self.keep_queued(Queued::Absorbed(&prompt)).await;
+            self.keep_prompt(&prompt).await;
+            if self.options.replay && prompt.is_replayed() {
+                self.say(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
+                    .await;
+            }
+            if let Some(uuid) = &prompt.uuid {
+                self.say(messages::lifecycle(uuid, "started")).await;
+                self.turn.folded.push(uuid.clone());
+            }
+            self.history.user(blocks_of(&messages::sanitized(&prompt.content)));
+            if !prompt.verbatim {
+                Box::pin(self.attach_prompt(&prompt)).await;
+            }
+        }
+    }
+
+    /// The turn was told to stop: every open call gets its result, then the notice.
+    pub(crate) async fn stopped(&mut self) -> Ending {
+        let called = !self.calls.is_empty();
+        let tools = called && !self.calls.all_done();
+        match self.stop {
+            Some(Stop::Leave) | None => {
+                self.abandon_calls().await;
+                Ending::Interrupted { tools }
+            }
+            Some(stop) => {
+                if tools {
+                    self.reject_calls().await;
+                }
+                self.stop_agents().await;
+                self.keep_results();
+                if tools && stop == Stop::Interrupt {
+                    self.notice(messages::INTERRUPTED_TOOLS).await;
+                }
+                match stop {
+                    Stop::Supersede => Ending::Superseded { tools: called },
+                    _ => Ending::Interrupted { tools },
+                }
+            }
+        }
+    }
+
+    /// What the calls came to, for the model. It stands before anything else the user side says: the API
+    /// takes it nowhere else.
+    pub(crate) fn keep_results(&mut self) {
+        let results = self.calls.take_results();
+        self.history.user(results);
+    }
+
+    /// The model could not be asked.
+    async fn failed(&mut self, failure: &Failure) -> Ending {
+        let ending = ApiEnding {
+            text: self.client.explain(failure, self.answering_model()),
+            reason: failure.terminal_reason(),
+            status: failure.status(),
+            kind: failure.api_error_type().map(str::to_owned),
+            unreachable: failure.api_error().is_some(),
+        };
+        let told = messages::api_error(failure, &ending.text, &self.turn);
+        let error = told.error.clone().unwrap_or_default();
+        self.say_block(told, None).await;
+        self.hook_stop_failure(error, &ending.text).await;
+        self.turn.stop_reason = Some("stop_sequence".to_owned());
+        Ending::Api(ending)
+    }
+
+    /// The turn is over: its one `result`, then the end of its prompts' lives.
+    pub(crate) async fn close_turn(&mut self, ending: Ending, uuids: &[String]) {
+        if self.stop == Some(Stop::Leave) {
+            // The process has to go: no result, as every host of this protocol expects.
+            self.turn.open = false;
+            self.owed.set(false);
+            return;
+        }
+        let failed = matches!(ending, Ending::Api(_));
+        let folded = std::mem::take(&mut self.turn.folded);
+        for uuid in &folded {
+            let state = if failed { "cancelled" } else { "completed" };
+            self.say(messages::lifecycle(uuid, state)).await;
+        }
+        self.turn.folded = folded;
+        self.tool_services.settle(&self.ledger);
+        self.turn.denials.extend(self.agents.shared.take_denials());
+        // A session in which nothing but commands were given leaves nothing behind.
+        if !matches!(ending, Ending::Local { .. }) || self.transcript.begun() {
+            self.keep_turn_end().await;
+        }
+        let result = messages::result(self, &ending);
+        self.last_failed = result.is_error;
+        self.results += 1;
+        self.turn.open = false;
+        self.stop = None;
+        self.owed.set(false);
+        self.say(result).await;
+        self.let_agents_go();
+        let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
+        let state = if stopped || failed { "cancelled" } else { "completed" };
+        for uuid in uuids {
+            self.say(messages::lifecycle(uuid, state)).await;
+        }
+        self.suggest(&ending);
+    }
+
+    /// Something the user side says without having been asked to.
+    pub(crate) async fn notice(&mut self, text: &str) {
+        self.turn.frames += 1;
+        self.history.user_text(text);
+        self.say_aside(messages::notice(text)).await;
+    }
+
+    /// Asks the model to go on.
+    pub(crate) async fn nudge(&mut self, text: &str) {
+        self.turn.frames += 1;
+        self.history.user_text(text);
+        self.say_aside(messages::nudge(text)).await;
+    }
+
+    pub(crate) fn over_budget(&self) -> Option<f64> {
+        self.options
+            .max_budget_usd
+            .filter(|limit| self.ledger.total_cost_usd() >= *limit)
+    }
+
+    /// The next request: the whole conversation, its beginning always the same bytes.
+    pub(crate) fn request(&mut self) -> Request {
+        let messages = self.history.messages();
+        self.request_of(messages)
+    }
+
+    /// A request with these messages and everything that stands before them.
+    pub(crate) fn request_of(&mut self, messages: Vec<Message>) -> Request {
+        let mut request = Request::new(self.answering_model().to_owned(), messages);
+        request.system = self.system().clone();
+        request.tools = self
+            .offered()
+            .filter(|tool| !self.defers(tool))
+            .map(|tool| messages::tool(&tool))
+            .chain(self.structured_tool())
+            .collect();
+        if self.options.agents.never_in_background {
+            request.tools.iter_mut().for_each(forget_background);
+        }
+        request.thinking = self.thinking();
+        request.effort = self.options.effort.clone();
+        if let Some(most) = self.options.conversation.max_output {
+            request.max_tokens = request.max_tokens.min(most);
+        }
+        request.task_budget = self.options.conversation.task_budget;
+        request
+            .thinking_display
+            .clone_from(&self.options.conversation.thinking_display);
+        request
+    }
+
+    /// What stands before the conversation.
+    fn system(&mut self) -> &Vec<serde_json::Value> {
+        let style = catalogue::styles::find(&self.catalogue.styles, &self.style_name());
+        let (options, notes) = (&self.options, self.policy.notes.as_deref());
+        self.system
+            .get_or_insert_with(|| prompt::system(&options.system_prompt, &options.place(notes), style.as_ref()))
+    }
+
+    /// The model that answers the next request.
+    pub(crate) fn answering_model(&self) -> &str {
+        match &self.planner {
+            Some(planner) if self.policy.mode == PermissionMode::Plan => planner,
+            _ => &self.model,
+        }
+    }
+
+    fn thinking(&self) -> sluice_model::Thinking {
+        let able = models::facts(self.answering_model()).thinking;
+        match self.options.thinking {
+            Thinking::Off => able.off(),
+            Thinking::Default | Thinking::Adaptive => able.default(),
+            Thinking::Budget(0) => able.off(),
+            Thinking::Budget(tokens) => able.budget(tokens),
+        }
+    }
+}
+
+/// Takes the parameter out of a tool that would leave something running.
+fn forget_background(tool: &mut serde_json::Value) {
+    let properties = tool.pointer_mut("/input_schema/properties");
+    if let Some(properties) = properties.and_then(serde_json::Value::as_object_mut) {
+        properties.shift_remove("run_in_background");
+    }
+}

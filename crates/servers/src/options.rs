@@ -1,0 +1,51 @@
+//! What a session says about servers at its start.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use indexmap::IndexMap;
+
+use crate::config::ServerConfig;
+
+/// How long a server may take to be there, unless somebody says otherwise.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a tool may take, unless somebody says otherwise: longer than anybody waits.
+pub const TOOL_TIMEOUT: Duration = Duration::from_millis(100_000_000);
+
+/// What a session is told about servers at its start.
+#[derive(Debug, Clone)]
+pub struct ServerOptions {
+    /// The servers of the command line.
+    pub dynamic: IndexMap<String, ServerConfig>,
+    /// These and no others.
+    pub strict: bool,
+    /// How long a server may take to be there.
+    pub connect: Duration,
+    /// How long a tool may take.
+    pub tool: Duration,
+    /// How long a result may be, in letters, where somebody said so.
+    pub output: Option<usize>,
+    /// Whether the first turn waits until it is known how the servers stand.
+    pub wait: bool,
+    /// Whether their tools are searched for instead of being offered all at once.
+    pub defer: bool,
+    /// Where tokens are kept.
+    pub credentials: PathBuf,
+}
+
+impl ServerOptions {
+    /// No servers besides those of the files, and what holds for these unless somebody says otherwise.
+    #[must_use]
+    pub fn new(credentials: PathBuf) -> Self {
+        Self {
+            dynamic: IndexMap::new(),
+            strict: false,
+            connect: CONNECT_TIMEOUT,
+            tool: TOOL_TIMEOUT,
+            output: None,
+            wait: true,
+            defer: true,
+            credentials,
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! A server inside the host: every message travels as a control request of its own.
+
+use std::sync::Arc;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use sluice_wire::Raw;
+use sluice_wire::control::McpMessage;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::host::{Host, Said};
+
+/// How many messages of the host may wait to be read.
+const WAITING: usize = 64;
+
+/// The host cannot be told anything any more.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Unheard(String);
+
+/// The agent's end of it.
+pub(crate) struct Sdk {
+    host: Arc<dyn Host>,
+    server: String,
+    inbox: mpsc::Receiver<ServerJsonRpcMessage>,
+    incoming: mpsc::Sender<ServerJsonRpcMessage>,
+    /// Cancelled when the first message is out.
+    spoke: CancellationToken,
+    closed: CancellationToken,
+}
+
+/// Where what the host's server says by itself is put.
+#[derive(Debug, Clone)]
+pub struct Mailbox {
+    incoming: mpsc::Sender<ServerJsonRpcMessage>,
+}
+
+impl Mailbox {
+    /// Takes a message in. What is no message is nobody's, and what comes too fast is lost.
+    pub fn put(&self, message: &Value) {
+        if let Ok(message) = serde_json::from_value(message.clone()) {
+            self.incoming.try_send(message).ok();
+        }
+    }
+}
+
+impl Sdk {
+    pub(crate) fn new(host: Arc<dyn Host>, server: &str, spoke: CancellationToken) -> (Self, Mailbox) {
+        let (incoming, inbox) = mpsc::channel(WAITING);
+        let mailbox = Mailbox {
+            incoming: incoming.clone(),
+        };
+        let sdk = Self {
+            host,
+            server: server.to_owned(),
+            inbox,
+            incoming,
+            spoke,
+            closed: CancellationToken::new(),
+        };
+        (sdk, mailbox)
+    }
+}
+
+impl Transport<RoleClient> for Sdk {
+    type Error = Unheard;
+
+    fn send(&mut self, item: ClientJsonRpcMessage) -> impl Future<Output = Result<(), Unheard>> + Send + 'static {
+        let (host, server, spoke) = (self.host.clone(), self.server.clone(), self.spoke.clone());
+        let (incoming, closed) = (self.incoming.clone(), self.closed.clone());
+        async move {
+            let message = tidy(serde_json::to_value(&item).map_err(|error| Unheard(error.to_string()))?);
+            // A notification is answered too; that answer says nothing.
+            let id = message.get("method").and(message.get("id")).cloned();
+            let request = McpMessage {
+                server_name: server,
+                message: Raw::of(&message),
+                ..McpMessage::default()
+            };
+            let question = host.request(request.into()).await;
+            spoke.cancel();
+            let answered = question.map_err(Unheard)?;
+            tokio::spawn(async move {
+                let said = tokio::select! {
+                    said = answered => said,
+                    () = closed.cancelled() => return,
+                };
+                if let Some(id) = id {
+                    incoming.send(answer(&id, said)).await.ok();
+                }
+            });
+            Ok(())
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        tokio::select! {
+            message = self.inbox.recv() => message,
+            () = self.closed.cancelled() => None,
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Unheard> {
+        self.closed.cancel();
+        Ok(())
+    }
+}
+
+impl Drop for Sdk {
+    fn drop(&mut self) {
+        self.closed.cancel();
+        // Nobody need wait for a first message that will never come.
+        self.spoke.cancel();
+    }
+}
+
+/// A message as hosts are used to it: only calls carry a token for progress, and what is empty is left out.
+fn tidy(mut message: Value) -> Value {
+    let calls = message.get("method").and_then(Value::as_str) == Some("tools/call");
+    if calls {
+        return message;
+    }
+    let Some(object) = message.as_object_mut() else {
+        return message;
+    };
+    if let Some(Value::Object(params)) = object.get_mut("params") {
+        if let Some(Value::Object(meta)) = params.get_mut("_meta") {
+            meta.shift_remove("progressToken");
+            if meta.is_empty() {
+                params.shift_remove("_meta");
+            }
+        }
+        if params.is_empty() {
+            object.shift_remove("params");
+        }
+    }
+    message
+}
+
+/// What the host said, as the server's answer to our request. Whatever it is, the request is answered.
+fn answer(id: &Value, said: Said) -> ServerJsonRpcMessage {
+    let failed = |why: String| {
+        let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, why, None);
+        let id = serde_json::from_value(id.clone()).ok();
+        ServerJsonRpcMessage::error(error, id)
+    };
+    let mut response = match said {
+        Ok(said) => match said.get("mcp_response") {
+            Some(response) => response.clone(),
+            None => return failed("the host's answer holds no `mcp_response`".to_owned()),
+        },
+        Err(why) => return failed(why),
+    };
+    if let Some(object) = response.as_object_mut() {
+        // The answer came to this question, whatever number it gives itself.
+        object.insert("id".to_owned(), id.clone());
+        object.insert("jsonrpc".to_owned(), json!("2.0"));
+    }
+    serde_json::from_value(response)
+        .unwrap_or_else(|error| failed(format!("the host's answer is no JSON-RPC: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_calls_carry_a_token() {
+        let listed =
+            tidy(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {"progressToken": 0}}}));
+        assert_eq!(listed, json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+        let call = json!({"id": 2, "method": "tools/call", "params": {"name": "x", "_meta": {"progressToken": 0}}});
+        assert_eq!(tidy(call.clone()), call);
+    }
+
+    #[test]
+    fn every_request_is_answered_whatever_the_host_says() {
+        let id = json!(3);
+        for said in [
+            Ok(json!({"mcp_response": {"result": {}}})),
+            Ok(json!({"mcp_response": {"jsonrpc": "2.0", "id": 99, "error": {"code": 1, "message": "no"}}})),
+            Ok(json!({"mcp_response": "junk"})),
+            Ok(json!({})),
+            Ok(json!(null)),
+            Err("gone".to_owned()),
+        ] {
+            let shown = format!("{said:?}");
+            let told = serde_json::to_value(answer(&id, said)).unwrap_or_default();
+            assert_eq!(told.get("id"), Some(&id), "{shown}: {told}");
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The text of one settings file, and what is wrong with it.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::fmt;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use sluice_permission::Source;
+
+use super::merge::merge_key;
+
+/// More than any settings file has a reason to hold.
+pub(super) const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// Something wrong with a settings file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The scope of the file.
+    pub source: Source,
+    /// The file, or the flag the text came with.
+    pub path: PathBuf,
+    /// The line, from 1; 0 when it is not about a line.
+    pub line: usize,
+    /// The character in the line, from 1; 0 when it is not about a line.
+    pub column: usize,
+    /// What is wrong, and what to do about it.
+    pub message: String,
+    /// What follows from it.
+    pub effect: Effect,
+}
+
+/// What follows from a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// The whole file is left out.
+    LeftOut,
+    /// The file keeps what it said when it could last be read.
+    Earlier,
+    /// The entry does not apply.
+    Ignored,
+    /// The entry applies to more than it seems to say: a deny or ask rule is never lost.
+    Stricter,
+    /// What stands there twice is laid together.
+    Together,
+}
+
+impl Problem {
+    pub(super) fn unreadable(source: Source, path: &Path, message: impl Into<String>) -> Self {
+        Self {
+            source,
+            path: path.to_owned(),
+            line: 0,
+            column: 0,
+            message: message.into(),
+            effect: Effect::LeftOut,
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if self.line > 0 {
+            write!(f, ":{}:{}", self.line, self.column)?;
+        }
+        write!(f, ": {}; until then ", self.message)?;
+        f.write_str(match self.effect {
+            Effect::LeftOut => "nothing in this file applies",
+            Effect::Earlier => "what the file said before stays in force",
+            Effect::Ignored => "this entry does not apply",
+            Effect::Stricter => "it is taken in its strictest sense",
+            Effect::Together => "both are taken together",
+        })
+    }
+}
+
+/// What there was at a path.
+pub(super) enum Found {
+    Nothing,
+    Broken(Problem),
+    Read {
+        value: Map<String, Value>,
+        text: String,
+        name: PathBuf,
+        problem: Option<Problem>,
+    },
+}
+
+/// Reads a settings file.
+pub(super) fn read(source: Source, path: &Path) -> Found {
+    match read_bytes(path) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => parse(source, path, &text),
+            Err(_) => Found::Broken(Problem::unreadable(
+                source,
+                path,
+                "the file is not text in UTF-8; save it as UTF-8",
+            )),
+        },
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Found::Nothing,
+        Err(error) => Found::Broken(Problem::unreadable(
+            source,
+            path,
+            format!("the file cannot be read ({error}); make it a file you may read"),
+        )),
+    }
+}
+
+/// The bytes of a settings file.
+pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    // Asked before and after: opening alone can matter to whoever holds the other end of a pipe.
+    regular(&fs::metadata(path)?)?;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    regular(&file.metadata()?)?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
+        let text = format!("it is larger than {} MiB", LARGEST / 1_048_576);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    Ok(bytes)
+}
+
+fn regular(metadata: &Metadata) -> io::Result<()> {
+    match metadata.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+    }
+}
+
+/// Parses the text of a settings file.
+pub(super) fn parse(source: Source, path: &Path, text: &str) -> Found {
+    let problem = |fault: Fault, effect: Effect| Problem {
+        source,
+        path: path.to_owned(),
+        line: fault.line,
+        column: fault.column,
+        message: fault.what,
+        effect,
+    };
+    let body = without_mark(text);
+    match object(body, Twice::Merge) {
+        Err(fault) => Found::Broken(problem(fault, Effect::LeftOut)),
+        Ok((value, twice)) => Found::Read {
+            value,
+            text: body.to_owned(),
+            name: path.to_owned(),
+            problem: twice
+                .then(|| object(body, Twice::Refuse).err())
+                .flatten()
+                .map(|fault| problem(fault, Effect::Together)),
+        },
+    }
+}
+
+/// Why a text is not a settings document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) line: usize,
+    pub(super) column: usize,
+    pub(super) what: String,
+}
+
+/// What to do with a key that stands twice in one object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Twice {
+    /// Lay the later over the earlier, so that no deny rule is lost.
+    Merge,
+    /// Name it.
+    Refuse,
+}
+
+/// Without the byte order mark some editors put in front.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The object a text holds, and whether a key stood twice. A text without any is the empty object.
+pub(super) fn object(text: &str, twice: Twice) -> Result<(Map<String, Value>, bool), Fault> {
+    if text.trim_ascii().is_empty() {
+        return Ok((Map::new(), false));
+    }
+    let seen = Cell::new(false);
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let build = Build { twice, seen: &seen };
+    let parsed = build
+        .deserialize(&mut deserializer)
+        .and_then(|value| deserializer.end().map(|()| value));
+    match parsed {
+        Ok(Value::Object(map)) => Ok((map, seen.get())),
+        Ok(_) => Err(Fault {
+            line: 1,
+            column: 1,
+            what: "settings are one JSON object; put them between { and }".to_owned(),
+        }),
+        Err(error) => Err(fault(text, &error)),
+    }
+}
+
+fn fault(text: &str, error: &serde_json::Error) -> Fault {
+    let line = error.line().max(1);
+    let row = text.split('\n').nth(line - 1).unwrap_or_default();
+    // At the end there is nothing to point at but what would come next.
+    let column = if error.is_eof() {
+        row.len()
+    } else {
+        error.column().saturating_sub(1)
+    };
+    let bytes = row.as_bytes().get(..column).unwrap_or(row.as_bytes());
+    let before = String::from_utf8_lossy(bytes);
+    let next = row.get(bytes.len()..).unwrap_or_default();
+    let said = error.to_string();
+    let said = said.split(" at line ").next().unwrap_or_default();
+    let what = if next.starts_with('/') || next.starts_with('#') {
+        "JSON has no comments; take this one out".to_owned()
+    } else if said == "trailing comma" {
+        "there is a comma after the last entry; take it out".to_owned()
+    } else if error.is_eof() {
+        "the file ends before its settings do; close what is open".to_owned()
+    } else if said.starts_with("the key") {
+        said.to_owned()
+    } else {
+        format!("this is not JSON ({said}); correct it here")
+    };
+    Fault {
+        line,
+        column: before.chars().count() + 1,
+        what,
+    }
+}
+
+/// Line and character of one entry of a list, or of what stands in the list's place.
+pub(super) fn place(text: &str, keys: &[&str], index: Option<usize>) -> Option<(usize, usize)> {
+    let mut at: &str = text;
+    for key in keys {
+        let object: HashMap<String, &RawValue> = serde_json::from_str(at).ok()?;
+        at = object.get(*key)?.get();
+    }
+    if let Some(index) = index {
+        let list: Vec<&RawValue> = serde_json::from_str(at).ok()?;
+        at = list.get(index)?.get();
+    }
+    let offset = (at.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+    let before = text.get(..offset)?;
+    let row = before.rsplit('\n').next().unwrap_or_default();
+    Some((before.matches('\n').count() + 1, row.chars().count() + 1))
+}
+
+/// Builds a value like `serde_json` does, with a say about keys that stand twice.
+#[derive(Clone, Copy)]
+struct Build<'a> {
+    twice: Twice,
+    seen: &'a Cell<bool>,
+}
+
+impl<'de> DeserializeSeed<'de> for Build<'_> {
+    type Value = Value;
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Build<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(entry) = entries.next_element_seed(self)? {
+            list.push(entry);
+        }
+        Ok(Value::Array(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            let again = map.contains_key(&key);
+            if again {
+                self.seen.set(true);
+                if self.twice == Twice::Refuse {
+                    return Err(A::Error::custom(format!(
+                        "the key `{key}` stands twice in one object; make it one"
+                    )));
+                }
+            }
+            let value = entries.next_value_seed(self)?;
+            merge_key(&mut map, key, value);
+        }
+        Ok(Value::Object(map))
+    }
+}
+
+#[cfg(test)]
+#[path = "document_tests.rs"]
+mod tests;
