@@ -1,7 +1,7 @@
 //! Options whose value a program hands to a shell, or reads more options from: programs that are otherwise no carriers.
 
 use super::Word;
-use super::wrappers::base;
+use super::wrappers::{base, stem_of};
 
 /// Options by the shortest beginning they are understood by; one dash and a letter: also among others and glued.
 const ORDERS: &[(&str, &[&str])] = &[
@@ -21,7 +21,7 @@ const ORDERS: &[(&str, &[&str])] = &[
     ),
     ("bsdtar", &["--use", "-I"]),
     ("cpio", &["--rs"]),
-    ("zip", &["-TT", "--unz"]),
+    ("zip", &["-T", "--unz", "--tes"]),
     ("rsync", &["-e", "--rs"]),
     ("scp", &["-o", "-S", "-F", "-D"]),
     ("sftp", &["-o", "-S", "-F", "-D", "-b"]),
@@ -37,7 +37,7 @@ const ORDERS: &[(&str, &[&str])] = &[
     ("wget", &["-e", "--exec", "--use-a", "--config"]),
     ("nano", &["-s", "--sp"]),
     ("gpg", &["--ph", "--ex", "--op"]),
-    ("dpkg", &["--pre", "--post"]),
+    ("dpkg", &["--pre", "--post", "--status-l"]),
     ("pip", &["--ed"]),
     ("prove", &["-e", "--ex"]),
     ("gcc", &["-wrapper", "-fplugin", "-specs"]),
@@ -88,7 +88,7 @@ pub fn gives_orders(words: &[Word]) -> bool {
         return false;
     };
     let name = base(first.text.as_deref().unwrap_or_default());
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let stem = stem_of(name);
     let texts = || arguments.iter().filter_map(|word| word.text.as_deref());
     if stem == "git" {
         let (verb, behind) = git_verb(arguments).unwrap_or(("", &[]));
@@ -121,7 +121,6 @@ pub fn gives_orders(words: &[Word]) -> bool {
     {
         return true;
     }
-    let stem = stem.trim_end_matches('-');
     let Some((_, options)) = ORDERS.iter().find(|(known, _)| *known == stem || *known == name) else {
         return false;
     };

@@ -229,8 +229,16 @@ pub fn is_interpreter(name: &str) -> bool {
         sed gsed ed ex vi vim nvim emacs psql mysql sqlite tsx ts-node pwsh powershell swift \
         elixir iex erl gdb lldb bc dc m4 make gmake gnuplot octave guile racket sbcl clisp ocaml clojure bb raku nu \
         elvish xonsh yash osh mongosh swipl gprolog gs tex latex pdftex pdflatex xelatex lualatex groovysh dart janet pdb gdbtui groff troff nroff pic eqn";
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let stem = stem_of(name);
     is_shell(stem) || listed(KNOWN, stem)
+}
+
+/// A program's name without its version: `python3.11`, `gcc-12`, `perl5.36-x86_64-linux-gnu`.
+#[must_use]
+pub fn stem_of(name: &str) -> &str {
+    let stem = name.split(|c: char| c.is_ascii_digit()).next().unwrap_or(name);
+    let stem = stem.trim_end_matches(['-', '.', '_']);
+    if stem.is_empty() { name } else { stem }
 }
 
 /// Every run of words that could begin a command, outermost first: what deny and ask rules see.
@@ -346,7 +354,7 @@ pub fn evaluates(words: &[Word]) -> Option<Problem> {
         // Settings that name what they run or load.
         "cargo" if texts().any(|text| text.starts_with("--config")) => said(),
         "npm" | "npx" | "yarn" | "pnpm"
-            if texts().any(|text| text.starts_with("--node-options") || text.starts_with("--script-shell")) =>
+            if texts().any(|text| text.starts_with("--node-o") || text.starts_with("--script-s")) =>
         {
             said()
         }
@@ -420,7 +428,7 @@ fn gives_rules(text: &str) -> bool {
 #[must_use]
 pub fn runs_a_file(name: &str) -> bool {
     const KNOWN: &str = "python pypy node nodejs perl ruby php lua luajit Rscript tsx ts-node";
-    let stem = base(name).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let stem = stem_of(base(name));
     is_shell(stem) || listed(KNOWN, stem)
 }
 
@@ -466,7 +474,7 @@ pub fn obeys_input(name: &str) -> bool {
 
 /// Whether an interpreter's own options, those before its file, hold a text to run or a module to load.
 fn loads(name: &str, arguments: &[Word]) -> bool {
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let stem = stem_of(name);
     let mut rest = arguments.iter().filter_map(|word| word.text.as_deref());
     while let Some(option) = rest.next().filter(|text| text.starts_with('-') && *text != "-") {
         let letters = |known: &str| {
@@ -505,6 +513,7 @@ fn loads(name: &str, arguments: &[Word]) -> bool {
                     "--interactive",
                     "--snapshot-blob",
                     "--build-snapshot",
+                    "--test-reporter",
                 ];
                 option.starts_with("--") && !loading.iter().any(|known| option.starts_with(known))
                     || matches!(option.as_str(), "-c" | "-v" | "-h")

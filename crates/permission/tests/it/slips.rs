@@ -215,6 +215,22 @@ fn a_repository_is_read_as_git_reads_it() {
     whole.write("real/commondir", whole.at.join("outside").display().to_string());
     whole.stops("default", &lines, &[]);
     std::fs::remove_file(whole.at.join("w/real/commondir")).unwrap();
+    for led in [
+        "info/grafts",
+        "shallow",
+        "rebase-merge/head-name",
+        "BISECT_START",
+        "refs/heads/x",
+        "objects/00",
+    ] {
+        let link = whole.at.join("w/real").join(led);
+        std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+        whole.link(&format!("real/{led}"), "outside/key");
+        whole.stops("default", &["git log -p", "git status"], &[]);
+        std::fs::remove_file(link).unwrap();
+    }
+    whole.runs(&["git log -p"], &[]);
+    std::fs::remove_dir(whole.at.join("w/real/objects")).unwrap();
     whole.link("real/objects", "outside");
     whole.stops("default", &["git log -p", "git show"], &[]);
     std::fs::remove_file(whole.at.join("w/real/objects")).unwrap();

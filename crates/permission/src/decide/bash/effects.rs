@@ -389,6 +389,11 @@ impl<'a> Effects<'a> {
                     return Some(Problem::Variable);
                 }
                 let wide = touch.pattern || !matches!(touch.reach, Reach::File | Reach::Names);
+                // A file is nothing but itself.
+                let file = !touch.pattern && touch.reach != Reach::History && self.is_there(&touch.at.lexical);
+                if file && !self.paths.is_dir(&touch.at.lexical) {
+                    continue;
+                }
                 let reaches = |behavior| {
                     path_rules(self.policy, behavior, touch.access)
                         .any(|rule| reaches_beneath(self.policy, rule, &touch.at, self.cwd, self.paths))

@@ -14,16 +14,19 @@ use crate::policy::Policy;
 const MOST_PARENTS: usize = 64;
 /// How many repositories within are looked at.
 const MOST_WITHIN: usize = 64;
-/// What of a repository is read wherever it leads.
+/// Folders of a repository whose entries are read wherever they lead.
 const LED: &[&str] = &[
-    "HEAD",
+    "",
+    "info",
     "objects",
     "objects/pack",
-    "refs",
-    "refs/heads",
-    "packed-refs",
+    "objects/info",
+    "rebase-merge",
+    "rebase-apply",
     "logs",
 ];
+/// How many names of branches and tags are looked at.
+const MOST_REFS: usize = 3_000;
 
 /// Sections with the keys that run nothing; `*` for all of them.
 const PLAIN: &[(&str, &str)] = &[
@@ -147,9 +150,15 @@ fn in_repository(policy: &Policy, own: &Path, paths: &dyn Paths) -> Option<Strin
         Found::Nothing => own.to_path_buf(),
         Found::Unknown => return Some("commondir".to_owned()),
     };
-    let leads_out = |at: &Path| paths.is_link(at) && !inside(at);
-    if let Some(name) = LED.iter().find(|name| leads_out(&common.join(name))) {
-        return Some((*name).to_owned());
+    let led = LED.iter().flat_map(|folder| [common.join(folder), own.join(folder)]);
+    for folder in led {
+        let links = link_out(&folder, &inside, paths);
+        if links.is_some() {
+            return links;
+        }
+    }
+    if let Some(link) = refs_out(&common.join("refs"), &inside, paths) {
+        return Some(link);
     }
     let objects = common.join("objects");
     match paths.read(&objects.join("info/alternates")) {
@@ -168,6 +177,40 @@ fn in_repository(policy: &Policy, own: &Path, paths: &dyn Paths) -> Option<Strin
                 }
             }
         }
+    }
+    None
+}
+
+/// An entry of a folder that is a link to a place outside.
+fn link_out(folder: &Path, inside: &dyn Fn(&Path) -> bool, paths: &dyn Paths) -> Option<String> {
+    match paths.names(folder) {
+        Found::Nothing => None,
+        Found::Unknown => Some(folder.display().to_string()),
+        Found::This(names) => names.into_iter().find(|name| {
+            let entry = folder.join(name);
+            paths.is_link(&entry) && !inside(&entry)
+        }),
+    }
+}
+
+/// The same of all that lies beneath the folder of branches and tags.
+fn refs_out(refs: &Path, inside: &dyn Fn(&Path) -> bool, paths: &dyn Paths) -> Option<String> {
+    let mut open = vec![refs.to_path_buf()];
+    let mut seen = 0;
+    while let Some(folder) = open.pop() {
+        let link = link_out(&folder, inside, paths);
+        if link.is_some() {
+            return link;
+        }
+        let Found::This(names) = paths.names(&folder) else {
+            continue;
+        };
+        seen += names.len();
+        if seen > MOST_REFS {
+            return Some("refs".to_owned());
+        }
+        let entries = names.into_iter().map(|name| folder.join(name));
+        open.extend(entries.filter(|entry| !paths.is_link(entry) && paths.is_dir(entry)));
     }
     None
 }
