@@ -426,12 +426,14 @@ impl Session {
         };
         match answer {
             Answer::Allow { input, updates, meta } => {
+                // The rules an answer brings are for what comes after the call it allows.
+                let asked = self.calls.list.get(index).map(|call| self.decide_call(call));
                 for update in updates {
                     self.apply(&update).await;
                 }
                 match input {
-                    None => self.start_allowed(index, meta).await,
-                    Some(input) => self.start_changed(index, &input, meta).await,
+                    None => self.start_allowed(index, asked, meta).await,
+                    Some(input) => self.start_changed(index, &input, asked, meta).await,
                 }
             }
             Answer::Deny {
@@ -453,10 +455,10 @@ impl Session {
         self.launch().await;
     }
 
-    /// Runs a call as it was asked about, unless a rule that came while the question was open forbids it.
-    async fn start_allowed(&mut self, index: usize, meta: Value) {
-        let decision = self.calls.list.get(index).map(|call| self.decide_call(call));
-        match decision {
+    /// Runs a call as it was asked about, unless a rule that came while the question was open forbids it: `asked` is what
+    /// was decided when the answer came.
+    async fn start_allowed(&mut self, index: usize, asked: Option<Decision>, meta: Value) {
+        match asked {
             Some(decision) if decision.behavior == Verdict::Deny => self.refuse(index, &decision).await,
             _ => self.start(index, None, meta),
         }
@@ -464,14 +466,14 @@ impl Session {
 
     /// Runs a call with the input the host put in place of the model's. It is held against the
     /// rules again: an answer can change what is done, not what is forbidden.
-    pub(crate) async fn start_changed(&mut self, index: usize, input: &Value, meta: Value) {
+    pub(crate) async fn start_changed(&mut self, index: usize, input: &Value, asked: Option<Decision>, meta: Value) {
         let Some(call) = self.calls.list.get_mut(index) else {
             return;
         };
         let Some(tool) = call.tool.clone() else { return };
         if *input == call.checked {
             // What was asked about: the model's own spelling of paths is kept.
-            return self.start_allowed(index, meta).await;
+            return self.start_allowed(index, asked, meta).await;
         }
         match tool.check(input, &self.cwd.get()) {
             Err(invalid) => self.finish(index, invalid.into(), None).await,

@@ -214,7 +214,11 @@ impl Session {
         }
         match said.updated_input {
             None => self.start(index, None, allowed_by_hook()),
-            Some(input) => self.start_changed(index, &input.to_value(), allowed_by_hook()).await,
+            Some(input) => {
+                let asked = self.calls.list.get(index).map(|call| self.decide_call(call));
+                self.start_changed(index, &input.to_value(), asked, allowed_by_hook())
+                    .await;
+            }
         }
     }
 
