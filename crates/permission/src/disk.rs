@@ -102,7 +102,7 @@ impl Paths for OnDisk {
     }
 
     fn submodules(&self, path: &Path) -> Found<Vec<PathBuf>> {
-        let index = path.join(".git/index");
+        let index = path.join("index");
         let Ok(about) = std::fs::symlink_metadata(&index) else {
             return Found::Nothing;
         };

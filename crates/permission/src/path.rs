@@ -33,7 +33,7 @@ pub trait Paths: Send + Sync {
         false
     }
 
-    /// The repositories within that the index of the repository whose root is at `path` names.
+    /// The repositories within that the index in the git folder at `path` names.
     fn submodules(&self, path: &Path) -> Found<Vec<PathBuf>> {
         let _ = path;
         Found::Nothing

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
+use sluice_settings::trust::child;
 use sluice_settings::{Places, WriteError};
 
 use super::scopes::{self, PROJECT_FILE, Scope};
@@ -168,13 +169,6 @@ fn edit(places: &Places, scope: Scope, change: &mut dyn FnMut(&mut Map<String, V
             (None, None) => Ok(()),
         }
     })
-}
-
-fn child<'a>(object: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
-    object
-        .entry(key)
-        .or_insert_with(|| Value::Object(Map::new()))
-        .as_object_mut()
 }
 
 #[cfg(test)]

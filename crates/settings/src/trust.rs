@@ -101,7 +101,8 @@ pub fn trust(global: &Path, folder: &Path) -> Result<PathBuf, WriteError> {
     Ok(key)
 }
 
-fn child<'a>(object: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
+/// The object under `key`, made where there is none; nothing where something else stands there.
+pub fn child<'a>(object: &'a mut Map<String, Value>, key: &str) -> Option<&'a mut Map<String, Value>> {
     object
         .entry(key)
         .or_insert_with(|| Value::Object(Map::new()))

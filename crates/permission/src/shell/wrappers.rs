@@ -436,40 +436,12 @@ pub fn runs_a_file(name: &str) -> bool {
 /// are spoken to.
 #[must_use]
 pub fn obeys_input(name: &str) -> bool {
+    const GIVEN: &str = "deno bun awk gawk mawk nawk sed gsed make gmake";
+    const PASSING: &str = "env timeout gtimeout nice ionice nohup setsid stdbuf time command builtin exec xargs gxargs \
+        find gfind fd fdfind npx bunx uvx pipx strace";
     let name = base(name);
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let given_a_file = runs_a_file(name)
-        || matches!(
-            stem,
-            "deno" | "bun" | "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed" | "make" | "gmake"
-        );
-    let passes_on = matches!(
-        name,
-        "env"
-            | "timeout"
-            | "gtimeout"
-            | "nice"
-            | "ionice"
-            | "nohup"
-            | "setsid"
-            | "stdbuf"
-            | "time"
-            | "command"
-            | "builtin"
-            | "exec"
-            | "xargs"
-            | "gxargs"
-            | "find"
-            | "gfind"
-            | "fd"
-            | "fdfind"
-            | "npx"
-            | "bunx"
-            | "uvx"
-            | "pipx"
-            | "strace"
-    );
-    (carries(name) || is_interpreter(name)) && !given_a_file && !passes_on
+    let given_a_file = runs_a_file(name) || listed(GIVEN, stem_of(name));
+    (carries(name) || is_interpreter(name)) && !given_a_file && !listed(PASSING, name)
 }
 
 /// Whether an interpreter's own options, those before its file, hold a text to run or a module to load.

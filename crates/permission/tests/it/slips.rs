@@ -386,6 +386,14 @@ fn a_repository_within_has_settings_of_its_own() {
     folder.runs(&["git status", "git diff --stat"], &[]);
     folder.write("sub/.git/config", "[filter \"f\"]\n\tclean = zap\n");
     folder.stops("default", &["git status", "git diff", "git diff --stat"], &[]);
+    // The same where a file says which folder the repository is.
+    std::fs::rename(folder.at.join("w/.git"), folder.at.join("w/real")).unwrap();
+    folder.write(".git", "gitdir: real\n");
+    folder.stops("default", &["git status", "git diff"], &[]);
+    // Links that lead in a circle come to an end.
+    std::fs::remove_dir_all(folder.at.join("w/sub")).unwrap();
+    folder.link("sub", "w");
+    folder.stops("default", &["git status"], &[]);
 }
 
 #[test]

@@ -14,6 +14,8 @@ use crate::policy::Policy;
 const MOST_PARENTS: usize = 64;
 /// How many repositories within are looked at.
 const MOST_WITHIN: usize = 64;
+/// And how deep they lie in one another; a link may lead back.
+const MOST_LEVELS: usize = 3;
 /// Folders of a repository whose entries are read wherever they lead.
 const LED: &[&str] = &[
     "",
@@ -82,6 +84,10 @@ const PLAIN: &[(&str, &str)] = &[
 
 /// Why git could run something in `directory`: the setting that says so.
 pub(super) fn names_a_program(policy: &Policy, directory: &Path, paths: &dyn Paths) -> Option<String> {
+    looked_into(policy, directory, paths, 0)
+}
+
+fn looked_into(policy: &Policy, directory: &Path, paths: &dyn Paths, level: usize) -> Option<String> {
     for (depth, parent) in normal(directory).ancestors().enumerate() {
         if depth >= MOST_PARENTS {
             return Some(".git".to_owned());
@@ -107,26 +113,27 @@ pub(super) fn names_a_program(policy: &Policy, directory: &Path, paths: &dyn Pat
             Found::Nothing if paths.is_dir(&dot) => dot,
             Found::Nothing => continue,
         };
-        return in_repository(policy, &own, paths).or_else(|| in_submodules(policy, parent, paths));
+        return in_repository(policy, &own, paths).or_else(|| in_submodules(policy, (parent, &own), paths, level));
     }
     None
 }
 
 /// What is compared is compared in the repositories within as well, each with settings of its own.
-fn in_submodules(policy: &Policy, root: &Path, paths: &dyn Paths) -> Option<String> {
-    match paths.submodules(root) {
-        Found::Nothing => None,
-        Found::Unknown => Some(".git/index".to_owned()),
-        Found::This(all) => all.iter().take(MOST_WITHIN + 1).enumerate().find_map(|(at, name)| {
-            let within = root.join(name);
-            // One that was not fetched has none.
-            let there = paths.is_dir(&within.join(".git")) || paths.read(&within.join(".git")) != Found::Nothing;
-            if at == MOST_WITHIN {
-                return Some(".gitmodules".to_owned());
-            }
-            there.then(|| names_a_program(policy, &within, paths)).flatten()
-        }),
+fn in_submodules(policy: &Policy, (root, own): (&Path, &Path), paths: &dyn Paths, level: usize) -> Option<String> {
+    let all = match paths.submodules(own) {
+        Found::Nothing => return None,
+        Found::Unknown => return Some("index".to_owned()),
+        Found::This(all) => all,
+    };
+    if all.len() > MOST_WITHIN || (level >= MOST_LEVELS && !all.is_empty()) {
+        return Some(".gitmodules".to_owned());
     }
+    all.iter().find_map(|name| {
+        let within = root.join(name);
+        // One that was not fetched has none.
+        let there = paths.is_dir(&within.join(".git")) || paths.read(&within.join(".git")) != Found::Nothing;
+        there.then(|| looked_into(policy, &within, paths, level + 1)).flatten()
+    })
 }
 
 /// What a file says that holds one path. Git takes away the ends of lines and nothing else.
@@ -150,12 +157,13 @@ fn in_repository(policy: &Policy, own: &Path, paths: &dyn Paths) -> Option<Strin
         Found::Nothing => own.to_path_buf(),
         Found::Unknown => return Some("commondir".to_owned()),
     };
-    let led = LED.iter().flat_map(|folder| [common.join(folder), own.join(folder)]);
-    for folder in led {
-        let links = link_out(&folder, &inside, paths);
-        if links.is_some() {
-            return links;
-        }
+    let mut homes = vec![common.as_path()];
+    if own != common {
+        homes.push(own);
+    }
+    let mut led = homes.iter().flat_map(|home| LED.iter().map(|folder| home.join(folder)));
+    if let Some(link) = led.find_map(|folder| link_out(&folder, &inside, paths).err()) {
+        return Some(link);
     }
     if let Some(link) = refs_out(&common.join("refs"), &inside, paths) {
         return Some(link);
@@ -181,16 +189,23 @@ fn in_repository(policy: &Policy, own: &Path, paths: &dyn Paths) -> Option<Strin
     None
 }
 
-/// An entry of a folder that is a link to a place outside.
-fn link_out(folder: &Path, inside: &dyn Fn(&Path) -> bool, paths: &dyn Paths) -> Option<String> {
-    match paths.names(folder) {
-        Found::Nothing => None,
-        Found::Unknown => Some(folder.display().to_string()),
-        Found::This(names) => names.into_iter().find(|name| {
-            let entry = folder.join(name);
-            paths.is_link(&entry) && !inside(&entry)
-        }),
+/// The entries of a folder that are no links; or the one that is a link to a place outside.
+fn link_out(folder: &Path, inside: &dyn Fn(&Path) -> bool, paths: &dyn Paths) -> Result<Vec<PathBuf>, String> {
+    let names = match paths.names(folder) {
+        Found::Nothing => return Ok(Vec::new()),
+        Found::Unknown => return Err(folder.display().to_string()),
+        Found::This(names) => names,
+    };
+    let mut plain = Vec::new();
+    for name in names {
+        let entry = folder.join(&name);
+        match paths.is_link(&entry) {
+            false => plain.push(entry),
+            true if inside(&entry) => {}
+            true => return Err(name),
+        }
     }
+    Ok(plain)
 }
 
 /// The same of all that lies beneath the folder of branches and tags.
@@ -198,19 +213,15 @@ fn refs_out(refs: &Path, inside: &dyn Fn(&Path) -> bool, paths: &dyn Paths) -> O
     let mut open = vec![refs.to_path_buf()];
     let mut seen = 0;
     while let Some(folder) = open.pop() {
-        let link = link_out(&folder, inside, paths);
-        if link.is_some() {
-            return link;
-        }
-        let Found::This(names) = paths.names(&folder) else {
-            continue;
+        let entries = match link_out(&folder, inside, paths) {
+            Ok(entries) => entries,
+            Err(link) => return Some(link),
         };
-        seen += names.len();
+        seen += entries.len();
         if seen > MOST_REFS {
             return Some("refs".to_owned());
         }
-        let entries = names.into_iter().map(|name| folder.join(name));
-        open.extend(entries.filter(|entry| !paths.is_link(entry) && paths.is_dir(entry)));
+        open.extend(entries.into_iter().filter(|entry| paths.is_dir(entry)));
     }
     None
 }

@@ -1,5 +1,6 @@
 //! Files a command may take its orders from: scripts, rules, hooks.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use super::super::effects::{Effects, is_sink};
@@ -19,27 +20,32 @@ pub(super) fn read_through(
     paths: &dyn Paths,
     said: &dyn Fn(&str) -> Option<String>,
 ) -> Option<String> {
-    let mut open: Vec<(PathBuf, usize)> = files.into_iter().map(|file| (file, 0)).collect();
-    let mut seen: Vec<PathBuf> = Vec::new();
-    let mut next = 0;
-    while let Some((file, hops)) = open.get(next).cloned() {
-        next += 1;
-        // Too large or too strange to be a script is a program like any other.
-        let Found::This(text) = paths.read(&file) else { continue };
+    // Too large or too strange to be a script is a program like any other.
+    let read = |file: &Path| match paths.read(file) {
+        Found::This(text) => Some(text),
+        Found::Nothing | Found::Unknown => None,
+    };
+    let given = files.into_iter().filter_map(|file| Some((read(&file)?, file, 0)));
+    let mut open: VecDeque<(String, PathBuf, usize)> = given.collect();
+    let mut seen: Vec<PathBuf> = open.iter().map(|(_, file, _)| file.clone()).collect();
+    let most = seen.len() + MOST_FILES;
+    while let Some((text, file, hops)) = open.pop_front() {
         let text = part_of(&file, text, command);
         if let Some(name) = said(&text) {
             return Some(name);
         }
-        if hops >= MOST_HOPS || seen.len() >= MOST_FILES {
+        if hops >= MOST_HOPS {
             continue;
         }
         let folder = file.parent().unwrap_or(&file);
         for name in named_in(&text).take(MOST_TRIED) {
             let named = normal(&folder.join(&name));
-            let fresh = !seen.contains(&named) && !open.iter().any(|(one, _)| *one == named);
-            if fresh && seen.len() < MOST_FILES && matches!(paths.read(&named), Found::This(_)) {
+            if seen.len() >= most || seen.contains(&named) {
+                continue;
+            }
+            if let Some(text) = read(&named) {
                 seen.push(named.clone());
-                open.push((named, hops + 1));
+                open.push_back((text, named, hops + 1));
             }
         }
     }
