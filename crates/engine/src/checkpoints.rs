@@ -18,19 +18,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use sluice_tools::Pending;
 use sluice_wire::control::{RequestId, RewindFilesResponse};
 use tokio::sync::Mutex;
 use tokio::task::{JoinSet, spawn_blocking};
 
 use copies::{Followed, Unkept};
-use shelf::Backup;
+pub(crate) use shelf::Backup;
 pub(crate) use shelf::Shelf;
 
-use crate::listen::Heard;
 use crate::messages;
 use crate::options::Options;
 use crate::session::Session;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
 
 /// Why no file can be put back.
 const OFF: &str = "File rewinding is not enabled.";
@@ -50,41 +50,6 @@ pub(crate) fn open(options: &Options) -> Option<Shelf> {
 pub(crate) type Keeping = JoinSet<(usize, Option<Value>, PathBuf, io::Result<Backup>)>;
 
 impl Session {
-    /// A prompt begins here. Made where it is not yet waited for: what waits for it is deep already.
-    pub(crate) fn checkpoint_prompt<'a>(&'a mut self, uuid: &'a str) -> Pending<'a, ()> {
-        match &self.checkpoints {
-            None => Box::pin(std::future::ready(())),
-            Some(shelf) => {
-                let (followed, order) = (shelf.followed(&self.quit), shelf.order.clone());
-                Box::pin(self.begin_snapshot(uuid, followed, order))
-            }
-        }
-    }
-
-    async fn begin_snapshot(&mut self, uuid: &str, followed: Followed, order: Arc<Mutex<()>>) {
-        let now = messages::now();
-        let (files, problem) = if followed.files.is_empty() {
-            (followed.files, None)
-        } else {
-            let (before, time) = (followed.files.clone(), now.clone());
-            let mut renewing = Box::pin(async move {
-                let _in_order = order.lock().await;
-                spawn_blocking(move || followed.renew(&time)).await
-            });
-            let renewed = match self.wait_for(Some(renewing.as_mut())).await {
-                Heard::Ready(renewed) => renewed,
-                // Whoever stops the turn wants to go back to how files stood before it all the more.
-                Heard::Stopped | Heard::CallsDone => renewing.await,
-            };
-            renewed.unwrap_or((before, None))
-        };
-        if let Some(shelf) = &mut self.checkpoints {
-            let line = shelf.begin(uuid, &now, files);
-            self.transcript.note(line);
-        }
-        self.tell_unkept(problem).await;
-    }
-
     /// A call is about to change a file, perhaps: then it is kept first, and the call begins with
     /// [`Session::kept`]. Gives whether it has to wait.
     pub(crate) fn checkpoint_call(&mut self, index: usize, tool: &str, changed: Option<&Value>) -> bool {
@@ -179,6 +144,40 @@ impl Session {
             ..RewindFilesResponse::default()
         };
         self.say(messages::success(id, &response)).await;
+    }
+}
+
+impl SessionLoop {
+    /// A prompt begins here.
+    pub(crate) async fn checkpoint_prompt(&mut self, uuid: &str) {
+        if let Some(shelf) = &self.session.checkpoints {
+            let (followed, order) = (shelf.followed(&self.session.quit), shelf.order.clone());
+            self.begin_snapshot(uuid, followed, order).await;
+        }
+    }
+
+    async fn begin_snapshot(&mut self, uuid: &str, followed: Followed, order: Arc<Mutex<()>>) {
+        let now = messages::now();
+        let (files, problem) = if followed.files.is_empty() {
+            (followed.files, None)
+        } else {
+            let (before, time) = (followed.files.clone(), now.clone());
+            let mut renewing = Box::pin(async move {
+                let _in_order = order.lock().await;
+                spawn_blocking(move || followed.renew(&time)).await
+            });
+            let renewed = match self.wait_for(Some(renewing.as_mut())).await {
+                Heard::Ready(renewed) => renewed,
+                // Whoever stops the turn wants to go back to how files stood before it all the more.
+                Heard::Stopped | Heard::CallsDone => renewing.await,
+            };
+            renewed.unwrap_or((before, None))
+        };
+        if let Some(shelf) = &mut self.session.checkpoints {
+            let line = shelf.begin(uuid, &now, files);
+            self.session.transcript.note(line);
+        }
+        self.session.tell_unkept(problem).await;
     }
 }
 

@@ -30,6 +30,7 @@ use crate::history::{Cut, History};
 use crate::measure::{Gauge, tokens};
 use crate::messages;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 
 /// Why a conversation is summarised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +92,87 @@ pub(crate) struct Compactions {
     dropped: u64,
 }
 
+impl SessionLoop {
+    /// Makes room before a request that would be too long. False when the turn has to stop.
+    pub(crate) async fn make_room(&mut self) -> bool {
+        let limits = self.session.limits();
+        if !limits.auto || !self.session.compactions.tries.may_try() || self.session.context_tokens() < limits.threshold
+        {
+            return true;
+        }
+        !matches!(self.compact_by_itself().await, Err(Uncompacted::Stopped))
+    }
+
+    /// Makes room after a request was too long; true if it may be repeated.
+    pub(crate) async fn make_room_after_all(&mut self) -> bool {
+        let may = self.session.limits().auto && self.session.compactions.tries.may_try();
+        may && self.session.history.cut().is_some() && self.compact_by_itself().await.is_ok()
+    }
+
+    async fn compact_by_itself(&mut self) -> Result<(), Uncompacted> {
+        let compacted = self.compact(None, Trigger::Auto).await?;
+        self.session.turn.frames += 1;
+        self.session.tell_compaction(compacted).await;
+        Ok(())
+    }
+
+    /// Puts a summary in the place of all but the last messages. Nothing is told yet but that it happens: see
+    /// [`Session::tell_compaction`].
+    pub(crate) async fn compact(
+        &mut self,
+        instructions: Option<&str>,
+        trigger: Trigger,
+    ) -> Result<Compacted, Uncompacted> {
+        self.session.recall().await;
+        if self.session.history.is_empty() {
+            return Err(Uncompacted::Empty);
+        }
+        self.session
+            .say(Status {
+                status: Some(Activity::Compacting),
+                compact_output_chars: (trigger == Trigger::Auto).then_some(0),
+                uuid: messages::fresh_id(),
+                ..Status::default()
+            })
+            .await;
+        let began = Instant::now();
+        let before = self.session.context_tokens();
+        let hooks = self.hook_pre_compact(trigger.as_str(), instructions).await;
+        let outcome = match (hooks, self.session.history.cut()) {
+            (Err(why), _) => Err(Uncompacted::Failed(why)),
+            (Ok(_), None) => Err(Uncompacted::TooLittle),
+            (Ok(further), Some(cut)) => {
+                let parts: Vec<&str> = instructions.into_iter().chain(further.as_deref()).collect();
+                let instructions = Some(parts.join("\n")).filter(|text| !text.is_empty());
+                let summary = self.summarise(&cut.head, instructions.as_deref()).await;
+                summary.map(|summary| (cut, summary))
+            }
+        };
+        let done = match outcome {
+            Ok((cut, summary)) => {
+                let compacted = self.session.begin_anew(&cut, &summary, trigger, before, began);
+                self.hook_session_start("compact").await;
+                self.hook_post_compact(trigger.as_str(), &summary).await;
+                Ok(compacted)
+            }
+            Err(why) => {
+                self.session.compactions.tries.failed();
+                Err(why)
+            }
+        };
+        let error = done.as_ref().err().map(|why| why.told(trigger));
+        self.session
+            .say(Status {
+                compact_result: Some(if error.is_none() { "success" } else { "failed" }.to_owned()),
+                compact_error: error,
+                uuid: messages::fresh_id(),
+                ..Status::default()
+            })
+            .await;
+        done
+    }
+}
+
 impl Session {
     /// When this conversation becomes too long.
     pub(crate) fn limits(&self) -> Limits {
@@ -125,82 +207,6 @@ impl Session {
                 before + self.history.tokens_since(0)
             }
         }
-    }
-
-    /// Makes room before a request that would be too long. False when the turn has to stop.
-    pub(crate) async fn make_room(&mut self) -> bool {
-        let limits = self.limits();
-        if !limits.auto || !self.compactions.tries.may_try() || self.context_tokens() < limits.threshold {
-            return true;
-        }
-        !matches!(self.compact_by_itself().await, Err(Uncompacted::Stopped))
-    }
-
-    /// Makes room after a request was too long; true if it may be repeated.
-    pub(crate) async fn make_room_after_all(&mut self) -> bool {
-        let may = self.limits().auto && self.compactions.tries.may_try();
-        may && self.history.cut().is_some() && self.compact_by_itself().await.is_ok()
-    }
-
-    async fn compact_by_itself(&mut self) -> Result<(), Uncompacted> {
-        let compacted = self.compact(None, Trigger::Auto).await?;
-        self.turn.frames += 1;
-        self.tell_compaction(compacted).await;
-        Ok(())
-    }
-
-    /// Puts a summary in the place of all but the last messages. Nothing is told yet but that it happens: see
-    /// [`Session::tell_compaction`].
-    pub(crate) async fn compact(
-        &mut self,
-        instructions: Option<&str>,
-        trigger: Trigger,
-    ) -> Result<Compacted, Uncompacted> {
-        self.recall().await;
-        if self.history.is_empty() {
-            return Err(Uncompacted::Empty);
-        }
-        self.say(Status {
-            status: Some(Activity::Compacting),
-            compact_output_chars: (trigger == Trigger::Auto).then_some(0),
-            uuid: messages::fresh_id(),
-            ..Status::default()
-        })
-        .await;
-        let began = Instant::now();
-        let before = self.context_tokens();
-        let hooks = self.hook_pre_compact(trigger.as_str(), instructions).await;
-        let outcome = match (hooks, self.history.cut()) {
-            (Err(why), _) => Err(Uncompacted::Failed(why)),
-            (Ok(_), None) => Err(Uncompacted::TooLittle),
-            (Ok(further), Some(cut)) => {
-                let parts: Vec<&str> = instructions.into_iter().chain(further.as_deref()).collect();
-                let instructions = Some(parts.join("\n")).filter(|text| !text.is_empty());
-                let summary = self.summarise(&cut.head, instructions.as_deref()).await;
-                summary.map(|summary| (cut, summary))
-            }
-        };
-        let done = match outcome {
-            Ok((cut, summary)) => {
-                let compacted = self.begin_anew(&cut, &summary, trigger, before, began);
-                self.hook_session_start("compact").await;
-                self.hook_post_compact(trigger.as_str(), &summary).await;
-                Ok(compacted)
-            }
-            Err(why) => {
-                self.compactions.tries.failed();
-                Err(why)
-            }
-        };
-        let error = done.as_ref().err().map(|why| why.told(trigger));
-        self.say(Status {
-            compact_result: Some(if error.is_none() { "success" } else { "failed" }.to_owned()),
-            compact_error: error,
-            uuid: messages::fresh_id(),
-            ..Status::default()
-        })
-        .await;
-        done
     }
 
     /// The conversation begins anew with a summary.

@@ -248,7 +248,7 @@ impl Session {
         if running {
             self.withdraw_asks().await;
         }
-        Box::pin(self.withdraw_agents_asks()).await;
+        self.withdraw_agents_asks().await;
         let mut response = InterruptResponse::default();
         if cancel_queued {
             let cancelled = self.queue.cancel_all();

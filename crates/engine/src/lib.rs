@@ -10,7 +10,8 @@
 //! * `catalogue`: commands, skills, output styles and plugins that lie on disk;
 //! * [`checkup()`]: what is wrong with all of these;
 //! * `queue`: prompts that wait, pure;
-//! * `session`: the one owner of all state; `listen`: the one place where it waits; `play`: from a prompt to its turn;
+//! * `session`: the one owner of all state; `events`: what may happen to it; `session_loop`: the one place where it waits;
+//!   `play`: from a prompt to its turn;
 //! * `commands`: prompts that begin with a slash, skills, files a prompt mentions;
 //! * `control`: control requests of the host; `planner`: another model for plans;
 //! * `turn_loop`, `turn`, `guard`: the loop from a prompt to its one result;
@@ -40,9 +41,10 @@ mod options;
 mod port;
 mod queue;
 
-mod listen;
+mod events;
 mod play;
 mod session;
+mod session_loop;
 
 mod commands;
 mod control;
@@ -137,8 +139,9 @@ pub fn start(options: Options) -> Result<Port, ModelError> {
     let (messages, output) = mpsc::channel(port::OUTPUT_DEPTH);
     let quit = CancellationToken::new();
     let out = out::Out::new(messages, &options.session_id, quit.clone());
-    let session = session::Session::new(options, client, out.clone(), inbox, quit.clone());
+    let session = session::Session::new(options, client, out.clone(), quit.clone());
     let owed = session.owed.clone();
+    let session = session_loop::SessionLoop::new(session, inbox);
     let done = tokio::spawn(guard::guarded(session.run(), out, owed));
     Ok(Port {
         input,

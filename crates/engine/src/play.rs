@@ -11,8 +11,137 @@ use crate::notes;
 use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, Prompt, blocks_of};
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 use crate::transcript::Queued;
 use crate::turn::{Ending, Stop, Turn};
+
+impl SessionLoop {
+    /// Plays the turn of these prompts.
+    pub(crate) async fn play(&mut self, mut batch: Batch) {
+        for _ in &batch.prompts {
+            self.session.keep_queued(Queued::Dequeue).await;
+        }
+        if let [prompt] = batch.prompts.as_slice()
+            && !prompt.verbatim
+            && let Some((slash, known)) = self.session.known(&prompt.content)
+        {
+            return self.play_command(slash, known, batch).await;
+        }
+        let uuids = batch.uuids();
+        let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
+        self.open_turn(Turn::new(uuids.clone(), origin)).await;
+
+        match self.hook_prompts(&mut batch).await {
+            Ok(None) => {}
+            Ok(Some(ending)) => {
+                self.session.announce().await;
+                self.session.say_blocked().await;
+                return self.session.close_turn(ending, &uuids).await;
+            }
+            Err(()) => return self.stop_before_it_began(&uuids).await,
+        }
+        self.play_plainly(batch, uuids).await;
+    }
+
+    /// The turn was told to stop while hooks looked at its prompts.
+    async fn stop_before_it_began(&mut self, uuids: &[String]) {
+        self.session.announce().await;
+        if self.session.stop == Some(Stop::Interrupt) {
+            self.session.notice(messages::INTERRUPTED).await;
+        }
+        self.session
+            .close_turn(Ending::Interrupted { tools: false }, uuids)
+            .await;
+    }
+
+    /// Plays an open turn whose prompts are taken as they stand.
+    pub(crate) async fn play_plainly(&mut self, batch: Batch, uuids: Vec<String>) {
+        let query = batch.prompts.iter().any(|prompt| prompt.should_query);
+        let Some((last, earlier)) = batch.prompts.split_last() else {
+            return;
+        };
+        for prompt in &batch.prompts {
+            self.keep_prompt(prompt).await;
+        }
+        if self.session.options.replay {
+            for prompt in earlier.iter().filter(|prompt| prompt.is_replayed()) {
+                self.session
+                    .say(messages::replay(&prompt.id, &prompt.content, None))
+                    .await;
+            }
+        }
+        for uuid in &uuids {
+            self.session.say(messages::lifecycle(uuid, "started")).await;
+        }
+        self.drain().await;
+
+        let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
+        let content = messages::sanitized(&batch.content());
+        // Only what a person typed is taken as theirs.
+        let synthetic = batch.prompts.iter().any(|prompt| prompt.synthetic);
+        let mentioned = if synthetic {
+            Mentioned::InFile
+        } else {
+            Mentioned::ByPerson
+        };
+        self.session.remind();
+        self.session.history.user(blocks_of(&content));
+        if verbatim {
+            for prompt in batch.prompts.iter().filter(|prompt| !prompt.verbatim) {
+                self.attach_prompt(prompt).await;
+            }
+        } else {
+            self.session.history.user(self.session.unknown_command(&content));
+            self.attach(&content, mentioned).await;
+        }
+        if self.session.options.replay && last.is_replayed() {
+            // A prompt that looks like a command is echoed as one: in words.
+            let words = Slash::read(&content).and_then(|_| only_text(&content));
+            let echoed = words.map_or_else(|| content.clone(), Value::from);
+            self.session.turn.replay = Some(messages::replay(&last.id, &echoed, Some(&last.timestamp)));
+        }
+        self.session.announce().await;
+        if !query && let Some(replay) = self.session.turn.replay.take() {
+            self.session.say(replay).await;
+        }
+        let ending = self.run_turn(query).await;
+        self.session.close_turn(ending, &uuids).await;
+    }
+
+    /// Plays a turn nobody asked for: background work has ended and the model is told.
+    pub(crate) async fn play_note(&mut self, note: Note) {
+        self.open_turn(Turn::new(Vec::new(), Some(note.origin.clone()))).await;
+        let mut batch = Batch {
+            prompts: vec![Prompt::of_note(&note)],
+        };
+        match self.hook_prompts(&mut batch).await {
+            Ok(None) => {}
+            Ok(Some(ending)) => {
+                self.session.announce().await;
+                self.session.say_blocked().await;
+                return self.session.close_turn(ending, &[]).await;
+            }
+            Err(()) => return self.stop_before_it_began(&[]).await,
+        }
+        self.session.keep_note(&note.text, &note.origin).await;
+        self.session.history.user_text(&note.text);
+        self.drain().await;
+        self.session.announce().await;
+        let ending = self.run_turn(true).await;
+        self.session.close_turn(ending, &[]).await;
+    }
+
+    pub(crate) async fn open_turn(&mut self, turn: Turn) {
+        self.session.stop = None;
+        self.session.stop_by = None;
+        self.session.suggestions.drop_guess();
+        self.session.turn = turn;
+        self.session.owed.set(true);
+        self.session.transcript.begin_turn();
+        self.session.enter(messages::State::Running).await;
+        self.await_servers().await;
+    }
+}
 
 impl Session {
     /// Takes a prompt in.
@@ -51,96 +180,6 @@ impl Session {
         }
     }
 
-    /// Plays the turn of these prompts.
-    pub(crate) async fn play(&mut self, mut batch: Batch) {
-        for _ in &batch.prompts {
-            self.keep_queued(Queued::Dequeue).await;
-        }
-        if let [prompt] = batch.prompts.as_slice()
-            && !prompt.verbatim
-            && let Some((slash, known)) = self.known(&prompt.content)
-        {
-            // A command is deep: it has a future of its own, or the stack of a thread is too small for it.
-            return Box::pin(self.play_command(slash, known, batch)).await;
-        }
-        let uuids = batch.uuids();
-        let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
-        self.open_turn(Turn::new(uuids.clone(), origin)).await;
-
-        match Box::pin(self.hook_prompts(&mut batch)).await {
-            Ok(None) => {}
-            Ok(Some(ending)) => {
-                self.announce().await;
-                self.say_blocked().await;
-                return self.close_turn(ending, &uuids).await;
-            }
-            Err(()) => return Box::pin(self.stop_before_it_began(&uuids)).await,
-        }
-        self.play_plainly(batch, uuids).await;
-    }
-
-    /// The turn was told to stop while hooks looked at its prompts.
-    async fn stop_before_it_began(&mut self, uuids: &[String]) {
-        self.announce().await;
-        if self.stop == Some(Stop::Interrupt) {
-            self.notice(messages::INTERRUPTED).await;
-        }
-        self.close_turn(Ending::Interrupted { tools: false }, uuids).await;
-    }
-
-    /// Plays an open turn whose prompts are taken as they stand.
-    pub(crate) async fn play_plainly(&mut self, batch: Batch, uuids: Vec<String>) {
-        let query = batch.prompts.iter().any(|prompt| prompt.should_query);
-        let Some((last, earlier)) = batch.prompts.split_last() else {
-            return;
-        };
-        for prompt in &batch.prompts {
-            self.keep_prompt(prompt).await;
-        }
-        if self.options.replay {
-            for prompt in earlier.iter().filter(|prompt| prompt.is_replayed()) {
-                self.say(messages::replay(&prompt.id, &prompt.content, None)).await;
-            }
-        }
-        for uuid in &uuids {
-            self.say(messages::lifecycle(uuid, "started")).await;
-        }
-        self.drain().await;
-
-        let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
-        let content = messages::sanitized(&batch.content());
-        // Only what a person typed is taken as theirs.
-        let synthetic = batch.prompts.iter().any(|prompt| prompt.synthetic);
-        let mentioned = if synthetic {
-            Mentioned::InFile
-        } else {
-            Mentioned::ByPerson
-        };
-        self.remind();
-        self.history.user(blocks_of(&content));
-        if verbatim {
-            for prompt in batch.prompts.iter().filter(|prompt| !prompt.verbatim) {
-                Box::pin(self.attach_prompt(prompt)).await;
-            }
-        } else {
-            self.history.user(self.unknown_command(&content));
-            // Reading files is deep, and this is deep already.
-            Box::pin(self.attach(&content, mentioned)).await;
-        }
-        if self.options.replay && last.is_replayed() {
-            // A prompt that looks like a command is echoed as one: in words.
-            let words = Slash::read(&content).and_then(|_| only_text(&content));
-            let echoed = words.map_or_else(|| content.clone(), Value::from);
-            self.turn.replay = Some(messages::replay(&last.id, &echoed, Some(&last.timestamp)));
-        }
-        self.announce().await;
-        if !query && let Some(replay) = self.turn.replay.take() {
-            self.say(replay).await;
-        }
-        let ending = self.run_turn(query).await;
-        self.close_turn(ending, &uuids).await;
-    }
-
     /// What is to be told next, unless prompts came before it.
     pub(crate) fn note_due(&mut self) -> Option<Note> {
         let since = self.background.owed_since()?;
@@ -148,40 +187,6 @@ impl Session {
             return None;
         }
         self.background.owed()
-    }
-
-    /// Plays a turn nobody asked for: background work has ended and the model is told.
-    pub(crate) async fn play_note(&mut self, note: Note) {
-        self.open_turn(Turn::new(Vec::new(), Some(note.origin.clone()))).await;
-        let mut batch = Batch {
-            prompts: vec![Prompt::of_note(&note)],
-        };
-        match Box::pin(self.hook_prompts(&mut batch)).await {
-            Ok(None) => {}
-            Ok(Some(ending)) => {
-                self.announce().await;
-                self.say_blocked().await;
-                return self.close_turn(ending, &[]).await;
-            }
-            Err(()) => return Box::pin(self.stop_before_it_began(&[])).await,
-        }
-        self.keep_note(&note.text, &note.origin).await;
-        self.history.user_text(&note.text);
-        self.drain().await;
-        self.announce().await;
-        let ending = self.run_turn(true).await;
-        self.close_turn(ending, &[]).await;
-    }
-
-    pub(crate) async fn open_turn(&mut self, turn: Turn) {
-        self.stop = None;
-        self.stop_by = None;
-        self.suggestions.drop_guess();
-        self.turn = turn;
-        self.owed.set(true);
-        self.transcript.begin_turn();
-        self.enter(messages::State::Running).await;
-        self.await_servers().await;
     }
 
     /// What the model has to know of the session's state, said once where it changes.

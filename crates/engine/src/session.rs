@@ -1,9 +1,6 @@
-//! The session: one task that owns the whole state of a conversation.
-//!
-//! It rests until something arrives, plays turns while prompts wait, and leaves when the input
-//! has ended and nothing is owed.
+//! The session: the whole state of a conversation, and what happens to it. The task that owns it is
+//! [`SessionLoop`](crate::session_loop::SessionLoop).
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use sluice_model::Client;
@@ -38,7 +35,6 @@ use crate::options::{Options, StateEvents};
 use crate::out::Out;
 use crate::planner;
 use crate::policy;
-use crate::port::{Exit, Input};
 use crate::queue::Queue;
 use crate::sandbox;
 use crate::services::ToolServices;
@@ -86,8 +82,6 @@ pub(crate) struct Session {
     /// The turn stops when the model has finished its message, or then.
     pub(crate) stop_by: Option<Instant>,
     pub(crate) eof: bool,
-    /// Nobody is left who could say anything.
-    pub(crate) deaf: bool,
     /// The exit code, once the session has to go.
     pub(crate) leave: Option<i32>,
     pub(crate) last_failed: bool,
@@ -116,10 +110,7 @@ pub(crate) struct Session {
     pub(crate) before_plan: Option<PermissionMode>,
     pub(crate) tool_events: mpsc::Sender<ToolEvent>,
 
-    pub(crate) inbox: mpsc::Receiver<Vec<Input>>,
-    pub(crate) unread: VecDeque<Input>,
     pub(crate) events: mpsc::Receiver<ToolEvent>,
-    pub(crate) settings_changes: Option<mpsc::Receiver<()>>,
     pub(crate) quit: CancellationToken,
 
     /// Requests that take a while.
@@ -141,13 +132,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(
-        options: Options,
-        client: Arc<Client>,
-        out: Out,
-        inbox: mpsc::Receiver<Vec<Input>>,
-        quit: CancellationToken,
-    ) -> Self {
+    pub(crate) fn new(options: Options, client: Arc<Client>, out: Out, quit: CancellationToken) -> Self {
         let (tool_events, events) = mpsc::channel(256);
         let plan_file = options.plans_dir.join(format!("{}.md", plan_name()));
         let tool_services = Arc::new(ToolServices::new(client.clone(), plan_file.clone()));
@@ -200,11 +185,9 @@ impl Session {
             reminded_of_memory: false,
             nearby: crate::memory::Nearby::default(),
             told_problems: Vec::new(),
-            settings_changes: None,
             stop: None,
             stop_by: None,
             eof: false,
-            deaf: false,
             leave: None,
             last_failed: options.refusal.is_some(),
             results: 0,
@@ -224,8 +207,6 @@ impl Session {
             loaded: Vec::new(),
             before_plan: None,
             tool_events,
-            inbox,
-            unread: VecDeque::new(),
             events,
             quit,
             asides: Asides::default(),
@@ -240,56 +221,6 @@ impl Session {
             out,
             options,
         }
-    }
-
-    /// Lives until the host is done with it.
-    pub(crate) async fn run(mut self) -> Exit {
-        self.settings_changes = Some(sluice_settings::watch::watch(self.options.settings.paths()));
-        self.servers.start();
-        self.take_up().await;
-        self.open_catalogue();
-        self.be_led();
-        self.tell_title().await;
-        self.hook_begin().await;
-        if self.recall.is_none() {
-            Box::pin(self.tell_orphans()).await;
-        }
-        let code = loop {
-            if let Some(code) = self.leave {
-                break code;
-            }
-            // Whoever has said hello has hooks to be asked; waiting for more could be waiting for nothing.
-            let ready = self.eof || self.initialized || !self.queue.is_empty();
-            if self.hooks.deferred_call.is_some() && ready {
-                self.play_deferred_call().await;
-            } else if let Some(note) = self.note_due() {
-                match note.asks {
-                    true => Box::pin(self.play_note(note)).await,
-                    false => Box::pin(self.play_word(note)).await,
-                }
-            } else if let Some(batch) = self.queue.next() {
-                self.play(batch).await;
-            } else if let Some(input) = self.unread.pop_front() {
-                self.take(input).await;
-            } else {
-                self.enter(messages::State::Idle).await;
-                if self.eof && self.asides.is_empty() && self.suggestions.is_empty() && !self.awaits_background() {
-                    break i32::from(self.last_failed);
-                }
-                self.wait_idle().await;
-            }
-        };
-        self.eof = true;
-        self.hook_session_end("other").await;
-        self.host_requests.close();
-        self.servers.part().await;
-        self.agents.shared.hush();
-        self.tasks.kill_all().await;
-        match self.leave {
-            None => self.see_agents_off().await,
-            Some(_) => self.see_commands_off().await,
-        }
-        Exit { code }
     }
 
     /// Tells of a change of state, to those who asked to be told.

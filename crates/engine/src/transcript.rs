@@ -51,6 +51,7 @@ use crate::messages;
 use crate::options::Options;
 use crate::queue::Prompt;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 use copies::Copies;
 use entry::{Cost, Entry, Stamp};
 use read::Names;
@@ -295,16 +296,6 @@ fn is_title(line: &Value) -> bool {
 }
 
 impl Session {
-    /// Keeps a prompt.
-    pub(crate) async fn keep_prompt(&mut self, prompt: &Prompt) {
-        if let Some(words) = entry::one_line(&prompt.content).filter(|_| !prompt.synthetic) {
-            self.transcript.last_prompt = Some(words);
-        }
-        let entry = Entry::prompt(prompt, self.policy.mode.as_str());
-        self.keep(entry).await;
-        self.checkpoint_prompt(&prompt.id).await;
-    }
-
     /// Keeps what a prompt brought along.
     pub(crate) async fn keep_attachment(&mut self, attached: &Attached) {
         self.keep(Entry::attachment(attached, &messages::now())).await;
@@ -477,6 +468,18 @@ impl Session {
         }
         self.say(title_changed(title)).await;
         Ok(())
+    }
+}
+
+impl SessionLoop {
+    /// Keeps a prompt.
+    pub(crate) async fn keep_prompt(&mut self, prompt: &Prompt) {
+        if let Some(words) = entry::one_line(&prompt.content).filter(|_| !prompt.synthetic) {
+            self.session.transcript.last_prompt = Some(words);
+        }
+        let entry = Entry::prompt(prompt, self.session.policy.mode.as_str());
+        self.session.keep(entry).await;
+        self.checkpoint_prompt(&prompt.id).await;
     }
 }
 

@@ -8,87 +8,121 @@ use sluice_wire::mode::PermissionMode;
 
 use crate::catalogue;
 use crate::hooks::AtEnd;
-use crate::listen::Heard;
 use crate::messages;
 use crate::model_request::Reply;
 use crate::options::Thinking;
 use crate::prompt;
 use crate::queue::blocks_of;
 use crate::session::Session;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
 use crate::transcript::Queued;
 use crate::turn::{ApiEnding, Ending, Stop};
 
 /// How often a turn asks again for the same reason before it takes the answer as it is.
 const MOST_NUDGES: u32 = 3;
 
-impl Session {
+impl SessionLoop {
     /// Plays the conversation of one turn to its end.
     pub(crate) async fn run_turn(&mut self, query: bool) -> Ending {
-        self.hooks_begin_turn();
+        self.session.hooks_begin_turn();
         if !query {
             return Ending::Kept;
         }
         loop {
             // Subagents spend from the same budget while their call runs.
-            if let Some(limit) = self.over_budget() {
+            if let Some(limit) = self.session.over_budget() {
                 return Ending::Budget(limit);
             }
-            if let Some(limit) = self.options.max_turns.filter(|limit| *limit > 0)
-                && self.turn.requests >= limit
+            if let Some(limit) = self.session.options.max_turns.filter(|limit| *limit > 0)
+                && self.session.turn.requests >= limit
             {
                 return Ending::MaxTurns(limit);
             }
-            // An exchange is deep: it has a future of its own, or the stack of a thread is too small for it.
-            let cut = match Box::pin(self.exchange()).await {
+            let cut = match self.exchange().await {
                 Reply::Message { cut } => cut,
-                Reply::Stopped => return self.stopped().await,
-                Reply::Failed(failure) => return self.failed(&failure).await,
+                Reply::Stopped => return self.session.stopped().await,
+                Reply::Failed(failure) => return self.session.failed(&failure).await,
             };
-            if let Some(limit) = self.over_budget() {
+            if let Some(limit) = self.session.over_budget() {
                 return Ending::Budget(limit);
             }
-            let called = !self.calls.is_empty();
+            let called = !self.session.calls.is_empty();
             if called {
-                self.take_up_deferred_call().await;
-                self.launch().await;
+                self.session.take_up_deferred_call().await;
+                self.session.launch().await;
                 if let Heard::Stopped = self.wait_for(None::<Pin<&mut Ready<()>>>).await {
-                    return self.stopped().await;
+                    return self.session.stopped().await;
                 }
-                if let Some(ending) = self.deferred_ending().await {
+                if let Some(ending) = self.session.deferred_ending().await {
                     return ending;
                 }
                 if self.hook_batch().await.is_err() {
-                    return self.stopped().await;
+                    return self.session.stopped().await;
                 }
-                self.keep_results();
-                if let Some(ending) = self.hook_halt() {
+                self.session.keep_results();
+                if let Some(ending) = self.session.hook_halt() {
                     return ending;
                 }
-                Box::pin(self.give_skills()).await;
-                if let Some(ending) = self.structured_ending() {
+                self.give_skills().await;
+                if let Some(ending) = self.session.structured_ending() {
                     return ending;
                 }
             }
-            if cut && self.turn.nudges.cut < MOST_NUDGES {
-                self.turn.nudges.cut += 1;
-                self.nudge(messages::CUT_OFF).await;
+            if cut && self.session.turn.nudges.cut < MOST_NUDGES {
+                self.session.turn.nudges.cut += 1;
+                self.session.nudge(messages::CUT_OFF).await;
             } else if called {
-                Box::pin(self.fold()).await;
-            } else if !self.nudged().await {
+                self.fold().await;
+            } else if !self.session.nudged().await {
                 match self.hook_stop().await {
                     AtEnd::LetGo => return Ending::Completed,
                     AtEnd::GoOn => {}
                     AtEnd::Otherwise(ending) => return ending,
                     // The answer was whole when the host interrupted: nothing but hooks was.
-                    AtEnd::Stopped if self.stop == Some(Stop::Interrupt) && self.agents.id().is_none() => {
+                    AtEnd::Stopped
+                        if self.session.stop == Some(Stop::Interrupt) && self.session.agents.id().is_none() =>
+                    {
                         return Ending::Completed;
                     }
-                    AtEnd::Stopped => return self.stopped().await,
+                    AtEnd::Stopped => return self.session.stopped().await,
                 }
             }
         }
     }
 
+    /// Prompts that arrived while tools ran join the turn, and what ended in the background meanwhile.
+    async fn fold(&mut self) {
+        for note in self.session.background.joins() {
+            self.session.keep_note(&note.text, &note.origin).await;
+            self.session.history.user_text(&note.text);
+        }
+        for prompt in self.session.queue.fold() {
+            if !self.hook_joining(&prompt).await {
+                continue;
+            }
+            self.session.keep_queued(Queued::Absorbed(&prompt)).await;
+            self.keep_prompt(&prompt).await;
+            if self.session.options.replay && prompt.is_replayed() {
+                self.session
+                    .say(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
+                    .await;
+            }
+            if let Some(uuid) = &prompt.uuid {
+                self.session.say(messages::lifecycle(uuid, "started")).await;
+                self.session.turn.folded.push(uuid.clone());
+            }
+            self.session
+                .history
+                .user(blocks_of(&messages::sanitized(&prompt.content)));
+            if !prompt.verbatim {
+                self.attach_prompt(&prompt).await;
+            }
+        }
+    }
+}
+
+impl Session {
     /// Asks again where the model stopped without an answer; false if it did answer.
     async fn nudged(&mut self) -> bool {
         match self.turn.stop_reason.as_deref() {
@@ -115,33 +149,6 @@ impl Session {
                 true
             }
             _ => false,
-        }
-    }
-
-    /// Prompts that arrived while tools ran join the turn, and what ended in the background meanwhile.
-    async fn fold(&mut self) {
-        for note in self.background.joins() {
-            self.keep_note(&note.text, &note.origin).await;
-            self.history.user_text(&note.text);
-        }
-        for prompt in self.queue.fold() {
-            if !self.hook_joining(&prompt).await {
-                continue;
-            }
-            self.keep_queued(Queued::Absorbed(&prompt)).await;
-            self.keep_prompt(&prompt).await;
-            if self.options.replay && prompt.is_replayed() {
-                self.say(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
-                    .await;
-            }
-            if let Some(uuid) = &prompt.uuid {
-                self.say(messages::lifecycle(uuid, "started")).await;
-                self.turn.folded.push(uuid.clone());
-            }
-            self.history.user(blocks_of(&messages::sanitized(&prompt.content)));
-            if !prompt.verbatim {
-                Box::pin(self.attach_prompt(&prompt)).await;
-            }
         }
     }
 

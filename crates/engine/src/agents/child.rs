@@ -29,6 +29,7 @@ use crate::port::{INPUT_DEPTH, Input};
 use crate::prompt::{self, SystemPrompt};
 use crate::queue::{Priority, Prompt};
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 use crate::transcript::resume;
 use crate::turn::{Ending, Turn};
 
@@ -40,7 +41,7 @@ const NO_CONTENT: &str = "(no content)";
 
 /// A subagent that is about to begin.
 pub(crate) struct Child {
-    pub(crate) session: Session,
+    pub(crate) session: SessionLoop,
     pub(crate) inbox: mpsc::Sender<Vec<Input>>,
     pub(crate) relay: Arc<Relay>,
     pub(crate) journal: Arc<Journal>,
@@ -66,7 +67,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     let transcript = options.keeping.file.clone();
     let policy = policy(brief, order, &options);
     let own_mode = policy.mode != brief.policy.mode;
-    let mut session = Session::new(options, brief.client.clone(), out, heard, quit.clone());
+    let mut session = Session::new(options, brief.client.clone(), out, quit.clone());
     session.model.clone_from(&order.model);
     session.policy = policy;
     session.ledger = brief.ledger.clone();
@@ -115,7 +116,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
         );
     }
     Child {
-        session,
+        session: SessionLoop::new(session, heard),
         inbox,
         relay,
         journal,
@@ -258,96 +259,6 @@ fn below(
 }
 
 impl Session {
-    /// Does what it was asked to do, and says what came of it.
-    pub(crate) async fn serve(mut self, order: &Order, shown: Option<&Enlisted>) -> Served {
-        let began = Instant::now();
-        if let Some(again) = &order.again {
-            if again.history.is_empty() {
-                self.take_up().await;
-                self.recall().await;
-            } else {
-                self.history = again.history.clone();
-                self.reminded_of_memory = true;
-            }
-        }
-        self.connect_servers().await;
-        let mut tokens = Tokens::default();
-        self.hook_subagent_start().await;
-        let mut ending = self.be_asked(&order.prompt, shown).await;
-        loop {
-            tokens = tokens.plus(&self.turn.tokens);
-            if self.stop.is_some() || self.leave.is_some() || !matches!(ending, Ending::Completed) {
-                break;
-            }
-            if let Some(batch) = self.queue.next() {
-                for prompt in batch.prompts {
-                    ending = self.be_told(&prompt).await;
-                }
-            } else if let Some(note) = self.background.owed() {
-                ending = self.be_asked(&note.text, None).await;
-            } else if !self.unread.is_empty() {
-                self.drain().await;
-            } else if self.awaits_background() {
-                self.wait_idle().await;
-            } else {
-                break;
-            }
-        }
-        // A command that only this subagent knew of has nobody left to be of use to.
-        for task in self.background.own() {
-            self.tasks.kill(&task.id).await;
-        }
-        self.drain_events().await;
-        self.part_from_servers().await;
-        self.served(&ending, &tokens, began)
-    }
-
-    async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
-        // The API takes no empty text.
-        let text = if text.trim().is_empty() { NO_CONTENT } else { text };
-        let prompt = Prompt {
-            uuid: None,
-            id: messages::fresh_id(),
-            content: json!([{"type": "text", "text": text}]),
-            priority: Priority::Next,
-            synthetic: false,
-            should_query: true,
-            alone: false,
-            verbatim: false,
-            origin: None,
-            timestamp: messages::now(),
-        };
-        self.open_turn(Turn::new(Vec::new(), None)).await;
-        self.keep_prompt(&prompt).await;
-        if let Some(task) = shown {
-            self.say(stdout::User {
-                message: UserMessage::new(Content::Blocks(vec![Block::text(text)])),
-                uuid: Some(prompt.id.clone()),
-                timestamp: Some(prompt.timestamp.clone()),
-                ..stdout::User::default()
-            })
-            .await;
-            task.spoke();
-        }
-        self.remind();
-        self.history.user_text(text);
-        self.learn_skills().await;
-        let ending = self.run_turn(true).await;
-        self.end_part();
-        ending
-    }
-
-    /// Somebody said more to it.
-    async fn be_told(&mut self, prompt: &Prompt) -> Ending {
-        self.open_turn(Turn::new(Vec::new(), None)).await;
-        self.keep_prompt(prompt).await;
-        self.history
-            .user(crate::queue::blocks_of(&messages::sanitized(&prompt.content)));
-        let ending = self.run_turn(true).await;
-        self.end_part();
-        ending
-    }
-
     fn end_part(&mut self) {
         self.turn.open = false;
         self.owed.set(false);
@@ -398,6 +309,100 @@ impl Session {
             history: std::mem::take(&mut self.history),
             ..Served::none(status, &text)
         }
+    }
+}
+
+impl SessionLoop {
+    /// Does what it was asked to do, and says what came of it.
+    pub(crate) async fn serve(mut self, order: &Order, shown: Option<&Enlisted>) -> Served {
+        let began = Instant::now();
+        if let Some(again) = &order.again {
+            if again.history.is_empty() {
+                self.session.take_up().await;
+                self.session.recall().await;
+            } else {
+                self.session.history = again.history.clone();
+                self.session.reminded_of_memory = true;
+            }
+        }
+        self.connect_servers().await;
+        let mut tokens = Tokens::default();
+        self.hook_subagent_start().await;
+        let mut ending = self.be_asked(&order.prompt, shown).await;
+        loop {
+            tokens = tokens.plus(&self.session.turn.tokens);
+            if self.session.stop.is_some() || self.session.leave.is_some() || !matches!(ending, Ending::Completed) {
+                break;
+            }
+            if let Some(batch) = self.session.queue.next() {
+                for prompt in batch.prompts {
+                    ending = self.be_told(&prompt).await;
+                }
+            } else if let Some(note) = self.session.background.owed() {
+                ending = self.be_asked(&note.text, None).await;
+            } else if !self.unread.is_empty() {
+                self.drain().await;
+            } else if self.session.awaits_background() {
+                self.wait_idle().await;
+            } else {
+                break;
+            }
+        }
+        // A command that only this subagent knew of has nobody left to be of use to.
+        for task in self.session.background.own() {
+            self.session.tasks.kill(&task.id).await;
+        }
+        self.session.drain_events().await;
+        self.session.part_from_servers().await;
+        self.session.served(&ending, &tokens, began)
+    }
+
+    async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
+        // The API takes no empty text.
+        let text = if text.trim().is_empty() { NO_CONTENT } else { text };
+        let prompt = Prompt {
+            uuid: None,
+            id: messages::fresh_id(),
+            content: json!([{"type": "text", "text": text}]),
+            priority: Priority::Next,
+            synthetic: false,
+            should_query: true,
+            alone: false,
+            verbatim: false,
+            origin: None,
+            timestamp: messages::now(),
+        };
+        self.open_turn(Turn::new(Vec::new(), None)).await;
+        self.keep_prompt(&prompt).await;
+        if let Some(task) = shown {
+            self.session
+                .say(stdout::User {
+                    message: UserMessage::new(Content::Blocks(vec![Block::text(text)])),
+                    uuid: Some(prompt.id.clone()),
+                    timestamp: Some(prompt.timestamp.clone()),
+                    ..stdout::User::default()
+                })
+                .await;
+            task.spoke();
+        }
+        self.session.remind();
+        self.session.history.user_text(text);
+        self.learn_skills().await;
+        let ending = self.run_turn(true).await;
+        self.session.end_part();
+        ending
+    }
+
+    /// Somebody said more to it.
+    async fn be_told(&mut self, prompt: &Prompt) -> Ending {
+        self.open_turn(Turn::new(Vec::new(), None)).await;
+        self.keep_prompt(prompt).await;
+        self.session
+            .history
+            .user(crate::queue::blocks_of(&messages::sanitized(&prompt.content)));
+        let ending = self.run_turn(true).await;
+        self.session.end_part();
+        ending
     }
 }
 

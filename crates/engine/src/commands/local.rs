@@ -13,6 +13,7 @@ use crate::messages;
 use crate::policy::lay_out;
 use crate::queue::Prompt;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
 /// What `/config` can change for a session.
@@ -54,48 +55,6 @@ impl Told {
 }
 
 impl Session {
-    /// Answers a command that needs no model.
-    pub(super) async fn answer_locally(&mut self, command: Builtin, slash: &Slash, prompt: &Prompt) -> Ending {
-        let args = slash.args.as_str();
-        // Everything after it is said in the new conversation, `init` included.
-        if command.does == Does::Clear {
-            self.clear(&prompt.id, Some(args).filter(|name| !name.is_empty())).await;
-        }
-        if command.does == Does::Model && !args.is_empty() {
-            // `init` tells of the model the turn began with.
-            self.announce().await;
-            let told = self.choose_model(args).await;
-            return self
-                .tell_locally(prompt, &slash.name, Some((command.name, args)), told)
-                .await;
-        }
-        let told = match command.does {
-            Does::Agents => Told::text(
-                "Subagents are files in .claude/agents (this project) and ~/.claude/agents (all projects). Ask the model to \
-                 write one, or write it yourself.",
-            ),
-            Does::Clear | Does::Compact | Does::Prompt(_) => Told::default(),
-            Does::Config => self.configure(args).await,
-            Does::Context => self.tell_context().await,
-            Does::Doctor => Told::text(self.diagnose()),
-            Does::Effort => self.choose_effort(args),
-            Does::Mcp => Told::text(self.tell_servers()),
-            Does::Model => Told::text(self.tell_model()),
-            Does::OutputStyle => self.choose_style(args),
-            Does::ReloadPlugins | Does::ReloadSkills => Told::text(self.reload_now().await),
-            Does::Rename => self.retitle(args).await,
-            Does::Usage => Told::text(self.cost_text()),
-            Does::Say(text) => Told::text(text),
-            Does::Screen(screen) => self.without_screen(&slash.name, screen),
-        };
-        self.announce().await;
-        if let Does::Screen(_) = command.does {
-            return self.tell_locally(prompt, "", None, told).await;
-        }
-        self.tell_locally(prompt, &slash.name, Some((command.name, args)), told)
-            .await
-    }
-
     /// Says what a local command came to; nothing said is told by the result alone.
     pub(super) async fn tell_locally(
         &mut self,
@@ -186,25 +145,6 @@ impl Session {
         )
     }
 
-    /// Another model for the rest of the session. No name is refused: only the API knows them all.
-    async fn choose_model(&mut self, name: &str) -> Told {
-        let switch = Switch {
-            to: models::resolve(Some(name).filter(|name| *name != "default")),
-            requested: Some(name.to_owned()),
-            source: "command",
-            answers: Answers::default(),
-        };
-        if let Err(why) = self.hook_switch(&switch).await {
-            return Told::failed(why);
-        }
-        let from = self.change_model(&switch);
-        self.hook_switched(from, switch).await;
-        Told::text(format!(
-            "Set model to `{}` for this session only",
-            models::name(&self.model)
-        ))
-    }
-
     fn choose_effort(&mut self, level: &str) -> Told {
         match level {
             "" => Told::text(format!("Usage: /effort <{}|auto>", EFFORTS.join("|"))),
@@ -251,56 +191,6 @@ impl Session {
                 names.join(", ")
             )),
         }
-    }
-
-    /// Lays settings over those of the files, for this session.
-    async fn configure(&mut self, args: &str) -> Told {
-        if args.is_empty() {
-            let lines: Vec<String> = CONFIGURABLE
-                .iter()
-                .map(|(key, values)| match self.options.settings.get(key) {
-                    Some(value) => format!("  {key}={values} (now {value})"),
-                    None => format!("  {key}={values}"),
-                })
-                .collect();
-            return Told::text(format!(
-                "Usage: /config key=value …, for this session\n{}",
-                lines.join("\n")
-            ));
-        }
-        let mut changes = Map::new();
-        for word in args.split_whitespace() {
-            let Some((key, value)) = word.split_once('=') else {
-                return Told::text(format!(
-                    "Expected key=value, got {word:?}. /config shows what there is."
-                ));
-            };
-            if !CONFIGURABLE.iter().any(|(known, _)| *known == key) {
-                return Told::text(format!("{key} cannot be set here. /config shows what can."));
-            }
-            let value = match value {
-                "true" => Value::Bool(true),
-                "false" => Value::Bool(false),
-                text => Value::String(text.to_owned()),
-            };
-            changes.insert(key.to_owned(), value);
-        }
-        self.options.settings.set_flag(&changes);
-        lay_out(&mut self.policy, &self.options);
-        if let Some(name) = changes.get("model").and_then(Value::as_str) {
-            let refused = self.choose_model(name).await;
-            if refused.outcome.is_some() {
-                return refused;
-            }
-        }
-        if let Some(level) = changes.get("effortLevel").and_then(Value::as_str) {
-            self.options.effort = Some(level.to_owned());
-        }
-        if changes.contains_key("outputStyle") {
-            self.system = None;
-        }
-        let set: Vec<String> = changes.iter().map(|(key, value)| format!("{key} to {value}")).collect();
-        Told::text(format!("Set {} for this session only", set.join(", ")))
     }
 
     async fn retitle(&mut self, title: &str) -> Told {
@@ -370,6 +260,121 @@ impl Session {
             outcome: Some("unavailable_headless"),
             ..Told::text(text)
         }
+    }
+}
+
+impl SessionLoop {
+    /// Answers a command that needs no model.
+    pub(super) async fn answer_locally(&mut self, command: Builtin, slash: &Slash, prompt: &Prompt) -> Ending {
+        let args = slash.args.as_str();
+        // Everything after it is said in the new conversation, `init` included.
+        if command.does == Does::Clear {
+            self.clear(&prompt.id, Some(args).filter(|name| !name.is_empty())).await;
+        }
+        if command.does == Does::Model && !args.is_empty() {
+            // `init` tells of the model the turn began with.
+            self.session.announce().await;
+            let told = self.choose_model(args).await;
+            return self
+                .session
+                .tell_locally(prompt, &slash.name, Some((command.name, args)), told)
+                .await;
+        }
+        let told = match command.does {
+            Does::Agents => Told::text(
+                "Subagents are files in .claude/agents (this project) and ~/.claude/agents (all projects). Ask the model to \
+                 write one, or write it yourself.",
+            ),
+            Does::Clear | Does::Compact | Does::Prompt(_) => Told::default(),
+            Does::Config => self.configure(args).await,
+            Does::Context => self.session.tell_context().await,
+            Does::Doctor => Told::text(self.session.diagnose()),
+            Does::Effort => self.session.choose_effort(args),
+            Does::Mcp => Told::text(self.session.tell_servers()),
+            Does::Model => Told::text(self.session.tell_model()),
+            Does::OutputStyle => self.session.choose_style(args),
+            Does::ReloadPlugins | Does::ReloadSkills => Told::text(self.session.reload_now().await),
+            Does::Rename => self.session.retitle(args).await,
+            Does::Usage => Told::text(self.session.cost_text()),
+            Does::Say(text) => Told::text(text),
+            Does::Screen(screen) => self.session.without_screen(&slash.name, screen),
+        };
+        self.session.announce().await;
+        if let Does::Screen(_) = command.does {
+            return self.session.tell_locally(prompt, "", None, told).await;
+        }
+        self.session
+            .tell_locally(prompt, &slash.name, Some((command.name, args)), told)
+            .await
+    }
+
+    /// Another model for the rest of the session. No name is refused: only the API knows them all.
+    async fn choose_model(&mut self, name: &str) -> Told {
+        let switch = Switch {
+            to: models::resolve(Some(name).filter(|name| *name != "default")),
+            requested: Some(name.to_owned()),
+            source: "command",
+            answers: Answers::default(),
+        };
+        if let Err(why) = self.hook_switch(&switch).await {
+            return Told::failed(why);
+        }
+        let from = self.session.change_model(&switch);
+        self.session.hook_switched(from, switch).await;
+        Told::text(format!(
+            "Set model to `{}` for this session only",
+            models::name(&self.session.model)
+        ))
+    }
+
+    /// Lays settings over those of the files, for this session.
+    async fn configure(&mut self, args: &str) -> Told {
+        if args.is_empty() {
+            let lines: Vec<String> = CONFIGURABLE
+                .iter()
+                .map(|(key, values)| match self.session.options.settings.get(key) {
+                    Some(value) => format!("  {key}={values} (now {value})"),
+                    None => format!("  {key}={values}"),
+                })
+                .collect();
+            return Told::text(format!(
+                "Usage: /config key=value …, for this session\n{}",
+                lines.join("\n")
+            ));
+        }
+        let mut changes = Map::new();
+        for word in args.split_whitespace() {
+            let Some((key, value)) = word.split_once('=') else {
+                return Told::text(format!(
+                    "Expected key=value, got {word:?}. /config shows what there is."
+                ));
+            };
+            if !CONFIGURABLE.iter().any(|(known, _)| *known == key) {
+                return Told::text(format!("{key} cannot be set here. /config shows what can."));
+            }
+            let value = match value {
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                text => Value::String(text.to_owned()),
+            };
+            changes.insert(key.to_owned(), value);
+        }
+        self.session.options.settings.set_flag(&changes);
+        lay_out(&mut self.session.policy, &self.session.options);
+        if let Some(name) = changes.get("model").and_then(Value::as_str) {
+            let refused = self.choose_model(name).await;
+            if refused.outcome.is_some() {
+                return refused;
+            }
+        }
+        if let Some(level) = changes.get("effortLevel").and_then(Value::as_str) {
+            self.session.options.effort = Some(level.to_owned());
+        }
+        if changes.contains_key("outputStyle") {
+            self.session.system = None;
+        }
+        let set: Vec<String> = changes.iter().map(|(key, value)| format!("{key} to {value}")).collect();
+        Told::text(format!("Set {} for this session only", set.join(", ")))
     }
 }
 

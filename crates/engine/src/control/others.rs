@@ -62,7 +62,7 @@ impl Session {
         };
         let asked = own.iter().map(|call| self.tasks.background(Some(call))).sum();
         let moved = asked > 0;
-        Box::pin(self.hear_of_moves(asked)).await;
+        self.hear_of_moves(asked).await;
         let response = BackgroundTasksResponse {
             backgrounded: call.map(|_| moved),
             ..BackgroundTasksResponse::default()

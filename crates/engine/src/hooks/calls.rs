@@ -25,6 +25,7 @@ use crate::calls::{Call, State};
 use crate::messages;
 use crate::options::Asker;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
 /// How long an ask waits before somebody is told that it does.
@@ -348,30 +349,6 @@ impl Session {
         self.launch().await;
     }
 
-    /// Every call of an answer has its result. `Err` when the turn is stopped meanwhile.
-    pub(crate) async fn hook_batch(&mut self) -> Result<(), ()> {
-        if !self.hooks.await_any(&[Event::PostToolBatch]) {
-            return Ok(());
-        }
-        let calls = self.calls.list.iter().map(|call| BatchCall {
-            tool_name: call.name.clone(),
-            tool_input: Raw::of(&call.checked),
-            tool_use_id: call.id.clone(),
-            tool_response: match &call.state {
-                State::Done(block) => block.get("content").map(Raw::of),
-                _ => None,
-            },
-            ..BatchCall::default()
-        });
-        let calls: Vec<BatchCall> = calls.collect();
-        let input = told!(self, Full, PostToolBatch(PostToolBatchInput) { tool_calls: calls });
-        let merged = self.ask_hooks(input).await.ok_or(())?;
-        // There is no call to hold up any more: the turn ends.
-        let block = merged.block.map(|block| block.shown);
-        self.hooks.halt = self.hooks.halt.take().or(merged.halt).or(block);
-        Ok(())
-    }
-
     /// How the turn ends, if a hook wants it to.
     pub(crate) fn hook_halt(&mut self) -> Option<Ending> {
         self.hooks.halt.take().map(|_| Ending::HookStopped("hook_stopped"))
@@ -400,6 +377,32 @@ impl Session {
     pub(super) fn running_call(&self, id: &str) -> Option<usize> {
         let mut list = self.calls.list.iter();
         list.position(|call| call.id == id && matches!(call.state, State::Running))
+    }
+}
+
+impl SessionLoop {
+    /// Every call of an answer has its result. `Err` when the turn is stopped meanwhile.
+    pub(crate) async fn hook_batch(&mut self) -> Result<(), ()> {
+        if !self.session.hooks.await_any(&[Event::PostToolBatch]) {
+            return Ok(());
+        }
+        let calls = self.session.calls.list.iter().map(|call| BatchCall {
+            tool_name: call.name.clone(),
+            tool_input: Raw::of(&call.checked),
+            tool_use_id: call.id.clone(),
+            tool_response: match &call.state {
+                State::Done(block) => block.get("content").map(Raw::of),
+                _ => None,
+            },
+            ..BatchCall::default()
+        });
+        let calls: Vec<BatchCall> = calls.collect();
+        let input = told!(self.session, Full, PostToolBatch(PostToolBatchInput) { tool_calls: calls });
+        let merged = self.ask_hooks(input).await.ok_or(())?;
+        // There is no call to hold up any more: the turn ends.
+        let block = merged.block.map(|block| block.shown);
+        self.session.hooks.halt = self.session.hooks.halt.take().or(merged.halt).or(block);
+        Ok(())
     }
 }
 

@@ -8,9 +8,10 @@ use serde_json::{Map, Value, json};
 use sluice_permission::Verdict;
 
 use crate::calls::State;
-use crate::listen::Heard;
 use crate::messages;
 use crate::session::Session;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
 use crate::turn::{Ending, Turn};
 
 /// Who is not to be left alone with a session that ends by itself: a person in front of it.
@@ -112,46 +113,48 @@ impl Session {
         self.leave = Some(self.leave.unwrap_or(0));
         Some(Ending::Deferred(deferred_call))
     }
+}
 
+impl SessionLoop {
     /// Goes on with the call an earlier session has put off, before anything else is done.
     pub(crate) async fn play_deferred_call(&mut self) {
-        let Some(call) = self.hooks.deferred_call.take() else {
+        let Some(call) = self.session.hooks.deferred_call.take() else {
             return;
         };
         self.open_turn(Turn::new(Vec::new(), None)).await;
-        self.hooks_begin_turn();
-        self.transcript.holds(&call.id);
-        self.calls.reset(&self.quit);
+        self.session.hooks_begin_turn();
+        self.session.transcript.holds(&call.id);
+        self.session.calls.reset(&self.session.quit);
         let block = json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input});
-        self.add_call(&block).await;
-        if self.calls.list.iter().all(|call| call.tool.is_none()) {
-            self.leave = Some(1);
-            self.announce().await;
-            return self.close_turn(Ending::PutOffGone(call.name), &[]).await;
+        self.session.add_call(&block).await;
+        if self.session.calls.list.iter().all(|call| call.tool.is_none()) {
+            self.session.leave = Some(1);
+            self.session.announce().await;
+            return self.session.close_turn(Ending::PutOffGone(call.name), &[]).await;
         }
-        self.admit_last_call().await;
-        self.launch().await;
+        self.session.admit_last_call().await;
+        self.session.launch().await;
         let ending = match self.wait_for(None::<Pin<&mut Ready<()>>>).await {
-            Heard::Stopped => Some(self.stopped().await),
-            _ => match self.deferred_ending().await {
+            Heard::Stopped => Some(self.session.stopped().await),
+            _ => match self.session.deferred_ending().await {
                 Some(ending) => Some(ending),
-                None if self.hook_batch().await.is_err() => Some(self.stopped().await),
+                None if self.hook_batch().await.is_err() => Some(self.session.stopped().await),
                 None => {
-                    self.keep_results();
-                    self.hook_halt()
+                    self.session.keep_results();
+                    self.session.hook_halt()
                 }
             },
         };
         if let Some(ending) = ending {
-            self.announce().await;
-            return self.close_turn(ending, &[]).await;
+            self.session.announce().await;
+            return self.session.close_turn(ending, &[]).await;
         }
-        self.turn.open = false;
-        self.owed.set(false);
-        if self.queue.is_empty() {
+        self.session.turn.open = false;
+        self.session.owed.set(false);
+        if self.session.queue.is_empty() {
             let message = json!({"role": "user", "content": GO_ON});
             if let Ok(user) = serde_json::from_value(json!({"type": "user", "message": message})) {
-                self.enqueue(user).await;
+                self.session.enqueue(user).await;
             }
         }
     }

@@ -16,6 +16,7 @@ use super::told::told;
 use crate::messages;
 use crate::planner;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 
 /// How long the provider keeps what it has read.
 const CACHE: Duration = Duration::from_secs(5 * 60);
@@ -68,16 +69,6 @@ impl Session {
             Some(why) => self.refuse_model(id, "blocked_by_hook", why).await,
             None => self.take_model(id, switch).await,
         }
-    }
-
-    /// Shows a change to hooks and waits for them: why it must not be.
-    pub(crate) async fn hook_switch(&mut self, switch: &Switch) -> Result<(), String> {
-        if switch.to == self.model || !self.hooks.await_any(&[Event::PreModelSwitch]) {
-            return Ok(());
-        }
-        let input = self.told_before_switch(switch).await;
-        let merged = self.ask_hooks(input).await.unwrap_or_default();
-        refusal(&merged).map_or(Ok(()), Err)
     }
 
     /// Another model answers from now on: the one before.
@@ -143,16 +134,28 @@ impl Session {
             pricing: if dollars.is_some() { "catalog" } else { "default" },
         }
     }
+}
+
+impl SessionLoop {
+    /// Shows a change to hooks and waits for them: why it must not be.
+    pub(crate) async fn hook_switch(&mut self, switch: &Switch) -> Result<(), String> {
+        if switch.to == self.session.model || !self.session.hooks.await_any(&[Event::PreModelSwitch]) {
+            return Ok(());
+        }
+        let input = self.session.told_before_switch(switch).await;
+        let merged = self.ask_hooks(input).await.unwrap_or_default();
+        refusal(&merged).map_or(Ok(()), Err)
+    }
 
     /// What is shown in the place of a text of the model's, if a hook wants it otherwise. The conversation keeps the
     /// model's own words.
     pub(crate) async fn hook_display(&mut self, block: &Value) -> Option<String> {
-        if self.hooks.speaker.is_some() || !self.hooks.await_any(&[Event::MessageDisplay]) {
+        if self.session.hooks.speaker.is_some() || !self.session.hooks.await_any(&[Event::MessageDisplay]) {
             return None;
         }
         let text = block.get("text").and_then(Value::as_str)?;
-        let input = told!(self, Bare, MessageDisplay(MessageDisplayInput) {
-            turn_id: self.transcript.prompt_id().unwrap_or_default().to_owned(),
+        let input = told!(self.session, Bare, MessageDisplay(MessageDisplayInput) {
+            turn_id: self.session.transcript.prompt_id().unwrap_or_default().to_owned(),
             message_id: messages::fresh_id(),
             index: 0,
             last: true,

@@ -6,9 +6,10 @@ use sluice_wire::stdout::system::{HookNoVerdict, Informational, Level};
 
 use super::event::Event;
 use super::merge::{Merged, Note};
-use crate::listen::Heard;
 use crate::messages;
 use crate::session::Session;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
 
 /// How much of the session's state an event tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,21 +89,6 @@ impl Session {
         self.options.effort.clone().unwrap_or_else(|| "medium".to_owned())
     }
 
-    /// Runs hooks and goes on listening meanwhile. `None` when the turn has to stop: then they are gone.
-    pub(super) async fn ask_hooks(&mut self, input: HookInput) -> Option<Merged> {
-        let event = Event::of(&input)?;
-        let Some(mut work) = self.begin_hooks(input).await else {
-            return Some(Merged::default());
-        };
-        match self.wait_for(Some(std::pin::Pin::new(&mut work))).await {
-            Heard::Ready(merged) => {
-                self.tell_of_hooks(event, &merged, None).await;
-                Some(merged)
-            }
-            Heard::CallsDone | Heard::Stopped => None,
-        }
-    }
-
     /// Tells the person what hooks want them to know, and keeps what is for the model.
     pub(super) async fn tell_of_hooks(&mut self, event: Event, merged: &Merged, call_id: Option<&str>) {
         for (name, text) in &merged.messages {
@@ -162,6 +148,23 @@ impl Session {
         self.hooks.held_up = 0;
         self.hooks.after.clear();
         self.hooks.began.clear();
+    }
+}
+
+impl SessionLoop {
+    /// Runs hooks and goes on listening meanwhile. `None` when the turn has to stop: then they are gone.
+    pub(super) async fn ask_hooks(&mut self, input: HookInput) -> Option<Merged> {
+        let event = Event::of(&input)?;
+        let Some(mut work) = self.session.begin_hooks(input).await else {
+            return Some(Merged::default());
+        };
+        match self.wait_for(Some(std::pin::Pin::new(&mut work))).await {
+            Heard::Ready(merged) => {
+                self.session.tell_of_hooks(event, &merged, None).await;
+                Some(merged)
+            }
+            Heard::CallsDone | Heard::Stopped => None,
+        }
     }
 }
 

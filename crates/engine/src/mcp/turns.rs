@@ -15,26 +15,15 @@ use sluice_wire::stdout::ToolUseMeta;
 use super::plugins;
 use crate::calls::State;
 use crate::commands::Slash;
-use crate::listen::Heard;
 use crate::options::Asker;
 use crate::session::Session;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
 
 /// The tool by which others are found.
 const SEARCH: &str = "ToolSearch";
 
 impl Session {
-    /// Waits until it is known how the servers stand, and hears what else there is meanwhile. Where everybody is
-    /// settled this takes no time at all.
-    pub(crate) async fn await_servers(&mut self) {
-        self.servers.greet().await;
-        if let Some(settled) = self.servers.settled() {
-            // Whoever stops the turn meanwhile stops it: what follows sees that by itself.
-            self.wait_for(Some(pin!(settled))).await;
-        }
-        self.servers.note_silent();
-        self.servers_changed().await;
-    }
-
     /// Something about a server changed: its tools come and go with it.
     pub(crate) async fn servers_changed(&mut self) {
         self.extras.retain(|tool| !is_servers(tool));
@@ -190,22 +179,6 @@ impl Session {
         })
     }
 
-    /// A server's prompt, as the server words it. What it has an assistant say is put with the rest: it is the server's
-    /// wording, not the model's. None if the turn has to stop.
-    pub(crate) async fn ask_for_prompt(
-        &mut self,
-        prompt: &ServerPrompt,
-        words: &str,
-    ) -> Option<Result<Vec<Value>, String>> {
-        let folder = self.options.output_dir.clone();
-        match self.wait_for(Some(pin!(prompt.get(words, &folder)))).await {
-            Heard::Ready(got) => {
-                Some(got.map(|messages| messages.into_iter().flat_map(|(_, blocks)| blocks).collect()))
-            }
-            Heard::Stopped | Heard::CallsDone => None,
-        }
-    }
-
     /// Servers' prompts, as the commands hosts can offer.
     pub(crate) fn server_commands(&self) -> Vec<SlashCommand> {
         let told = |prompt: ServerPrompt| SlashCommand {
@@ -237,6 +210,36 @@ impl Session {
             meta.tool_name = Some(known.tool);
         }
         Some(vec![meta])
+    }
+}
+
+impl SessionLoop {
+    /// Waits until it is known how the servers stand, and hears what else there is meanwhile. Where everybody is
+    /// settled this takes no time at all.
+    pub(crate) async fn await_servers(&mut self) {
+        self.session.servers.greet().await;
+        if let Some(settled) = self.session.servers.settled() {
+            // Whoever stops the turn meanwhile stops it: what follows sees that by itself.
+            self.wait_for(Some(pin!(settled))).await;
+        }
+        self.session.servers.note_silent();
+        self.session.servers_changed().await;
+    }
+
+    /// A server's prompt, as the server words it. What it has an assistant say is put with the rest: it is the server's
+    /// wording, not the model's. None if the turn has to stop.
+    pub(crate) async fn ask_for_prompt(
+        &mut self,
+        prompt: &ServerPrompt,
+        words: &str,
+    ) -> Option<Result<Vec<Value>, String>> {
+        let folder = self.session.options.output_dir.clone();
+        match self.wait_for(Some(pin!(prompt.get(words, &folder)))).await {
+            Heard::Ready(got) => {
+                Some(got.map(|messages| messages.into_iter().flat_map(|(_, blocks)| blocks).collect()))
+            }
+            Heard::Stopped | Heard::CallsDone => None,
+        }
     }
 }
 

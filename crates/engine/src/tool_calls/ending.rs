@@ -66,7 +66,7 @@ impl Session {
         for index in agents.into_iter().rev() {
             self.reject(index).await;
             let id = self.calls.list.get(index).map(|call| call.id.clone());
-            Box::pin(self.stop_agents_of(&id.unwrap_or_default())).await;
+            self.stop_agents_of(&id.unwrap_or_default()).await;
         }
     }
 

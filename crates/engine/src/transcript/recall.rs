@@ -48,7 +48,7 @@ impl Session {
             let history = reading.await.unwrap_or_else(|error| Err(io::Error::other(error)));
             self.remember(history, &usage).await;
             if self.agents.id().is_none() {
-                Box::pin(self.tell_orphans()).await;
+                self.tell_orphans().await;
             }
         }
     }
