@@ -50,6 +50,7 @@ use sluice_wire::stdout::SubagentStats;
 use tokio::sync::mpsc;
 
 pub(crate) use brief::Bench;
+pub(crate) use child::Part;
 pub(crate) use definition::{Definition, Origin};
 pub(crate) use forks::call as call_fork;
 pub(crate) use inspect::inspect;

@@ -26,6 +26,7 @@ mod skill;
 mod slash;
 
 pub(crate) use expand::{Failure, runs_commands};
+pub(crate) use play::Known;
 pub(crate) use room::SkillRoom;
 use serde_json::Value;
 pub(crate) use skill::{NAME as SKILL, named as skill_of};

@@ -9,8 +9,6 @@ use sluice_wire::stdout::system::{TaskNotification, TaskOutcome};
 use crate::background::Note;
 use crate::messages;
 use crate::session::Session;
-use crate::session_loop::SessionLoop;
-use crate::turn::{Ending, Turn};
 
 /// Something that was running.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,22 +134,6 @@ impl Session {
             let note = Note::of_orphan(&orphan.id, &summary);
             self.background.owe(note);
         }
-    }
-}
-
-impl SessionLoop {
-    /// A turn in which the model is told something without being asked.
-    pub(crate) async fn play_word(&mut self, note: Note) {
-        self.open_turn(Turn::new(Vec::new(), Some(note.origin.clone()))).await;
-        self.session.keep_note(&note.text, &note.origin).await;
-        self.session.history.user_text(&note.text);
-        self.drain().await;
-        self.session.announce().await;
-        let ending = Ending::Local {
-            command: None,
-            text: String::new(),
-        };
-        self.session.close_turn(ending, &[]).await;
     }
 }
 

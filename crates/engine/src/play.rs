@@ -3,8 +3,10 @@
 use serde_json::Value;
 use sluice_permission::PermissionMode;
 
+use crate::agents::Part;
 use crate::background::Note;
-use crate::commands::{Mentioned, Slash};
+use crate::commands::{Known, Mentioned, Slash};
+use crate::hooks::Deferred;
 use crate::memory::{self, Memory};
 use crate::messages;
 use crate::notes;
@@ -15,50 +17,138 @@ use crate::session_loop::SessionLoop;
 use crate::transcript::Queued;
 use crate::turn::{Ending, Stop, Turn};
 
+/// What a turn begins with.
+#[derive(Debug)]
+pub(crate) enum Opening {
+    /// Prompts that waited.
+    Prompts(Batch),
+    /// A prompt that is a command.
+    Command(Slash, Box<Known>, Prompt),
+    /// Background work has ended and the model is told; nobody asked for the turn.
+    Note(Note),
+    /// The model is told something without being asked.
+    Word(Note),
+    /// The tool call an earlier session has put off.
+    Deferred(Deferred),
+}
+
+impl Opening {
+    fn turn(&self) -> Turn {
+        match self {
+            Self::Prompts(batch) => {
+                let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
+                Turn::new(batch.uuids(), origin)
+            }
+            Self::Command(_, _, prompt) => Turn::new(prompt.uuid.iter().cloned().collect(), prompt.origin.clone()),
+            Self::Note(note) | Self::Word(note) => Turn::new(Vec::new(), Some(note.origin.clone())),
+            Self::Deferred(_) => Turn::new(Vec::new(), None),
+        }
+    }
+}
+
 impl SessionLoop {
-    /// Plays the turn of these prompts.
-    pub(crate) async fn play(&mut self, mut batch: Batch) {
+    /// What the session does next, if it has anything to do.
+    pub(crate) async fn next_turn(&mut self) -> Option<Opening> {
+        let session = &mut self.session;
+        // Whoever has said hello has hooks to be asked; waiting for more could be waiting for nothing.
+        let ready = session.eof || session.initialized || !session.queue.is_empty();
+        if ready && let Some(call) = session.hooks.deferred_call.take() {
+            return Some(Opening::Deferred(call));
+        }
+        if let Some(note) = session.note_due() {
+            return Some(if note.asks {
+                Opening::Note(note)
+            } else {
+                Opening::Word(note)
+            });
+        }
+        let mut batch = session.queue.next()?;
         for _ in &batch.prompts {
-            self.session.keep_queued(Queued::Dequeue).await;
+            session.keep_queued(Queued::Dequeue).await;
         }
         if let [prompt] = batch.prompts.as_slice()
             && !prompt.verbatim
-            && let Some((slash, known)) = self.session.known(&prompt.content)
+            && let Some((slash, known)) = session.known(&prompt.content)
+            && let Some(prompt) = batch.prompts.pop()
         {
-            return self.play_command(slash, known, batch).await;
+            return Some(Opening::Command(slash, Box::new(known), prompt));
         }
-        let uuids = batch.uuids();
-        let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
-        self.open_turn(Turn::new(uuids.clone(), origin)).await;
-
-        match self.hook_prompts(&mut batch).await {
-            Ok(None) => {}
-            Ok(Some(ending)) => {
-                self.session.announce().await;
-                self.session.say_blocked().await;
-                return self.session.close_turn(ending, &uuids).await;
-            }
-            Err(()) => return self.stop_before_it_began(&uuids).await,
-        }
-        self.play_plainly(batch, uuids).await;
+        Some(Opening::Prompts(batch))
     }
 
-    /// The turn was told to stop while hooks looked at its prompts.
-    async fn stop_before_it_began(&mut self, uuids: &[String]) {
-        self.session.announce().await;
-        if self.session.stop == Some(Stop::Interrupt) {
-            self.session.notice(messages::INTERRUPTED).await;
+    /// Plays a turn, from its beginning to its one `result`. Nothing else opens or closes one.
+    pub(crate) async fn play(&mut self, opening: Opening) {
+        let turn = opening.turn();
+        let uuids = turn.uuids.clone();
+        self.open(turn).await;
+        let ending = match opening {
+            Opening::Prompts(batch) => Some(self.play_prompts(batch).await),
+            Opening::Command(slash, known, prompt) => Some(self.play_command(slash, *known, prompt).await),
+            Opening::Note(note) => Some(self.play_note(note).await),
+            Opening::Word(note) => Some(self.play_word(&note).await),
+            Opening::Deferred(call) => self.play_deferred_call(call).await,
+        };
+        match ending {
+            Some(ending) => self.session.close(ending, &uuids).await,
+            // The turn that follows goes on with it, and has the result.
+            None => self.session.close_untold(),
         }
-        self.session
-            .close_turn(Ending::Interrupted { tools: false }, uuids)
-            .await;
+        self.session.return_lent();
+    }
+
+    /// Plays a turn of a subagent. Its ending goes into the report: nobody is told a `result`.
+    pub(crate) async fn play_part(&mut self, part: Part<'_>) -> Ending {
+        self.open(Turn::new(Vec::new(), None)).await;
+        let ending = match part {
+            Part::Asked(text, shown) => self.be_asked(text, shown).await,
+            Part::Told(prompt) => self.be_told(prompt).await,
+        };
+        self.session.close_untold();
+        ending
+    }
+
+    async fn open(&mut self, turn: Turn) {
+        let session = &mut self.session;
+        session.stop = None;
+        session.stop_by = None;
+        session.suggestions.drop_guess();
+        session.turn = turn;
+        session.owed.set(true);
+        session.transcript.begin_turn();
+        session.enter(messages::State::Running).await;
+        self.await_servers().await;
+    }
+
+    async fn play_prompts(&mut self, mut batch: Batch) -> Ending {
+        match self.shown_to_hooks(&mut batch).await {
+            Some(ending) => ending,
+            None => self.play_plainly(batch).await,
+        }
+    }
+
+    /// Shows prompts to hooks, which may change them; gives how the turn ends if it does not go on.
+    pub(crate) async fn shown_to_hooks(&mut self, batch: &mut Batch) -> Option<Ending> {
+        let ending = match self.hook_prompts(batch).await {
+            Ok(None) => return None,
+            Ok(Some(ending)) => ending,
+            Err(()) => {
+                self.session.announce().await;
+                if self.session.stop == Some(Stop::Interrupt) {
+                    self.session.notice(messages::INTERRUPTED).await;
+                }
+                return Some(Ending::Interrupted { tools: false });
+            }
+        };
+        self.session.announce().await;
+        self.session.say_blocked().await;
+        Some(ending)
     }
 
     /// Plays an open turn whose prompts are taken as they stand.
-    pub(crate) async fn play_plainly(&mut self, batch: Batch, uuids: Vec<String>) {
+    pub(crate) async fn play_plainly(&mut self, batch: Batch) -> Ending {
         let query = batch.prompts.iter().any(|prompt| prompt.should_query);
         let Some((last, earlier)) = batch.prompts.split_last() else {
-            return;
+            return Ending::Kept;
         };
         for prompt in &batch.prompts {
             self.keep_prompt(prompt).await;
@@ -70,9 +160,7 @@ impl SessionLoop {
                     .await;
             }
         }
-        for uuid in &uuids {
-            self.session.say(messages::lifecycle(uuid, "started")).await;
-        }
+        self.session.say_started().await;
         self.drain().await;
 
         let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
@@ -104,46 +192,85 @@ impl SessionLoop {
         if !query && let Some(replay) = self.session.turn.replay.take() {
             self.session.say(replay).await;
         }
-        let ending = self.run_turn(query).await;
-        self.session.close_turn(ending, &uuids).await;
+        self.run_turn(query).await
     }
 
-    /// Plays a turn nobody asked for: background work has ended and the model is told.
-    pub(crate) async fn play_note(&mut self, note: Note) {
-        self.open_turn(Turn::new(Vec::new(), Some(note.origin.clone()))).await;
+    async fn play_note(&mut self, note: Note) -> Ending {
         let mut batch = Batch {
             prompts: vec![Prompt::of_note(&note)],
         };
-        match self.hook_prompts(&mut batch).await {
-            Ok(None) => {}
-            Ok(Some(ending)) => {
-                self.session.announce().await;
-                self.session.say_blocked().await;
-                return self.session.close_turn(ending, &[]).await;
-            }
-            Err(()) => return self.stop_before_it_began(&[]).await,
+        if let Some(ending) = self.shown_to_hooks(&mut batch).await {
+            return ending;
         }
         self.session.keep_note(&note.text, &note.origin).await;
         self.session.history.user_text(&note.text);
         self.drain().await;
         self.session.announce().await;
-        let ending = self.run_turn(true).await;
-        self.session.close_turn(ending, &[]).await;
+        self.run_turn(true).await
     }
 
-    pub(crate) async fn open_turn(&mut self, turn: Turn) {
-        self.session.stop = None;
-        self.session.stop_by = None;
-        self.session.suggestions.drop_guess();
-        self.session.turn = turn;
-        self.session.owed.set(true);
-        self.session.transcript.begin_turn();
-        self.session.enter(messages::State::Running).await;
-        self.await_servers().await;
+    async fn play_word(&mut self, note: &Note) -> Ending {
+        self.session.keep_note(&note.text, &note.origin).await;
+        self.session.history.user_text(&note.text);
+        self.drain().await;
+        self.session.announce().await;
+        Ending::Local {
+            command: None,
+            text: String::new(),
+        }
     }
 }
 
 impl Session {
+    /// The turn is over: its one `result`, then the end of its prompts' lives.
+    async fn close(&mut self, ending: Ending, uuids: &[String]) {
+        if self.stop == Some(Stop::Leave) {
+            // The process has to go: no result, as every host of this protocol expects.
+            return self.close_untold();
+        }
+        let failed = matches!(ending, Ending::Api(_));
+        let folded = std::mem::take(&mut self.turn.folded);
+        for uuid in &folded {
+            let state = if failed { "cancelled" } else { "completed" };
+            self.say(messages::lifecycle(uuid, state)).await;
+        }
+        self.turn.folded = folded;
+        self.tool_services.settle(&self.ledger);
+        self.turn.denials.extend(self.agents.shared.take_denials());
+        // A session in which nothing but commands were given leaves nothing behind.
+        if !matches!(ending, Ending::Local { .. }) || self.transcript.begun() {
+            self.keep_turn_end().await;
+        }
+        let result = messages::result(self, &ending);
+        self.last_failed = result.is_error;
+        self.results += 1;
+        self.turn.open = false;
+        self.stop = None;
+        self.owed.set(false);
+        self.say(result).await;
+        self.let_agents_go();
+        let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
+        let state = if stopped || failed { "cancelled" } else { "completed" };
+        for uuid in uuids {
+            self.say(messages::lifecycle(uuid, state)).await;
+        }
+        self.suggest(&ending);
+    }
+
+    /// The turn is over, and its `result` is nobody's or the next turn's.
+    fn close_untold(&mut self) {
+        self.turn.open = false;
+        self.owed.set(false);
+        self.tool_services.settle(&self.ledger);
+    }
+
+    /// The prompts of the turn begin to be worked on.
+    pub(crate) async fn say_started(&self) {
+        for uuid in &self.turn.uuids {
+            self.say(messages::lifecycle(uuid, "started")).await;
+        }
+    }
+
     /// Takes a prompt in.
     pub(crate) async fn enqueue(&mut self, message: sluice_wire::stdin::User) {
         let mut prompt = messages::prompt(message);

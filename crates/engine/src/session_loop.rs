@@ -77,17 +77,8 @@ impl SessionLoop {
             if let Some(code) = self.session.leave {
                 break code;
             }
-            // Whoever has said hello has hooks to be asked; waiting for more could be waiting for nothing.
-            let ready = self.session.eof || self.session.initialized || !self.session.queue.is_empty();
-            if self.session.hooks.deferred_call.is_some() && ready {
-                self.play_deferred_call().await;
-            } else if let Some(note) = self.session.note_due() {
-                match note.asks {
-                    true => self.play_note(note).await,
-                    false => self.play_word(note).await,
-                }
-            } else if let Some(batch) = self.session.queue.next() {
-                self.play(batch).await;
+            if let Some(opening) = self.next_turn().await {
+                self.play(opening).await;
             } else if let Some(input) = self.unread.pop_front() {
                 self.session.take(input).await;
             } else {

@@ -202,43 +202,6 @@ impl Session {
         Ending::Api(ending)
     }
 
-    /// The turn is over: its one `result`, then the end of its prompts' lives.
-    pub(crate) async fn close_turn(&mut self, ending: Ending, uuids: &[String]) {
-        if self.stop == Some(Stop::Leave) {
-            // The process has to go: no result, as every host of this protocol expects.
-            self.turn.open = false;
-            self.owed.set(false);
-            return;
-        }
-        let failed = matches!(ending, Ending::Api(_));
-        let folded = std::mem::take(&mut self.turn.folded);
-        for uuid in &folded {
-            let state = if failed { "cancelled" } else { "completed" };
-            self.say(messages::lifecycle(uuid, state)).await;
-        }
-        self.turn.folded = folded;
-        self.tool_services.settle(&self.ledger);
-        self.turn.denials.extend(self.agents.shared.take_denials());
-        // A session in which nothing but commands were given leaves nothing behind.
-        if !matches!(ending, Ending::Local { .. }) || self.transcript.begun() {
-            self.keep_turn_end().await;
-        }
-        let result = messages::result(self, &ending);
-        self.last_failed = result.is_error;
-        self.results += 1;
-        self.turn.open = false;
-        self.stop = None;
-        self.owed.set(false);
-        self.say(result).await;
-        self.let_agents_go();
-        let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
-        let state = if stopped || failed { "cancelled" } else { "completed" };
-        for uuid in uuids {
-            self.say(messages::lifecycle(uuid, state)).await;
-        }
-        self.suggest(&ending);
-    }
-
     /// Something the user side says without having been asked to.
     pub(crate) async fn notice(&mut self, text: &str) {
         self.turn.frames += 1;

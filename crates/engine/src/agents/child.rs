@@ -31,13 +31,21 @@ use crate::queue::{Priority, Prompt};
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::transcript::resume;
-use crate::turn::{Ending, Turn};
+use crate::turn::Ending;
 
 /// What no subagent is offered: it talks to no person, and the mode is not its to change.
 const NOT_FOR_AGENTS: &[&str] = &["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
 /// What stands for a prompt without a word.
 const NO_CONTENT: &str = "(no content)";
+
+/// What a turn of a subagent begins with.
+pub(crate) enum Part<'a> {
+    /// It is asked to do something; the task it is shown as, if that is told.
+    Asked(&'a str, Option<&'a Enlisted>),
+    /// Somebody says more to it.
+    Told(&'a Prompt),
+}
 
 /// A subagent that is about to begin.
 pub(crate) struct Child {
@@ -259,12 +267,6 @@ fn below(
 }
 
 impl Session {
-    fn end_part(&mut self) {
-        self.turn.open = false;
-        self.owed.set(false);
-        self.tool_services.settle(&self.ledger);
-    }
-
     fn served(mut self, ending: &Ending, tokens: &Tokens, began: Instant) -> Served {
         let (status, text) = match ending {
             Ending::Completed | Ending::Kept | Ending::Structured(_) | Ending::Local { .. } => {
@@ -328,7 +330,7 @@ impl SessionLoop {
         self.connect_servers().await;
         let mut tokens = Tokens::default();
         self.hook_subagent_start().await;
-        let mut ending = self.be_asked(&order.prompt, shown).await;
+        let mut ending = self.play_part(Part::Asked(&order.prompt, shown)).await;
         loop {
             tokens = tokens.plus(&self.session.turn.tokens);
             if self.session.stop.is_some() || self.session.leave.is_some() || !matches!(ending, Ending::Completed) {
@@ -336,10 +338,10 @@ impl SessionLoop {
             }
             if let Some(batch) = self.session.queue.next() {
                 for prompt in batch.prompts {
-                    ending = self.be_told(&prompt).await;
+                    ending = self.play_part(Part::Told(&prompt)).await;
                 }
             } else if let Some(note) = self.session.background.owed() {
-                ending = self.be_asked(&note.text, None).await;
+                ending = self.play_part(Part::Asked(&note.text, None)).await;
             } else if !self.unread.is_empty() {
                 self.drain().await;
             } else if self.session.awaits_background() {
@@ -357,7 +359,7 @@ impl SessionLoop {
         self.session.served(&ending, &tokens, began)
     }
 
-    async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
+    pub(crate) async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
         // The API takes no empty text.
         let text = if text.trim().is_empty() { NO_CONTENT } else { text };
         let prompt = Prompt {
@@ -372,7 +374,6 @@ impl SessionLoop {
             origin: None,
             timestamp: messages::now(),
         };
-        self.open_turn(Turn::new(Vec::new(), None)).await;
         self.keep_prompt(&prompt).await;
         if let Some(task) = shown {
             self.session
@@ -388,21 +389,16 @@ impl SessionLoop {
         self.session.remind();
         self.session.history.user_text(text);
         self.learn_skills().await;
-        let ending = self.run_turn(true).await;
-        self.session.end_part();
-        ending
+        self.run_turn(true).await
     }
 
     /// Somebody said more to it.
-    async fn be_told(&mut self, prompt: &Prompt) -> Ending {
-        self.open_turn(Turn::new(Vec::new(), None)).await;
+    pub(crate) async fn be_told(&mut self, prompt: &Prompt) -> Ending {
         self.keep_prompt(prompt).await;
         self.session
             .history
             .user(crate::queue::blocks_of(&messages::sanitized(&prompt.content)));
-        let ending = self.run_turn(true).await;
-        self.session.end_part();
-        ending
+        self.run_turn(true).await
     }
 }
 

@@ -11,7 +11,7 @@ use crate::messages;
 use crate::queue::{Batch, Prompt};
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
-use crate::turn::{Ending, Turn};
+use crate::turn::Ending;
 
 /// A command that is known here.
 #[derive(Debug)]
@@ -71,30 +71,19 @@ impl Known {
 
 impl SessionLoop {
     /// Plays the turn of a command.
-    pub(crate) async fn play_command(&mut self, slash: Slash, known: Known, batch: Batch) {
-        let uuids = batch.uuids();
-        let Some(prompt) = batch.prompts.into_iter().next_back() else {
-            return;
-        };
+    pub(crate) async fn play_command(&mut self, slash: Slash, known: Known, prompt: Prompt) -> Ending {
         if let Known::Builtin(Builtin {
             does: Does::Compact, ..
         }) = known
         {
             return self.play_compact(&prompt, &slash.args).await;
         }
-        self.open_turn(Turn::new(uuids.clone(), prompt.origin.clone())).await;
         if known.asks_model() {
             let mut batch = Batch {
                 prompts: vec![prompt.clone()],
             };
-            let ending = match self.hook_prompts(&mut batch).await {
-                Ok(ending) => ending,
-                Err(()) => Some(Ending::Interrupted { tools: false }),
-            };
-            if let Some(ending) = ending {
-                self.session.announce().await;
-                self.session.say_blocked().await;
-                return self.session.close_turn(ending, &uuids).await;
+            if let Some(ending) = self.shown_to_hooks(&mut batch).await {
+                return ending;
             }
         }
         let served = match known {
@@ -103,17 +92,15 @@ impl SessionLoop {
                 None => {
                     // It only looks like one.
                     let prompts = vec![prompt];
-                    return self.play_plainly(Batch { prompts }, uuids).await;
+                    return self.play_plainly(Batch { prompts }).await;
                 }
             },
             _ => None,
         };
-        for uuid in &uuids {
-            self.session.say(messages::lifecycle(uuid, "started")).await;
-        }
+        self.session.say_started().await;
         self.drain().await;
         let source = known.source();
-        let ending = match known {
+        match known {
             Known::Builtin(Builtin {
                 name,
                 does: Does::Prompt(body),
@@ -158,9 +145,7 @@ impl SessionLoop {
                 }
                 None => Ending::Interrupted { tools: false },
             },
-        };
-        self.session.close_turn(ending, &uuids).await;
-        self.session.return_lent();
+        }
     }
 
     /// Gives the model what a command came to, and plays the conversation from there.
@@ -229,7 +214,6 @@ impl SessionLoop {
             self.session.turn.replay = Some(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
         }
         self.session.announce().await;
-        // A conversation is deep, and this is deep already.
         self.run_turn(prompt.should_query).await
     }
 

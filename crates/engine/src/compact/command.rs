@@ -5,7 +5,7 @@ use crate::messages;
 use crate::queue::Prompt;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
-use crate::turn::{Ending, Stop, Turn};
+use crate::turn::{Ending, Stop};
 
 const NAME: &str = "compact";
 const CANCELLED: &str = "Compaction canceled.";
@@ -67,17 +67,13 @@ impl Session {
 
 impl SessionLoop {
     /// Plays the turn of `/compact`.
-    pub(crate) async fn play_compact(&mut self, prompt: &Prompt, instructions: &str) {
-        let uuids: Vec<String> = prompt.uuid.iter().cloned().collect();
-        self.open_turn(Turn::new(uuids.clone(), prompt.origin.clone())).await;
-        for uuid in &uuids {
-            self.session.say(messages::lifecycle(uuid, "started")).await;
-        }
+    pub(crate) async fn play_compact(&mut self, prompt: &Prompt, instructions: &str) -> Ending {
+        self.session.say_started().await;
         self.drain().await;
         let wanted = Some(instructions).filter(|text| !text.is_empty());
         let outcome = self.compact(wanted, Trigger::Manual).await;
         self.session.announce().await;
-        let ending = match outcome {
+        match outcome {
             Ok(compacted) => {
                 self.session.tell_compaction(compacted).await;
                 self.session.tell_command(prompt, instructions).await;
@@ -95,7 +91,6 @@ impl SessionLoop {
             }
             Err(Uncompacted::Stopped) => Ending::Interrupted { tools: false },
             Err(why) => self.session.tell_failure(prompt, instructions, &why).await,
-        };
-        self.session.close_turn(ending, &uuids).await;
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::messages;
 use crate::session::Session;
 use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
-use crate::turn::{Ending, Turn};
+use crate::turn::Ending;
 
 /// Who is not to be left alone with a session that ends by itself: a person in front of it.
 const PERSON: &str = "cli";
@@ -116,12 +116,9 @@ impl Session {
 }
 
 impl SessionLoop {
-    /// Goes on with the call an earlier session has put off, before anything else is done.
-    pub(crate) async fn play_deferred_call(&mut self) {
-        let Some(call) = self.session.hooks.deferred_call.take() else {
-            return;
-        };
-        self.open_turn(Turn::new(Vec::new(), None)).await;
+    /// Goes on with the call an earlier session has put off, before anything else is done. Gives how the turn ends, if
+    /// it does not go on with the prompts that wait.
+    pub(crate) async fn play_deferred_call(&mut self, call: Deferred) -> Option<Ending> {
         self.session.hooks_begin_turn();
         self.session.transcript.holds(&call.id);
         self.session.calls.reset(&self.session.quit);
@@ -130,7 +127,7 @@ impl SessionLoop {
         if self.session.calls.list.iter().all(|call| call.tool.is_none()) {
             self.session.leave = Some(1);
             self.session.announce().await;
-            return self.session.close_turn(Ending::PutOffGone(call.name), &[]).await;
+            return Some(Ending::PutOffGone(call.name));
         }
         self.session.admit_last_call().await;
         self.session.launch().await;
@@ -145,18 +142,17 @@ impl SessionLoop {
                 }
             },
         };
-        if let Some(ending) = ending {
+        if ending.is_some() {
             self.session.announce().await;
-            return self.session.close_turn(ending, &[]).await;
+            return ending;
         }
-        self.session.turn.open = false;
-        self.session.owed.set(false);
         if self.session.queue.is_empty() {
             let message = json!({"role": "user", "content": GO_ON});
             if let Ok(user) = serde_json::from_value(json!({"type": "user", "message": message})) {
                 self.session.enqueue(user).await;
             }
         }
+        None
     }
 }
 
