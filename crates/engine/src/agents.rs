@@ -65,7 +65,6 @@ use crate::messages;
 use crate::options::Options;
 use crate::policy::World;
 use crate::port::Input;
-use crate::sandbox;
 use crate::session::Session;
 
 /// What a session is told about subagents at its start.
@@ -309,9 +308,7 @@ impl Session {
             let applied = sluice_permission::apply(&mut self.policy, &update, &|source| places.root(source), &World);
             if let Ok(Some(_)) = applied {
                 // It was written down: the file decides what holds.
-                let before = sandbox::wanted(&self.options);
-                self.options.settings.reload();
-                self.lay_out_settings(before.as_ref());
+                self.reread_settings();
             }
             if self.policy.mode != before {
                 self.say(messages::mode(&self.policy.mode)).await;
@@ -327,9 +324,7 @@ impl Session {
         let (standing, known) = self.agents.shared.published(self.agents.settings_known);
         self.agents.settings_known = known;
         if let Some(standing) = standing {
-            let before = sandbox::wanted(&self.options);
-            self.options.settings = standing.settings.clone();
-            self.lay_out_settings(before.as_ref());
+            self.adopt(standing.settings.clone());
             self.hooks.inherit(&standing.hooks);
         }
     }

@@ -20,7 +20,7 @@
 //! * `tool_calls`, `calls`, `policy`: from a `tool_use` to its `tool_result`; `effects`: what a call does to the session;
 //! * [`Guarded`]: the same way to a tool, for a door that offers tools and has no session;
 //! * `hooks`: who else is told what happens, and may have a say in it;
-//! * `sandbox`: the sandbox of its commands;
+//! * `sandbox`: the sandbox of its commands; `configuration`: settings that changed take effect;
 //! * [`held_back`]: what a folder nobody trusted brings to no effect;
 //! * [`problems`]: what could not be read as it was meant;
 //! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
@@ -41,6 +41,7 @@ mod options;
 mod port;
 mod queue;
 
+mod configuration;
 mod events;
 mod play;
 mod session;

@@ -10,7 +10,6 @@ use sluice_tools::{Descriptor, Pins};
 use crate::guarded::for_now;
 use crate::messages;
 use crate::options::{Asker, Options};
-use crate::sandbox;
 use crate::session::Session;
 
 /// The file system, as far as a decision needs it.
@@ -274,10 +273,7 @@ impl Session {
                 .await;
             } else {
                 // The file decides what holds: a project's rules wait until its folder is trusted.
-                let before = sandbox::wanted(&self.options);
-                self.options.settings.reload();
-                self.lay_out_settings(before.as_ref());
-                self.lay_out_hooks();
+                self.reread_settings();
                 if change.destination == Source::Local && self.options.settings.waits(Source::Local) {
                     // The person has just said so themselves: it holds now, and from then on once the folder is trusted.
                     let now = for_now(update.clone());
@@ -296,15 +292,6 @@ impl Session {
         if settings.reload() {
             self.settings_reloaded(settings).await;
         }
-    }
-
-    /// These settings hold from now on.
-    pub(crate) async fn take_settings(&mut self, settings: sluice_settings::Settings) {
-        let before = sandbox::wanted(&self.options);
-        self.options.settings = settings;
-        self.lay_out_settings(before.as_ref());
-        self.lay_out_hooks();
-        self.say_settings_problems().await;
     }
 
     /// Names what is wrong with the settings files, each thing once.

@@ -11,7 +11,7 @@ use sluice_tools::sandbox::{Config, Sandbox};
 use crate::catalogue::entry::Entry;
 use crate::commands::{SKILL, skill_of};
 use crate::options::Options;
-use crate::policy::{Pinned, lay_out};
+use crate::policy::Pinned;
 use crate::session::Session;
 
 /// The sandbox the settings ask for. One that cannot be had refuses every command: nothing runs
@@ -31,11 +31,6 @@ pub fn sandbox(options: &Options) -> Option<Arc<Sandbox>> {
         Err(error) => Sandbox::refusing(error),
     };
     Some(Arc::new(sandbox))
-}
-
-/// What the settings say of the sandbox.
-pub(crate) fn wanted(options: &Options) -> Option<Value> {
-    options.settings.effective().get("sandbox").cloned()
 }
 
 /// Whether commands inside run without a question.
@@ -102,16 +97,6 @@ fn is_confined(sandbox: Option<&Sandbox>, input: &Value) -> bool {
 }
 
 impl Session {
-    /// The settings hold that are there now: their rules, and their sandbox where it is no longer the one of `before`.
-    /// What runs already runs on as it began.
-    pub(crate) fn lay_out_settings(&mut self, before: Option<&Value>) {
-        lay_out(&mut self.policy, &self.options);
-        if wanted(&self.options).as_ref() != before {
-            self.sandbox = sandbox(&self.options);
-            self.policy.sandboxed = runs_unasked(self.sandbox.as_deref());
-        }
-    }
-
     /// Decides about a call of this session.
     pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
         self.decide_pinned(tool, input, &Pins::of(tool, input, &self.cwd.get()))

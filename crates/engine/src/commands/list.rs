@@ -128,8 +128,7 @@ impl Session {
     /// Chooses an output style for this session.
     pub(crate) fn set_style(&mut self, name: &str) {
         let changes = Map::from_iter([("outputStyle".to_owned(), Value::from(name))]);
-        self.options.settings.set_flag(&changes);
-        self.system = None;
+        self.lay_over(&changes);
     }
 
     /// Names what is wrong with the files, each thing once.

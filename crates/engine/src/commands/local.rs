@@ -10,7 +10,6 @@ use super::slash::Slash;
 use crate::catalogue::styles;
 use crate::hooks::{Answers, Switch};
 use crate::messages;
-use crate::policy::lay_out;
 use crate::queue::Prompt;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
@@ -359,19 +358,12 @@ impl SessionLoop {
             };
             changes.insert(key.to_owned(), value);
         }
-        self.session.options.settings.set_flag(&changes);
-        lay_out(&mut self.session.policy, &self.session.options);
+        self.session.lay_over(&changes);
         if let Some(name) = changes.get("model").and_then(Value::as_str) {
             let refused = self.choose_model(name).await;
             if refused.outcome.is_some() {
                 return refused;
             }
-        }
-        if let Some(level) = changes.get("effortLevel").and_then(Value::as_str) {
-            self.session.options.effort = Some(level.to_owned());
-        }
-        if changes.contains_key("outputStyle") {
-            self.session.system = None;
         }
         let set: Vec<String> = changes.iter().map(|(key, value)| format!("{key} to {value}")).collect();
         Told::text(format!("Set {} for this session only", set.join(", ")))

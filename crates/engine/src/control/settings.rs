@@ -1,7 +1,6 @@
 //! The settings and rules that hold: shown, laid over, written.
 
 use serde_json::{Map, Value, json};
-use sluice_model::models;
 use sluice_permission::{Rule, Source};
 use sluice_wire::Raw;
 use sluice_wire::control::{
@@ -13,7 +12,6 @@ use sluice_wire::permission_update::Behavior;
 use super::aside::{Aside, given};
 use crate::hooks::{Answers, Switch};
 use crate::messages;
-use crate::sandbox;
 use crate::session::Session;
 
 impl Session {
@@ -56,27 +54,12 @@ impl Session {
             );
             return self.say(messages::error(id, text)).await;
         }
-        let before = sandbox::wanted(&self.options);
-        self.options.settings.set_flag(&changes);
-        if changes.contains_key("env") {
-            for (name, value) in self.options.settings.env() {
-                self.options.env.retain(|(known, _)| *known != *name);
-                self.options.env.push((name.into(), value.into()));
-            }
-        }
-        self.lay_out_settings(before.as_ref());
-        self.lay_out_hooks();
-        if changes.contains_key("effortLevel") {
-            let level = self.options.settings.string("effortLevel").map(str::to_owned);
-            self.options.effort = level.or_else(|| self.launch_effort.clone());
-        }
-        match changes.get("model") {
+        match self.lay_over(&changes) {
             None => self.say(messages::ok(id)).await,
-            Some(named) => {
-                let name = self.options.settings.model().or(self.options.model.as_deref());
+            Some(model) => {
                 let switch = Switch {
-                    to: models::resolve(name.filter(|name| *name != "default")),
-                    requested: named.as_str().map(str::to_owned),
+                    to: model,
+                    requested: changes.get("model").and_then(Value::as_str).map(str::to_owned),
                     source: "sdk",
                     answers: Answers::Settings,
                 };
