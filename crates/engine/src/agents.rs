@@ -225,7 +225,7 @@ impl Session {
         if let Some(roster) = &self.agents.roster {
             return roster.clone();
         }
-        let mut roster = of_files(&self.options, &self.catalogue);
+        let mut roster = of_files(&self.options, &self.commands.catalogue);
         if let Some(given) = &self.agents.by_host {
             roster.add_json(given);
         }
@@ -238,9 +238,9 @@ impl Session {
     /// Names what is wrong with definitions, each thing once.
     pub(crate) async fn say_agent_problems(&mut self) {
         for problem in std::mem::take(&mut self.agents.problems) {
-            if !self.told_problems.contains(&problem) {
+            if !self.line.told_problems.contains(&problem) {
                 self.say(messages::informational(&problem, "warning")).await;
-                self.told_problems.push(problem);
+                self.line.told_problems.push(problem);
             }
         }
     }
@@ -256,10 +256,10 @@ impl Session {
         let go_on = message::SendMessage::new(self.agents.bench.clone());
         let say_who = list::ListAgents::new(self.agents.bench.clone());
         let of_ours = |name: &str| [call::NAME, message::NAME, list::NAME].contains(&name);
-        self.extras.retain(|tool| !of_ours(&tool.descriptor().name));
-        self.extras.push(Arc::new(start));
-        self.extras.push(Arc::new(go_on));
-        self.extras.push(Arc::new(say_who));
+        self.tooling.extras.retain(|tool| !of_ours(&tool.descriptor().name));
+        self.tooling.extras.push(Arc::new(start));
+        self.tooling.extras.push(Arc::new(go_on));
+        self.tooling.extras.push(Arc::new(say_who));
         self.agents.roster = Some(roster);
     }
 
@@ -361,7 +361,7 @@ impl Session {
         let theirs = !self.agents.shared.open_asks().is_empty();
         if own || theirs {
             self.enter(messages::State::RequiresAction).await;
-        } else if self.state == messages::State::RequiresAction {
+        } else if self.line.state == messages::State::RequiresAction {
             let state = if self.turn.open {
                 messages::State::Running
             } else {

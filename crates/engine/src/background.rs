@@ -264,7 +264,7 @@ impl Session {
 
     /// A subagent has ended.
     async fn agent_ended(&mut self, task: &TaskView, is_backgrounded: bool, status: TaskStatus, said: &str) {
-        self.api_ms += task.agent.as_ref().map_or(0, |agent| agent.api_ms);
+        self.account.api_ms += task.agent.as_ref().map_or(0, |agent| agent.api_ms);
         // A person stopped it, or refused what it wanted to do and wanted it to stop.
         let by_host = self.background.take_stopped(&task.id) || said == messages::INTERRUPTED_TOOLS;
         self.agents.count_end(status, by_host || !is_backgrounded);
@@ -335,7 +335,7 @@ impl Session {
     /// Stops a task; a task that is not there needs no stopping.
     pub(crate) async fn stop_task(&mut self, id: &str) {
         self.background.stopped.push(id.to_owned());
-        self.tasks.kill(id).await;
+        self.tooling.tasks.kill(id).await;
         self.drain_events().await;
     }
 }

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::checkpoints::Keeping;
+use crate::host_requests::Said;
 use crate::messages;
 
 /// How long a call may wait for the stream's next event before it is begun. The events behind a
@@ -68,6 +69,8 @@ pub(crate) struct Calls {
     pub(crate) keeping: Keeping,
     /// What came out while the model still spoke.
     pub(crate) held: Vec<(usize, Outcome)>,
+    /// What a server's tool says about calls, where it stands in the person's place.
+    pub(crate) verdicts: JoinSet<(String, Said)>,
     /// Cancels everything that runs.
     pub(crate) cancel: CancellationToken,
     /// When calls that wait for the stream are begun at the latest.

@@ -62,8 +62,8 @@ impl Session {
             return false;
         };
         let path = changed.unwrap_or(&call.input).get(key).and_then(Value::as_str);
-        let path = path.map(|path| self.cwd.get().join(path));
-        let (Some(path), Some(shelf)) = (path, &self.checkpoints) else {
+        let path = path.map(|path| self.tooling.cwd.get().join(path));
+        let (Some(path), Some(shelf)) = (path, &self.tooling.checkpoints) else {
             return false;
         };
         if !shelf.misses(&path) {
@@ -91,10 +91,10 @@ impl Session {
     /// The file a call is about to change was kept.
     pub(crate) fn kept(&mut self, path: &Path, backup: io::Result<Backup>) {
         // A file that cannot be read cannot be edited either; the call will say so.
-        if let (Ok(backup), Some(shelf)) = (backup, &mut self.checkpoints)
+        if let (Ok(backup), Some(shelf)) = (backup, &mut self.tooling.checkpoints)
             && let Some(line) = shelf.add(path, backup)
         {
-            self.transcript.note(line);
+            self.conversation.transcript.note(line);
         }
     }
 
@@ -110,7 +110,7 @@ impl Session {
 
     /// Puts files back, or says what that would do.
     pub(crate) async fn rewind(&mut self, id: &RequestId, uuid: &str, dry_run: bool) {
-        let Some(shelf) = &self.checkpoints else {
+        let Some(shelf) = &self.tooling.checkpoints else {
             return self.cannot_rewind(id, dry_run, OFF).await;
         };
         if !shelf.knows(uuid) {
@@ -119,7 +119,7 @@ impl Session {
         let (shelf, id, uuid) = (shelf.clone(), id.clone(), uuid.to_owned());
         // What comes behind the request finds the files put back.
         let held = shelf.order.clone().try_lock_owned().ok();
-        self.asides.spawn(&id.clone(), async move {
+        self.requests.asides.spawn(&id.clone(), async move {
             let _in_order = match held {
                 Some(held) => held,
                 None => shelf.order.clone().lock_owned().await,
@@ -150,8 +150,8 @@ impl Session {
 impl SessionLoop {
     /// A prompt begins here.
     pub(crate) async fn checkpoint_prompt(&mut self, uuid: &str) {
-        if let Some(shelf) = &self.session.checkpoints {
-            let (followed, order) = (shelf.followed(&self.session.quit), shelf.order.clone());
+        if let Some(shelf) = &self.session.tooling.checkpoints {
+            let (followed, order) = (shelf.followed(&self.session.line.quit), shelf.order.clone());
             self.begin_snapshot(uuid, followed, order).await;
         }
     }
@@ -173,9 +173,9 @@ impl SessionLoop {
             };
             renewed.unwrap_or((before, None))
         };
-        if let Some(shelf) = &mut self.session.checkpoints {
+        if let Some(shelf) = &mut self.session.tooling.checkpoints {
             let line = shelf.begin(uuid, &now, files);
-            self.session.transcript.note(line);
+            self.session.conversation.transcript.note(line);
         }
         self.session.tell_unkept(problem).await;
     }

@@ -96,7 +96,9 @@ impl SessionLoop {
     /// Makes room before a request that would be too long. False when the turn has to stop.
     pub(crate) async fn make_room(&mut self) -> bool {
         let limits = self.session.limits();
-        if !limits.auto || !self.session.compactions.tries.may_try() || self.session.context_tokens() < limits.threshold
+        if !limits.auto
+            || !self.session.conversation.compactions.tries.may_try()
+            || self.session.context_tokens() < limits.threshold
         {
             return true;
         }
@@ -105,8 +107,8 @@ impl SessionLoop {
 
     /// Makes room after a request was too long; true if it may be repeated.
     pub(crate) async fn make_room_after_all(&mut self) -> bool {
-        let may = self.session.limits().auto && self.session.compactions.tries.may_try();
-        may && self.session.history.cut().is_some() && self.compact_by_itself().await.is_ok()
+        let may = self.session.limits().auto && self.session.conversation.compactions.tries.may_try();
+        may && self.session.conversation.history.cut().is_some() && self.compact_by_itself().await.is_ok()
     }
 
     async fn compact_by_itself(&mut self) -> Result<(), Uncompacted> {
@@ -124,7 +126,7 @@ impl SessionLoop {
         trigger: Trigger,
     ) -> Result<Compacted, Uncompacted> {
         self.session.recall().await;
-        if self.session.history.is_empty() {
+        if self.session.conversation.history.is_empty() {
             return Err(Uncompacted::Empty);
         }
         self.session
@@ -138,7 +140,7 @@ impl SessionLoop {
         let began = Instant::now();
         let before = self.session.context_tokens();
         let hooks = self.hook_pre_compact(trigger.as_str(), instructions).await;
-        let outcome = match (hooks, self.session.history.cut()) {
+        let outcome = match (hooks, self.session.conversation.history.cut()) {
             (Err(why), _) => Err(Uncompacted::Failed(why)),
             (Ok(_), None) => Err(Uncompacted::TooLittle),
             (Ok(further), Some(cut)) => {
@@ -156,7 +158,7 @@ impl SessionLoop {
                 Ok(compacted)
             }
             Err(why) => {
-                self.session.compactions.tries.failed();
+                self.session.conversation.compactions.tries.failed();
                 Err(why)
             }
         };
@@ -191,42 +193,42 @@ impl Session {
 
     /// The model has answered: what the API counted covers all that was said.
     pub(crate) fn take_gauge(&mut self) {
-        let usage = self.last_usage.clone().unwrap_or_default();
-        self.compactions.gauge = Gauge::read(&usage, self.history.len());
+        let usage = self.account.last_usage.clone().unwrap_or_default();
+        self.conversation.compactions.gauge = Gauge::read(&usage, self.conversation.history.len());
         let full = self.context_tokens() >= self.limits().threshold;
-        self.compactions.tries.answered(full);
+        self.conversation.compactions.tries.answered(full);
     }
 
     /// How many tokens the next request takes.
     pub(crate) fn context_tokens(&mut self) -> u64 {
-        match self.compactions.gauge.counted() {
-            Some((counted, messages)) => counted + self.history.tokens_since(messages),
+        match self.conversation.compactions.gauge.counted() {
+            Some((counted, messages)) => counted + self.conversation.history.tokens_since(messages),
             None => {
                 let request = self.request_of(Vec::new());
                 let before: u64 = request.system.iter().chain(&request.tools).map(tokens).sum();
-                before + self.history.tokens_since(0)
+                before + self.conversation.history.tokens_since(0)
             }
         }
     }
 
     /// The conversation begins anew with a summary.
     fn begin_anew(&mut self, cut: &Cut, summary: &str, trigger: Trigger, before: u64, began: Instant) -> Compacted {
-        let kept = self.transcript.kept(cut.with_reply);
+        let kept = self.conversation.transcript.kept(cut.with_reply);
         let kept = if cut.tail.is_empty() { Vec::new() } else { kept };
-        let text = words::continuation(summary, self.transcript.path(), !kept.is_empty());
-        self.history = History::default();
+        let text = words::continuation(summary, self.conversation.transcript.path(), !kept.is_empty());
+        self.conversation.history = History::default();
         // What was said once at the beginning is gone with it.
-        self.reminded_of_memory = false;
+        self.conversation.reminded_of_memory = false;
         self.commands.forget_given();
-        self.reminded_of_plan = false;
+        self.conversation.reminded_of_plan = false;
         self.forget_skills_told();
-        self.history.user_text(&text);
-        self.history.go_on_with(&cut.tail);
+        self.conversation.history.user_text(&text);
+        self.conversation.history.go_on_with(&cut.tail);
         self.remind();
-        self.compactions.gauge = Gauge::default();
-        self.last_usage = None;
+        self.conversation.compactions.gauge = Gauge::default();
+        self.account.last_usage = None;
         let after = self.context_tokens();
-        let compactions = &mut self.compactions;
+        let compactions = &mut self.conversation.compactions;
         compactions.dropped += before.saturating_sub(after);
         compactions.tries.succeeded();
 
@@ -267,7 +269,7 @@ impl Session {
                 preserved_messages: messages,
                 ..CompactMetadata::default()
             },
-            logical_parent_uuid: self.transcript.leaf().map(str::to_owned),
+            logical_parent_uuid: self.conversation.transcript.leaf().map(str::to_owned),
             ..CompactBoundary::default()
         };
         Compacted { boundary, summary }

@@ -54,17 +54,19 @@ impl Session {
         }
         policy::lay_out(&mut self.policy, &self.options);
         if changed.sandbox {
-            self.sandbox = sandbox::sandbox(&self.options);
-            self.policy.sandboxed = sandbox::runs_unasked(self.sandbox.as_deref());
+            self.tooling.sandbox = sandbox::sandbox(&self.options);
+            self.policy.sandboxed = sandbox::runs_unasked(self.tooling.sandbox.as_deref());
         }
         if changed.style {
             // It stands in the system prompt.
-            self.system = None;
+            self.conversation.system = None;
         }
         // A subagent's hooks and servers are those of the session above it.
         if self.agents.id().is_none() {
             if changed.servers {
-                self.servers.reconsider(&self.options.settings, &self.options.servers);
+                self.tooling
+                    .servers
+                    .reconsider(&self.options.settings, &self.options.servers);
             }
             self.lay_out_hooks();
         }
@@ -92,7 +94,7 @@ impl Session {
         self.adopt(settings);
         if changes.contains_key("effortLevel") {
             let level = self.options.settings.string("effortLevel").map(str::to_owned);
-            self.options.effort = level.or_else(|| self.launch_effort.clone());
+            self.options.effort = level.or_else(|| self.model.launch_effort.clone());
         }
         changes.get("model")?;
         let name = self.options.settings.model().or(self.options.model.as_deref());

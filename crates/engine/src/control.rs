@@ -20,13 +20,26 @@ use sluice_wire::control::{
     SetPermissionModeResponse, Success,
 };
 
+use self::aside::Asides;
+use self::suggest::Names;
 use crate::catalogue::styles;
 use crate::hooks::{Answers, Switch};
 use crate::messages;
 use crate::options::Thinking;
 use crate::schema::OutputSchema;
 use crate::session::Session;
+use crate::suggestions::Suggestions;
 use crate::turn::Stop;
+
+/// Requests of the host that take a while.
+#[derive(Debug, Default)]
+pub(crate) struct Requests {
+    pub(crate) asides: Asides,
+    /// File names for a person who types one.
+    pub(crate) names: Names,
+    /// What the person may ask next.
+    pub(crate) suggestions: Suggestions,
+}
 
 impl Session {
     /// Handles a message of the host.
@@ -41,7 +54,7 @@ impl Session {
                     self.options.env.push((name.into(), value.into()));
                 }
             }
-            ToAgent::ControlCancelRequest(cancel) => self.asides.cancel(&cancel.request_id),
+            ToAgent::ControlCancelRequest(cancel) => self.requests.asides.cancel(&cancel.request_id),
             ToAgent::KeepAlive(_) | ToAgent::Unknown(_) => {}
         }
     }
@@ -63,7 +76,7 @@ impl Session {
         match self.calls.asking(&id) {
             Some(index) => self.answered(index, answer).await,
             None => {
-                if !self.host_requests.settle(&id, answer.clone()) {
+                if !self.line.requests.settle(&id, answer.clone()) {
                     self.hooks.answered(&id, answer);
                 }
             }
@@ -139,7 +152,7 @@ impl Session {
             Some("cancel_async_message") => self.say(messages::success(id, &json!({"cancelled": false}))).await,
             Some("interrupt") => self.interrupt(id, false).await,
             Some("file_suggestions") => {
-                let cwd = self.cwd.get().display().to_string();
+                let cwd = self.tooling.cwd.get().display().to_string();
                 self.say(messages::success(id, &json!({"suggestions": [], "cwd": cwd})))
                     .await;
             }
@@ -194,17 +207,17 @@ impl Session {
         self.options.agents.stopped_one_by_one |= request.per_task_stop_affordance == Some(true);
         self.options.agents.summaries |= request.agent_progress_summaries == Some(true);
         let agents = self.load_roster().infos();
-        self.system = None;
+        self.conversation.system = None;
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
-        self.servers.greet().await;
-        let repeated = std::mem::replace(&mut self.initialized, true);
+        self.tooling.servers.greet().await;
+        let repeated = std::mem::replace(&mut self.line.initialized, true);
         let commands = self.commands();
         self.note_commands(&commands);
         let response = InitializeResponse {
             commands: Some(commands),
             agents: Some(agents),
             output_style: Some(self.style_name()),
-            available_output_styles: Some(styles::names(&self.catalogue.styles)),
+            available_output_styles: Some(styles::names(&self.commands.catalogue.styles)),
             user_output_styles_dir: Some(self.user_styles_dir()),
             plugins_applied: plugins_applied.then_some(true),
             models: serde_json::from_value(Value::Array(models::picker())).ok(),
@@ -220,7 +233,7 @@ impl Session {
             hooks_applied,
             hook_on_failure_supported: Some(true),
             other_hook_ask_outranks_host: Some(true),
-            session_state: Some(messages::state(self.state, false).state),
+            session_state: Some(messages::state(self.line.state, false).state),
             sdk_mcp_manifests_parked,
             capabilities: Some(messages::CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
             ..InitializeResponse::default()
@@ -233,18 +246,18 @@ impl Session {
             ..Success::default()
         });
         self.say(answer).await;
-        if let Some(title) = request.title.filter(|_| self.transcript.title().is_none()) {
+        if let Some(title) = request.title.filter(|_| self.conversation.transcript.title().is_none()) {
             // A title that is none is no reason to refuse everything else.
             let _untitled = self.rename(&title, None).await;
         }
         // A host that comes back, or comes late, must learn what is running.
-        if repeated || self.results > 0 || self.turn.open {
+        if repeated || self.line.results > 0 || self.turn.open {
             self.say_background().await;
         }
     }
 
     async fn interrupt(&mut self, id: &RequestId, cancel_queued: bool) {
-        let running = self.turn.open && self.stop.is_none();
+        let running = self.turn.open && self.turn.stop.is_none();
         if running {
             self.withdraw_asks().await;
         }
@@ -261,7 +274,7 @@ impl Session {
         self.interrupt_agents().await;
         self.say(messages::success(id, &response)).await;
         if running {
-            self.stop = Some(Stop::Interrupt);
+            self.turn.stop = Some(Stop::Interrupt);
         } else if !self.turn.open {
             self.let_agents_go();
         }
@@ -326,7 +339,7 @@ impl Session {
     /// A conversation that has begun keeps a note of whom it goes on with.
     async fn tell_of_switch(&mut self, from: &str, switch: &Switch) {
         let to = &switch.to;
-        if from == to || self.history.is_empty() {
+        if from == to || self.conversation.history.is_empty() {
             return;
         }
         let told = match &switch.requested {
@@ -355,7 +368,7 @@ impl Session {
     pub(crate) async fn refuse_model(&mut self, id: &RequestId, code: &str, why: String) {
         let mut refusal = messages::refused(id, code, why);
         if let Response::Error(failure) = &mut refusal.response {
-            failure.extra.insert("model", &self.model);
+            failure.extra.insert("model", &self.model.name);
         }
         self.say(refusal).await;
     }

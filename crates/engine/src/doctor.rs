@@ -30,9 +30,9 @@ impl Session {
     pub(crate) fn diagnose(&self) -> String {
         let hooks = self.hooks.problems().map(str::to_owned);
         let agents = self.agents.file_problems().iter().cloned();
-        let mut problems = of_files(&self.options, &self.catalogue, hooks.chain(agents));
+        let mut problems = of_files(&self.options, &self.commands.catalogue, hooks.chain(agents));
         problems.extend(self.server_problems());
-        problems.extend(self.transcript.problem());
+        problems.extend(self.conversation.transcript.problem());
         if problems.is_empty() {
             return "Settings, hooks, commands, skills, agents, output styles, plugins, MCP servers and the transcript: \
                     nothing is wrong."

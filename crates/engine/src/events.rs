@@ -109,12 +109,12 @@ impl Session {
             Event::Suggested(guess) => self.say_suggestion(guess).await,
             Event::Summed(summed) => self.sum_up(summed).await,
             Event::LaunchDue => self.launch().await,
-            Event::StopDue => self.stop = Some(Stop::Interrupt),
+            Event::StopDue => self.turn.stop = Some(Stop::Interrupt),
             Event::BackgroundDue => self.background.give_up(),
             Event::Quit => {
-                self.leave = Some(self.leave.unwrap_or(0));
+                self.line.leave = Some(self.line.leave.unwrap_or(0));
                 if awaited != Awaited::Anything {
-                    self.stop = Some(Stop::Leave);
+                    self.turn.stop = Some(Stop::Leave);
                 }
             }
         }
@@ -136,48 +136,52 @@ impl Session {
             }
             Input::Bad(report) => self.say(messages::informational(&report, "warning")).await,
             // A subagent is told by everyone who is.
-            Input::Eof if self.eof => {}
+            Input::Eof if self.line.eof => {}
             Input::Eof => {
-                self.eof = true;
+                self.line.eof = true;
                 self.agents.tell_eof();
                 self.background.begin_wait(self.options.background_wait);
-                self.host_requests.close();
+                self.line.requests.close();
                 self.fail_open_asks().await;
             }
             Input::Signal(Signal::Interrupt) => {
-                self.leave = Some(0);
+                self.line.leave = Some(0);
                 if self.turn.open {
                     self.withdraw_asks().await;
-                    self.stop = Some(Stop::Interrupt);
+                    self.turn.stop = Some(Stop::Interrupt);
                 }
             }
             Input::Signal(Signal::Leave(code)) => {
-                self.leave = Some(code);
-                self.stop = Some(Stop::Leave);
+                self.line.leave = Some(code);
+                self.turn.stop = Some(Stop::Leave);
             }
         }
     }
 
     /// There is nothing to go on with: the host learns it from a result, once it listens.
     async fn refuse_to_begin(&mut self) {
-        if let (None, Some(why)) = (self.leave, &self.options.refusal) {
+        if let (None, Some(why)) = (self.line.leave, &self.options.refusal) {
             self.say(messages::refusal(why)).await;
-            self.leave = Some(1);
+            self.line.leave = Some(1);
         }
     }
 
     /// Events a call sent before it returned are told before its result.
     pub(crate) async fn drain_events(&mut self) {
-        while let Ok(event) = self.events.try_recv() {
+        while let Ok(event) = self.tooling.reported.try_recv() {
             self.on_tool_event(Some(event)).await;
         }
     }
 
     pub(crate) fn awaits_background(&self) -> bool {
-        self.leave.is_none() && self.background.awaited()
+        self.line.leave.is_none() && self.background.awaited()
     }
 
     pub(crate) fn background_deadline(&self) -> Option<Instant> {
-        if self.eof { self.background.deadline() } else { None }
+        if self.line.eof {
+            self.background.deadline()
+        } else {
+            None
+        }
     }
 }

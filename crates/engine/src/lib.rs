@@ -10,10 +10,10 @@
 //! * `catalogue`: commands, skills, output styles and plugins that lie on disk;
 //! * [`checkup()`]: what is wrong with all of these;
 //! * `queue`: prompts that wait, pure;
-//! * `session`: the one owner of all state; `events`: what may happen to it; `session_loop`: the one place where it waits;
+//! * `session`: the one owner of all state, in parts (`host_line`, `conversation`, `tooling`, `account`); `events`: what may happen to it; `session_loop`: the one place where it waits;
 //!   `play`: from a prompt to its turn;
 //! * `commands`: prompts that begin with a slash, skills, files a prompt mentions;
-//! * `control`: control requests of the host; `planner`: another model for plans;
+//! * `control`: control requests of the host; `model_choice`: who answers;
 //! * `turn_loop`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `model_request`: one request to the model, with retries and broken streams;
 //! * [`mcp`]: what MCP servers mean to a session; `host_requests`: control requests to the host;
@@ -41,15 +41,19 @@ mod options;
 mod port;
 mod queue;
 
+mod account;
 mod configuration;
+mod conversation;
 mod events;
+mod host_line;
 mod play;
 mod session;
 mod session_loop;
+mod tooling;
 
 mod commands;
 mod control;
-mod planner;
+mod model_choice;
 
 mod guard;
 mod turn;
@@ -141,7 +145,7 @@ pub fn start(options: Options) -> Result<Port, ModelError> {
     let quit = CancellationToken::new();
     let out = out::Out::new(messages, &options.session_id, quit.clone());
     let session = session::Session::new(options, client, out.clone(), quit.clone());
-    let owed = session.owed.clone();
+    let owed = session.line.owed.clone();
     let session = session_loop::SessionLoop::new(session, inbox);
     let done = tokio::spawn(guard::guarded(session.run(), out, owed));
     Ok(Port {

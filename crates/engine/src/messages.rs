@@ -156,9 +156,9 @@ pub(crate) fn timestamp(at: jiff::Timestamp) -> String {
 
 /// `system/init`: the session as it stands at the start of a turn.
 pub(crate) fn init(session: &Session) -> Init {
-    let uuids = (!session.turn.uuids.is_empty()).then(|| session.turn.uuids.clone());
+    let uuids = (!session.turn.prompts.uuids.is_empty()).then(|| session.turn.prompts.uuids.clone());
     Init {
-        cwd: session.cwd.get().display().to_string(),
+        cwd: session.tooling.cwd.get().display().to_string(),
         tools: session
             .offered()
             .map(|tool| match &*tool.descriptor().name {
@@ -173,12 +173,13 @@ pub(crate) fn init(session: &Session) -> Init {
             )
             .collect(),
         mcp_servers: session
+            .tooling
             .servers
             .all()
             .iter()
             .map(|link| sluice_servers::status::short(link))
             .collect(),
-        model: session.model.clone(),
+        model: session.model.name.clone(),
         permission_mode: Some(session.policy.mode.clone()),
         api_key_source: session.options.key_source.as_str().to_owned(),
         claude_code_version: PROTOCOL_VERSION.to_owned(),
@@ -354,7 +355,7 @@ pub(crate) fn requesting(turn: &Turn) -> Status {
     Status {
         status: Some(stdout::system::Activity::Requesting),
         uuid: fresh_id(),
-        user_message_uuids: (!turn.uuids.is_empty()).then(|| turn.uuids.clone()),
+        user_message_uuids: (!turn.prompts.uuids.is_empty()).then(|| turn.prompts.uuids.clone()),
         ..Status::default()
     }
 }

@@ -46,7 +46,7 @@ impl SessionLoop {
             .stop_reason
             .take()
             .or(self.session.turn.last_stop.take());
-        self.session.calls.reset(&self.session.quit);
+        self.session.calls.reset(&self.session.line.quit);
         self.session.take_hook_contexts().await;
         self.session.say_requesting().await;
         self.session.recall().await;
@@ -61,14 +61,14 @@ impl SessionLoop {
         let mut streaming = true;
         loop {
             let request = self.session.request();
-            self.session.turn.first_request.get_or_insert_with(Instant::now);
+            self.session.turn.times.first_request.get_or_insert_with(Instant::now);
             let began = Instant::now();
             let outcome = if streaming {
                 self.try_stream(&request).await
             } else {
                 self.try_whole(&request).await
             };
-            self.session.api_ms += u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            self.session.account.api_ms += u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
             let failure = match outcome {
                 Attempt::Done => return Reply::Message { cut: false },
                 Attempt::Cut => return Reply::Message { cut: true },
@@ -102,7 +102,7 @@ impl SessionLoop {
                     } else {
                         self.session.fall_back(&failure).await
                     };
-                    if self.session.stop.is_some() {
+                    if self.session.turn.stop.is_some() {
                         self.session.stop_before_speech().await;
                         return Reply::Stopped;
                     }
@@ -121,7 +121,7 @@ impl SessionLoop {
     }
 
     async fn try_stream(&mut self, request: &Request) -> Attempt {
-        let client = self.session.client.clone();
+        let client = self.session.model.client.clone();
         let opened = self.wait_for(Some(pin!(client.stream(request)))).await;
         self.session.echo_prompt().await;
         match opened {
@@ -166,9 +166,9 @@ impl SessionLoop {
         let finished = draft.message.feed(&event);
         let starts = matches!(event.kind, EventKind::MessageStart { .. });
         if starts {
-            self.session.turn.first_token.get_or_insert_with(Instant::now);
+            self.session.turn.times.first_token.get_or_insert_with(Instant::now);
         } else if matches!(event.kind, EventKind::BlockStart { .. }) {
-            self.session.turn.first_block.get_or_insert_with(Instant::now);
+            self.session.turn.times.first_block.get_or_insert_with(Instant::now);
         }
         if let EventKind::Delta {
             delta: sluice_model::Delta::Thinking(text),
@@ -241,7 +241,7 @@ impl SessionLoop {
 
     /// The same request, answered in one piece.
     async fn try_whole(&mut self, request: &Request) -> Attempt {
-        let client = self.session.client.clone();
+        let client = self.session.model.client.clone();
         let answer = self.wait_for(Some(pin!(client.create(request)))).await;
         self.session.echo_prompt().await;
         let (message, head) = match answer {
@@ -253,19 +253,19 @@ impl SessionLoop {
             }
         };
         let now = Instant::now();
-        self.session.turn.first_token.get_or_insert(now);
-        self.session.turn.first_block.get_or_insert(now);
+        self.session.turn.times.first_token.get_or_insert(now);
+        self.session.turn.times.first_block.get_or_insert(now);
         self.session.turn.stop_reason = message.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
         let usage = message.get("usage").cloned().unwrap_or_default();
         self.session.turn.spend(&usage);
-        self.session.ledger.add(
+        self.session.account.ledger.add(
             message
                 .get("model")
                 .and_then(Value::as_str)
                 .unwrap_or_else(|| self.session.answering_model()),
             &usage,
         );
-        self.session.last_usage = Some(usage);
+        self.session.account.last_usage = Some(usage);
         let blocks = message
             .get("content")
             .and_then(Value::as_array)
@@ -294,7 +294,7 @@ impl SessionLoop {
                 self.session.admit_last_call().await;
             }
         }
-        self.session.history.assistant(&blocks);
+        self.session.conversation.history.assistant(&blocks);
         self.session.take_gauge();
         self.session.launch().await;
         Attempt::Done
@@ -305,7 +305,12 @@ impl Session {
     /// Takes out what the server refuses to look at, so that it does not spoil every later request; false if there is
     /// nothing to take out.
     async fn drop_media(&mut self, failure: &Failure) -> bool {
-        if self.history.drop_media(failure.is_too_large(), messages::MEDIA_REMOVED) == 0 {
+        if self
+            .conversation
+            .history
+            .drop_media(failure.is_too_large(), messages::MEDIA_REMOVED)
+            == 0
+        {
             return false;
         }
         let text = format!(
@@ -353,7 +358,7 @@ impl Session {
         }
         self.turn.stop_reason = draft.message.stop_reason().map(str::to_owned);
         self.charge(draft);
-        self.history.assistant(&blocks);
+        self.conversation.history.assistant(&blocks);
         self.take_gauge();
     }
 
@@ -361,8 +366,8 @@ impl Session {
         if let Some(model) = draft.message.model() {
             let usage = draft.message.usage();
             self.turn.spend(&usage);
-            self.ledger.add(model, &usage);
-            self.last_usage = Some(usage);
+            self.account.ledger.add(model, &usage);
+            self.account.last_usage = Some(usage);
         }
     }
 
@@ -383,7 +388,7 @@ impl Session {
             return Attempt::Failed(failure);
         }
         let blocks = draft.blocks();
-        self.history.assistant(&blocks);
+        self.conversation.history.assistant(&blocks);
         if matches!(failure, Failure::Excess(_)) {
             // Asked to go on it would go on like this: what was called is not carried out.
             self.reject_calls().await;
@@ -397,14 +402,14 @@ impl Session {
 
     /// Stopped before the model said anything.
     async fn stop_before_speech(&mut self) {
-        if self.stop == Some(Stop::Interrupt) {
+        if self.turn.stop == Some(Stop::Interrupt) {
             self.notice(messages::INTERRUPTED).await;
         }
     }
 
     /// Stopped while the model spoke: what it had said so far is kept.
     async fn stop_speech(&mut self, draft: &Draft) {
-        if self.stop == Some(Stop::Leave) {
+        if self.turn.stop == Some(Stop::Leave) {
             return;
         }
         if draft.message.envelope().is_none() {
@@ -427,9 +432,9 @@ impl Session {
             blocks.push(partial.block);
             kept += 1;
         }
-        self.history.assistant(&blocks);
+        self.conversation.history.assistant(&blocks);
         // With calls under way the notice follows their results instead.
-        if self.stop == Some(Stop::Interrupt) && self.calls.all_done() {
+        if self.turn.stop == Some(Stop::Interrupt) && self.calls.all_done() {
             self.keep_results();
             self.notice(messages::INTERRUPTED).await;
         }
@@ -461,7 +466,7 @@ impl Session {
 
     /// Echoes the prompt once the model has been asked with it, before anything comes of that.
     async fn echo_prompt(&mut self) {
-        if let Some(replay) = self.turn.replay.take() {
+        if let Some(replay) = self.turn.prompts.replay.take() {
             self.say(replay).await;
         }
     }

@@ -119,7 +119,7 @@ fn text_of(content: &Value) -> String {
 impl Session {
     /// Tells of what an earlier process left behind. The model reads it with the next prompt.
     pub(crate) async fn tell_orphans(&mut self) {
-        for orphan in orphans(&self.history.all()) {
+        for orphan in orphans(&self.conversation.history.all()) {
             let summary = orphan.summary();
             self.say(TaskNotification {
                 task_id: orphan.id.clone(),

@@ -51,7 +51,7 @@ impl SessionLoop {
     pub(crate) async fn next_turn(&mut self) -> Option<Opening> {
         let session = &mut self.session;
         // Whoever has said hello has hooks to be asked; waiting for more could be waiting for nothing.
-        let ready = session.eof || session.initialized || !session.queue.is_empty();
+        let ready = session.line.eof || session.line.initialized || !session.queue.is_empty();
         if ready && let Some(call) = session.hooks.deferred_call.take() {
             return Some(Opening::Deferred(call));
         }
@@ -79,7 +79,7 @@ impl SessionLoop {
     /// Plays a turn, from its beginning to its one `result`. Nothing else opens or closes one.
     pub(crate) async fn play(&mut self, opening: Opening) {
         let turn = opening.turn();
-        let uuids = turn.uuids.clone();
+        let uuids = turn.prompts.uuids.clone();
         self.open(turn).await;
         let ending = match opening {
             Opening::Prompts(batch) => Some(self.play_prompts(batch).await),
@@ -109,12 +109,12 @@ impl SessionLoop {
 
     async fn open(&mut self, turn: Turn) {
         let session = &mut self.session;
-        session.stop = None;
-        session.stop_by = None;
-        session.suggestions.drop_guess();
+        session.turn.stop = None;
+        session.turn.stop_by = None;
+        session.requests.suggestions.drop_guess();
         session.turn = turn;
-        session.owed.set(true);
-        session.transcript.begin_turn();
+        session.line.owed.set(true);
+        session.conversation.transcript.begin_turn();
         session.enter(messages::State::Running).await;
         self.await_servers().await;
     }
@@ -133,7 +133,7 @@ impl SessionLoop {
             Ok(Some(ending)) => ending,
             Err(()) => {
                 self.session.announce().await;
-                if self.session.stop == Some(Stop::Interrupt) {
+                if self.session.turn.stop == Some(Stop::Interrupt) {
                     self.session.notice(messages::INTERRUPTED).await;
                 }
                 return Some(Ending::Interrupted { tools: false });
@@ -173,23 +173,26 @@ impl SessionLoop {
             Mentioned::ByPerson
         };
         self.session.remind();
-        self.session.history.user(blocks_of(&content));
+        self.session.conversation.history.user(blocks_of(&content));
         if verbatim {
             for prompt in batch.prompts.iter().filter(|prompt| !prompt.verbatim) {
                 self.attach_prompt(prompt).await;
             }
         } else {
-            self.session.history.user(self.session.unknown_command(&content));
+            self.session
+                .conversation
+                .history
+                .user(self.session.unknown_command(&content));
             self.attach(&content, mentioned).await;
         }
         if self.session.options.replay && last.is_replayed() {
             // A prompt that looks like a command is echoed as one: in words.
             let words = Slash::read(&content).and_then(|_| only_text(&content));
             let echoed = words.map_or_else(|| content.clone(), Value::from);
-            self.session.turn.replay = Some(messages::replay(&last.id, &echoed, Some(&last.timestamp)));
+            self.session.turn.prompts.replay = Some(messages::replay(&last.id, &echoed, Some(&last.timestamp)));
         }
         self.session.announce().await;
-        if !query && let Some(replay) = self.session.turn.replay.take() {
+        if !query && let Some(replay) = self.session.turn.prompts.replay.take() {
             self.session.say(replay).await;
         }
         self.run_turn(query).await
@@ -203,7 +206,7 @@ impl SessionLoop {
             return ending;
         }
         self.session.keep_note(&note.text, &note.origin).await;
-        self.session.history.user_text(&note.text);
+        self.session.conversation.history.user_text(&note.text);
         self.drain().await;
         self.session.announce().await;
         self.run_turn(true).await
@@ -211,7 +214,7 @@ impl SessionLoop {
 
     async fn play_word(&mut self, note: &Note) -> Ending {
         self.session.keep_note(&note.text, &note.origin).await;
-        self.session.history.user_text(&note.text);
+        self.session.conversation.history.user_text(&note.text);
         self.drain().await;
         self.session.announce().await;
         Ending::Local {
@@ -224,29 +227,29 @@ impl SessionLoop {
 impl Session {
     /// The turn is over: its one `result`, then the end of its prompts' lives.
     async fn close(&mut self, ending: Ending, uuids: &[String]) {
-        if self.stop == Some(Stop::Leave) {
+        if self.turn.stop == Some(Stop::Leave) {
             // The process has to go: no result, as every host of this protocol expects.
             return self.close_untold();
         }
         let failed = matches!(ending, Ending::Api(_));
-        let folded = std::mem::take(&mut self.turn.folded);
+        let folded = std::mem::take(&mut self.turn.prompts.folded);
         for uuid in &folded {
             let state = if failed { "cancelled" } else { "completed" };
             self.say(messages::lifecycle(uuid, state)).await;
         }
-        self.turn.folded = folded;
-        self.tool_services.settle(&self.ledger);
+        self.turn.prompts.folded = folded;
+        self.tooling.services.settle(&self.account.ledger);
         self.turn.denials.extend(self.agents.shared.take_denials());
         // A session in which nothing but commands were given leaves nothing behind.
-        if !matches!(ending, Ending::Local { .. }) || self.transcript.begun() {
+        if !matches!(ending, Ending::Local { .. }) || self.conversation.transcript.begun() {
             self.keep_turn_end().await;
         }
         let result = messages::result(self, &ending);
-        self.last_failed = result.is_error;
-        self.results += 1;
+        self.line.last_failed = result.is_error;
+        self.line.results += 1;
         self.turn.open = false;
-        self.stop = None;
-        self.owed.set(false);
+        self.turn.stop = None;
+        self.line.owed.set(false);
         self.say(result).await;
         self.let_agents_go();
         let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
@@ -260,13 +263,13 @@ impl Session {
     /// The turn is over, and its `result` is nobody's or the next turn's.
     fn close_untold(&mut self) {
         self.turn.open = false;
-        self.owed.set(false);
-        self.tool_services.settle(&self.ledger);
+        self.line.owed.set(false);
+        self.tooling.services.settle(&self.account.ledger);
     }
 
     /// The prompts of the turn begin to be worked on.
     pub(crate) async fn say_started(&self) {
-        for uuid in &self.turn.uuids {
+        for uuid in &self.turn.prompts.uuids {
             self.say(messages::lifecycle(uuid, "started")).await;
         }
     }
@@ -293,15 +296,15 @@ impl Session {
             }
             Accepted::Queued => {
                 // A prompt answers no ask that is open.
-                if self.state == messages::State::Idle {
+                if self.line.state == messages::State::Idle {
                     self.enter(messages::State::Running).await;
                 }
                 if let Some(uuid) = uuid {
                     self.say(messages::lifecycle(&uuid, "queued")).await;
                 }
-                if urgent && self.turn.open && self.stop.is_none() {
+                if urgent && self.turn.open && self.turn.stop.is_none() {
                     self.withdraw_asks().await;
-                    self.stop = Some(Stop::Supersede);
+                    self.turn.stop = Some(Stop::Supersede);
                 }
             }
         }
@@ -318,32 +321,32 @@ impl Session {
 
     /// What the model has to know of the session's state, said once where it changes.
     pub(crate) fn remind(&mut self) {
-        if !std::mem::replace(&mut self.reminded_of_memory, true) {
+        if !std::mem::replace(&mut self.conversation.reminded_of_memory, true) {
             let mut found = self.memories();
             self.hooks.note_instructions(&found.known);
             let memories = self.with_notes(std::mem::take(&mut found.known));
             if let Some(reminder) = memory::reminder(&memories) {
-                self.history.remind(&reminder);
+                self.conversation.history.remind(&reminder);
             }
-            self.nearby.begin(found);
-            self.servers.forget_told();
+            self.conversation.nearby.begin(found);
+            self.tooling.servers.forget_told();
             let prompt = &self.options.system_prompt;
             if prompt.place_apart && prompt.replace.is_none() {
                 let place = self.options.place(self.policy.notes.as_deref());
                 let told = prompt::surroundings(&place).join("\n\n");
-                self.history.remind(&format!("[{told}]"));
+                self.conversation.history.remind(&format!("[{told}]"));
             }
         }
         self.remind_of_skills();
         self.remind_of_servers();
         let planning = self.policy.mode == PermissionMode::Plan;
-        if planning && !std::mem::replace(&mut self.reminded_of_plan, planning) {
-            self.history.user_text(&prompt::plan_reminder(
+        if planning && !std::mem::replace(&mut self.conversation.reminded_of_plan, planning) {
+            self.conversation.history.user_text(&prompt::plan_reminder(
                 self.policy.plan_file.as_deref(),
                 self.options.system_prompt.plan.as_deref(),
             ));
         }
-        self.reminded_of_plan = planning;
+        self.conversation.reminded_of_plan = planning;
     }
 
     /// What is to be known, and the index of the notes.

@@ -226,13 +226,13 @@ fn accepted(answer: &Value) -> Value {
 impl Session {
     /// Whether the model may use a tool at all.
     pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
-        let loaded = self.loaded.iter().any(|name| *name == tool.name);
+        let loaded = self.tooling.loaded.iter().any(|name| *name == tool.name);
         self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool) || self.searches(tool))
     }
 
     /// Models that do not keep track by themselves are given a list to do it with.
     fn helps(&self, tool: &Descriptor) -> bool {
-        let tracks = sluice_model::models::facts(&self.model).thinking == sluice_model::models::Thinks::Adaptively;
+        let tracks = sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::Thinks::Adaptively;
         TASK_LIST.contains(&&*tool.name) && self.options.tools.is_none() && !tracks
     }
 
@@ -303,15 +303,15 @@ impl Session {
             .iter()
             .map(ToString::to_string)
             .chain(self.hooks.problems().map(str::to_owned))
-            .chain(self.transcript.problem())
+            .chain(self.conversation.transcript.problem())
             .collect();
         if self.agents.id().is_none() {
             problems.extend(crate::untrusted::held_back(&self.options));
         }
         for problem in problems {
-            if !self.told_problems.contains(&problem) {
+            if !self.line.told_problems.contains(&problem) {
                 self.say(messages::informational(&problem, "warning")).await;
-                self.told_problems.push(problem);
+                self.line.told_problems.push(problem);
             }
         }
     }

@@ -99,7 +99,7 @@ fn is_confined(sandbox: Option<&Sandbox>, input: &Value) -> bool {
 impl Session {
     /// Decides about a call of this session.
     pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
-        self.decide_pinned(tool, input, &Pins::of(tool, input, &self.cwd.get()))
+        self.decide_pinned(tool, input, &Pins::of(tool, input, &self.tooling.cwd.get()))
     }
 
     /// Decides about one of its calls, by where its paths led when it began.
@@ -109,14 +109,20 @@ impl Session {
 
     /// Decides about a call whose paths were looked at.
     pub(crate) fn decide_pinned(&self, tool: &str, input: &Value, pins: &Pins) -> Decision {
-        let mode = self.servers.mode_of(tool, &self.policy.mode);
-        let lends = tool == SKILL && self.catalogue.find(skill_of(input)).is_some_and(Entry::lends);
+        let mode = self.tooling.servers.mode_of(tool, &self.policy.mode);
+        let lends = tool == SKILL && self.commands.catalogue.find(skill_of(input)).is_some_and(Entry::lends);
         let stricter = (mode.is_some() || lends).then(|| Policy {
             mode: mode.unwrap_or_else(|| self.policy.mode.clone()),
             lends,
             ..self.policy.clone()
         });
         let policy = stricter.as_ref().unwrap_or(&self.policy);
-        decide(policy, self.sandbox.as_deref(), &self.cwd.get(), (tool, input), pins)
+        decide(
+            policy,
+            self.tooling.sandbox.as_deref(),
+            &self.tooling.cwd.get(),
+            (tool, input),
+            pins,
+        )
     }
 }

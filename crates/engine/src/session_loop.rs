@@ -64,17 +64,17 @@ impl SessionLoop {
     /// Lives until the host is done with it.
     pub(crate) async fn run(mut self) -> Exit {
         self.settings_changes = Some(sluice_settings::watch::watch(self.session.options.settings.paths()));
-        self.session.servers.start();
+        self.session.tooling.servers.start();
         self.session.take_up().await;
         self.session.open_catalogue();
         self.session.be_led();
         self.session.tell_title().await;
         self.hook_begin().await;
-        if self.session.recall.is_none() {
+        if self.session.conversation.recall.is_none() {
             self.session.tell_orphans().await;
         }
         let code = loop {
-            if let Some(code) = self.session.leave {
+            if let Some(code) = self.session.line.leave {
                 break code;
             }
             if let Some(opening) = self.next_turn().await {
@@ -83,23 +83,23 @@ impl SessionLoop {
                 self.session.take(input).await;
             } else {
                 self.session.enter(messages::State::Idle).await;
-                if self.session.eof
-                    && self.session.asides.is_empty()
-                    && self.session.suggestions.is_empty()
+                if self.session.line.eof
+                    && self.session.requests.asides.is_empty()
+                    && self.session.requests.suggestions.is_empty()
                     && !self.session.awaits_background()
                 {
-                    break i32::from(self.session.last_failed);
+                    break i32::from(self.session.line.last_failed);
                 }
                 self.wait_idle().await;
             }
         };
-        self.session.eof = true;
+        self.session.line.eof = true;
         self.session.hook_session_end("other").await;
-        self.session.host_requests.close();
-        self.session.servers.part().await;
+        self.session.line.requests.close();
+        self.session.tooling.servers.part().await;
         self.session.agents.shared.hush();
-        self.session.tasks.kill_all().await;
-        match self.session.leave {
+        self.session.tooling.tasks.kill_all().await;
+        match self.session.line.leave {
             None => self.session.see_agents_off().await,
             Some(_) => self.session.see_commands_off().await,
         }
@@ -124,14 +124,14 @@ impl SessionLoop {
         self.read().await;
         loop {
             // What a more urgent prompt finds running is left to end; nothing further begins.
-            let supersedes = self.session.stop == Some(Stop::Supersede);
+            let supersedes = self.session.turn.stop == Some(Stop::Supersede);
             let ends_by_itself = supersedes && awaited == Awaited::Calls && self.session.runs_commands();
-            if self.session.stop.is_some() && !ends_by_itself {
+            if self.session.turn.stop.is_some() && !ends_by_itself {
                 self.linger().await;
                 return Heard::Stopped;
             }
-            if awaited == Awaited::Calls && self.session.stop_by.take().is_some() {
-                self.session.stop = Some(Stop::Interrupt);
+            if awaited == Awaited::Calls && self.session.turn.stop_by.take().is_some() {
+                self.session.turn.stop = Some(Stop::Interrupt);
                 return Heard::Stopped;
             }
             if awaited == Awaited::Calls && self.session.calls.all_done() {
@@ -152,14 +152,14 @@ impl SessionLoop {
         loop {
             return Next::Event(tokio::select! {
                 biased;
-                () = session.quit.cancelled() => Event::Quit,
+                () = session.line.quit.cancelled() => Event::Quit,
                 inputs = self.inbox.recv(), if !self.deaf => Event::Input(inputs),
-                event = session.events.recv() => Event::Tool(event.map(Box::new)),
+                event = session.tooling.reported.recv() => Event::Tool(event.map(Box::new)),
                 () = changed(&mut self.settings_changes) => Event::Settings,
-                () = session.servers.news() => Event::Servers,
-                Some(Ok((id, said))) = session.verdicts.join_next() => Event::Judged(id, said),
-                Some(aside) = session.asides.next() => Event::Aside(Box::new(aside)),
-                Some(guess) = session.suggestions.next() => Event::Suggested(guess),
+                () = session.tooling.servers.news() => Event::Servers,
+                Some(Ok((id, said))) = session.calls.verdicts.join_next() => Event::Judged(id, said),
+                Some(aside) = session.requests.asides.next() => Event::Aside(Box::new(aside)),
+                Some(guess) = session.requests.suggestions.next() => Event::Suggested(guess),
                 Some(hooked) = session.hooks.next() => Event::Hooked(Box::new(hooked)),
                 Some(Ok((index, changed, path, backup))) = session.calls.keeping.join_next() => {
                     Event::Kept(Box::new(Kept { index, changed, path, backup }))
@@ -173,7 +173,7 @@ impl SessionLoop {
                 // What is due by the clock comes last: what has arrived by then was in time.
                 summed = agents::next_summary(&mut session.agents.summaries), if !idle => Event::Summed(summed),
                 () = sleep_until(session.calls.launch_at), if !idle => Event::LaunchDue,
-                () = sleep_until(session.stop_by), if !idle => Event::StopDue,
+                () = sleep_until(session.turn.stop_by), if !idle => Event::StopDue,
                 () = sleep_until(given_up_at) => Event::BackgroundDue,
             });
         }
@@ -190,7 +190,7 @@ impl SessionLoop {
             // The end of the input alone is not the end of all that can be said: signals come behind it.
             Event::Input(None) => {
                 self.deaf = true;
-                if !self.session.eof {
+                if !self.session.line.eof {
                     Box::pin(self.session.take(Input::Eof)).await;
                 }
             }
@@ -202,8 +202,8 @@ impl SessionLoop {
     /// moment is left for it to arrive.
     async fn linger(&mut self) {
         let until = Instant::now() + LINGER;
-        while self.session.stop == Some(Stop::Interrupt)
-            && !self.session.eof
+        while self.session.turn.stop == Some(Stop::Interrupt)
+            && !self.session.line.eof
             && let Ok(Some(inputs)) = tokio::time::timeout_at(until, self.inbox.recv()).await
         {
             self.unread.extend(inputs);

@@ -54,20 +54,21 @@ impl Session {
         let done = matches!(ending, Ending::Completed | Ending::Structured(_));
         let planning = self.policy.mode == PermissionMode::Plan;
         // The first answer says too little about where this is going.
-        if !self.suggests() || !done || planning || self.results < 2 || !self.queue.is_empty() {
+        if !self.suggests() || !done || planning || self.line.results < 2 || !self.queue.is_empty() {
             return;
         }
-        if self.over_budget().is_some() || self.leave.is_some() {
+        if self.over_budget().is_some() || self.line.leave.is_some() {
             return;
         }
-        let mut request = self.request_of(self.history.with_aside(GUIDE));
+        let mut request = self.request_of(self.conversation.history.with_aside(GUIDE));
         request.max_tokens = MOST_TOKENS;
-        request.thinking = models::facts(&self.model).thinking.off();
+        request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
-        let tool_services = self.tool_services.clone();
-        self.suggestions
+        let tool_services = self.tooling.services.clone();
+        self.requests
+            .suggestions
             .guess
             .spawn(async move { tool_services.answer(request).await.ok().and_then(|text| guess(&text)) });
     }

@@ -38,7 +38,7 @@ impl Session {
     /// Every tool there is in this session, offered or not: those built in, then its own.
     pub(crate) fn toolbox(&self) -> impl Iterator<Item = AnyTool> + '_ {
         let builtin = sluice_tools::registry().iter().copied().map(AnyTool::Builtin);
-        builtin.chain(self.extras.iter().cloned().map(AnyTool::Own))
+        builtin.chain(self.tooling.extras.iter().cloned().map(AnyTool::Own))
     }
 
     fn find(&self, name: &str) -> Option<AnyTool> {
@@ -102,7 +102,7 @@ impl Session {
                 None if self.options.agents.never_in_background && wants_background(&call.name, &call.input) => {
                     Some(Outcome::failed(NO_BACKGROUND))
                 }
-                None => match tool.check(&call.input, &self.cwd.get()) {
+                None => match tool.check(&call.input, &self.tooling.cwd.get()) {
                     Ok(checked) => {
                         call.checked = if call.presented { call.input.clone() } else { checked };
                         None
@@ -129,7 +129,7 @@ impl Session {
         self.calls.launch_at = None;
         // A budget is held against the whole reply before its tools run, so with one nothing begins early.
         let budgeted = self.options.max_budget_usd.is_some();
-        if self.stop.is_some() || (budgeted && (self.turn.stop_reason.is_none() || self.over_budget().is_some())) {
+        if self.turn.stop.is_some() || (budgeted && (self.turn.stop_reason.is_none() || self.over_budget().is_some())) {
             return;
         }
         while let Some(index) = self.calls.startable() {
@@ -147,7 +147,7 @@ impl Session {
             return self.judge(index);
         }
         call.state = State::Running;
-        call.pins = Pins::of(&call.name, &call.checked, &self.cwd.get());
+        call.pins = Pins::of(&call.name, &call.checked, &self.tooling.cwd.get());
         if !self.hooks_before(index).await {
             self.rule_on(index, None).await;
         }
@@ -173,7 +173,7 @@ impl Session {
         }
         let request_id = messages::fresh_id();
         let asked = match self.asker() {
-            Asker::Host if !self.eof => {
+            Asker::Host if !self.line.eof => {
                 let Some(call) = self.calls.list.get_mut(index) else {
                     return;
                 };
@@ -248,21 +248,21 @@ impl Session {
     pub(crate) fn context(&self, call_id: &str) -> Context {
         Context {
             call_id: call_id.to_owned(),
-            cwd: self.cwd.clone(),
+            cwd: self.tooling.cwd.clone(),
             roots: self.roots(),
             env: self.options.env.clone().into(),
-            files: self.files.clone(),
+            files: self.tooling.files.clone(),
             output_dir: self.options.output_dir.clone(),
             cancel: self.calls.cancel.clone(),
-            events: self.tool_events.clone(),
-            tasks: self.tasks.clone(),
+            events: self.tooling.reports.clone(),
+            tasks: self.tooling.tasks.clone(),
             hidden: Some(self.hidden()),
             pins: None,
             takes_shared: self.policy.mode == PermissionMode::BypassPermissions,
-            services: self.tool_services.clone(),
-            lists: self.lists.clone(),
-            web: self.web.clone(),
-            sandbox: self.sandbox.clone(),
+            services: self.tooling.services.clone(),
+            lists: self.tooling.lists.clone(),
+            web: self.tooling.web.clone(),
+            sandbox: self.tooling.sandbox.clone(),
         }
     }
 
@@ -404,7 +404,7 @@ impl Session {
             return;
         }
         let block = result_block(&call.id, &outcome.content, outcome.is_error);
-        self.lines.count(&outcome.result);
+        self.account.lines.count(&outcome.result);
         let frame = messages::tool_result(&call.id, &block, outcome.result, meta);
         call.state = State::Done(for_model(block.clone()));
         let id = call.id.clone();
@@ -448,7 +448,7 @@ impl Session {
                 if let Some(call) = self.calls.list.get_mut(index) {
                     call.state = State::Running;
                 }
-                self.stop_by = Some(Instant::now() + STOP_DELAY);
+                self.turn.stop_by = Some(Instant::now() + STOP_DELAY);
             }
             Answer::Invalid(why) => self.deny(index, &why, "config", Some("other")).await,
         }
@@ -475,10 +475,10 @@ impl Session {
             // What was asked about: the model's own spelling of paths is kept.
             return self.start_allowed(index, asked, meta).await;
         }
-        match tool.check(input, &self.cwd.get()) {
+        match tool.check(input, &self.tooling.cwd.get()) {
             Err(invalid) => self.finish(index, invalid.into(), None).await,
             Ok(checked) => {
-                call.pins = Pins::of(&call.name, &checked, &self.cwd.get());
+                call.pins = Pins::of(&call.name, &checked, &self.tooling.cwd.get());
                 call.checked = checked;
                 let decision = self.calls.list.get(index).map(|call| self.decide_call(call));
                 match decision {

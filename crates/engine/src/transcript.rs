@@ -303,27 +303,27 @@ impl Session {
 
     /// Keeps what becomes of a prompt that waits. A session in which nothing was said has no file yet: it waits for it.
     pub(crate) async fn keep_queued(&mut self, what: Queued<'_>) {
-        if self.transcript.pen.is_none() || self.agents.id().is_some() {
+        if self.conversation.transcript.pen.is_none() || self.agents.id().is_some() {
             return;
         }
-        let mut line = entry::queued(what, &messages::now(), &self.transcript.stamp.session_id);
+        let mut line = entry::queued(what, &messages::now(), &self.conversation.transcript.stamp.session_id);
         if matches!(what, Queued::Enqueue(_)) && self.hooks_judge_prompts() {
             // One that is refused must leave no trace.
             entry::without_words(&mut line);
         }
-        self.transcript.owed.push(line);
-        if self.transcript.begun() {
-            let written = self.transcript.put(Vec::new());
+        self.conversation.transcript.owed.push(line);
+        if self.conversation.transcript.begun() {
+            let written = self.conversation.transcript.put(Vec::new());
             self.mirror(written).await;
         }
     }
 
     /// Keeps the title a model found. A session in which nothing was said has no file yet: it waits for it.
     pub(crate) async fn keep_ai_title(&mut self, title: &str) {
-        let line = entry::ai_title(title, &self.transcript.stamp.session_id);
-        self.transcript.owed.push(line);
-        if self.transcript.there() {
-            let written = self.transcript.put(Vec::new());
+        let line = entry::ai_title(title, &self.conversation.transcript.stamp.session_id);
+        self.conversation.transcript.owed.push(line);
+        if self.conversation.transcript.there() {
+            let written = self.conversation.transcript.put(Vec::new());
             self.mirror(written).await;
         }
     }
@@ -357,14 +357,14 @@ impl Session {
 
     /// Keeps what a call came to, then says it.
     pub(crate) async fn say_result(&mut self, call_id: &str, frame: stdout::User, block: Value) {
-        let source = self.transcript.calls.get(call_id).cloned();
+        let source = self.conversation.transcript.calls.get(call_id).cloned();
         self.keep(Entry::tool_result(&frame, block, source.as_deref())).await;
         self.say(frame).await;
     }
 
     /// Keeps a block of what the model said, as the model said it, then shows it.
     pub(crate) async fn say_block(&mut self, frame: stdout::Assistant, block: Option<&Value>) {
-        let transcript = &mut self.transcript;
+        let transcript = &mut self.conversation.transcript;
         if transcript.blocks.0 != frame.message.id {
             transcript.blocks = (frame.message.id.clone(), 0);
         }
@@ -374,23 +374,30 @@ impl Session {
             transcript.calls.insert(call.to_owned(), frame.uuid.clone());
         }
         if block.is_some() {
-            self.transcript.tail.push(Some(&frame.message.id), &frame.uuid);
+            self.conversation
+                .transcript
+                .tail
+                .push(Some(&frame.message.id), &frame.uuid);
         }
-        self.keep(Entry::assistant(&frame, block, index, &self.model)).await;
+        self.keep(Entry::assistant(&frame, block, index, &self.model.name))
+            .await;
         self.say(frame).await;
     }
 
     /// Keeps where a compaction ended and what the model goes on with.
     pub(crate) async fn keep_compaction(&mut self, boundary: &CompactBoundary, summary: &stdout::User) {
         // What was kept in its own words stays the end of the conversation.
-        let tail = self.transcript.tail.clone();
+        let tail = self.conversation.transcript.tail.clone();
         let timestamp = summary.timestamp.clone().unwrap_or_default();
-        self.transcript.since.begin_anew();
+        self.conversation.transcript.since.begin_anew();
         self.keep(Entry::boundary(boundary, &timestamp)).await;
         self.keep(Entry::summary(summary)).await;
-        self.transcript.tail = tail;
+        self.conversation.transcript.tail = tail;
         let kept = boundary.compact_metadata.preserved_messages.as_ref();
-        self.transcript.since.compacted(kept.map_or(&[], |kept| &kept.uuids));
+        self.conversation
+            .transcript
+            .since
+            .compacted(kept.map_or(&[], |kept| &kept.uuids));
     }
 
     /// Keeps a command of the session's own, or what it said.
@@ -401,26 +408,31 @@ impl Session {
     /// Keeps what lists show of the session.
     pub(crate) async fn keep_turn_end(&mut self) {
         let cost = Cost {
-            total: self.ledger.total_cost_value(),
-            api_ms: self.api_ms,
-            model_usage: self.ledger.model_usage(),
-            unpriced: !self.ledger.unpriced().is_empty(),
-            elapsed_ms: u64::try_from(self.transcript.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            total: self.account.ledger.total_cost_value(),
+            api_ms: self.account.api_ms,
+            model_usage: self.account.ledger.model_usage(),
+            unpriced: !self.account.ledger.unpriced().is_empty(),
+            elapsed_ms: u64::try_from(self.conversation.transcript.began.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
-        let written = self.transcript.end_turn(&cost);
+        let written = self.conversation.transcript.end_turn(&cost);
         self.mirror(written).await;
     }
 
     pub(crate) async fn keep(&mut self, entry: Entry) {
-        let written = self.transcript.append(entry);
+        let written = self.conversation.transcript.append(entry);
         self.mirror(written).await;
     }
 
     /// Tells the host what was written, if it wants to know; or, once, that it could not be.
     async fn mirror(&mut self, written: io::Result<Vec<Value>>) {
         match written {
-            Ok(lines) if self.transcript.mirror && !lines.is_empty() => {
-                let file_path = self.transcript.pen.as_ref().map(|pen| pen.path().display().to_string());
+            Ok(lines) if self.conversation.transcript.mirror && !lines.is_empty() => {
+                let file_path = self
+                    .conversation
+                    .transcript
+                    .pen
+                    .as_ref()
+                    .map(|pen| pen.path().display().to_string());
                 self.say(TranscriptMirror {
                     file_path: file_path.unwrap_or_default(),
                     entries: lines.iter().map(Raw::of).collect(),
@@ -429,7 +441,7 @@ impl Session {
                 .await;
             }
             Ok(_) => {}
-            Err(error) if !std::mem::replace(&mut self.transcript.failed, true) => {
+            Err(error) if !std::mem::replace(&mut self.conversation.transcript.failed, true) => {
                 let text = format!("This conversation cannot be kept: {error}. It goes on all the same.");
                 self.say(messages::informational(&text, "warning")).await;
             }
@@ -439,7 +451,7 @@ impl Session {
 
     /// Tells the title, if the session has one from the start.
     pub(crate) async fn tell_title(&self) {
-        if let Some(title) = self.transcript.title() {
+        if let Some(title) = self.conversation.transcript.title() {
             self.say(title_changed(title)).await;
         }
     }
@@ -460,10 +472,10 @@ impl Session {
                 .and_then(|()| write::title_beside(&file, title))
                 .map_err(|error| format!("rename_session: {error}"));
         }
-        self.transcript.entitle(title);
+        self.conversation.transcript.entitle(title);
         // A session in which nothing was said has no file yet; the title waits for it.
-        if self.transcript.there() {
-            let written = self.transcript.put(Vec::new());
+        if self.conversation.transcript.there() {
+            let written = self.conversation.transcript.put(Vec::new());
             self.mirror(written).await;
         }
         self.say(title_changed(title)).await;
@@ -475,7 +487,7 @@ impl SessionLoop {
     /// Keeps a prompt.
     pub(crate) async fn keep_prompt(&mut self, prompt: &Prompt) {
         if let Some(words) = entry::one_line(&prompt.content).filter(|_| !prompt.synthetic) {
-            self.session.transcript.last_prompt = Some(words);
+            self.session.conversation.transcript.last_prompt = Some(words);
         }
         let entry = Entry::prompt(prompt, self.session.policy.mode.as_str());
         self.session.keep(entry).await;

@@ -81,7 +81,7 @@ impl SessionLoop {
                     AtEnd::Otherwise(ending) => return ending,
                     // The answer was whole when the host interrupted: nothing but hooks was.
                     AtEnd::Stopped
-                        if self.session.stop == Some(Stop::Interrupt) && self.session.agents.id().is_none() =>
+                        if self.session.turn.stop == Some(Stop::Interrupt) && self.session.agents.id().is_none() =>
                     {
                         return Ending::Completed;
                     }
@@ -95,7 +95,7 @@ impl SessionLoop {
     async fn fold(&mut self) {
         for note in self.session.background.joins() {
             self.session.keep_note(&note.text, &note.origin).await;
-            self.session.history.user_text(&note.text);
+            self.session.conversation.history.user_text(&note.text);
         }
         for prompt in self.session.queue.fold() {
             if !self.hook_joining(&prompt).await {
@@ -110,9 +110,10 @@ impl SessionLoop {
             }
             if let Some(uuid) = &prompt.uuid {
                 self.session.say(messages::lifecycle(uuid, "started")).await;
-                self.session.turn.folded.push(uuid.clone());
+                self.session.turn.prompts.folded.push(uuid.clone());
             }
             self.session
+                .conversation
                 .history
                 .user(blocks_of(&messages::sanitized(&prompt.content)));
             if !prompt.verbatim {
@@ -156,7 +157,7 @@ impl Session {
     pub(crate) async fn stopped(&mut self) -> Ending {
         let called = !self.calls.is_empty();
         let tools = called && !self.calls.all_done();
-        match self.stop {
+        match self.turn.stop {
             Some(Stop::Leave) | None => {
                 self.abandon_calls().await;
                 Ending::Interrupted { tools }
@@ -182,13 +183,13 @@ impl Session {
     /// takes it nowhere else.
     pub(crate) fn keep_results(&mut self) {
         let results = self.calls.take_results();
-        self.history.user(results);
+        self.conversation.history.user(results);
     }
 
     /// The model could not be asked.
     async fn failed(&mut self, failure: &Failure) -> Ending {
         let ending = ApiEnding {
-            text: self.client.explain(failure, self.answering_model()),
+            text: self.model.client.explain(failure, self.answering_model()),
             reason: failure.terminal_reason(),
             status: failure.status(),
             kind: failure.api_error_type().map(str::to_owned),
@@ -205,26 +206,26 @@ impl Session {
     /// Something the user side says without having been asked to.
     pub(crate) async fn notice(&mut self, text: &str) {
         self.turn.frames += 1;
-        self.history.user_text(text);
+        self.conversation.history.user_text(text);
         self.say_aside(messages::notice(text)).await;
     }
 
     /// Asks the model to go on.
     pub(crate) async fn nudge(&mut self, text: &str) {
         self.turn.frames += 1;
-        self.history.user_text(text);
+        self.conversation.history.user_text(text);
         self.say_aside(messages::nudge(text)).await;
     }
 
     pub(crate) fn over_budget(&self) -> Option<f64> {
         self.options
             .max_budget_usd
-            .filter(|limit| self.ledger.total_cost_usd() >= *limit)
+            .filter(|limit| self.account.ledger.total_cost_usd() >= *limit)
     }
 
     /// The next request: the whole conversation, its beginning always the same bytes.
     pub(crate) fn request(&mut self) -> Request {
-        let messages = self.history.messages();
+        let messages = self.conversation.history.messages();
         self.request_of(messages)
     }
 
@@ -255,17 +256,18 @@ impl Session {
 
     /// What stands before the conversation.
     fn system(&mut self) -> &Vec<serde_json::Value> {
-        let style = catalogue::styles::find(&self.catalogue.styles, &self.style_name());
+        let style = catalogue::styles::find(&self.commands.catalogue.styles, &self.style_name());
         let (options, notes) = (&self.options, self.policy.notes.as_deref());
-        self.system
+        self.conversation
+            .system
             .get_or_insert_with(|| prompt::system(&options.system_prompt, &options.place(notes), style.as_ref()))
     }
 
     /// The model that answers the next request.
     pub(crate) fn answering_model(&self) -> &str {
-        match &self.planner {
+        match &self.model.planner {
             Some(planner) if self.policy.mode == PermissionMode::Plan => planner,
-            _ => &self.model,
+            _ => &self.model.name,
         }
     }
 

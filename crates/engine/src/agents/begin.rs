@@ -41,7 +41,7 @@ impl Session {
         }
         self.agents.beginning.at_block = true;
         let until = Instant::now() + LAUNCH_DELAY;
-        while let Ok(Some(event)) = timeout_at(until, self.events.recv()).await {
+        while let Ok(Some(event)) = timeout_at(until, self.tooling.reported.recv()).await {
             let began = matches!(&event, ToolEvent::TaskStarted { task, .. } if task.call_id == id);
             self.on_tool_event(Some(event)).await;
             if began {
@@ -72,7 +72,7 @@ impl Session {
     /// Whether this call starts a subagent.
     pub(crate) fn starts_agent(&self, name: &str, input: &Value) -> bool {
         let forks = || {
-            let skill = self.catalogue.find(commands::skill_of(input));
+            let skill = self.commands.catalogue.find(commands::skill_of(input));
             skill.is_some_and(|skill| skill.fork)
         };
         name == call::NAME || name == call::OLD_NAME || (name == commands::SKILL && forks())
@@ -84,7 +84,7 @@ impl Session {
         if silent {
             self.agents.beginning.silent.push(task.id.clone());
         } else {
-            self.tasks.was_listed(&task.id);
+            self.tooling.tasks.was_listed(&task.id);
         }
     }
 
@@ -92,14 +92,14 @@ impl Session {
     pub(crate) async fn let_agents_speak(&mut self) {
         for id in self.hear_agents() {
             // Its hooks come first, and may take their time.
-            timeout(LAUNCH_DELAY, self.tasks.has_spoken(&id)).await.ok();
+            timeout(LAUNCH_DELAY, self.tooling.tasks.has_spoken(&id)).await.ok();
         }
     }
 
     /// Nobody has to be silent any more; gives who was.
     pub(super) fn hear_agents(&mut self) -> Vec<String> {
         let silent = std::mem::take(&mut self.agents.beginning.silent);
-        silent.iter().for_each(|id| self.tasks.was_listed(id));
+        silent.iter().for_each(|id| self.tooling.tasks.was_listed(id));
         silent
     }
 }

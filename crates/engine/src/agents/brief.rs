@@ -126,17 +126,18 @@ impl Session {
         Brief {
             options: self.options.clone(),
             policy: self.policy.clone(),
-            model: self.model.clone(),
-            client: self.client.clone(),
-            ledger: self.ledger.clone(),
-            tasks: self.tasks.clone(),
-            web: self.web.clone(),
-            sandbox: self.sandbox.clone(),
-            cwd: self.cwd.get(),
-            out: self.out.clone(),
-            catalogue: self.catalogue.clone(),
-            servers: self.servers.of_agent(),
+            model: self.model.name.clone(),
+            client: self.model.client.clone(),
+            ledger: self.account.ledger.clone(),
+            tasks: self.tooling.tasks.clone(),
+            web: self.tooling.web.clone(),
+            sandbox: self.tooling.sandbox.clone(),
+            cwd: self.tooling.cwd.get(),
+            out: self.line.out.clone(),
+            catalogue: self.commands.catalogue.clone(),
+            servers: self.tooling.servers.of_agent(),
             extras: self
+                .tooling
                 .extras
                 .iter()
                 .filter(|tool| !ours(&tool.descriptor().name))
@@ -150,10 +151,10 @@ impl Session {
             background: self.background.of_agent(),
             hooks: self.hooks_for_agents(),
             hook_client: self.hooks.client(),
-            events: self.tool_events.clone(),
-            top: self.agents.bench.top().unwrap_or_else(|| self.tool_events.clone()),
-            eof: self.eof,
-            quit: self.quit.clone(),
+            events: self.tooling.reports.clone(),
+            top: self.agents.bench.top().unwrap_or_else(|| self.tooling.reports.clone()),
+            eof: self.line.eof,
+            quit: self.line.quit.clone(),
             shared: self.agents.shared.clone(),
             roster: roster.clone(),
             parent: seat.map(|seat| seat.id.clone()),

@@ -76,19 +76,19 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     let policy = policy(brief, order, &options);
     let own_mode = policy.mode != brief.policy.mode;
     let mut session = Session::new(options, brief.client.clone(), out, quit.clone());
-    session.model.clone_from(&order.model);
+    session.model.name.clone_from(&order.model);
     session.policy = policy;
-    session.ledger = brief.ledger.clone();
-    session.tasks = brief.tasks.clone();
-    session.web = brief.web.clone();
-    session.sandbox = brief.sandbox.clone();
-    session.extras = brief.extras.clone();
-    session.catalogue = brief.catalogue.clone();
-    let own = std::mem::replace(&mut session.servers, brief.servers.of_agent());
+    session.account.ledger = brief.ledger.clone();
+    session.tooling.tasks = brief.tasks.clone();
+    session.tooling.web = brief.web.clone();
+    session.tooling.sandbox = brief.sandbox.clone();
+    session.tooling.extras = brief.extras.clone();
+    session.commands.catalogue = brief.catalogue.clone();
+    let own = std::mem::replace(&mut session.tooling.servers, brief.servers.of_agent());
     session.background = brief.background.of_agent();
-    session.eof = brief.eof;
-    session.reminded_of_memory = order.kind.omit_memory;
-    session.transcript.of_agent(&id);
+    session.line.eof = brief.eof;
+    session.conversation.reminded_of_memory = order.kind.omit_memory;
+    session.conversation.transcript.of_agent(&id);
     let wants = &brief.options.agents;
     session.agents = Agents {
         known: brief.shared.amendments(0, None).1,
@@ -289,6 +289,7 @@ impl Session {
             ),
         };
         let last = self
+            .account
             .last_usage
             .take()
             .map(|usage| Tokens::read(&usage))
@@ -302,13 +303,13 @@ impl Session {
         Served {
             note,
             refused: self.agents.is_refused(),
-            model: self.model.clone(),
+            model: self.model.name.clone(),
             usage: tokens.to_usage(),
             tokens: last.prompt() + last.output,
-            api_ms: self.api_ms,
+            api_ms: self.account.api_ms,
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             denials: std::mem::take(&mut self.turn.denials),
-            history: std::mem::take(&mut self.history),
+            history: std::mem::take(&mut self.conversation.history),
             ..Served::none(status, &text)
         }
     }
@@ -323,8 +324,8 @@ impl SessionLoop {
                 self.session.take_up().await;
                 self.session.recall().await;
             } else {
-                self.session.history = again.history.clone();
-                self.session.reminded_of_memory = true;
+                self.session.conversation.history = again.history.clone();
+                self.session.conversation.reminded_of_memory = true;
             }
         }
         self.connect_servers().await;
@@ -333,7 +334,10 @@ impl SessionLoop {
         let mut ending = self.play_part(Part::Asked(&order.prompt, shown)).await;
         loop {
             tokens = tokens.plus(&self.session.turn.tokens);
-            if self.session.stop.is_some() || self.session.leave.is_some() || !matches!(ending, Ending::Completed) {
+            if self.session.turn.stop.is_some()
+                || self.session.line.leave.is_some()
+                || !matches!(ending, Ending::Completed)
+            {
                 break;
             }
             if let Some(batch) = self.session.queue.next() {
@@ -352,7 +356,7 @@ impl SessionLoop {
         }
         // A command that only this subagent knew of has nobody left to be of use to.
         for task in self.session.background.own() {
-            self.session.tasks.kill(&task.id).await;
+            self.session.tooling.tasks.kill(&task.id).await;
         }
         self.session.drain_events().await;
         self.session.part_from_servers().await;
@@ -387,7 +391,7 @@ impl SessionLoop {
             task.spoke();
         }
         self.session.remind();
-        self.session.history.user_text(text);
+        self.session.conversation.history.user_text(text);
         self.learn_skills().await;
         self.run_turn(true).await
     }
@@ -396,6 +400,7 @@ impl SessionLoop {
     pub(crate) async fn be_told(&mut self, prompt: &Prompt) -> Ending {
         self.keep_prompt(prompt).await;
         self.session
+            .conversation
             .history
             .user(crate::queue::blocks_of(&messages::sanitized(&prompt.content)));
         self.run_turn(true).await

@@ -118,7 +118,7 @@ impl SessionLoop {
         if let Some(tools) = &mut self.session.options.tools {
             tools.extend(own.tools().iter().map(|tool| tool.descriptor().name.to_string()));
         }
-        self.session.servers.join(&own);
+        self.session.tooling.servers.join(&own);
         self.session.agents.equipment.servers = Some(own);
     }
 
@@ -128,8 +128,8 @@ impl SessionLoop {
             // A plugin's agent may call its plugin's skills by their short names.
             let kind = &self.session.agents.equipment.kind;
             let near = kind.rsplit_once(':').map(|(plugin, _)| format!("{plugin}:{name}"));
-            let near = near.and_then(|near| self.session.catalogue.find(&near));
-            let Some(entry) = self.session.catalogue.find(&name).or(near).cloned() else {
+            let near = near.and_then(|near| self.session.commands.catalogue.find(&near));
+            let Some(entry) = self.session.commands.catalogue.find(&name).or(near).cloned() else {
                 let text = format!("The agent {kind} names the skill {name}, which is not there");
                 self.session.say(messages::informational(&text, "warning")).await;
                 continue;
@@ -149,7 +149,7 @@ impl SessionLoop {
                  <skill-format>true</skill-format>\n\n{text}"
             );
             self.session.keep_meta(&text).await;
-            self.session.history.user_text(&text);
+            self.session.conversation.history.user_text(&text);
         }
     }
 }

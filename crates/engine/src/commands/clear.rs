@@ -18,7 +18,7 @@ impl SessionLoop {
     /// Leaves this conversation and begins the next one.
     pub(super) async fn clear(&mut self, prompt_id: &str, title: Option<&str>) {
         self.session.hook_session_end("clear").await;
-        self.session.tasks.kill_all().await;
+        self.session.tooling.tasks.kill_all().await;
         self.session.drain_events().await;
         self.session.background = Background::default();
         let id = messages::fresh_id();
@@ -34,30 +34,30 @@ impl SessionLoop {
             .await;
         self.session.say_background().await;
 
-        let kept = self.session.transcript.title().map(str::to_owned);
+        let kept = self.session.conversation.transcript.title().map(str::to_owned);
         let keeping = &mut self.session.options.keeping;
         keeping.title = title.map(str::to_owned).or(kept);
         if keeping.file.is_some() {
             keeping.file = Some(keeping.projects.file(&self.session.options.cwd, &id));
         }
         self.session.options.session_id.clone_from(&id);
-        self.session.out.sign_as(&id);
-        self.session.transcript = Transcript::new(&self.session.options);
-        self.session.transcript.begin_turn();
-        self.session.checkpoints = checkpoints::open(&self.session.options);
-        self.session.recall = None;
-        self.session.history = History::default();
-        self.session.system = None;
-        self.session.ledger = SharedLedger::new(self.session.options.key_source);
-        self.session.api_ms = 0;
-        self.session.last_usage = None;
-        self.session.lines = Lines::default();
-        self.session.files.clear();
-        self.session.lists = Arc::new(Lists::default());
-        self.session.loaded.clear();
-        self.session.reminded_of_memory = false;
+        self.session.line.out.sign_as(&id);
+        self.session.conversation.transcript = Transcript::new(&self.session.options);
+        self.session.conversation.transcript.begin_turn();
+        self.session.tooling.checkpoints = checkpoints::open(&self.session.options);
+        self.session.conversation.recall = None;
+        self.session.conversation.history = History::default();
+        self.session.conversation.system = None;
+        self.session.account.ledger = SharedLedger::new(self.session.options.key_source);
+        self.session.account.api_ms = 0;
+        self.session.account.last_usage = None;
+        self.session.account.lines = Lines::default();
+        self.session.tooling.files.clear();
+        self.session.tooling.lists = Arc::new(Lists::default());
+        self.session.tooling.loaded.clear();
+        self.session.conversation.reminded_of_memory = false;
         self.session.commands.forget_given();
-        self.session.reminded_of_plan = false;
+        self.session.conversation.reminded_of_plan = false;
         self.session.forget_skills_told();
         self.session.tell_title().await;
         self.hook_session_start("clear").await;

@@ -84,7 +84,7 @@ impl SessionLoop {
         };
         let input = json!({"command": command, "description": "Run a command of a skill"});
         let input = bash
-            .check(&input, &self.session.cwd.get())
+            .check(&input, &self.session.tooling.cwd.get())
             .map_err(|invalid| Failure::Failed(invalid.content))?;
         let decision = self.session.decide("Bash", &input);
         if decision.behavior != Verdict::Allow {
@@ -125,7 +125,7 @@ impl SessionLoop {
         for text in texts {
             for attached in self.attach_text(text, mentioned).await {
                 self.session.keep_attachment(&attached).await;
-                self.session.history.user(attached.blocks);
+                self.session.conversation.history.user(attached.blocks);
             }
         }
     }
@@ -136,7 +136,7 @@ impl SessionLoop {
         if !text.contains('@') {
             return attached;
         }
-        let cwd = self.session.cwd.get();
+        let cwd = self.session.tooling.cwd.get();
         for readings in mentions::find(text) {
             let place = |mention: &mentions::Mention| mention.resolve(&cwd, &self.session.options.home);
             let Some((mention, path)) = readings
@@ -159,7 +159,7 @@ impl SessionLoop {
     async fn show(&mut self, path: &Path, lines: Option<(u64, u64)>, mentioned: Mentioned) -> Option<Attached> {
         let (read, input, pins) = self.session.readable(path, lines, mentioned)?;
         let near = path
-            .strip_prefix(self.session.cwd.get())
+            .strip_prefix(self.session.tooling.cwd.get())
             .unwrap_or(path)
             .display()
             .to_string();
@@ -223,7 +223,7 @@ impl Session {
         }
         if let Some(model) = &entry.model {
             let model = sluice_model::models::resolve(Some(model));
-            let before = std::mem::replace(&mut self.model, model.clone());
+            let before = std::mem::replace(&mut self.model.name, model.clone());
             let before = self.commands.lent.model.take().map_or(before, |(before, _)| before);
             self.commands.lent.model = Some((before, model));
         }
@@ -246,8 +246,8 @@ impl Session {
             map.insert("offset".to_owned(), first.into());
             map.insert("limit".to_owned(), (last - first + 1).into());
         }
-        let input = read.check(&input, &self.cwd.get()).ok()?;
-        let pins = Pins::of("Read", &input, &self.cwd.get());
+        let input = read.check(&input, &self.tooling.cwd.get()).ok()?;
+        let pins = Pins::of("Read", &input, &self.tooling.cwd.get());
         let verdict = self.decide_pinned("Read", &input, &pins).behavior;
         let may = match mentioned {
             Mentioned::ByPerson => verdict != Verdict::Deny,

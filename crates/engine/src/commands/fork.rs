@@ -42,7 +42,7 @@ impl SessionLoop {
                     entry.name, slash.args
                 );
                 self.session.remind();
-                self.session.history.user_text(&note);
+                self.session.conversation.history.user_text(&note);
                 self.session.keep_meta(&note).await;
                 Told::text(report)
             }

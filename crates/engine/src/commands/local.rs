@@ -85,7 +85,7 @@ impl Session {
             let (name, args) = run.unwrap_or((named, ""));
             let echo = messages::command_echo(name, args);
             // A session in which nothing else was said is not worth a file.
-            if self.transcript.begun() {
+            if self.conversation.transcript.begun() {
                 self.keep_local(&prompt.id, &echo).await;
                 self.say_block(frame, None).await;
             } else {
@@ -139,7 +139,7 @@ impl Session {
     fn tell_model(&self) -> String {
         format!(
             "Model: `{}`. `/model <name>` takes another one for this session: {}, or any id.",
-            models::name(&self.model),
+            models::name(&self.model.name),
             choices().join(", "),
         )
     }
@@ -148,7 +148,7 @@ impl Session {
         match level {
             "" => Told::text(format!("Usage: /effort <{}|auto>", EFFORTS.join("|"))),
             "auto" => {
-                self.options.effort.clone_from(&self.launch_effort);
+                self.options.effort.clone_from(&self.model.launch_effort);
                 Told::text("The effort is the model's own again.")
             }
             level if EFFORTS.contains(&level) => {
@@ -163,13 +163,13 @@ impl Session {
     }
 
     fn choose_style(&mut self, name: &str) -> Told {
-        let names = styles::names(&self.catalogue.styles);
+        let names = styles::names(&self.commands.catalogue.styles);
         if name.is_empty() {
             let current = self.style_name();
             let lines: Vec<String> = names
                 .iter()
                 .map(|name| {
-                    let style = styles::find(&self.catalogue.styles, name);
+                    let style = styles::find(&self.commands.catalogue.styles, name);
                     let mark = if *name == current { " (current)" } else { "" };
                     match style {
                         Some(style) => format!("- {name}{mark}: {}", style.description),
@@ -211,7 +211,8 @@ impl Session {
                     .iter()
                     .map(|command| format!("- /{}: {}", command.name, command.description))
                     .chain(
-                        self.catalogue
+                        self.commands
+                            .catalogue
                             .entries
                             .iter()
                             .map(|entry| format!("- /{}: {}", entry.name, entry.told())),
@@ -245,9 +246,9 @@ impl Session {
                 "Version: {}\nSession: {}\nModel: {}\nKey: {}\nFolder: {}",
                 messages::PROTOCOL_VERSION,
                 self.options.session_id,
-                self.model,
+                self.model.name,
                 self.options.key_source.as_str(),
-                self.cwd.get().display(),
+                self.tooling.cwd.get().display(),
             )),
         };
         let mut text = format!("/{name} isn't available in this environment.");
@@ -322,7 +323,7 @@ impl SessionLoop {
         self.session.hook_switched(from, switch).await;
         Told::text(format!(
             "Set model to `{}` for this session only",
-            models::name(&self.session.model)
+            models::name(&self.session.model.name)
         ))
     }
 

@@ -201,17 +201,18 @@ impl SessionLoop {
             self.session.keep_attachment(attached).await;
         }
         self.session.remind();
-        self.session.history.user(pictures.unwrap_or_default());
-        self.session.history.user_text(&tags);
-        self.session.history.user(body.blocks);
-        self.session.history.user(
+        self.session.conversation.history.user(pictures.unwrap_or_default());
+        self.session.conversation.history.user_text(&tags);
+        self.session.conversation.history.user(body.blocks);
+        self.session.conversation.history.user(
             attached
                 .into_iter()
                 .chain(mentioned)
                 .flat_map(|attached| attached.blocks),
         );
         if self.session.options.replay && prompt.is_replayed() {
-            self.session.turn.replay = Some(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
+            self.session.turn.prompts.replay =
+                Some(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
         }
         self.session.announce().await;
         self.run_turn(prompt.should_query).await
@@ -220,7 +221,7 @@ impl SessionLoop {
     /// Gives the model the instructions of the skills it has called for, behind the results of its calls.
     pub(crate) async fn give_skills(&mut self) {
         for (name, args) in std::mem::take(&mut self.session.commands.called) {
-            let Some(entry) = self.session.catalogue.find(&name).cloned() else {
+            let Some(entry) = self.session.commands.catalogue.find(&name).cloned() else {
                 continue;
             };
             self.session.lend(&entry);
@@ -246,7 +247,7 @@ impl SessionLoop {
             self.session.nudge(&text).await;
             for attached in attached {
                 self.session.keep_attachment(&attached).await;
-                self.session.history.user(attached.blocks);
+                self.session.conversation.history.user(attached.blocks);
             }
         }
     }
@@ -259,7 +260,7 @@ impl Session {
             return None;
         }
         let slash = Slash::read(content)?;
-        let known = match self.catalogue.find(&slash.name) {
+        let known = match self.commands.catalogue.find(&slash.name) {
             // What a person wrote stands before what we brought.
             Some(entry) => Known::Entry(Box::new(entry.clone())),
             None if self.may_be_served(&slash) => Known::Served,

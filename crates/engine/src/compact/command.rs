@@ -33,7 +33,7 @@ impl Session {
             (output.uuid.clone().unwrap_or_default(), said.as_str()),
         ] {
             self.keep_local(&uuid, text).await;
-            self.history.user_text(text);
+            self.conversation.history.user_text(text);
         }
         self.say(output).await;
         if self.options.replay && prompt.is_replayed() {
@@ -80,7 +80,7 @@ impl SessionLoop {
                 self.session.local_ending("")
             }
             // The command did what it was told last: nothing. A conversation that goes on need not know of it.
-            Err(Uncompacted::Stopped) if self.session.stop == Some(Stop::Interrupt) => {
+            Err(Uncompacted::Stopped) if self.session.turn.stop == Some(Stop::Interrupt) => {
                 self.session
                     .say_block(
                         messages::local_reply(CANCELLED, NAME, instructions, false, &self.session.turn),

@@ -26,8 +26,8 @@ struct Answer {
 
 impl Session {
     fn accept(&mut self, answer: &Answer) -> Result<String, Uncompacted> {
-        let model = answer.model.as_deref().unwrap_or(&self.model);
-        self.ledger.add(model, &answer.usage);
+        let model = answer.model.as_deref().unwrap_or(&self.model.name);
+        self.account.ledger.add(model, &answer.usage);
         words::summary(&answer.text).ok_or_else(|| Uncompacted::Failed("the model gave no summary".to_owned()))
     }
 }
@@ -45,10 +45,10 @@ impl SessionLoop {
         loop {
             let mut request = self.session.request_of(with_task(head, &task));
             request.max_tokens = request.max_tokens.min(MOST_TOKENS);
-            let client = self.session.client.clone();
+            let client = self.session.model.client.clone();
             let began = Instant::now();
             let heard = self.wait_for(Some(pin!(ask(&client, &request, streaming)))).await;
-            self.session.api_ms += super::millis(began);
+            self.session.account.api_ms += super::millis(began);
             let failure = match heard {
                 Heard::Ready(Ok(answer)) => return self.session.accept(&answer),
                 Heard::Ready(Err(failure)) => failure,
@@ -81,7 +81,7 @@ impl SessionLoop {
                 }
                 Verdict::GiveUp => {
                     return Err(Uncompacted::Failed(
-                        self.session.client.explain(&failure, &self.session.model),
+                        self.session.model.client.explain(&failure, &self.session.model.name),
                     ));
                 }
             }

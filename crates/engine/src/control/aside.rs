@@ -123,15 +123,18 @@ impl Session {
         };
         self.say(messages::request_started(id)).await;
         self.recall().await;
-        let messages = self.history.with_aside(&format!("{SIDE_GUIDE}\n\n{question}"));
+        let messages = self
+            .conversation
+            .history
+            .with_aside(&format!("{SIDE_GUIDE}\n\n{question}"));
         let mut request = self.request_of(messages);
         request.max_tokens = MOST_TOKENS;
-        request.thinking = models::facts(&self.model).thinking.off();
+        request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
-        let (tool_services, request_id) = (self.tool_services.clone(), id.clone());
-        self.asides.spawn(id, async move {
+        let (tool_services, request_id) = (self.tooling.services.clone(), id.clone());
+        self.requests.asides.spawn(id, async move {
             let (text, synthetic) = match tool_services.answer(request).await {
                 Ok(text) => (text, false),
                 Err(error) => (format!("(API error: {error})"), true),
@@ -156,12 +159,12 @@ impl Session {
         if said.is_none() {
             self.recall().await;
         }
-        let Some(about) = said.or_else(|| self.history.first_words()) else {
+        let Some(about) = said.or_else(|| self.conversation.history.first_words()) else {
             return self.say(titled(id, None)).await;
         };
         let about: String = about.chars().take(TITLE_SOURCE).collect();
-        let (tool_services, request_id) = (self.tool_services.clone(), id.clone());
-        self.asides.spawn(id, async move {
+        let (tool_services, request_id) = (self.tooling.services.clone(), id.clone());
+        self.requests.asides.spawn(id, async move {
             let title = tool_services
                 .complete(TITLE_GUIDE, about)
                 .await

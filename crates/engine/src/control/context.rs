@@ -27,14 +27,14 @@ impl Session {
     pub(crate) async fn context_usage_now(&mut self) -> GetContextUsageResponse {
         self.recall().await;
         let agents = self.load_roster().in_context();
-        let request = self.request_of(self.history.all());
+        let request = self.request_of(self.conversation.history.all());
         let memories = self.with_notes(self.memories().known);
         let context = Context {
-            model: &self.model,
+            model: &self.model.name,
             system: &request.system,
             tools: &request.tools,
             messages: &request.messages,
-            last: self.last_usage.as_ref(),
+            last: self.account.last_usage.as_ref(),
             limits: self.limits(),
             memories: &memories,
             own: &self.options.settings.places().config_dir,

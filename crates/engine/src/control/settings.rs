@@ -24,7 +24,7 @@ impl Session {
                 .map(|(source, value)| Raw::of(&json!({"source": source.as_str(), "settings": value})))
                 .collect(),
             applied: Some(AppliedSettings {
-                model: Some(self.model.clone()),
+                model: Some(self.model.name.clone()),
                 effort: Some(Raw::of(&self.options.effort)),
                 ..AppliedSettings::default()
             }),
@@ -90,11 +90,11 @@ impl Session {
         }
         if let Some(level) = changes.remove("effortLevel") {
             // How hard a model tries is a matter of the model.
-            let of_model = json!({(self.model.as_str()): {"effortLevel": level}});
+            let of_model = json!({(self.model.name.as_str()): {"effortLevel": level}});
             changes.insert("modelSettings".to_owned(), of_model);
         }
         let (id, places) = (id.clone(), self.options.settings.places().clone());
-        self.asides.spawn_blocking(&id.clone(), move || {
+        self.requests.asides.spawn_blocking(&id.clone(), move || {
             match sluice_settings::update(&places, source, &changes) {
                 Ok(_) => Aside {
                     wrote_settings: true,

@@ -88,7 +88,7 @@ impl Session {
 
     /// Puts another input in the place of a call's own; false if it is none, and then the call has its result.
     async fn change_call(&mut self, index: usize, input: &Value) -> bool {
-        let cwd = self.cwd.get();
+        let cwd = self.tooling.cwd.get();
         let Some(call) = self.calls.list.get_mut(index) else {
             return false;
         };

@@ -280,11 +280,11 @@ impl Session {
                     .chain([path.display().to_string()])
                     .collect(),
             ),
-            directory: self.cwd.get(),
+            directory: self.tooling.cwd.get(),
             env: self.options.env.clone(),
             input: Vec::new(),
         };
-        let Ok(mut running) = program.start(&self.tasks) else {
+        let Ok(mut running) = program.start(&self.tooling.tasks) else {
             return;
         };
         let deadline = Instant::now() + SOURCING;

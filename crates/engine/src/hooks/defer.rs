@@ -110,7 +110,7 @@ impl Session {
         };
         let attachment = deferred_call.attachment(self.policy.mode.as_str());
         self.keep_deferred_call(&attachment).await;
-        self.leave = Some(self.leave.unwrap_or(0));
+        self.line.leave = Some(self.line.leave.unwrap_or(0));
         Some(Ending::Deferred(deferred_call))
     }
 }
@@ -120,12 +120,12 @@ impl SessionLoop {
     /// it does not go on with the prompts that wait.
     pub(crate) async fn play_deferred_call(&mut self, call: Deferred) -> Option<Ending> {
         self.session.hooks_begin_turn();
-        self.session.transcript.holds(&call.id);
-        self.session.calls.reset(&self.session.quit);
+        self.session.conversation.transcript.holds(&call.id);
+        self.session.calls.reset(&self.session.line.quit);
         let block = json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input});
         self.session.add_call(&block).await;
         if self.session.calls.list.iter().all(|call| call.tool.is_none()) {
-            self.session.leave = Some(1);
+            self.session.line.leave = Some(1);
             self.session.announce().await;
             return Some(Ending::PutOffGone(call.name));
         }

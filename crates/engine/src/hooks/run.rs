@@ -395,7 +395,7 @@ impl Session {
 
     /// The hooks that are meant; those that run once are gone then.
     fn due(&mut self, event: Event, input: &HookInput) -> Vec<Due> {
-        let due = meant(&self.hooks.list, event, input, &self.cwd.get());
+        let due = meant(&self.hooks.list, event, input, &self.tooling.cwd.get());
         self.hooks
             .list
             .retain(|hook| !hook.once || !due.iter().any(|due| Arc::ptr_eq(&due.hook, hook)));
@@ -407,10 +407,10 @@ impl Session {
             event,
             name: name_of(event, input),
             input: serde_json::to_string(input).unwrap_or_default().into(),
-            out: self.out.clone(),
-            tasks: self.tasks.clone(),
-            tool_services: self.tool_services.clone(),
-            cwd: self.cwd.get(),
+            out: self.line.out.clone(),
+            tasks: self.tooling.tasks.clone(),
+            tool_services: self.tooling.services.clone(),
+            cwd: self.tooling.cwd.get(),
             env: self.hook_env(event),
             web: crate::session::web_config(&self.options),
             rules: Rules::of(&self.options.settings),
@@ -427,7 +427,7 @@ impl Session {
         callback_id: &str,
         input: &HookInput,
     ) -> Option<oneshot::Receiver<Result<Value, String>>> {
-        if self.eof {
+        if self.line.eof {
             return None;
         }
         let (answer, answered) = oneshot::channel();

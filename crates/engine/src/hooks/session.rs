@@ -192,7 +192,7 @@ impl Session {
         if !self.hooks.await_any(&[Event::CwdChanged]) {
             return;
         }
-        let now = self.cwd.get();
+        let now = self.tooling.cwd.get();
         let before = self.hooks.last_cwd.replace(now.clone());
         if let Some(before) = before.filter(|before| *before != now) {
             let input = told!(self, Bare, CwdChanged(CwdChangedInput) {
@@ -231,7 +231,7 @@ impl SessionLoop {
     /// The session begins.
     pub(crate) async fn hook_begin(&mut self) {
         self.session.lay_out_hooks();
-        self.session.hooks.last_cwd = Some(self.session.cwd.get());
+        self.session.hooks.last_cwd = Some(self.session.tooling.cwd.get());
         let source = match self.session.hooks.resumed {
             Some(true) => "fork",
             Some(false) => "resume",
@@ -242,7 +242,7 @@ impl SessionLoop {
         }
         self.hook_session_start(source).await;
         if self.session.options.setup == Some(Setup::InitOnly) {
-            self.session.leave = Some(self.session.leave.unwrap_or(0));
+            self.session.line.leave = Some(self.session.line.leave.unwrap_or(0));
         }
         self.session.watch_files(Vec::new());
     }
@@ -254,8 +254,8 @@ impl SessionLoop {
         }
         let input = told!(self.session, Bare, SessionStart(SessionStartInput) {
             source: source.to_owned(),
-            model: Some(self.session.model.clone()),
-            session_title: self.session.transcript.title().map(str::to_owned),
+            model: Some(self.session.model.name.clone()),
+            session_title: self.session.conversation.transcript.title().map(str::to_owned),
         });
         let Some(merged) = self.ask_hooks(input).await else {
             return;
@@ -267,7 +267,7 @@ impl SessionLoop {
             };
             if let Some(title) = it
                 .session_title
-                .filter(|title| self.session.transcript.title() != Some(title.trim()))
+                .filter(|title| self.session.conversation.transcript.title() != Some(title.trim()))
             {
                 self.session.rename(&title, None).await.ok();
             }
@@ -301,7 +301,7 @@ impl Session {
         if !self.hooks.await_any(&[Event::FileChanged]) {
             return;
         }
-        let cwd = self.cwd.get();
+        let cwd = self.tooling.cwd.get();
         let mut paths = self
             .hooks
             .watched

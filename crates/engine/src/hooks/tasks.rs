@@ -29,6 +29,7 @@ impl Session {
             return Some((outcome, meta));
         };
         let item = self
+            .tooling
             .lists
             .items()
             .into_iter()
@@ -72,8 +73,8 @@ impl Session {
                 .unwrap_or_default();
             if let Some((_, task)) = changed(&name, &outcome.result) {
                 match event {
-                    Event::TaskCreated => self.lists.take_back(&task),
-                    _ => self.lists.reopen(&task),
+                    Event::TaskCreated => self.tooling.lists.take_back(&task),
+                    _ => self.tooling.lists.reopen(&task),
                 }
             }
             let text = format!("{} hook feedback:\n{why}", event.as_str());

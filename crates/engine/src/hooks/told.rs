@@ -72,8 +72,8 @@ impl Session {
                 .or(keeping.file.as_ref())
                 .map(|file| file.display().to_string())
                 .unwrap_or_default(),
-            cwd: self.cwd.get().display().to_string(),
-            prompt_id: self.transcript.prompt_id().map(str::to_owned),
+            cwd: self.tooling.cwd.get().display().to_string(),
+            prompt_id: self.conversation.transcript.prompt_id().map(str::to_owned),
             permission_mode: (detail != Detail::Bare).then(|| self.policy.mode.clone()),
             agent_id: speaker.as_ref().map(|(id, _)| id.clone()),
             agent_type: speaker.map(|(_, kind)| kind),
@@ -118,10 +118,10 @@ impl Session {
                 }
                 Note::Trouble(why) => {
                     // A hook that fails at every call is told of once.
-                    if self.told_problems.contains(why) {
+                    if self.line.told_problems.contains(why) {
                         continue;
                     }
-                    self.told_problems.push(why.clone());
+                    self.line.told_problems.push(why.clone());
                     told.content.clone_from(why);
                 }
             }
@@ -138,7 +138,7 @@ impl Session {
         self.hook_instructions().await;
         for text in std::mem::take(&mut self.hooks.contexts) {
             self.keep_meta(&text).await;
-            self.history.user_text(&text);
+            self.conversation.history.user_text(&text);
         }
     }
 

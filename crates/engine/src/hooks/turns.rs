@@ -164,7 +164,7 @@ impl SessionLoop {
         let input = told!(self.session, Mode, UserPromptSubmit(UserPromptSubmitInput) {
             prompt: text.clone(),
             source: Some(source.to_owned()),
-            session_title: self.session.transcript.title().map(str::to_owned),
+            session_title: self.session.conversation.transcript.title().map(str::to_owned),
         });
         let merged = self.ask_hooks(input).await?;
         let (mut title, mut hide) = (None, false);
@@ -174,7 +174,7 @@ impl SessionLoop {
                 hide |= it.suppress_original_prompt == Some(true);
             }
         }
-        if let Some(title) = title.filter(|title| self.session.transcript.title() != Some(title.trim())) {
+        if let Some(title) = title.filter(|title| self.session.conversation.transcript.title() != Some(title.trim())) {
             // A title that cannot be kept is no reason not to answer.
             self.session.rename(&title, None).await.ok();
         }

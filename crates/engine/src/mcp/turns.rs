@@ -26,16 +26,17 @@ const SEARCH: &str = "ToolSearch";
 impl Session {
     /// Something about a server changed: its tools come and go with it.
     pub(crate) async fn servers_changed(&mut self) {
-        self.extras.retain(|tool| !is_servers(tool));
+        self.tooling.extras.retain(|tool| !is_servers(tool));
         let referee = match &self.options.asker {
             Asker::Tool(name) => Some(name.clone()),
             _ => None,
         };
         // Who decides about calls is not called by the model.
-        let tools = self.servers.tools().into_iter();
-        self.extras
+        let tools = self.tooling.servers.tools().into_iter();
+        self.tooling
+            .extras
             .extend(tools.filter(|tool| Some(tool.descriptor().name.as_ref()) != referee.as_deref()));
-        if self.servers.shifted() && self.initialized {
+        if self.tooling.servers.shifted() && self.line.initialized {
             self.tell_commands().await;
         }
     }
@@ -43,26 +44,31 @@ impl Session {
     /// Takes in the servers of the plugins that were found.
     pub(crate) fn take_plugin_servers(&mut self) {
         let settings = &self.options.settings;
-        let named = if self.servers.strict() {
+        let named = if self.tooling.servers.strict() {
             Vec::new()
         } else {
-            let servers = plugins::servers(&self.catalogue.plugins.list, settings);
+            let servers = plugins::servers(&self.commands.catalogue.plugins.list, settings);
             scopes::brought(settings, Scope::Plugin, servers)
         };
-        self.servers.take_plugins(named);
+        self.tooling.servers.take_plugins(named);
     }
 
     /// Which servers would come and go with the plugins as they are now; none if none would.
     pub(crate) fn plugin_impact(&self) -> Option<CacheImpact> {
         let settings = &self.options.settings;
-        let next: Vec<String> = match self.servers.strict() {
+        let next: Vec<String> = match self.tooling.servers.strict() {
             true => Vec::new(),
             false => plugins::named(settings, &self.options.catalogue.plugin_dirs)
                 .into_iter()
                 .map(|named| named.name)
                 .collect(),
         };
-        let now = self.servers.all().iter().filter(|link| link.scope == Scope::Plugin);
+        let now = self
+            .tooling
+            .servers
+            .all()
+            .iter()
+            .filter(|link| link.scope == Scope::Plugin);
         let now: Vec<&String> = now.map(|link| &link.name).collect();
         let impact = CacheImpact {
             mcp_servers_removed: now
@@ -81,13 +87,13 @@ impl Session {
     pub(crate) fn defers(&self, tool: &AnyTool) -> bool {
         let descriptor = tool.descriptor();
         tool.deferred()
-            && !self.loaded.iter().any(|name| *name == descriptor.name)
+            && !self.tooling.loaded.iter().any(|name| *name == descriptor.name)
             && self.offered().any(|tool| tool.descriptor().name == SEARCH)
     }
 
     /// What the model has to know of servers, said where it changes.
     pub(crate) fn remind_of_servers(&mut self) {
-        if self.servers.all().is_empty() {
+        if self.tooling.servers.all().is_empty() {
             return;
         }
         let unseen: Vec<String> = self
@@ -95,8 +101,8 @@ impl Session {
             .filter(|tool| self.defers(tool))
             .map(|tool| tool.descriptor().name.to_string())
             .collect();
-        if let Some(reminder) = self.servers.reminder(&unseen) {
-            self.history.remind(&reminder);
+        if let Some(reminder) = self.tooling.servers.reminder(&unseen) {
+            self.conversation.history.remind(&reminder);
         }
     }
 
@@ -126,14 +132,15 @@ impl Session {
             input: call.checked.clone(),
         };
         let there = |full: &String| {
-            self.servers
+            self.tooling
+                .servers
                 .tools()
                 .iter()
                 .any(|tool| tool.descriptor().name == full.as_str())
         };
         let full = name.to_owned();
-        let Some((link, tool)) = self.servers.own_name(name).filter(|_| there(&full)) else {
-            let known = self.servers.tools();
+        let Some((link, tool)) = self.tooling.servers.own_name(name).filter(|_| there(&full)) else {
+            let known = self.tooling.servers.tools();
             let known: Vec<&str> = known.iter().map(|tool| tool.descriptor().name.as_ref()).collect();
             let why = format!(
                 "MCP tool {name} (passed via --permission-prompt-tool) not found. Available MCP tools: {}",
@@ -147,7 +154,7 @@ impl Session {
             call.state = State::Asking(request_id.clone());
         }
         let verdict = referee::ask(link, tool, full, about);
-        self.verdicts.spawn(async move { (request_id, verdict.await) });
+        self.calls.verdicts.spawn(async move { (request_id, verdict.await) });
         true
     }
 
@@ -160,7 +167,7 @@ impl Session {
 
     /// Whether a prompt may be a command of a server that is, or soon will be, there.
     pub(crate) fn may_be_served(&self, slash: &Slash) -> bool {
-        self.servers.of_tool(&slash.name).is_some()
+        self.tooling.servers.of_tool(&slash.name).is_some()
     }
 
     /// The server's prompt a command means, and the words behind it. A prompt's name may hold spaces: the longest that
@@ -171,7 +178,7 @@ impl Session {
             let rest = typed.strip_prefix(name)?;
             (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_owned())
         };
-        let mut prompts = self.servers.prompts();
+        let mut prompts = self.tooling.servers.prompts();
         prompts.sort_by_key(|prompt| std::cmp::Reverse(prompt.name.len()));
         prompts.into_iter().find_map(|prompt| {
             let words = behind(&prompt.name)?;
@@ -187,7 +194,7 @@ impl Session {
             description: prompt.description,
             ..SlashCommand::default()
         };
-        self.servers.prompts().into_iter().map(told).collect()
+        self.tooling.servers.prompts().into_iter().map(told).collect()
     }
 
     /// What hosts are shown beside a call of a server's tool.
@@ -217,12 +224,12 @@ impl SessionLoop {
     /// Waits until it is known how the servers stand, and hears what else there is meanwhile. Where everybody is
     /// settled this takes no time at all.
     pub(crate) async fn await_servers(&mut self) {
-        self.session.servers.greet().await;
-        if let Some(settled) = self.session.servers.settled() {
+        self.session.tooling.servers.greet().await;
+        if let Some(settled) = self.session.tooling.servers.settled() {
             // Whoever stops the turn meanwhile stops it: what follows sees that by itself.
             self.wait_for(Some(pin!(settled))).await;
         }
-        self.session.servers.note_silent();
+        self.session.tooling.servers.note_silent();
         self.session.servers_changed().await;
     }
 

@@ -26,11 +26,16 @@ impl Session {
 
     /// A call has worked: what the files it touched bring is told before the model is asked again.
     pub(crate) fn touched_by_call(&mut self, index: usize) {
-        let Some(call) = self.calls.list.get(index).filter(|_| self.reminded_of_memory) else {
+        let Some(call) = self
+            .calls
+            .list
+            .get(index)
+            .filter(|_| self.conversation.reminded_of_memory)
+        else {
             return;
         };
         let text = |key: &str| call.checked.get(key).and_then(Value::as_str);
-        let cwd = self.cwd.get();
+        let cwd = self.tooling.cwd.get();
         let paths = match call.name.as_str() {
             "Read" | "Edit" | "Write" => text("file_path").map(|path| vec![absolute(&cwd, path)]),
             "NotebookEdit" => text("notebook_path").map(|path| vec![absolute(&cwd, path)]),
@@ -47,7 +52,7 @@ impl Session {
         if self.options.memory.off {
             return;
         }
-        let brought = self.nearby.touched(path, &self.options.settings);
+        let brought = self.conversation.nearby.touched(path, &self.options.settings);
         self.hooks.note_brought(path, &brought);
         if let Some(text) = reminder(&brought) {
             self.hooks.say_besides(text);

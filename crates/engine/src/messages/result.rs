@@ -17,15 +17,16 @@ pub(crate) fn result(session: &Session, ending: &Ending) -> TurnResult {
         .iter()
         .filter_map(|denial| serde_json::from_value(denial.clone()).ok());
     let mut result = TurnResult {
-        duration_ms: u64::try_from(turn.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        duration_api_ms: session.api_ms,
+        duration_ms: u64::try_from(turn.times.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        duration_api_ms: session.account.api_ms,
         num_turns: turn.num_turns(),
         stop_reason: turn.stop_reason.clone(),
-        total_cost_usd: Number(session.ledger.total_cost_usd()),
+        total_cost_usd: Number(session.account.ledger.total_cost_usd()),
         usage: serde_json::from_value(turn.tokens.to_usage()).unwrap_or_default(),
-        model_usage: serde_json::from_value(session.ledger.model_usage()).unwrap_or_default(),
+        model_usage: serde_json::from_value(session.account.ledger.model_usage()).unwrap_or_default(),
         permission_denials: denials.collect(),
         origin: turn
+            .prompts
             .origin
             .clone()
             .and_then(|origin| serde_json::from_value(origin).ok()),
@@ -35,12 +36,25 @@ pub(crate) fn result(session: &Session, ending: &Ending) -> TurnResult {
         safety_stops: Some(turn.safety_stops()),
         uuid: fresh_id(),
         queued_turn_count: Some(u64::try_from(session.queue.len()).unwrap_or(u64::MAX)),
-        result_index: Some(session.results),
-        user_message_uuid: turn.uuid.clone().or_else(|| turn.folded.last().cloned()),
+        result_index: Some(session.line.results),
+        user_message_uuid: turn
+            .prompts
+            .uuid
+            .clone()
+            .or_else(|| turn.prompts.folded.last().cloned()),
         user_message_uuids: turn.all_uuids(),
-        ttft_ms: turn.first_block.map(|at| millis(at.duration_since(turn.began))),
-        ttft_stream_ms: turn.first_token.map(|at| millis(at.duration_since(turn.began))),
-        time_to_request_ms: turn.first_request.map(|at| millis(at.duration_since(turn.began))),
+        ttft_ms: turn
+            .times
+            .first_block
+            .map(|at| millis(at.duration_since(turn.times.began))),
+        ttft_stream_ms: turn
+            .times
+            .first_token
+            .map(|at| millis(at.duration_since(turn.times.began))),
+        time_to_request_ms: turn
+            .times
+            .first_request
+            .map(|at| millis(at.duration_since(turn.times.began))),
         ..TurnResult::default()
     };
     // Said even where there is none, as hosts know it.
@@ -142,7 +156,7 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             result.terminal_reason = Some(aborted(*tools));
             // What was cut short has no reason of its own.
             result.stop_reason = turn.stop_reason.clone().or_else(|| turn.last_stop.clone());
-            if turn.first_request.is_none() {
+            if turn.times.first_request.is_none() {
                 result.num_turns = 0;
             }
         }

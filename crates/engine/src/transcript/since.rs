@@ -129,8 +129,8 @@ fn parts(message: &Message, blocks: &mut Vec<Block>) -> Vec<Part> {
 impl Session {
     /// Keeps how the user's side is shown to the model, where its entries alone would tell it otherwise.
     pub(crate) async fn keep_shown(&mut self) {
-        let shown = self.history.since_reply();
-        let written = self.transcript.keep_shown(&shown);
+        let shown = self.conversation.history.since_reply();
+        let written = self.conversation.transcript.keep_shown(&shown);
         self.mirror(written).await;
     }
 }
