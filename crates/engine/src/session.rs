@@ -11,6 +11,7 @@ use sluice_permission::PermissionMode;
 use sluice_servers::{Servers, Start};
 use sluice_tools::sandbox::Sandbox;
 use sluice_tools::{Cwd, FileState, Lists, Tasks, Tool, ToolEvent, Web, WebConfig};
+use sluice_transcript::Transcript;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -40,10 +41,10 @@ use crate::planner;
 use crate::policy;
 use crate::port::{Exit, Input};
 use crate::queue::Queue;
+use crate::recall::Recall;
 use crate::sandbox;
 use crate::services::ToolServices;
 use crate::suggestions::Suggestions;
-use crate::transcript::{Recall, Transcript};
 use crate::turn::{Stop, Turn};
 
 /// All that a conversation is.
@@ -186,7 +187,7 @@ impl Session {
             queue: Queue::default(),
             history: History::default(),
             recall: None,
-            transcript: Transcript::new(&options),
+            transcript: options.transcript(messages::PROTOCOL_VERSION),
             turn: Turn::none(),
             owed: Owed::default(),
             system: None,

@@ -12,7 +12,6 @@ use crate::control::spending::Lines;
 use crate::history::History;
 use crate::messages;
 use crate::session::Session;
-use crate::transcript::Transcript;
 
 impl Session {
     /// Leaves this conversation and begins the next one.
@@ -41,7 +40,7 @@ impl Session {
         }
         self.options.session_id.clone_from(&id);
         self.out.sign_as(&id);
-        self.transcript = Transcript::new(&self.options);
+        self.transcript = self.options.transcript(messages::PROTOCOL_VERSION);
         self.transcript.begin_turn();
         self.checkpoints = checkpoints::open(&self.options);
         self.recall = None;
