@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 use sluice_permission::PermissionMode;
+use sluice_transcript::Transcript;
 
 use crate::compact::Compactions;
 use crate::history::History;
 use crate::memory::Nearby;
+use crate::messages;
 use crate::options::Options;
-use crate::transcript::{Recall, Transcript};
+use crate::recall::Recall;
 
 /// What the model is shown, and what is kept of it.
 pub(crate) struct Conversation {
@@ -32,7 +34,7 @@ impl Conversation {
             history: History::default(),
             recall: None,
             system: None,
-            transcript: Transcript::new(options),
+            transcript: options.transcript(messages::PROTOCOL_VERSION),
             compactions: Compactions::default(),
             nearby: Nearby::default(),
             reminded_of_plan: false,

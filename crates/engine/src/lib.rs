@@ -29,7 +29,7 @@
 //! * `agents`: sessions that work for a session;
 //! * `history`, `prompt`, `memory`, `notes`: what the model is shown; `measure`: how much room it takes;
 //! * `compact`: a summary in its place, once that is too much;
-//! * [`transcript`]: what is kept of it, and how a session goes on with what was kept;
+//! * `record`: what is kept of it, in a [`transcript`]; `resume`, `recall`, `shown`: going on with what was kept;
 //! * `ledger`: tokens used and what they cost;
 //! * `checkpoints`: how files stood before each prompt;
 //! * `suggestions`: what the person may ask next;
@@ -91,7 +91,10 @@ mod notes;
 mod prompt;
 
 mod checkpoints;
-pub mod transcript;
+mod recall;
+mod record;
+mod resume;
+mod shown;
 
 mod ledger;
 
@@ -112,9 +115,12 @@ pub use port::{Exit, Input, Port, Signal};
 pub use prompt::SystemPrompt;
 pub use sandbox::sandbox;
 pub use schema::{OutputSchema, SchemaError};
+pub use shown::shown_to_model;
 pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
 /// What the files of all scopes say.
 pub use sluice_settings as settings;
+/// What is kept of a session.
+pub use sluice_transcript as transcript;
 
 pub use untrusted::held_back;
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use sluice_servers::ServerOptions;
 use sluice_settings::Settings;
+use sluice_transcript::{Earlier, Keeping, Projects, Stamp, Transcript};
 use sluice_wire::mode::PermissionMode;
 
 pub use conversation::ConversationOptions;
@@ -18,7 +19,6 @@ use crate::compact::Compaction;
 use crate::memory::MemoryOptions;
 use crate::prompt::{Place, SystemPrompt};
 use crate::schema::OutputSchema;
-use crate::transcript::{Earlier, Keeping, Projects};
 
 /// What of a project is set up before the session begins, by its hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -219,6 +219,19 @@ impl Options {
             notes,
             language: self.settings.string("language"),
         }
+    }
+
+    /// The transcript of such a session; `version` is that of the protocol it speaks.
+    pub(crate) fn transcript(&self, version: &str) -> Transcript {
+        let stamp = Stamp {
+            session_id: self.session_id.clone(),
+            cwd: self.cwd.display().to_string(),
+            version: version.to_owned(),
+            entrypoint: self.keeping.entrypoint.clone(),
+            git_branch: self.keeping.git_branch.clone(),
+            agent_id: None,
+        };
+        Transcript::new(stamp, &self.keeping, self.earlier.as_ref())
     }
 }
 

@@ -12,9 +12,9 @@ use crate::messages;
 use crate::notes;
 use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, Prompt, blocks_of};
+use crate::record::Queued;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
-use crate::transcript::Queued;
 use crate::turn::{Ending, Stop, Turn};
 
 /// What a turn begins with.

@@ -13,10 +13,10 @@ use crate::model_request::Reply;
 use crate::options::Thinking;
 use crate::prompt;
 use crate::queue::blocks_of;
+use crate::record::Queued;
 use crate::session::Session;
 use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
-use crate::transcript::Queued;
 use crate::turn::{ApiEnding, Ending, Stop};
 
 /// How often a turn asks again for the same reason before it takes the answer as it is.

@@ -148,7 +148,7 @@ const CYCLIC: &[(&str, &[&str])] = &[
         &["guarded", "messages", "options", "sandbox", "session", "untrusted"],
     ),
     ("prompt", &["catalogue", "notes"]),
-    ("queue", &["background", "transcript"]),
+    ("queue", &["background"]),
     (
         "sandbox",
         &["calls", "catalogue", "commands", "options", "policy", "session"],
@@ -180,7 +180,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
             "sandbox",
             "services",
             "suggestions",
-            "transcript",
             "turn",
         ],
     ),

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sluice_model::cost::Tokens;
 use sluice_permission::{Behavior, PermissionMode, Policy, Rule, Source};
 use sluice_tools::{Enlisted, TaskStatus};
+use sluice_transcript::resume;
 use sluice_wire::content::{Block, Content};
 use sluice_wire::stdout::{self, UserMessage};
 use tokio::sync::mpsc;
@@ -30,7 +31,6 @@ use crate::prompt::{self, SystemPrompt};
 use crate::queue::{Priority, Prompt};
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
-use crate::transcript::resume;
 use crate::turn::Ending;
 
 /// What no subagent is offered: it talks to no person, and the mode is not its to change.

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+use sluice_transcript::each_line;
 
 use super::shelf::{Backup, Snapshot};
-use crate::transcript::each_line;
 
 /// What every such line begins with.
 const MARK: &[u8] = b"{\"type\":\"file-history-";

@@ -12,7 +12,6 @@ use crate::control::spending::Lines;
 use crate::history::History;
 use crate::messages;
 use crate::session_loop::SessionLoop;
-use crate::transcript::Transcript;
 
 impl SessionLoop {
     /// Leaves this conversation and begins the next one.
@@ -42,7 +41,7 @@ impl SessionLoop {
         }
         self.session.options.session_id.clone_from(&id);
         self.session.line.out.sign_as(&id);
-        self.session.conversation.transcript = Transcript::new(&self.session.options);
+        self.session.conversation.transcript = self.session.options.transcript(messages::PROTOCOL_VERSION);
         self.session.conversation.transcript.begin_turn();
         self.session.tooling.checkpoints = checkpoints::open(&self.session.options);
         self.session.conversation.recall = None;
