@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::agents::{self, Summed};
+use crate::call::CallEvent;
 use crate::control::aside::Aside;
 use crate::hooks::Hooked;
 use crate::host_requests::Said;
@@ -96,9 +97,9 @@ impl Session {
                 Some(Ok((id, said))) = self.verdicts.join_next() => Happening::Judged(id, said),
                 Some(aside) = self.asides.next() => Happening::Aside(Box::new(aside)),
                 Some(hooked) = self.hooks.next() => Happening::Hooked(Box::new(hooked)),
-                Some(Ok((index, changed, path, backup))) = self.calls.keeping.join_next() => {
+                Some(Ok((index, path, backup))) = self.calls.keeping.join_next() => {
                     self.kept(&path, backup);
-                    self.spawn_call(index, changed);
+                    self.advance(index, CallEvent::Kept).await;
                     continue;
                 }
                 Some(done) = self.calls.running.join_next() => match done {
