@@ -47,21 +47,21 @@ pub(crate) fn open(options: &Options) -> Option<Shelf> {
 }
 
 /// What a call waits for: the file it is about to change is being kept.
-pub(crate) type Keeping = JoinSet<(usize, Option<Value>, PathBuf, io::Result<Backup>)>;
+pub(crate) type Keeping = JoinSet<(usize, PathBuf, io::Result<Backup>)>;
 
 impl Session {
     /// A call is about to change a file, perhaps: then it is kept first, and the call begins with
     /// [`Session::kept`]. Gives whether it has to wait.
-    pub(crate) fn checkpoint_call(&mut self, index: usize, tool: &str, changed: Option<&Value>) -> bool {
-        let key = match tool {
+    pub(crate) fn checkpoint_call(&mut self, index: usize) -> bool {
+        let Some(call) = self.calls.list.get(index) else {
+            return false;
+        };
+        let key = match call.name.as_str() {
             "Edit" | "Write" => "file_path",
             "NotebookEdit" => "notebook_path",
             _ => return false,
         };
-        let Some(call) = self.calls.list.get(index) else {
-            return false;
-        };
-        let path = changed.unwrap_or(&call.input).get(key).and_then(Value::as_str);
+        let path = call.run_input().get(key).and_then(Value::as_str);
         let path = path.map(|path| self.tooling.cwd.get().join(path));
         let (Some(path), Some(shelf)) = (path, &self.tooling.checkpoints) else {
             return false;
@@ -73,17 +73,12 @@ impl Session {
         let place = call.pins.first().map(|pin| pin.place().to_owned());
         let place = place.unwrap_or_else(|| sluice_tools::settled(&path));
         let (copies, order, cancel) = (shelf.copies.clone(), shelf.order.clone(), self.calls.cancel.clone());
-        let (now, changed) = (messages::now(), changed.cloned());
+        let now = messages::now();
         self.calls.keeping.spawn(async move {
             let _in_order = order.lock().await;
             let named = path.clone();
             let kept = spawn_blocking(move || copies.keep((&named, &place), 1, &now, &cancel)).await;
-            (
-                index,
-                changed,
-                path,
-                kept.unwrap_or_else(|error| Err(io::Error::other(error))),
-            )
+            (index, path, kept.unwrap_or_else(|error| Err(io::Error::other(error))))
         });
         true
     }

@@ -398,12 +398,9 @@ impl Session {
         self.calls
             .list
             .iter()
-            .filter_map(|call| match &call.state {
-                crate::calls::State::Asking(id) => {
-                    let decision = self.decide_call(call);
-                    Some(messages::ask(id, call, &decision, &self.options.cwd))
-                }
-                _ => None,
+            .filter_map(|call| {
+                let ask = call.ask()?;
+                Some(messages::ask(&ask.request_id, call, &ask.decision, &self.options.cwd))
             })
             .chain(self.agents.shared.open_asks())
             .collect()

@@ -4,11 +4,11 @@
 use std::io;
 use std::path::PathBuf;
 
-use serde_json::Value;
 use sluice_tools::{Outcome, ToolEvent};
 use tokio::time::Instant;
 
 use crate::agents::Summed;
+use crate::call::CallEvent;
 use crate::checkpoints::Backup;
 use crate::control::aside::Aside;
 use crate::hooks::Hooked;
@@ -68,8 +68,6 @@ pub(crate) enum Event {
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) index: usize,
-    /// The input the call runs with, if it is not its own.
-    pub(crate) changed: Option<Value>,
     pub(crate) path: PathBuf,
     pub(crate) backup: io::Result<Backup>,
 }
@@ -90,14 +88,9 @@ impl Session {
             Event::Aside(aside) => self.tell_aside(*aside).await,
             Event::Hooked(hooked) => self.hooked(*hooked).await,
             Event::Kept(kept) => {
-                let Kept {
-                    index,
-                    changed,
-                    path,
-                    backup,
-                } = *kept;
+                let Kept { index, path, backup } = *kept;
                 self.kept(&path, backup);
-                self.spawn_call(index, changed);
+                self.advance(index, CallEvent::Kept).await;
             }
             Event::Ran(index, outcome) if awaited == Awaited::Calls => {
                 self.drain_events().await;

@@ -17,7 +17,8 @@
 //! * `turn_loop`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `model_request`: one request to the model, with retries and broken streams;
 //! * [`mcp`]: what MCP servers mean to a session; `host_requests`: control requests to the host;
-//! * `tool_calls`, `calls`, `policy`: from a `tool_use` to its `tool_result`; `effects`: what a call does to the session;
+//! * `call`: from a `tool_use` to its `tool_result`, a pure machine; `calls`: those of one message; `tool_calls`, `policy`:
+//!   what is done on the way; `effects`: what a call does to the session;
 //! * [`Guarded`]: the same way to a tool, for a door that offers tools and has no session;
 //! * `hooks`: who else is told what happens, and may have a say in it;
 //! * `sandbox`: the sandbox of its commands; `configuration`: settings that changed take effect;
@@ -64,6 +65,7 @@ mod model_request;
 mod host_requests;
 pub mod mcp;
 
+mod call;
 mod calls;
 mod doctor;
 mod effects;
@@ -108,7 +110,7 @@ pub use catalogue::plugins::PluginDir;
 pub use checkup::{CheckedPlugin, Checkup, Validation, checkup, validate_plugin};
 pub use compact::Compaction;
 pub use doctor::problems;
-pub use guarded::{Guarded, GuardedCall, Question, Ran, Reply, for_now};
+pub use guarded::{Guarded, GuardedAnswer, GuardedCall, Question, Ran, for_now};
 pub use memory::MemoryOptions;
 pub use options::{Asker, ConversationOptions, KeySource, Options, Setup, StateEvents, Thinking};
 pub use port::{Exit, Input, Port, Signal};

@@ -3,10 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use sluice_permission::{Behavior, Found, OnDisk, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
 use sluice_tools::{Descriptor, Pins};
 
+use crate::call::Grant;
 use crate::guarded::for_now;
 use crate::messages;
 use crate::options::{Asker, Options};
@@ -152,14 +153,14 @@ fn named(options: &Options, tool: &Descriptor) -> bool {
     options.tools.as_ref().is_some_and(|tools| tools.iter().any(named))
 }
 
-/// What the host answered to an ask.
+/// What the host answered to an ask (`can_use_tool`), as it says it.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum HostAnswer {
     /// It may run, as it is or with another input.
     Allow {
         input: Option<Value>,
         updates: Vec<PermissionUpdate>,
-        meta: Value,
+        grant: Grant,
     },
     /// It may not.
     Deny { message: String, interrupt: bool },
@@ -167,7 +168,7 @@ pub(crate) enum Answer {
     Invalid(String),
 }
 
-impl Answer {
+impl HostAnswer {
     /// Reads an answer. A part that decides something must be right; an update that is none is
     /// passed over, since the call itself was answered.
     pub(crate) fn read(value: &Value) -> Self {
@@ -179,7 +180,7 @@ impl Answer {
                 input => Self::Allow {
                     input: input.cloned(),
                     updates: updates(value),
-                    meta: accepted(value),
+                    grant: granted(value),
                 },
             },
             Some("deny") => match value.get("message").and_then(Value::as_str) {
@@ -210,17 +211,16 @@ fn updates(answer: &Value) -> Vec<PermissionUpdate> {
 }
 
 /// How the host says the call came to be allowed.
-fn accepted(answer: &Value) -> Value {
+fn granted(answer: &Value) -> Grant {
     let lasting = answer
         .get("updatedPermissions")
         .and_then(Value::as_array)
         .is_some_and(|list| !list.is_empty());
-    let source = match answer.get("decisionClassification").and_then(Value::as_str) {
+    Grant::by(match answer.get("decisionClassification").and_then(Value::as_str) {
         Some(said) => said,
         None if lasting => "user_permanent",
         None => "user_temporary",
-    };
-    json!({"decision": "accept", "source": source})
+    })
 }
 
 impl Session {
@@ -364,13 +364,13 @@ mod tests {
 
     #[test]
     fn an_answer_says_allow_or_deny() {
-        let Answer::Allow { input, updates, .. } = Answer::read(&json!({"behavior": "allow"})) else {
+        let HostAnswer::Allow { input, updates, .. } = HostAnswer::read(&json!({"behavior": "allow"})) else {
             unreachable!("a bare allow is an answer")
         };
         assert_eq!((input, updates), (None, vec![]));
         assert_eq!(
-            Answer::read(&json!({"behavior": "deny", "message": "no", "interrupt": true})),
-            Answer::Deny {
+            HostAnswer::read(&json!({"behavior": "deny", "message": "no", "interrupt": true})),
+            HostAnswer::Deny {
                 message: "no".into(),
                 interrupt: true
             }
@@ -387,20 +387,20 @@ mod tests {
             json!("allow"),
             json!(null),
         ] {
-            assert!(matches!(Answer::read(&bad), Answer::Invalid(_)), "{bad}");
+            assert!(matches!(HostAnswer::read(&bad), HostAnswer::Invalid(_)), "{bad}");
         }
     }
 
     #[test]
     fn an_update_that_is_none_does_not_spoil_the_answer() {
-        let answer = Answer::read(&json!({
+        let answer = HostAnswer::read(&json!({
             "behavior": "allow",
             "updatedPermissions": [
                 {"type": "addRules", "rules": "junk"},
                 {"type": "setMode", "mode": "acceptEdits", "destination": "session"},
             ],
         }));
-        let Answer::Allow { updates, .. } = answer else {
+        let HostAnswer::Allow { updates, .. } = answer else {
             unreachable!("still an answer")
         };
         assert_eq!(updates.len(), 1);

@@ -161,8 +161,8 @@ impl SessionLoop {
                 Some(aside) = session.requests.asides.next() => Event::Aside(Box::new(aside)),
                 Some(guess) = session.requests.suggestions.next() => Event::Suggested(guess),
                 Some(hooked) = session.hooks.next() => Event::Hooked(Box::new(hooked)),
-                Some(Ok((index, changed, path, backup))) = session.calls.keeping.join_next() => {
-                    Event::Kept(Box::new(Kept { index, changed, path, backup }))
+                Some(Ok((index, path, backup))) = session.calls.keeping.join_next() => {
+                    Event::Kept(Box::new(Kept { index, path, backup }))
                 }
                 Some(done) = session.calls.running.join_next() => match done {
                     Ok((index, outcome)) => Event::Ran(index, Box::new(outcome)),

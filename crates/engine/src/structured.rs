@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use sluice_tools::Outcome;
 
-use crate::calls::State;
+use crate::call::CallEvent;
 use crate::messages;
 use crate::session::Session;
 use crate::turn::Ending;
@@ -73,16 +73,15 @@ impl Session {
 
     /// Judges an answer. It goes the way of every call, so that its result comes in its place.
     pub(crate) fn judge(&mut self, index: usize) {
-        let (Some(call), Some(schema)) = (self.calls.list.get_mut(index), &self.options.output_schema) else {
+        let (Some(call), Some(schema)) = (self.calls.list.get(index), &self.options.output_schema) else {
             return;
         };
-        call.state = State::Running;
-        call.decision = Some(json!({"decision": "accept", "source": "config"}));
         let checked = match call.input.get(messages::UNPARSED) {
             Some(_) => Err("the input is not valid JSON".to_owned()),
             None => schema.check(&call.input),
         };
         let outcome = self.turn.structured.judge(checked, &call.input);
+        self.step(index, CallEvent::Supplied);
         self.calls.running.spawn(std::future::ready((index, outcome)));
     }
 

@@ -9,7 +9,8 @@ use sluice_tools::{TaskView, ToolEvent};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::call;
-use crate::calls::{LAUNCH_DELAY, State};
+use crate::call::Call;
+use crate::calls::LAUNCH_DELAY;
 use crate::commands;
 use crate::session::Session;
 
@@ -26,7 +27,7 @@ impl Session {
     /// The last block is a call: one that starts a subagent and need not be asked about begins now.
     pub(crate) async fn begin_agent(&mut self) {
         let starts = self.calls.list.last().filter(|call| {
-            let new = matches!(call.state, State::New) && call.tool.is_some();
+            let new = call.is_proposed() && call.tool.is_some();
             new && self.starts_agent(&call.name, &call.input)
         });
         let Some(call) = starts else { return };
@@ -36,7 +37,7 @@ impl Session {
         let id = call.id.clone();
         self.launch().await;
         // Hooks, a budget or calls before it may hold it up.
-        if self.calls.list.last().is_none_or(|call| call.decision.is_none()) {
+        if !self.calls.list.last().is_some_and(Call::is_allowed) {
             return self.wait_for_event();
         }
         self.agents.beginning.at_block = true;
@@ -54,7 +55,7 @@ impl Session {
 
     /// Calls that have not begun and subagents that are silent go on with the next event of the stream, or soon.
     fn wait_for_event(&mut self) {
-        let waits = self.calls.list.iter().any(|call| matches!(call.state, State::New));
+        let waits = self.calls.list.iter().any(Call::is_proposed);
         if waits || !self.agents.beginning.silent.is_empty() {
             self.calls.launch_at.get_or_insert(Instant::now() + LAUNCH_DELAY);
         }

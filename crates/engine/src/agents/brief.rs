@@ -16,7 +16,7 @@ use super::roster::Roster;
 use super::shared::SharedAgents;
 use super::{call, list, message};
 use crate::background::Background;
-use crate::calls::{Call, State};
+use crate::call::Call;
 use crate::catalogue::Catalogue;
 use crate::commands::SKILL;
 use crate::hooks::{Heirs, HookClient};
@@ -108,10 +108,10 @@ fn ours(name: &str) -> bool {
 impl Session {
     /// Leaves word for the calls that are about to start a subagent.
     pub(crate) fn brief_agents(&self) {
-        let waits = |state: &State| matches!(state, State::New | State::Asking(_));
+        let waits = |call: &Call| call.is_proposed() || call.ask().is_some();
         let asks = |name: &str| name == message::NAME || name == list::NAME;
         let needs = |call: &Call| asks(&call.name) || self.starts_agent(&call.name, &call.input);
-        if !self.calls.list.iter().any(|call| waits(&call.state) && needs(call)) {
+        if !self.calls.list.iter().any(|call| waits(call) && needs(call)) {
             return;
         }
         if let Some(roster) = &self.agents.roster {

@@ -5,9 +5,8 @@ use std::future::Ready;
 use std::pin::Pin;
 
 use serde_json::{Map, Value, json};
-use sluice_permission::Verdict;
 
-use crate::calls::State;
+use crate::call::{Call, CallEvent};
 use crate::messages;
 use crate::session::Session;
 use crate::session_loop::Heard;
@@ -56,21 +55,12 @@ impl Deferred {
 }
 
 impl Session {
-    /// Puts a call off; false where that cannot be, and the call is decided about as if no hook had said so.
-    pub(super) async fn deferred_call(&mut self, index: usize) -> bool {
-        let Some(call) = self.calls.list.get(index) else {
-            return false;
-        };
-        if self.decide_call(call).behavior == Verdict::Deny {
-            return false;
-        }
+    /// Whether a call may be put off; where it may not, it is decided about as if no hook had said so.
+    pub(crate) async fn may_defer(&mut self) -> bool {
         let headless = self.options.keeping.entrypoint != PERSON && self.hooks.speaker.is_none();
         if !headless || self.calls.list.len() > 1 {
             self.say_not_deferred().await;
             return false;
-        }
-        if let Some(call) = self.calls.list.get_mut(index) {
-            call.state = State::Deferred;
         }
         true
     }
@@ -86,23 +76,15 @@ impl Session {
         if self.calls.list.len() < 2 {
             return;
         }
-        let is_put_off = |call: &crate::calls::Call| matches!(call.state, State::Deferred);
-        if let Some(index) = self.calls.list.iter().position(is_put_off) {
+        if let Some(index) = self.calls.list.iter().position(Call::is_deferred) {
             self.say_not_deferred().await;
-            if let Some(call) = self.calls.list.get_mut(index) {
-                call.state = State::Running;
-            }
-            self.rule_on(index, None).await;
+            self.advance(index, CallEvent::NotDeferred).await;
         }
     }
 
     /// How the turn ends if its call was put off: the session goes, and keeps what it takes to go on.
     pub(crate) async fn deferred_ending(&mut self) -> Option<Ending> {
-        let call = self
-            .calls
-            .list
-            .iter()
-            .find(|call| matches!(call.state, State::Deferred))?;
+        let call = self.calls.list.iter().find(|call| call.is_deferred())?;
         let deferred_call = Deferred {
             id: call.id.clone(),
             name: call.name.clone(),

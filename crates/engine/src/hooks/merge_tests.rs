@@ -160,7 +160,7 @@ fn silence_means_what_the_hook_is_for() {
     assert_eq!(timed_out(Refuses::Never).notes, [Note::NoVerdict]);
     assert_eq!(timed_out(Refuses::Never).verdict, None);
     let closed = timed_out(Refuses::Silence).verdict.unwrap();
-    assert!(closed.silence && closed.permission == Permission::Deny);
+    assert!(closed.silence.is_some() && closed.permission == Permission::Deny);
     // Nothing waits for these: nobody is held up by a hook that fails.
     for event in [
         Event::Stop,

@@ -8,19 +8,10 @@ use sluice_wire::hook::{
 use sluice_wire::permission_update::Behavior;
 
 use super::event::Event;
+use crate::call::Permission;
 
 /// How long a text for the model may be, in letters: a hook does not get to fill the conversation.
 const LONGEST_CONTEXT: usize = 10_000;
-
-/// What a hook says about a call, from the mildest to the strictest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Permission {
-    Allow,
-    Ask,
-    /// Neither now: the turn ends with the call undone.
-    Defer,
-    Deny,
-}
 
 /// Why something is held up.
 #[derive(Debug, Clone, PartialEq, Eq)]

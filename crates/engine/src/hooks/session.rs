@@ -115,7 +115,7 @@ impl Session {
             }
             Purpose::Late { rewakes } => {
                 let said = merged.block.as_ref().map(|block| block.reason.clone());
-                let said = said.or_else(|| merged.verdict.as_ref().map(|verdict| verdict.block.reason.clone()));
+                let said = said.or_else(|| merged.verdict.as_ref().map(|verdict| verdict.reason.clone()));
                 self.tell_of_hooks(event, &merged, None).await;
                 if let Some(text) = said.filter(|_| rewakes) {
                     let origin = serde_json::json!({"kind": "task-notification", "producer": "session-task"});

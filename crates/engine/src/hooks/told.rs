@@ -146,7 +146,6 @@ impl Session {
     pub(crate) fn hooks_begin_turn(&mut self) {
         self.hooks.halt = None;
         self.hooks.held_up = 0;
-        self.hooks.after.clear();
         self.hooks.began.clear();
     }
 }

@@ -13,7 +13,6 @@ use sluice_wire::control::{CacheImpact, SlashCommand};
 use sluice_wire::stdout::ToolUseMeta;
 
 use super::plugins;
-use crate::calls::State;
 use crate::commands::Slash;
 use crate::options::Asker;
 use crate::session::Session;
@@ -121,10 +120,10 @@ impl Session {
         outcome
     }
 
-    /// Asks the server's tool that stands in the person's place; `false` if it cannot be asked, and the call is over.
-    pub(crate) async fn ask_referee(&mut self, index: usize, request_id: &str, name: &str) -> bool {
+    /// Asks the server's tool that stands in the person's place, or says why it cannot be asked.
+    pub(crate) fn ask_referee(&mut self, index: usize, request_id: &str, name: &str) -> Result<(), String> {
         let Some(call) = self.calls.list.get(index) else {
-            return false;
+            return Ok(());
         };
         let about = About {
             id: call.id.clone(),
@@ -142,20 +141,15 @@ impl Session {
         let Some((link, tool)) = self.tooling.servers.own_name(name).filter(|_| there(&full)) else {
             let known = self.tooling.servers.tools();
             let known: Vec<&str> = known.iter().map(|tool| tool.descriptor().name.as_ref()).collect();
-            let why = format!(
+            return Err(format!(
                 "MCP tool {name} (passed via --permission-prompt-tool) not found. Available MCP tools: {}",
                 known.join(", ")
-            );
-            self.ask_failed(index, &why).await;
-            return false;
+            ));
         };
         let request_id = request_id.to_owned();
-        if let Some(call) = self.calls.list.get_mut(index) {
-            call.state = State::Asking(request_id.clone());
-        }
         let verdict = referee::ask(link, tool, full, about);
         self.calls.verdicts.spawn(async move { (request_id, verdict.await) });
-        true
+        Ok(())
     }
 
     /// The server's tool has said whether a call may run. What it says about a call that is over is of no interest.
