@@ -54,7 +54,6 @@ pub(crate) use child::Part;
 pub(crate) use definition::{Definition, Origin};
 pub(crate) use forks::call as call_fork;
 pub(crate) use inspect::inspect;
-pub(crate) use mouth::Mouth;
 pub(crate) use roster::Roster;
 pub(crate) use summaries::{Summaries, Summed, next as next_summary};
 
@@ -66,25 +65,6 @@ use crate::options::Options;
 use crate::policy::World;
 use crate::port::Input;
 use crate::session::Session;
-
-/// What a session is told about subagents at its start.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AgentOptions {
-    /// `--agents`: JSON, or the path of a file that holds it.
-    pub given: Option<String>,
-    /// `--agent`: the kind that leads the conversation.
-    pub lead: Option<String>,
-    /// Show the host what subagents say, not only what they do.
-    pub forward_text: bool,
-    /// Every call waits for its subagent.
-    pub never_in_background: bool,
-    /// The host can stop each by itself, so that an interrupt leaves those in the background alone.
-    pub stopped_one_by_one: bool,
-    /// The host wants to be told now and then what each is at, in its own words.
-    pub summaries: bool,
-    /// Nobody is asked what it is at, whatever the host wants.
-    pub no_summaries: bool,
-}
 
 /// What a session knows about subagents.
 #[derive(Debug, Default)]

@@ -22,19 +22,8 @@ use std::path::PathBuf;
 
 use crate::options::Options;
 use entry::Entry;
-use plugins::{PluginDir, Plugins};
+use plugins::Plugins;
 use styles::Style;
-
-/// What a session is told about its catalogue at the start.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CatalogueOptions {
-    /// Plugins the command line or the host named.
-    pub plugin_dirs: Vec<PluginDir>,
-    /// No commands and no skills: a prompt that begins with `/` is a prompt.
-    pub without_commands: bool,
-    /// The skills the host lets the model use; none is all of them.
-    pub skills: Option<Vec<String>>,
-}
 
 /// Something that could not be read as it was meant.
 #[derive(Debug, Clone, PartialEq, Eq)]

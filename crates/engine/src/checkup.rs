@@ -9,11 +9,12 @@ use serde_json::{Map, Value};
 use crate::agents;
 use crate::catalogue::Catalogue;
 use crate::catalogue::entry::Kind;
-use crate::catalogue::plugins::{self, Plugin, PluginDir, Plugins};
+use crate::catalogue::plugins::{self, Plugin, Plugins};
 use crate::doctor;
 use crate::hooks;
 use crate::mcp;
 use crate::options::Options;
+use crate::options::PluginDir;
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

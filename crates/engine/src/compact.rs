@@ -3,13 +3,11 @@
 //! It happens by itself before a request that would be too long, after one that was, and when the person asks for it
 //! with `/compact`. The file keeps everything: a boundary there says where the conversation begins anew.
 //!
-//! * `limits`: when, and when not any more; pure;
 //! * `words`: what the model is asked and told; pure;
 //! * `summarise`: the request for the summary;
 //! * `command`: `/compact`.
 
 mod command;
-mod limits;
 mod summarise;
 mod words;
 
@@ -23,9 +21,7 @@ use sluice_wire::stdout::system::{
 };
 use sluice_wire::stdout::{self, UserMessage};
 
-pub use limits::Compaction;
-pub(crate) use limits::{Limits, Tries};
-
+use crate::compact_limits::Limits;
 use crate::history::{Cut, History};
 use crate::measure::{Gauge, tokens};
 use crate::messages;
@@ -81,15 +77,6 @@ impl Uncompacted {
             (Self::Stopped, _) => "Compaction was interrupted.".to_owned(),
         }
     }
-}
-
-/// What a session knows about its compactions.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Compactions {
-    pub(crate) gauge: Gauge,
-    tries: Tries,
-    /// Tokens they made room for, all together.
-    dropped: u64,
 }
 
 impl SessionLoop {

@@ -1,6 +1,6 @@
 //! Control requests of the host, and the session's responses. Every request gets exactly one.
 
-pub(crate) mod aside;
+mod aside;
 mod context;
 mod diff;
 mod files;
@@ -9,7 +9,6 @@ mod roots;
 mod servers;
 mod settings;
 pub(crate) mod spending;
-pub(crate) mod suggest;
 
 use serde_json::{Value, json};
 use sluice_model::models;
@@ -20,26 +19,13 @@ use sluice_wire::control::{
     SetPermissionModeResponse, Success,
 };
 
-use self::aside::Asides;
-use self::suggest::Names;
 use crate::catalogue::styles;
 use crate::hooks::{Answers, Switch};
 use crate::messages;
 use crate::options::Thinking;
 use crate::schema::OutputSchema;
 use crate::session::Session;
-use crate::suggestions::Suggestions;
 use crate::turn::Stop;
-
-/// Requests of the host that take a while.
-#[derive(Debug, Default)]
-pub(crate) struct Requests {
-    pub(crate) asides: Asides,
-    /// File names for a person who types one.
-    pub(crate) names: Names,
-    /// What the person may ask next.
-    pub(crate) suggestions: Suggestions,
-}
 
 impl Session {
     /// Handles a message of the host.

@@ -4,7 +4,7 @@ use serde_json::Value;
 use sluice_permission::PermissionMode;
 use sluice_transcript::Transcript;
 
-use crate::compact::Compactions;
+use crate::compact_limits::Compactions;
 use crate::history::History;
 use crate::memory::Nearby;
 use crate::messages;

@@ -10,11 +10,11 @@ use tokio::time::Instant;
 use crate::agents::Summed;
 use crate::call::CallEvent;
 use crate::checkpoints::Backup;
-use crate::control::aside::Aside;
 use crate::hooks::Hooked;
 use crate::host_requests::Said;
 use crate::messages;
 use crate::port::{Input, Signal};
+use crate::requests::Aside;
 use crate::session::Session;
 use crate::turn::Stop;
 

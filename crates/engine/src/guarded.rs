@@ -14,10 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::hooks::SessionlessHooks;
 use crate::options::{KeySource, Options};
-use crate::policy::{self, World};
+use crate::policy::{self, World, for_now};
 use crate::sandbox;
 use crate::services::ToolServices;
-use crate::session;
 
 use passage::Passage;
 
@@ -135,7 +134,7 @@ impl Guarded {
             files: Arc::new(FileState::default()),
             tasks,
             lists: Arc::new(Lists::default()),
-            web: Arc::new(Web::new(session::web_config(&options))),
+            web: Arc::new(Web::new(options.web_config())),
             tool_services,
             events,
             options,
@@ -237,20 +236,4 @@ impl Guarded {
             sandbox,
         }
     }
-}
-
-/// The same change of permissions, written down nowhere.
-#[must_use]
-pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
-    use sluice_permission::Destination::Session;
-    match &mut update {
-        PermissionUpdate::AddRules(it) => it.destination = Session,
-        PermissionUpdate::ReplaceRules(it) => it.destination = Session,
-        PermissionUpdate::RemoveRules(it) => it.destination = Session,
-        PermissionUpdate::SetMode(it) => it.destination = Session,
-        PermissionUpdate::AddDirectories(it) => it.destination = Session,
-        PermissionUpdate::RemoveDirectories(it) => it.destination = Session,
-        PermissionUpdate::Unknown { .. } => {}
-    }
-    update
 }

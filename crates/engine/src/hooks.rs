@@ -72,6 +72,7 @@ use sluice_wire::stdout::system::Informational;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
+use crate::call::Deferred;
 use crate::catalogue::plugins::Plugin;
 use crate::memory::{Brought, Memory};
 use crate::session::Session;
@@ -79,7 +80,7 @@ use crate::session::Session;
 pub(crate) use calls::{changed, denied_by_hook};
 pub(crate) use client::HookClient;
 pub(crate) use config::Origin;
-pub(crate) use defer::Deferred;
+
 pub(crate) use run::Hooked;
 use session::Instructions;
 pub(crate) use sessionless::{Before, SessionlessHooks, Watched};

@@ -24,7 +24,7 @@
 //! * `sandbox`: the sandbox of its commands; `configuration`: settings that changed take effect;
 //! * [`held_back`]: what a folder nobody trusted brings to no effect;
 //! * [`problems`]: what could not be read as it was meant;
-//! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
+//! * `summary`: what a turn begins and ends with; [`OutputSchema`], `structured`: an answer in the shape the host asked for;
 //! * `services`: what the session does for its tools;
 //! * `background`: work that outlives its call; `orphans`: what did not outlive an earlier process;
 //! * `agents`: sessions that work for a session;
@@ -55,6 +55,7 @@ mod tooling;
 mod commands;
 mod control;
 mod model_choice;
+mod requests;
 
 mod guard;
 mod turn;
@@ -70,6 +71,7 @@ mod calls;
 mod doctor;
 mod effects;
 mod hooks;
+mod permissions;
 mod policy;
 mod sandbox;
 mod tool_calls;
@@ -80,15 +82,20 @@ mod untrusted;
 
 mod schema;
 mod structured;
+mod summary;
 
 mod agents;
 mod background;
 mod orphans;
+mod tool_reports;
 
 mod compact;
+mod compact_limits;
 mod history;
+mod instructions;
 mod measure;
 mod memory;
+mod note;
 mod notes;
 mod prompt;
 
@@ -96,6 +103,7 @@ mod checkpoints;
 mod recall;
 mod record;
 mod resume;
+mod rewinding;
 mod shown;
 
 mod ledger;
@@ -104,17 +112,15 @@ mod messages;
 mod out;
 mod suggestions;
 
-pub use agents::AgentOptions;
-pub use catalogue::CatalogueOptions;
-pub use catalogue::plugins::PluginDir;
 pub use checkup::{CheckedPlugin, Checkup, Validation, checkup, validate_plugin};
-pub use compact::Compaction;
 pub use doctor::problems;
-pub use guarded::{Guarded, GuardedAnswer, GuardedCall, Question, Ran, for_now};
-pub use memory::MemoryOptions;
-pub use options::{Asker, ConversationOptions, KeySource, Options, Setup, StateEvents, Thinking};
+pub use guarded::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};
+pub use options::{
+    AgentOptions, Asker, CatalogueOptions, Compaction, ConversationOptions, KeySource, MemoryOptions, Options,
+    PluginDir, Setup, StateEvents, SystemPrompt, Thinking,
+};
+pub use policy::for_now;
 pub use port::{Exit, Input, Port, Signal};
-pub use prompt::SystemPrompt;
 pub use sandbox::sandbox;
 pub use schema::{OutputSchema, SchemaError};
 pub use shown::shown_to_model;

@@ -2,8 +2,7 @@
 //! the nearest, with what they import, and rules. What lies deeper in the project, and rules about certain files, wait
 //! until such a file is touched (`nearby`).
 
-mod nearby;
-mod session;
+pub(crate) mod nearby;
 mod text;
 
 use std::collections::HashSet;
@@ -27,15 +26,6 @@ const LARGEST: u64 = 256 * 1024;
 const MOST: usize = 500;
 /// How many are looked for: a text may import a hundred thousand that are not there.
 const MOST_LOOKS: usize = 10_000;
-
-/// Which memory files are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct MemoryOptions {
-    /// None at all.
-    pub off: bool,
-    /// Those of the directories added at the launch too.
-    pub of_added_folders: bool,
-}
 
 /// One file that is to be known.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Everything a session is told at its start. The engine reads no flag and no environment itself.
 
 mod conversation;
+mod parts;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -8,16 +9,14 @@ use std::path::{Path, PathBuf};
 
 use sluice_servers::ServerOptions;
 use sluice_settings::Settings;
+use sluice_tools::WebConfig;
 use sluice_transcript::{Earlier, Keeping, Projects, Stamp, Transcript};
 use sluice_wire::mode::PermissionMode;
 
 pub use conversation::ConversationOptions;
+pub(crate) use parts::Place;
+pub use parts::{AgentOptions, CatalogueOptions, Compaction, MemoryOptions, PluginDir, SystemPrompt};
 
-use crate::agents::AgentOptions;
-use crate::catalogue::CatalogueOptions;
-use crate::compact::Compaction;
-use crate::memory::MemoryOptions;
-use crate::prompt::{Place, SystemPrompt};
 use crate::schema::OutputSchema;
 
 /// What of a project is set up before the session begins, by its hooks.
@@ -206,6 +205,16 @@ impl Options {
             state_events: StateEvents::Off,
             tool_aliases: BTreeMap::new(),
             background_wait: None,
+        }
+    }
+
+    /// The way to the web, as the way to the model.
+    pub(crate) fn web_config(&self) -> WebConfig {
+        let proxy = &self.model_config.proxy;
+        WebConfig {
+            extra_roots: self.model_config.extra_roots.clone(),
+            proxy: proxy.https.clone().or_else(|| proxy.all.clone()),
+            no_proxy: proxy.no_proxy.clone(),
         }
     }
 

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use sluice_model::Message;
 use sluice_wire::stdout::system::{TaskNotification, TaskOutcome};
 
-use crate::background::Note;
 use crate::messages;
+use crate::note::Note;
 use crate::session::Session;
 
 /// Something that was running.
@@ -140,7 +140,7 @@ impl Session {
 impl Note {
     fn of_orphan(id: &str, summary: &str) -> Self {
         let origin = json!({"kind": "task-notification", "producer": "session-task"});
-        Self::word(id, summary, origin)
+        Self::word(id, summary, origin, messages::now())
     }
 }
 

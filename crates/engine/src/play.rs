@@ -4,11 +4,11 @@ use serde_json::Value;
 use sluice_permission::PermissionMode;
 
 use crate::agents::Part;
-use crate::background::Note;
+use crate::call::Deferred;
 use crate::commands::{Known, Mentioned, Slash};
-use crate::hooks::Deferred;
 use crate::memory::{self, Memory};
 use crate::messages;
+use crate::note::Note;
 use crate::notes;
 use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, Prompt, blocks_of};
@@ -244,7 +244,7 @@ impl Session {
         if !matches!(ending, Ending::Local { .. }) || self.conversation.transcript.begun() {
             self.keep_turn_end().await;
         }
-        let result = messages::result(self, &ending);
+        let result = self.turn_result(&ending);
         self.line.last_failed = result.is_error;
         self.line.results += 1;
         self.turn.open = false;
@@ -358,7 +358,7 @@ impl Session {
     /// `system/init`, which opens every turn.
     pub(crate) async fn announce(&mut self) {
         self.load_roster();
-        let init = messages::init(self);
+        let init = self.init();
         self.say(init).await;
         self.tell_commands_after_init().await;
         self.say_settings_problems().await;

@@ -8,10 +8,7 @@ use sluice_permission::{Behavior, Found, OnDisk, Paths, PermissionMode, Permissi
 use sluice_tools::{Descriptor, Pins};
 
 use crate::call::Grant;
-use crate::guarded::for_now;
-use crate::messages;
-use crate::options::{Asker, Options};
-use crate::session::Session;
+use crate::options::Options;
 
 /// The file system, as far as a decision needs it.
 #[derive(Debug, Clone, Copy)]
@@ -119,12 +116,12 @@ pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
 }
 
 /// The tools of the task list, in whose place the older todo list may stand.
-const TASK_LIST: &[&str] = &["TaskCreate", "TaskGet", "TaskUpdate", "TaskList"];
+pub(crate) const TASK_LIST: &[&str] = &["TaskCreate", "TaskGet", "TaskUpdate", "TaskList"];
 
 /// What a restricted session has only when it is named: whatever runs programs or reaches the network by itself.
 const RUNS_OR_FETCHES: &[&str] = &["Bash", "WebFetch"];
 /// What stands in for a shell where there is none.
-const SEARCHES: &[&str] = &["Glob", "Grep"];
+pub(crate) const SEARCHES: &[&str] = &["Glob", "Grep"];
 
 /// Whether a tool is there at all: chosen at the launch, and not taken out by a rule.
 pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bool {
@@ -148,7 +145,7 @@ pub(crate) fn hiding(policy: Policy) -> sluice_tools::Hidden {
 }
 
 /// Whether `--tools` names it.
-fn named(options: &Options, tool: &Descriptor) -> bool {
+pub(crate) fn named(options: &Options, tool: &Descriptor) -> bool {
     let named = |name: &String| tool.is_called(name) || sluice_servers::names::covers(name, &tool.name);
     options.tools.as_ref().is_some_and(|tools| tools.iter().any(named))
 }
@@ -223,137 +220,20 @@ fn granted(answer: &Value) -> Grant {
     })
 }
 
-impl Session {
-    /// Whether the model may use a tool at all.
-    pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
-        let loaded = self.tooling.loaded.iter().any(|name| *name == tool.name);
-        self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool) || self.searches(tool))
+/// The same change of permissions, written down nowhere.
+#[must_use]
+pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
+    use sluice_permission::Destination::Session;
+    match &mut update {
+        PermissionUpdate::AddRules(it) => it.destination = Session,
+        PermissionUpdate::ReplaceRules(it) => it.destination = Session,
+        PermissionUpdate::RemoveRules(it) => it.destination = Session,
+        PermissionUpdate::SetMode(it) => it.destination = Session,
+        PermissionUpdate::AddDirectories(it) => it.destination = Session,
+        PermissionUpdate::RemoveDirectories(it) => it.destination = Session,
+        PermissionUpdate::Unknown { .. } => {}
     }
-
-    /// Models that do not keep track by themselves are given a list to do it with.
-    fn helps(&self, tool: &Descriptor) -> bool {
-        let tracks = sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::Thinks::Adaptively;
-        TASK_LIST.contains(&&*tool.name) && self.options.tools.is_none() && !tracks
-    }
-
-    /// Without a shell, files are searched by tools.
-    fn searches(&self, tool: &Descriptor) -> bool {
-        let shell = || sluice_tools::find("Bash").is_some_and(|bash| self.has(bash.descriptor()));
-        SEARCHES.contains(&&*tool.name) && self.options.tools.is_none() && !shell()
-    }
-
-    /// Whether the tool is there, offered or not.
-    pub(crate) fn has(&self, tool: &Descriptor) -> bool {
-        let answered = !tool.needs_person || self.options.asker == Asker::Host;
-        answered && there(&self.options, &self.policy, tool)
-    }
-
-    /// Whether `--tools` names it.
-    fn names(&self, tool: &Descriptor) -> bool {
-        named(&self.options, tool)
-    }
-
-    /// Which files a search must not show.
-    pub(crate) fn hidden(&self) -> sluice_tools::Hidden {
-        hiding(self.policy.clone())
-    }
-
-    /// Applies a change of permissions that came with an answer, and writes it down where it is to last.
-    pub(crate) async fn apply(&mut self, update: &PermissionUpdate) {
-        self.amend(update);
-        let before = self.policy.mode.clone();
-        let places = self.options.settings.places().clone();
-        let applied = sluice_permission::apply(&mut self.policy, update, &|source| places.root(source), &World);
-        if let Ok(Some(change)) = applied {
-            if let Err(error) = sluice_settings::write(&places, &change) {
-                self.say(messages::informational(
-                    &format!("The rule was not written down: {error}"),
-                    "warning",
-                ))
-                .await;
-            } else {
-                // The file decides what holds: a project's rules wait until its folder is trusted.
-                self.reread_settings();
-                if change.destination == Source::Local && self.options.settings.waits(Source::Local) {
-                    // The person has just said so themselves: it holds now, and from then on once the folder is trusted.
-                    let now = for_now(update.clone());
-                    let _said = sluice_permission::apply(&mut self.policy, &now, &|source| places.root(source), &World);
-                }
-            }
-        }
-        if self.policy.mode != before {
-            self.say(messages::mode(&self.policy.mode)).await;
-        }
-    }
-
-    /// A settings file has changed.
-    pub(crate) async fn settings_changed(&mut self) {
-        let mut settings = self.options.settings.clone();
-        if settings.reload() {
-            self.settings_reloaded(settings).await;
-        }
-    }
-
-    /// Names what is wrong with the settings files, each thing once.
-    pub(crate) async fn say_settings_problems(&mut self) {
-        let mut problems: Vec<String> = self
-            .options
-            .settings
-            .problems()
-            .iter()
-            .map(ToString::to_string)
-            .chain(self.hooks.problems().map(str::to_owned))
-            .chain(self.conversation.transcript.problem())
-            .collect();
-        if self.agents.id().is_none() {
-            problems.extend(crate::untrusted::held_back(&self.options));
-        }
-        for problem in problems {
-            if !self.line.told_problems.contains(&problem) {
-                self.say(messages::informational(&problem, "warning")).await;
-                self.line.told_problems.push(problem);
-            }
-        }
-    }
-
-    /// Who is asked. The settings can say that nobody is.
-    pub(crate) fn asker(&self) -> Asker {
-        let settings = &self.options.settings;
-        match settings.at(&["permissions", "denyInsteadOfPrompting"]) {
-            Some(Value::Bool(true)) => Asker::Refuses,
-            _ => self.options.asker.clone(),
-        }
-    }
-
-    /// Switches the mode, or says why not.
-    pub(crate) fn set_mode(&mut self, word: Option<&str>) -> Result<(), (&'static str, String)> {
-        let mode = match word {
-            Some("manual") => PermissionMode::Default,
-            Some(word) => PermissionMode::from(word),
-            None => PermissionMode::Other("".into()),
-        };
-        match mode {
-            PermissionMode::Other(_) | PermissionMode::Delegate => Err((
-                "invalid_mode",
-                "Cannot set permission mode: must be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan"
-                    .to_owned(),
-            )),
-            PermissionMode::BypassPermissions if self.options.settings.bypass_disabled() => Err((
-                "bypass_disabled",
-                "Cannot set permission mode to bypassPermissions: the settings forbid it".to_owned(),
-            )),
-            PermissionMode::BypassPermissions if !self.policy.bypass_launched => Err((
-                "bypass_not_launched",
-                "Cannot set permission mode to bypassPermissions because the session was not launched with \
-                 --dangerously-skip-permissions"
-                    .to_owned(),
-            )),
-            mode => {
-                self.policy.mode = mode;
-                Ok(())
-            }
-        }
-    }
+    update
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::io;
 use serde_json::Value;
 use sluice_transcript::Since;
 
+use crate::call::Deferred;
 use crate::history::History;
-use crate::hooks::Deferred;
 use crate::measure::Gauge;
 use crate::messages;
 use crate::recall::Recall;

@@ -8,11 +8,8 @@ use sluice_permission::{Call, Decision, PermissionMode, Policy, Reason, ReasonKi
 use sluice_tools::Pins;
 use sluice_tools::sandbox::{Config, Sandbox};
 
-use crate::catalogue::entry::Entry;
-use crate::commands::{SKILL, skill_of};
 use crate::options::Options;
 use crate::policy::Pinned;
-use crate::session::Session;
 
 /// The sandbox the settings ask for. One that cannot be had refuses every command: nothing runs
 /// outside because the inside could not be made.
@@ -94,35 +91,4 @@ fn is_confined(sandbox: Option<&Sandbox>, input: &Value) -> bool {
         .and_then(Value::as_bool)
         .unwrap_or(false);
     sandbox.is_some_and(|sandbox| sandbox.applies(command, disable))
-}
-
-impl Session {
-    /// Decides about a call of this session.
-    pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
-        self.decide_pinned(tool, input, &Pins::of(tool, input, &self.tooling.cwd.get()))
-    }
-
-    /// Decides about one of its calls, by where its paths led when it began.
-    pub(crate) fn decide_call(&self, call: &crate::call::Call) -> Decision {
-        self.decide_pinned(&call.name, &call.checked, &call.pins)
-    }
-
-    /// Decides about a call whose paths were looked at.
-    pub(crate) fn decide_pinned(&self, tool: &str, input: &Value, pins: &Pins) -> Decision {
-        let mode = self.tooling.servers.mode_of(tool, &self.policy.mode);
-        let lends = tool == SKILL && self.commands.catalogue.find(skill_of(input)).is_some_and(Entry::lends);
-        let stricter = (mode.is_some() || lends).then(|| Policy {
-            mode: mode.unwrap_or_else(|| self.policy.mode.clone()),
-            lends,
-            ..self.policy.clone()
-        });
-        let policy = stricter.as_ref().unwrap_or(&self.policy);
-        decide(
-            policy,
-            self.tooling.sandbox.as_deref(),
-            &self.tooling.cwd.get(),
-            (tool, input),
-            pins,
-        )
-    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sluice_model::Client;
 use sluice_servers::{Servers, Start};
-use sluice_tools::{Tasks, WebConfig};
+use sluice_tools::Tasks;
 use tokio_util::sync::CancellationToken;
 
 use crate::account::Account;
@@ -13,7 +13,6 @@ use crate::agents::Agents;
 use crate::background::Background;
 use crate::calls::Calls;
 use crate::commands::Commands;
-use crate::control::Requests;
 use crate::conversation::Conversation;
 use crate::hooks::Hooks;
 use crate::host_line::HostLine;
@@ -25,6 +24,7 @@ use crate::options::{Options, StateEvents};
 use crate::out::Out;
 use crate::policy;
 use crate::queue::Queue;
+use crate::requests::Requests;
 use crate::sandbox;
 use crate::services::ToolServices;
 use crate::tooling::Tooling;
@@ -122,16 +122,6 @@ impl Session {
 
     pub(crate) async fn say(&self, message: impl messages::Signed) {
         self.line.out.say(message).await;
-    }
-}
-
-/// The way to the web, as the way to the model.
-pub(crate) fn web_config(options: &Options) -> WebConfig {
-    let proxy = &options.model_config.proxy;
-    WebConfig {
-        extra_roots: options.model_config.extra_roots.clone(),
-        proxy: proxy.https.clone().or_else(|| proxy.all.clone()),
-        no_proxy: proxy.no_proxy.clone(),
     }
 }
 

@@ -6,7 +6,6 @@ use serde_json::json;
 use sluice_model::models;
 use sluice_permission::PermissionMode;
 use sluice_wire::stdout::PromptSuggestion;
-use tokio::task::JoinSet;
 
 use crate::messages;
 use crate::session::Session;
@@ -24,29 +23,6 @@ const GUIDE: &str = "\
 asked for and what is left to do. Write it as they would: their language, their tone, a dozen words at most, one \
 instruction and no question back, no praise, nothing in your own voice and no task they never hinted at. If no next step \
 suggests itself, or if it could do harm, answer with the single word none. Answer with the prompt alone.\n</system-reminder>";
-
-/// A guess that is being made.
-#[derive(Debug, Default)]
-pub(crate) struct Suggestions {
-    guess: JoinSet<Option<String>>,
-}
-
-impl Suggestions {
-    /// Whether none is being made.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.guess.is_empty()
-    }
-
-    /// The guess, once it is made; none when there is nothing to wait for.
-    pub(crate) async fn next(&mut self) -> Option<Option<String>> {
-        Some(self.guess.join_next().await?.unwrap_or_default())
-    }
-
-    /// Nobody wants it any more.
-    pub(crate) fn drop_guess(&mut self) {
-        self.guess = JoinSet::new();
-    }
-}
 
 impl Session {
     /// A turn is over: begins to guess, where that is wanted and there is something to go by.
@@ -69,8 +45,7 @@ impl Session {
         let tool_services = self.tooling.services.clone();
         self.requests
             .suggestions
-            .guess
-            .spawn(async move { tool_services.answer(request).await.ok().and_then(|text| guess(&text)) });
+            .guess(async move { tool_services.answer(request).await.ok().and_then(|text| guess(&text)) });
     }
 
     fn suggests(&self) -> bool {

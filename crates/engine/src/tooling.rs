@@ -11,7 +11,6 @@ use crate::checkpoints;
 use crate::options::Options;
 use crate::sandbox;
 use crate::services::ToolServices;
-use crate::session::web_config;
 
 /// How many events of calls may wait for the session.
 const REPORTS: usize = 256;
@@ -47,7 +46,7 @@ impl Tooling {
             tasks,
             lists: Arc::new(Lists::default()),
             sandbox: sandbox::sandbox(options),
-            web: Arc::new(Web::new(web_config(options))),
+            web: Arc::new(Web::new(options.web_config())),
             services,
             reports,
             reported,

@@ -1,13 +1,16 @@
 //! What is known of the turn that is running, and how it ended.
 
+mod structured;
+
 use std::time::Instant;
 
 use serde_json::Value;
 use sluice_model::cost::Tokens;
 use sluice_wire::stdout;
 
-use crate::hooks::Deferred;
-use crate::structured::Structured;
+use crate::call::Deferred;
+
+pub(crate) use structured::Structured;
 
 /// From one prompt to its `result`.
 #[derive(Debug)]

@@ -25,9 +25,10 @@ use super::{Agents, Seat, Summaries, inspect, notebook, revive, shared};
 use crate::commands::SKILL;
 use crate::hooks;
 use crate::messages;
+use crate::options::SystemPrompt;
 use crate::options::{Asker, Options, StateEvents};
 use crate::port::{INPUT_DEPTH, Input};
-use crate::prompt::{self, SystemPrompt};
+use crate::prompt;
 use crate::queue::{Priority, Prompt};
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
@@ -64,13 +65,13 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     let (inbox, heard) = mpsc::channel(INPUT_DEPTH);
     let journal = Arc::new(Journal::new(output_file));
     let quit = brief.quit.child_token();
-    let out = brief.out.of_agent(Mouth {
+    let out = brief.out.of_agent(Arc::new(Mouth {
         relay: relay.clone(),
         shared: brief.shared.clone(),
         inbox: inbox.clone(),
         top: brief.top.clone(),
         journal: journal.clone(),
-    });
+    }));
     let options = options(brief, order, &id, cwd);
     let transcript = options.keeping.file.clone();
     let policy = policy(brief, order, &options);

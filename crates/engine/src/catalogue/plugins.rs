@@ -14,17 +14,10 @@ use serde_json::Value;
 
 use sluice_settings::Settings;
 
+use crate::options::PluginDir;
+
 /// What stands for a plugin's folder in its hooks, servers, commands and skills.
 pub(crate) const ROOT_MARK: &str = "${CLAUDE_PLUGIN_ROOT}";
-
-/// A plugin folder the host or the command line named.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PluginDir {
-    /// The folder.
-    pub path: PathBuf,
-    /// Whether its MCP servers are left out.
-    pub without_mcp: bool,
-}
 
 /// Something a plugin configures: a file of its own, or a part of its manifest.
 #[derive(Debug, Clone, PartialEq)]

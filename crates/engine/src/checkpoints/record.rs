@@ -13,7 +13,7 @@ use super::shelf::{Backup, Snapshot};
 const MARK: &[u8] = b"{\"type\":\"file-history-";
 
 /// The line of a snapshot; `update`: it takes the place of an earlier one of the same prompt.
-pub(super) fn line(snapshot: &Snapshot, message: &str, update: bool) -> Value {
+pub(crate) fn line(snapshot: &Snapshot, message: &str, update: bool) -> Value {
     let files: Map<String, Value> = snapshot
         .files
         .iter()
@@ -36,7 +36,7 @@ fn told(backup: &Backup) -> Value {
 }
 
 /// The snapshots of a transcript, in order.
-pub(super) fn read(file: &Path) -> Vec<Snapshot> {
+pub(crate) fn read(file: &Path) -> Vec<Snapshot> {
     let Ok(mut file) = File::open(file) else {
         return Vec::new();
     };

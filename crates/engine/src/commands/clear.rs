@@ -6,9 +6,9 @@ use crate::ledger::SharedLedger;
 use sluice_tools::Lists;
 use sluice_wire::stdout::{ConversationReset, ResetTrigger};
 
+use crate::account::Lines;
 use crate::background::Background;
 use crate::checkpoints;
-use crate::control::spending::Lines;
 use crate::history::History;
 use crate::messages;
 use crate::session_loop::SessionLoop;

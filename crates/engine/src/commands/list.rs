@@ -17,11 +17,12 @@ use super::skill::{self, SkillTool};
 use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Kind};
 use crate::catalogue::listing::{self, Budget};
+use crate::catalogue::plugins;
 use crate::catalogue::plugins::builtin::{Part, SOURCE};
-use crate::catalogue::plugins::{self, PluginDir};
 use crate::catalogue::styles;
 use crate::hooks;
 use crate::messages;
+use crate::options::PluginDir;
 use crate::session::Session;
 
 impl Session {

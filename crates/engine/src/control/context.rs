@@ -11,7 +11,7 @@ use sluice_wire::usage::Usage;
 use sluice_wire::{Number, Raw};
 
 use crate::commands::SkillRoom;
-use crate::compact::Limits;
+use crate::compact_limits::Limits;
 use crate::mcp::Room;
 use crate::measure::{block_tokens, kind, tokens};
 use crate::memory::{self, Memory};
@@ -320,8 +320,8 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
     use super::*;
-    use crate::compact::Compaction;
     use crate::measure::PICTURE;
+    use crate::options::Compaction;
 
     fn conversation() -> Vec<Value> {
         vec![

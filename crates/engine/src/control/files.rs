@@ -17,8 +17,8 @@ use sluice_wire::control::{
     FileSuggestionsResponse, GetTaskOutputResponse, ReadFile, ReadFileResponse, RequestId, SeedReadState,
 };
 
-use super::suggest;
 use crate::messages;
+use crate::requests::file_names;
 use crate::session::Session;
 
 /// How much of a file is given when the host does not say.
@@ -59,8 +59,8 @@ impl Session {
         let names = self.requests.names.below(&cwd, &self.line.quit);
         let (id, quit) = (id.clone(), self.line.quit.clone());
         self.requests.asides.spawn_blocking(&id.clone(), move || {
-            let names = names.unwrap_or_else(|| suggest::look_briefly(&cwd, &quit).into());
-            let found = suggest::suggest(&names, &cwd, &query, &|path: &Path| hidden(path));
+            let names = names.unwrap_or_else(|| file_names::look_briefly(&cwd, &quit).into());
+            let found = file_names::suggest(&names, &cwd, &query, &|path: &Path| hidden(path));
             let response = FileSuggestionsResponse {
                 suggestions: found.iter().map(Raw::of).chain(resources.iter().map(Raw::of)).collect(),
                 cwd: cwd.display().to_string(),

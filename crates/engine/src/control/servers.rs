@@ -12,8 +12,8 @@ use sluice_wire::control::{
     Request, RequestId, SetMcpPermissionModeOverrideResponse,
 };
 
-use super::aside::Aside;
 use crate::messages;
+use crate::requests::Aside;
 use crate::session::Session;
 
 impl Session {

@@ -9,9 +9,10 @@ use sluice_wire::control::{
 };
 use sluice_wire::permission_update::Behavior;
 
-use super::aside::{Aside, given};
+use super::aside::given;
 use crate::hooks::{Answers, Switch};
 use crate::messages;
+use crate::requests::Aside;
 use crate::session::Session;
 
 impl Session {

@@ -2,40 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
 use sluice_wire::Number;
 use sluice_wire::control::{GetSessionCostResponse, GetUsageResponse, RequestId};
 use sluice_wire::stdout::UsageReportSession;
 
 use crate::messages;
 use crate::session::Session;
-
-/// Lines that calls have added and taken away.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lines {
-    pub(crate) added: u64,
-    pub(crate) removed: u64,
-}
-
-impl Lines {
-    /// Counts what a call's `tool_use_result` says it changed.
-    pub(crate) fn count(&mut self, result: &Value) {
-        if result.get("type").and_then(Value::as_str) == Some("create") {
-            let content = result.get("content").and_then(Value::as_str).unwrap_or_default();
-            self.added += as_u64(content.lines().count());
-            return;
-        }
-        let hunks = result.get("structuredPatch").and_then(Value::as_array);
-        let lines = hunks
-            .into_iter()
-            .flatten()
-            .filter_map(|hunk| hunk.get("lines")?.as_array());
-        for line in lines.flatten().filter_map(Value::as_str) {
-            self.added += u64::from(line.starts_with('+'));
-            self.removed += u64::from(line.starts_with('-'));
-        }
-    }
-}
 
 impl Session {
     /// The cost so far, in words.
@@ -88,10 +60,6 @@ impl Session {
     }
 }
 
-fn as_u64(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
-}
-
 /// A time as people read it.
 fn spelled(time: Duration) -> String {
     let seconds = time.as_secs();
@@ -104,18 +72,7 @@ fn spelled(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    #[test]
-    fn lines_are_counted_from_patches_and_new_files() {
-        let mut lines = Lines::default();
-        lines.count(&json!({"type": "create", "content": "a\nb\n", "structuredPatch": []}));
-        lines.count(&json!({"structuredPatch": [{"lines": [" a", "-b", "+c", "+d"]}, {"lines": ["-e"]}]}));
-        lines.count(&json!("Error: no"));
-        assert_eq!(lines, Lines { added: 4, removed: 2 });
-    }
 
     #[test]
     fn times_are_spelled_for_people() {

@@ -412,7 +412,7 @@ impl Session {
             tool_services: self.tooling.services.clone(),
             cwd: self.tooling.cwd.get(),
             env: self.hook_env(event),
-            web: crate::session::web_config(&self.options),
+            web: self.options.web_config(),
             rules: Rules::of(&self.options.settings),
             untrusted: untrusted(&self.options.settings),
             told: self.options.hook_events && event.is_told() || event.always_told(),

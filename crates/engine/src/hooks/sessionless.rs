@@ -30,7 +30,6 @@ use crate::call::{HookVerdict, Permission};
 use crate::options::Options;
 use crate::out::Out;
 use crate::services::ToolServices;
-use crate::session;
 
 /// Hooks of the settings, and what it takes to run them without a session.
 #[derive(Debug, Clone)]
@@ -209,7 +208,7 @@ impl SessionlessHooks {
             tool_services: self.tool_services.clone(),
             cwd: call.cwd.to_owned(),
             env: command::environment(options),
-            web: session::web_config(options),
+            web: options.web_config(),
             rules: Rules::of(&options.settings),
             untrusted: untrusted(&options.settings),
             told: false,

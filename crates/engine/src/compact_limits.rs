@@ -7,18 +7,8 @@ const MOST_FAILURES: u32 = 3;
 /// Summaries in a row that made no room. A conversation whose last messages alone fill the window cannot be helped.
 const MOST_IN_VAIN: u32 = 3;
 
-/// What the launch says about compaction.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Compaction {
-    /// Never, not even when asked to.
-    pub off: bool,
-    /// Only when asked to.
-    pub manual_only: bool,
-    /// Behave as if the model's window were no larger than this.
-    pub window: Option<u64>,
-    /// Begin at this share of the window, if that is earlier than usual.
-    pub percent: Option<u8>,
-}
+use crate::measure::Gauge;
+use crate::options::Compaction;
 
 /// When a conversation becomes too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +85,15 @@ impl Tries {
         self.failures += 1;
         self.fresh = true;
     }
+}
+
+/// What a session knows about its compactions.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Compactions {
+    pub(crate) gauge: Gauge,
+    pub(crate) tries: Tries,
+    /// Tokens they made room for, all together.
+    pub(crate) dropped: u64,
 }
 
 #[cfg(test)]

@@ -26,12 +26,12 @@ const FRESH: Duration = Duration::from_secs(1);
 
 /// A name that fits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Suggestion {
+pub(crate) struct Suggestion {
     /// Relative to the working directory; a folder's ends in a slash.
-    pub(super) path: String,
+    pub(crate) path: String,
     /// `file` or `directory`.
     #[serde(rename = "type")]
-    pub(super) kind: &'static str,
+    pub(crate) kind: &'static str,
 }
 
 /// The names that are known.
@@ -53,7 +53,7 @@ struct Known {
 impl Names {
     /// The names known below a folder, folders with a slash at their end. Has them looked up again unless that has just
     /// been done. None where nothing is known yet.
-    pub(super) fn below(&self, folder: &Path, quit: &CancellationToken) -> Option<Arc<Vec<String>>> {
+    pub(crate) fn below(&self, folder: &Path, quit: &CancellationToken) -> Option<Arc<Vec<String>>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.folder != folder {
             *known = Known {
@@ -80,7 +80,7 @@ impl Names {
 }
 
 /// The names that are found below a folder in a moment.
-pub(super) fn look_briefly(folder: &Path, quit: &CancellationToken) -> Vec<String> {
+pub(crate) fn look_briefly(folder: &Path, quit: &CancellationToken) -> Vec<String> {
     look(folder, quit, FIRST)
 }
 
@@ -103,7 +103,7 @@ fn look(folder: &Path, quit: &CancellationToken, longest: Duration) -> Vec<Strin
 }
 
 /// What fits best first. What rules hide is left out.
-pub(super) fn suggest(names: &[String], folder: &Path, query: &str, hidden: &dyn Fn(&Path) -> bool) -> Vec<Suggestion> {
+pub(crate) fn suggest(names: &[String], folder: &Path, query: &str, hidden: &dyn Fn(&Path) -> bool) -> Vec<Suggestion> {
     let query: Vec<char> = query.trim().trim_start_matches("./").to_lowercase().chars().collect();
     let fits = names.iter().filter_map(|name| {
         let bare = name.trim_end_matches('/');

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sluice_permission::path::absolute;
 
-use super::nearby::{files_of_command, reminder};
-use super::{Found, load_for};
+use crate::memory::nearby::{files_of_command, reminder};
+use crate::memory::{Found, load_for};
 use crate::session::Session;
 
 impl Session {
