@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use sluice_catalogue::memory::MemoryOptions;
+use sluice_catalogue::{Catalogue, CatalogueOptions};
 use sluice_servers::ServerOptions;
 use sluice_settings::Settings;
 use sluice_transcript::{Earlier, Keeping, Projects, Stamp, Transcript};
@@ -14,9 +16,7 @@ use sluice_wire::mode::PermissionMode;
 pub use conversation::ConversationOptions;
 
 use crate::agents::AgentOptions;
-use crate::catalogue::CatalogueOptions;
 use crate::compact::Compaction;
-use crate::memory::MemoryOptions;
 use crate::prompt::{Place, SystemPrompt};
 use crate::schema::OutputSchema;
 
@@ -219,6 +219,11 @@ impl Options {
             notes,
             language: self.settings.string("language"),
         }
+    }
+
+    /// What lies in folders for such a session to use.
+    pub(crate) fn load_catalogue(&self) -> Catalogue {
+        Catalogue::load(&self.catalogue, &self.settings, &self.add_dirs)
     }
 
     /// The transcript of such a session; `version` is that of the protocol it speaks.

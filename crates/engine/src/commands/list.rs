@@ -14,7 +14,6 @@ use sluice_wire::stdout::system::{CommandsChanged, Plugin, PluginError};
 use super::builtin::{Builtin, Does, LISTED};
 use super::room::SkillRoom;
 use super::skill::{self, SkillTool};
-use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Kind};
 use crate::catalogue::listing::{self, Budget};
 use crate::catalogue::plugins::builtin::{Part, SOURCE};
@@ -205,7 +204,7 @@ impl Session {
         for plugin in self.catalogue.plugins.list.clone() {
             self.remove_hooks(&self.hooks_of(&plugin));
         }
-        self.catalogue = Arc::new(Catalogue::load(&self.options));
+        self.catalogue = Arc::new(self.options.load_catalogue());
         self.offer_skills();
         for plugin in self.catalogue.plugins.list.clone() {
             let origin = self.hooks_of(&plugin);
