@@ -5,11 +5,9 @@
 //! what a command does to a file is nobody's to undo.
 //!
 //! * `shelf`: which copies belong to which prompt; `copies`: the copies themselves;
-//! * `record`: how the transcript says so;
 //! * `rewind`: putting them back.
 
 pub(crate) mod copies;
-mod record;
 mod rewind;
 mod shelf;
 
@@ -28,7 +26,10 @@ pub(crate) fn open(options: &Options) -> Option<Shelf> {
     let dir = options.checkpoints.as_ref()?;
     let mut shelf = Shelf::new(dir.join(&options.session_id), options.cwd.clone());
     if let Some(earlier) = &options.earlier {
-        shelf.take_up(record::read(&earlier.file), &dir.join(&earlier.session_id));
+        shelf.take_up(
+            sluice_transcript::file_history::read(&earlier.file),
+            &dir.join(&earlier.session_id),
+        );
     }
     Some(shelf)
 }

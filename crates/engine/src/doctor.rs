@@ -10,7 +10,7 @@ use crate::session::Session;
 /// would only find out by trying, whether a server answers for one, is not looked into.
 #[must_use]
 pub fn problems(options: &Options) -> Vec<String> {
-    let catalogue = Catalogue::load(options);
+    let catalogue = options.load_catalogue();
     let hooks = Hooks::default().lay_out(&options.settings, &options.cwd, &options.home);
     let agents = agents::problems(options, &catalogue);
     of_files(options, &catalogue, hooks.into_iter().chain(agents))

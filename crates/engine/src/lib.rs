@@ -28,7 +28,7 @@
 //! * `services`: what the session does for its tools;
 //! * `background`: work that outlives its call; `orphans`: what did not outlive an earlier process;
 //! * `agents`: sessions that work for a session;
-//! * `history`, `prompt`, `memory`, `notes`: what the model is shown; `measure`: how much room it takes;
+//! * `history`, `prompt`, `memory`, `memories`, `notes`: what the model is shown; `measure`: how much room it takes;
 //! * `compact`: a summary in its place, once that is too much;
 //! * `record`: what is kept of it, in a [`transcript`]; `resume`, `recall`, `shown`: going on with what was kept;
 //! * `ledger`: tokens used and what they cost;
@@ -92,8 +92,8 @@ mod tool_reports;
 mod compact;
 mod compact_limits;
 mod history;
-mod instructions;
 mod measure;
+mod memories;
 mod memory;
 mod note;
 mod notes;
@@ -116,14 +116,17 @@ pub use checkup::{CheckedPlugin, Checkup, Validation, checkup, validate_plugin};
 pub use doctor::problems;
 pub use guarded::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};
 pub use options::{
-    AgentOptions, Asker, CatalogueOptions, Compaction, ConversationOptions, KeySource, MemoryOptions, Options,
-    PluginDir, Setup, StateEvents, SystemPrompt, Thinking,
+    AgentOptions, Asker, Compaction, ConversationOptions, KeySource, Options, Setup, StateEvents, SystemPrompt,
+    Thinking,
 };
 pub use policy::for_now;
 pub use port::{Exit, Input, Port, Signal};
 pub use sandbox::sandbox;
 pub use schema::{OutputSchema, SchemaError};
 pub use shown::shown_to_model;
+pub use sluice_catalogue::CatalogueOptions;
+pub use sluice_catalogue::memory::MemoryOptions;
+pub use sluice_catalogue::plugins::PluginDir;
 pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
 /// What the files of all scopes say.
 pub use sluice_settings as settings;

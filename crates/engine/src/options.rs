@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use sluice_catalogue::memory::MemoryOptions;
+use sluice_catalogue::{Catalogue, CatalogueOptions};
 use sluice_servers::ServerOptions;
 use sluice_settings::Settings;
 use sluice_tools::WebConfig;
@@ -15,7 +17,7 @@ use sluice_wire::mode::PermissionMode;
 
 pub use conversation::ConversationOptions;
 pub(crate) use parts::Place;
-pub use parts::{AgentOptions, CatalogueOptions, Compaction, MemoryOptions, PluginDir, SystemPrompt};
+pub use parts::{AgentOptions, Compaction, SystemPrompt};
 
 use crate::schema::OutputSchema;
 
@@ -228,6 +230,11 @@ impl Options {
             notes,
             language: self.settings.string("language"),
         }
+    }
+
+    /// What lies in folders for such a session to use.
+    pub(crate) fn load_catalogue(&self) -> Catalogue {
+        Catalogue::load(&self.catalogue, &self.settings, &self.add_dirs)
     }
 
     /// The transcript of such a session; `version` is that of the protocol it speaks.

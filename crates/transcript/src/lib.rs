@@ -6,7 +6,7 @@
 //! In reading order:
 //!
 //! * `folder_name`, `place`: where the files lie;
-//! * `entry`, `other_lines`: the lines, as values; `time`: moments in them;
+//! * `entry`, `other_lines`: the lines, as values; [`file_history`]: those about files; `time`: moments in them;
 //! * `pen`: appending to a file; `writer`: a session's transcript while it is being written; `copies`: what a fork begins
 //!   with; `tail`: what a compaction leaves as it is;
 //! * `lines`, `json_fields`, `envelope`, `scan`: one look at every line of a file;
@@ -22,6 +22,7 @@ mod folder_name;
 mod place;
 
 mod entry;
+pub mod file_history;
 mod other_lines;
 mod time;
 

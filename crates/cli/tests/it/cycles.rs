@@ -14,7 +14,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
         &[
             "background",
             "calls",
-            "catalogue",
             "commands",
             "hooks",
             "ledger",
@@ -43,7 +42,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
         &[
             "agents",
             "background",
-            "catalogue",
             "checkpoints",
             "control",
             "hooks",
@@ -64,18 +62,7 @@ const CYCLIC: &[(&str, &[&str])] = &[
     (
         "control",
         &[
-            "calls",
-            "catalogue",
-            "commands",
-            "compact",
-            "hooks",
-            "mcp",
-            "memory",
-            "messages",
-            "options",
-            "sandbox",
-            "session",
-            "turn",
+            "calls", "commands", "compact", "hooks", "mcp", "messages", "options", "sandbox", "session", "turn",
         ],
     ),
     (
@@ -120,7 +107,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
         "mcp",
         &[
             "calls",
-            "catalogue",
             "commands",
             "hooks",
             "host_requests",
@@ -131,7 +117,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
             "session_loop",
         ],
     ),
-    ("memory", &["catalogue", "session"]),
     ("messages", &["calls", "queue", "session", "structured", "turn"]),
     (
         "model_request",
@@ -147,12 +132,9 @@ const CYCLIC: &[(&str, &[&str])] = &[
         "policy",
         &["guarded", "messages", "options", "sandbox", "session", "untrusted"],
     ),
-    ("prompt", &["catalogue", "notes"]),
+    ("prompt", &["notes"]),
     ("queue", &["background"]),
-    (
-        "sandbox",
-        &["calls", "catalogue", "commands", "options", "policy", "session"],
-    ),
+    ("sandbox", &["calls", "commands", "options", "policy", "session"]),
     ("services", &["ledger"]),
     (
         "session",
@@ -160,7 +142,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
             "agents",
             "background",
             "calls",
-            "catalogue",
             "checkpoints",
             "commands",
             "compact",
@@ -170,7 +151,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
             "host_requests",
             "ledger",
             "mcp",
-            "memory",
             "messages",
             "notes",
             "options",
@@ -215,7 +195,7 @@ const CYCLIC: &[(&str, &[&str])] = &[
         ],
     ),
     ("turn", &["hooks", "structured"]),
-    ("untrusted", &["agents", "catalogue", "commands", "options"]),
+    ("untrusted", &["agents", "commands", "options"]),
 ];
 
 type Edges = BTreeMap<String, BTreeSet<String>>;

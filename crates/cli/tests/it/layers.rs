@@ -16,6 +16,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sluice-permission", &["sluice-wire"]),
     // Settings are words: whatever a file names, this crate can run nothing and reach nobody.
     ("sluice-settings", &["sluice-permission"]),
+    // What lies in folders is read, never run: not by whoever reads it.
+    ("sluice-catalogue", &["sluice-permission", "sluice-settings"]),
     ("sluice-tools", &["sluice-permission", "sluice-wire"]),
     // A server of others sees no conversation: only its own connection and the way to the host.
     (
@@ -31,6 +33,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "sluice-engine",
         &[
+            "sluice-catalogue",
             "sluice-model",
             "sluice-permission",
             "sluice-servers",
@@ -128,6 +131,7 @@ const NOT_PURE: &[&str] = &[
 const STARTS_NOTHING: &[(&str, &str)] = &[
     ("sluice-transcript", "crates/transcript/src"),
     ("sluice-settings", "crates/settings/src"),
+    ("sluice-catalogue", "crates/catalogue/src"),
 ];
 
 struct Edge {

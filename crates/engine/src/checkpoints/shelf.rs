@@ -5,31 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
+pub(crate) use sluice_transcript::file_history::Backup;
+use sluice_transcript::file_history::{Snapshot, line};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::copies::{Copies, Followed};
-use super::record;
-
-/// A file as it was once.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Backup {
-    /// The name of the copy; none: there was no such file.
-    pub(crate) copy: Option<String>,
-    pub(crate) version: u64,
-    pub(crate) time: String,
-    /// Where its folder really was.
-    pub(crate) folder: Option<PathBuf>,
-}
-
-/// How the files that are followed stood before a prompt.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Snapshot {
-    pub(crate) message: String,
-    pub(crate) time: String,
-    /// By path, relative to the working folder where it is below it.
-    pub(crate) files: BTreeMap<String, Backup>,
-}
 
 /// All snapshots of a session.
 #[derive(Debug, Clone)]
@@ -78,9 +59,9 @@ impl Shelf {
             time: now.to_owned(),
             files,
         };
-        let line = record::line(&snapshot, message, false);
+        let told = line(&snapshot, message, false);
         self.snapshots.push(snapshot);
-        line
+        told
     }
 
     /// Whether a file has to be kept before a call changes it: it is not followed already.
@@ -95,7 +76,7 @@ impl Shelf {
         let name = self.name(path);
         let last = self.snapshots.last_mut()?;
         last.files.insert(name, backup);
-        Some(record::line(last, &last.message, true))
+        Some(line(last, &last.message, true))
     }
 
     /// Paths below the working folder are told without it.

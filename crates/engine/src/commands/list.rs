@@ -14,7 +14,6 @@ use sluice_wire::stdout::system::{CommandsChanged, Plugin, PluginError};
 use super::builtin::{Builtin, Does, LISTED};
 use super::room::SkillRoom;
 use super::skill::{self, SkillTool};
-use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Kind};
 use crate::catalogue::listing::{self, Budget};
 use crate::catalogue::plugins;
@@ -22,8 +21,8 @@ use crate::catalogue::plugins::builtin::{Part, SOURCE};
 use crate::catalogue::styles;
 use crate::hooks;
 use crate::messages;
-use crate::options::PluginDir;
 use crate::session::Session;
+use sluice_catalogue::plugins::PluginDir;
 
 impl Session {
     /// Every command a person may use, for the host. What servers and others bring joins here.
@@ -225,7 +224,7 @@ impl Session {
         for plugin in self.commands.catalogue.plugins.list.clone() {
             self.remove_hooks(&self.hooks_of(&plugin));
         }
-        self.commands.catalogue = Arc::new(Catalogue::load(&self.options));
+        self.commands.catalogue = Arc::new(self.options.load_catalogue());
         self.offer_skills();
         for plugin in self.commands.catalogue.plugins.list.clone() {
             let origin = self.hooks_of(&plugin);

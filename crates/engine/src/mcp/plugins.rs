@@ -9,7 +9,7 @@ use sluice_servers::scopes::{self, Named, Scope};
 use sluice_settings::Settings;
 
 use crate::catalogue::plugins::{Configured, Plugin, Plugins, ROOT_MARK};
-use crate::options::PluginDir;
+use sluice_catalogue::plugins::PluginDir;
 
 /// What stands for the folder a plugin may keep things in.
 const DATA_MARK: &str = "${CLAUDE_PLUGIN_DATA}";

@@ -1,6 +1,6 @@
 //! What the parts of a session are told at its start.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What a session is told about subagents at its start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,35 +19,6 @@ pub struct AgentOptions {
     pub summaries: bool,
     /// Nobody is asked what it is at, whatever the host wants.
     pub no_summaries: bool,
-}
-
-/// What a session is told about its catalogue at the start.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CatalogueOptions {
-    /// Plugins the command line or the host named.
-    pub plugin_dirs: Vec<PluginDir>,
-    /// No commands and no skills: a prompt that begins with `/` is a prompt.
-    pub without_commands: bool,
-    /// The skills the host lets the model use; none is all of them.
-    pub skills: Option<Vec<String>>,
-}
-
-/// A plugin folder the host or the command line named.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PluginDir {
-    /// The folder.
-    pub path: PathBuf,
-    /// Whether its MCP servers are left out.
-    pub without_mcp: bool,
-}
-
-/// Which memory files are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct MemoryOptions {
-    /// None at all.
-    pub off: bool,
-    /// Those of the directories added at the launch too.
-    pub of_added_folders: bool,
 }
 
 /// What a host may put in place of, or after, our own words.

@@ -12,11 +12,11 @@ const PER_TOKEN: f64 = 4.0;
 
 /// How much may be told.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Budget {
+pub struct Budget {
     /// Characters of all descriptions and names together.
-    pub(crate) all: usize,
+    pub all: usize,
     /// Characters of one description.
-    pub(crate) one: usize,
+    pub one: usize,
 }
 
 impl Budget {
@@ -26,7 +26,7 @@ impl Budget {
         clippy::cast_sign_loss,
         clippy::cast_precision_loss
     )]
-    pub(crate) fn new(window: u64, share: Option<f64>, longest: Option<f64>) -> Self {
+    pub fn new(window: u64, share: Option<f64>, longest: Option<f64>) -> Self {
         let share = share.filter(|share| (0.0..=1.0).contains(share)).unwrap_or(SHARE);
         let longest = longest
             .filter(|longest| *longest >= 0.0)
@@ -39,14 +39,14 @@ impl Budget {
 }
 
 /// The list, or nothing where there is nothing to tell.
-pub(crate) fn list<'a>(entries: impl Iterator<Item = &'a Entry>, budget: Budget) -> Option<String> {
+pub fn list<'a>(entries: impl Iterator<Item = &'a Entry>, budget: Budget) -> Option<String> {
     let lines = lines(entries, budget);
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// One line for each, in order. Where they would be too long every description is cut to the same length, and at last
 /// only names are told.
-pub(crate) fn lines<'a>(entries: impl Iterator<Item = &'a Entry>, budget: Budget) -> Vec<String> {
+pub fn lines<'a>(entries: impl Iterator<Item = &'a Entry>, budget: Budget) -> Vec<String> {
     let entries: Vec<(&str, String)> = entries.map(|entry| (entry.name.as_str(), described(entry))).collect();
     let names: usize = entries.iter().map(|(name, _)| name.chars().count() + 5).sum();
     let room = budget.all.saturating_sub(names);
@@ -109,8 +109,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::catalogue::entry::{Kind, Origin};
-    use crate::catalogue::front_matter::FrontMatter;
+    use crate::entry::{Kind, Origin};
+    use crate::front_matter::FrontMatter;
 
     fn skill(name: &str, description: &str) -> Entry {
         let front = FrontMatter::parse(&format!("description: \"{description}\""));

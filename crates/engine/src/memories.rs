@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sluice_permission::path::absolute;
 
-use crate::memory::nearby::{files_of_command, reminder};
-use crate::memory::{Found, load_for};
+use crate::memory::{Found, files_of_command, load_for, reminder_of_brought};
 use crate::session::Session;
 
 impl Session {
@@ -54,7 +53,7 @@ impl Session {
         }
         let brought = self.conversation.nearby.touched(path, &self.options.settings);
         self.hooks.note_brought(path, &brought);
-        if let Some(text) = reminder(&brought) {
+        if let Some(text) = reminder_of_brought(&brought) {
             self.hooks.say_besides(text);
         }
     }

@@ -59,10 +59,14 @@ fn a_skill_is_a_folder_with_its_file() {
 #[test]
 fn a_pipe_is_not_waited_for() {
     let (dir, mut walker) = lab(&[("a.md", "A")]);
-    let pipe = std::process::Command::new("mkfifo")
-        .arg(dir.path().join("b.md"))
-        .status();
-    assert!(pipe.unwrap().success());
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        dir.path().join("b.md"),
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RWXU,
+        0,
+    )
+    .unwrap();
     walker.commands(dir.path(), &Origin::Project);
     assert_eq!(names(&walker), ["a"]);
     assert_eq!(walker.problems.len(), 1);

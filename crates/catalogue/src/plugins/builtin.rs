@@ -5,11 +5,11 @@ use serde_json::Value;
 use sluice_settings::Settings;
 
 /// Where they come from, as plugins name it.
-pub(crate) const SOURCE: &str = "builtin";
+pub const SOURCE: &str = "builtin";
 
 /// A part of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub enum Part {
     /// `AGENTS.md` is read where a project has no `CLAUDE.md`.
     AgentsMd,
     /// `/init`.
@@ -19,9 +19,11 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 3] = [Self::AgentsMd, Self::Onboarding, Self::Review];
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::AgentsMd, Self::Onboarding, Self::Review];
 
-    pub(crate) fn name(self) -> &'static str {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
         match self {
             Self::AgentsMd => "agents-md",
             Self::Onboarding => "onboarding",
@@ -30,12 +32,12 @@ impl Part {
     }
 
     /// Its name with where it comes from.
-    pub(crate) fn source(self) -> String {
+    pub fn source(self) -> String {
         format!("{}@{SOURCE}", self.name())
     }
 
     /// The part a command of ours belongs to.
-    pub(crate) fn of_command(command: &str) -> Option<Self> {
+    pub fn of_command(command: &str) -> Option<Self> {
         match command {
             "init" => Some(Self::Onboarding),
             "review" | "security-review" => Some(Self::Review),
@@ -44,7 +46,7 @@ impl Part {
     }
 
     /// Whether it is there: unless the strongest settings file that names it says no.
-    pub(crate) fn is_on(self, settings: &Settings) -> bool {
+    pub fn is_on(self, settings: &Settings) -> bool {
         let id = self.source();
         let said = settings.each("enabledPlugins").into_iter().rev();
         let mut said = said.filter_map(|(_, plugins)| plugins.get(&id));

@@ -13,7 +13,7 @@ const SKILL_DIR_MARK: &str = "${CLAUDE_SKILL_DIR}";
 
 /// Which of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// A file in a `commands` folder.
     Command,
     /// A folder with a `SKILL.md`.
@@ -22,7 +22,7 @@ pub(crate) enum Kind {
 
 /// Whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Origin {
+pub enum Origin {
     /// The person's own.
     User,
     /// It came with the folder the session works in.
@@ -33,53 +33,53 @@ pub(crate) enum Origin {
 
 /// A command or a skill.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) kind: Kind,
-    pub(crate) origin: Origin,
+pub struct Entry {
+    /// A command or a skill.
+    pub kind: Kind,
+    /// Where it comes from.
+    pub origin: Origin,
     /// What follows the slash: `deploy`, `db:migrate`, `plugin:command`.
-    pub(crate) name: String,
+    pub name: String,
     /// The name its front matter gives, where that is another one.
-    pub(crate) title: Option<String>,
-    pub(crate) path: PathBuf,
+    pub title: Option<String>,
+    /// Its file.
+    pub path: PathBuf,
     /// What it says of itself; the first line of its body where it says nothing.
-    pub(crate) description: String,
+    pub description: String,
     /// When the model should use it.
-    pub(crate) when_to_use: Option<String>,
-    pub(crate) argument_hint: String,
+    pub when_to_use: Option<String>,
+    /// What a person is shown of its arguments.
+    pub argument_hint: String,
     /// Names of its arguments, in order.
-    pub(crate) arguments: Vec<String>,
+    pub arguments: Vec<String>,
     /// Rules that hold while it runs.
-    pub(crate) allowed_tools: Vec<String>,
+    pub allowed_tools: Vec<String>,
     /// The model its turn runs on.
-    pub(crate) model: Option<String>,
+    pub model: Option<String>,
     /// How hard its turn tries.
-    pub(crate) effort: Option<String>,
-    pub(crate) user_invocable: bool,
-    pub(crate) model_invocable: bool,
+    pub effort: Option<String>,
+    /// Whether a person may call for it.
+    pub user_invocable: bool,
+    /// Whether the model may.
+    pub model_invocable: bool,
     /// Whether the model is told its name only.
-    pub(crate) listed_by_name: bool,
+    pub listed_by_name: bool,
     /// Whether it runs in an agent of its own (`context: fork`), and of which kind.
-    pub(crate) fork: bool,
-    pub(crate) agent: Option<String>,
+    pub fork: bool,
+    /// The kind of agent.
+    pub agent: Option<String>,
     /// Hooks that hold while it runs, as a settings file would say them.
-    pub(crate) hooks: Option<serde_json::Value>,
+    pub hooks: Option<serde_json::Value>,
 }
 
 impl Entry {
     /// Whether it changes what runs without a question: it brings rules or hooks of its own.
-    pub(crate) fn lends(&self) -> bool {
+    pub fn lends(&self) -> bool {
         !self.allowed_tools.is_empty() || self.hooks.is_some()
     }
 
     /// From the top of its file.
-    pub(crate) fn new(
-        kind: Kind,
-        origin: Origin,
-        name: String,
-        path: PathBuf,
-        front: &FrontMatter,
-        first_line: &str,
-    ) -> Self {
+    pub fn new(kind: Kind, origin: Origin, name: String, path: PathBuf, front: &FrontMatter, first_line: &str) -> Self {
         let said = front.text("description");
         let title = front.text("name").map(|title| match &origin {
             Origin::Plugin { name, .. } if !title.contains(':') => format!("{name}:{title}"),
@@ -110,12 +110,12 @@ impl Entry {
     }
 
     /// Whether it answers to this name.
-    pub(crate) fn is_called(&self, name: &str) -> bool {
+    pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.title.as_deref() == Some(name)
     }
 
     /// What a list of commands says of it.
-    pub(crate) fn told(&self) -> String {
+    pub fn told(&self) -> String {
         match &self.origin {
             Origin::User => format!("{} (user)", self.description),
             Origin::Project => format!("{} (project)", self.description),
@@ -124,7 +124,7 @@ impl Entry {
     }
 
     /// The folder a skill's own files lie in.
-    pub(crate) fn folder(&self) -> Option<&Path> {
+    pub fn folder(&self) -> Option<&Path> {
         match self.kind {
             Kind::Skill => self.path.parent(),
             Kind::Command => None,
@@ -132,8 +132,8 @@ impl Entry {
     }
 
     /// Its body, read now, with the marks of its folders filled in and nothing else done to it.
-    pub(crate) fn body(&self) -> io::Result<String> {
-        let bytes = sluice_tools::read_regular(&self.path, LARGEST)?;
+    pub fn body(&self) -> io::Result<String> {
+        let bytes = sluice_settings::read_regular(&self.path, LARGEST)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut body = cut(&text).body.to_owned();
         if let Origin::Plugin { root, .. } = &self.origin {
@@ -161,7 +161,7 @@ fn hint(front: &FrontMatter) -> String {
 }
 
 /// Whether something can be called so after a slash.
-pub(crate) fn is_name(name: &str) -> bool {
+pub fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.');
     !name.is_empty() && name.len() <= 128 && name.chars().all(fits)
 }

@@ -1,19 +1,43 @@
-//! Snapshots as the transcript tells them, and back.
+//! How files stood before each prompt, as the transcript tells it: which copies belong to which prompt.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use sluice_transcript::each_line;
 
-use super::shelf::{Backup, Snapshot};
+use super::lines;
+
+/// A file as it was once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Backup {
+    /// The name of the copy; none: there was no such file.
+    pub copy: Option<String>,
+    /// Counts its copies.
+    pub version: u64,
+    /// When it was kept.
+    pub time: String,
+    /// Where its folder really was.
+    pub folder: Option<PathBuf>,
+}
+
+/// How the files that are followed stood before a prompt.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The prompt's uuid.
+    pub message: String,
+    /// When that was.
+    pub time: String,
+    /// By path, relative to the working folder where it is below it.
+    pub files: BTreeMap<String, Backup>,
+}
 
 /// What every such line begins with.
 const MARK: &[u8] = b"{\"type\":\"file-history-";
 
 /// The line of a snapshot; `update`: it takes the place of an earlier one of the same prompt.
-pub(crate) fn line(snapshot: &Snapshot, message: &str, update: bool) -> Value {
+#[must_use]
+pub fn line(snapshot: &Snapshot, message: &str, update: bool) -> Value {
     let files: Map<String, Value> = snapshot
         .files
         .iter()
@@ -36,12 +60,13 @@ fn told(backup: &Backup) -> Value {
 }
 
 /// The snapshots of a transcript, in order.
-pub(crate) fn read(file: &Path) -> Vec<Snapshot> {
+#[must_use]
+pub fn read(file: &Path) -> Vec<Snapshot> {
     let Ok(mut file) = File::open(file) else {
         return Vec::new();
     };
     let mut lines = Vec::new();
-    let told = each_line(&mut file, |_, line| {
+    let told = lines::each(&mut file, |_, line| {
         if line.starts_with(MARK) {
             lines.push(line.to_vec());
         }

@@ -16,7 +16,7 @@ const READERS: &[&str] = &[
 
 /// What has not been told yet.
 #[derive(Debug, Default)]
-pub(crate) struct Nearby {
+pub struct Nearby {
     rules: Vec<PathRule>,
     seen: HashSet<PathBuf>,
     folders: HashSet<PathBuf>,
@@ -24,17 +24,18 @@ pub(crate) struct Nearby {
 
 /// A file that is told because another was touched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Brought {
-    pub(crate) memory: Memory,
+pub struct Brought {
+    /// What is to be known.
+    pub memory: Memory,
     /// As hooks are told.
-    pub(crate) reason: &'static str,
+    pub reason: &'static str,
     /// The patterns of a rule.
-    pub(crate) patterns: Option<Vec<String>>,
+    pub patterns: Option<Vec<String>>,
 }
 
 impl Nearby {
     /// The model has been told what is known from the start.
-    pub(crate) fn begin(&mut self, found: Found) {
+    pub fn begin(&mut self, found: Found) {
         *self = Self {
             rules: found.waiting,
             seen: found.seen,
@@ -43,7 +44,7 @@ impl Nearby {
     }
 
     /// What a file of the project brings that has not been told.
-    pub(crate) fn touched(&mut self, path: &Path, settings: &Settings) -> Vec<Brought> {
+    pub fn touched(&mut self, path: &Path, settings: &Settings) -> Vec<Brought> {
         let cwd = settings.work();
         let path = normal(path);
         let mut brought = self.rules_about(&path, settings);
@@ -113,7 +114,7 @@ impl Nearby {
 }
 
 /// What the model is told of it.
-pub(crate) fn reminder(brought: &[Brought]) -> Option<String> {
+pub fn reminder(brought: &[Brought]) -> Option<String> {
     let memories: Vec<Memory> = brought.iter().map(|one| one.memory.clone()).collect();
     (!memories.is_empty()).then(|| {
         format!(
@@ -124,7 +125,7 @@ pub(crate) fn reminder(brought: &[Brought]) -> Option<String> {
 }
 
 /// The files a command line shows the content of, as far as that can be told from it.
-pub(crate) fn files_of_command(command: &str, cwd: &Path) -> Vec<PathBuf> {
+pub fn files_of_command(command: &str, cwd: &Path) -> Vec<PathBuf> {
     let analysis = shell::analyse(command);
     let commands = analysis.commands.iter().filter(|simple| !simple.nested);
     let shown = commands.filter_map(|simple| {

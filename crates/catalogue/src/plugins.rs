@@ -4,7 +4,7 @@
 //! on the command line, or lies in the person's configuration folder and is switched on in a settings file.
 //! What cannot be loaded is named and takes nothing from the others.
 
-pub(crate) mod builtin;
+pub mod builtin;
 mod installed;
 mod manifest;
 
@@ -14,14 +14,21 @@ use serde_json::Value;
 
 use sluice_settings::Settings;
 
-use crate::options::PluginDir;
-
 /// What stands for a plugin's folder in its hooks, servers, commands and skills.
-pub(crate) const ROOT_MARK: &str = "${CLAUDE_PLUGIN_ROOT}";
+pub const ROOT_MARK: &str = "${CLAUDE_PLUGIN_ROOT}";
+
+/// A plugin folder the host or the command line named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginDir {
+    /// The folder.
+    pub path: PathBuf,
+    /// Whether its MCP servers are left out.
+    pub without_mcp: bool,
+}
 
 /// Something a plugin configures: a file of its own, or a part of its manifest.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Configured {
+pub enum Configured {
     /// A JSON file, which need not be there.
     File(PathBuf),
     /// What the manifest says.
@@ -30,37 +37,38 @@ pub(crate) enum Configured {
 
 /// One plugin, and where its parts lie. Folders need not exist.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Plugin {
+pub struct Plugin {
     /// What its parts are named after: `name:command`.
-    pub(crate) name: String,
+    pub name: String,
     /// Its folder.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// `name@marketplace`, or `name@inline` for one the host named.
-    pub(crate) source: String,
-    pub(crate) version: Option<String>,
+    pub source: String,
+    /// What its manifest says.
+    pub version: Option<String>,
     /// Folders of commands, or single files.
-    pub(crate) commands: Vec<PathBuf>,
+    pub commands: Vec<PathBuf>,
     /// Folders of agents, or single files.
-    pub(crate) agents: Vec<PathBuf>,
+    pub agents: Vec<PathBuf>,
     /// Folders of skills, or single skills' folders.
-    pub(crate) skills: Vec<PathBuf>,
+    pub skills: Vec<PathBuf>,
     /// Folders of output styles, or single files.
-    pub(crate) output_styles: Vec<PathBuf>,
+    pub output_styles: Vec<PathBuf>,
     /// Hooks: `hooks/hooks.json` and what the manifest adds.
-    pub(crate) hooks: Vec<Configured>,
+    pub hooks: Vec<Configured>,
     /// MCP servers: `.mcp.json` and what the manifest adds.
-    pub(crate) mcp_servers: Vec<Configured>,
+    pub mcp_servers: Vec<Configured>,
 }
 
 impl Plugin {
     /// The folder it may keep things in.
-    pub(crate) fn data_dir(&self, settings: &Settings) -> PathBuf {
+    pub fn data_dir(&self, settings: &Settings) -> PathBuf {
         let data = settings.places().config_dir.join("plugins").join("data");
         data.join(self.source.replace('@', "-"))
     }
 
     /// What stands under `hooks` in its files and its manifest. A file that cannot be read brings none.
-    pub(crate) fn hooks_found(&self) -> Vec<Value> {
+    pub fn hooks_found(&self) -> Vec<Value> {
         let mut found = Vec::new();
         for configured in &self.hooks {
             let value = match configured {
@@ -76,7 +84,7 @@ impl Plugin {
     }
 
     /// Files of hooks that cannot be read, and why.
-    pub(crate) fn hooks_broken(&self) -> Vec<String> {
+    pub fn hooks_broken(&self) -> Vec<String> {
         let broken = |configured: &Configured| match configured {
             Configured::File(path) => {
                 let problem = manifest::document(path).err()?;
@@ -89,32 +97,36 @@ impl Plugin {
 }
 
 /// A manifest; one that is not there is an empty one.
-pub(crate) fn manifest(path: &Path) -> Result<serde_json::Map<String, Value>, String> {
+pub fn manifest(path: &Path) -> Result<serde_json::Map<String, Value>, String> {
     manifest::document(path)
 }
 
 /// Why a plugin, or a part of it, is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PluginError {
+pub struct PluginError {
     /// Its name and source, as far as they are known.
-    pub(crate) plugin: String,
+    pub plugin: String,
     /// The kind of failure, as `init` tells it.
-    pub(crate) kind: &'static str,
-    pub(crate) message: String,
-    pub(crate) path: Option<PathBuf>,
+    pub kind: &'static str,
+    /// What happened.
+    pub message: String,
+    /// Where.
+    pub path: Option<PathBuf>,
 }
 
 /// All plugins of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Plugins {
-    pub(crate) list: Vec<Plugin>,
-    pub(crate) errors: Vec<PluginError>,
+pub struct Plugins {
+    /// Those that were found.
+    pub list: Vec<Plugin>,
+    /// Those that could not be loaded.
+    pub errors: Vec<PluginError>,
 }
 
 impl Plugins {
     /// Finds the plugins the command line named and those the settings switch on. Looks at no folder when there
     /// are neither.
-    pub(crate) fn load(dirs: &[PluginDir], settings: &Settings) -> Self {
+    pub fn load(dirs: &[PluginDir], settings: &Settings) -> Self {
         let mut found = Self::default();
         for dir in dirs {
             let named = dir.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -139,7 +151,7 @@ impl Plugins {
     }
 
     /// The files of all agents, each with the name of its plugin.
-    pub(crate) fn agent_files(&self) -> Vec<(String, PathBuf)> {
+    pub fn agent_files(&self) -> Vec<(String, PathBuf)> {
         let mut files = Vec::new();
         for plugin in &self.list {
             for place in &plugin.agents {
@@ -157,7 +169,7 @@ impl Plugins {
     }
 
     /// The plugin of this name.
-    pub(crate) fn named(&self, name: &str) -> Option<&Plugin> {
+    pub fn named(&self, name: &str) -> Option<&Plugin> {
         self.list.iter().find(|plugin| plugin.name == name)
     }
 

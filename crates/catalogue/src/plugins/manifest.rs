@@ -161,7 +161,7 @@ fn is_name(name: &str) -> bool {
 
 /// A JSON object in a file; a file that is not there is an empty one.
 pub(super) fn document(path: &Path) -> Result<Map<String, Value>, String> {
-    let bytes = match sluice_tools::read_regular(path, LARGEST) {
+    let bytes = match sluice_settings::read_regular(path, LARGEST) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Map::new()),
         Err(error) => return Err(error.to_string()),
         Ok(bytes) => bytes,

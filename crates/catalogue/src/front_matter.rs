@@ -6,29 +6,29 @@
 use serde_json::{Map, Value};
 
 /// More than any front matter has a reason to hold.
-pub(crate) const LARGEST: usize = 64 * 1024;
+pub const LARGEST: usize = 64 * 1024;
 /// How deep it may be nested: each bracket that is open makes every word behind it dearer to read.
 const DEEPEST: usize = 64;
 
 /// The fields of a file's front matter.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct FrontMatter {
+pub struct FrontMatter {
     fields: Map<String, Value>,
     /// Why it could not be read as it was meant, for a person.
-    pub(crate) problem: Option<String>,
+    pub problem: Option<String>,
 }
 
 /// A file cut in two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Cut<'a> {
+pub struct Cut<'a> {
     /// The lines between the marks; none if the file does not begin with one.
-    pub(crate) head: Option<&'a str>,
+    pub head: Option<&'a str>,
     /// Everything after.
-    pub(crate) body: &'a str,
+    pub body: &'a str,
 }
 
 /// Cuts a file at its marks. A mark that is never closed is text like any other.
-pub(crate) fn cut(text: &str) -> Cut<'_> {
+pub fn cut(text: &str) -> Cut<'_> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let whole = Cut { head: None, body: text };
     let Some(first) = text.split_inclusive('\n').next().filter(|line| is_mark(line)) else {
@@ -66,19 +66,19 @@ fn is_mark(line: &str) -> bool {
 }
 
 /// Reads a file's front matter and gives what follows it.
-pub(crate) fn read(text: &str) -> (FrontMatter, &str) {
+pub fn read(text: &str) -> (FrontMatter, &str) {
     let cut = cut(text);
     (cut.head.map(FrontMatter::parse).unwrap_or_default(), cut.body)
 }
 
 impl FrontMatter {
     /// The same fields, said in JSON.
-    pub(crate) fn of(fields: Map<String, Value>) -> Self {
+    pub fn of(fields: Map<String, Value>) -> Self {
         Self { fields, problem: None }
     }
 
     /// Reads the lines between the marks.
-    pub(crate) fn parse(head: &str) -> Self {
+    pub fn parse(head: &str) -> Self {
         if head.len() > LARGEST {
             return Self::by_lines(head, "the front matter is longer than 64 KiB".to_owned());
         }
@@ -146,19 +146,19 @@ impl FrontMatter {
     }
 
     /// What a key says, in any shape.
-    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
+    pub fn get(&self, key: &str) -> Option<&Value> {
         self.fields.get(key).filter(|value| !value.is_null())
     }
 
     /// A key's one-line or many-line text; numbers and switches count as what was typed.
-    pub(crate) fn text(&self, key: &str) -> Option<String> {
+    pub fn text(&self, key: &str) -> Option<String> {
         text_of(self.get(key)?)
             .map(|text| text.trim().to_owned())
             .filter(|text| !text.is_empty())
     }
 
     /// A key's yes or no.
-    pub(crate) fn flag(&self, key: &str) -> Option<bool> {
+    pub fn flag(&self, key: &str) -> Option<bool> {
         match self.get(key)? {
             Value::Bool(flag) => Some(*flag),
             Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
@@ -172,7 +172,7 @@ impl FrontMatter {
 
     /// A key's number.
     #[allow(dead_code, reason = "agents say numbers, commands and skills do not")]
-    pub(crate) fn number(&self, key: &str) -> Option<f64> {
+    pub fn number(&self, key: &str) -> Option<f64> {
         match self.get(key)? {
             Value::Number(number) => number.as_f64(),
             Value::String(text) => text.trim().parse().ok(),
@@ -182,7 +182,7 @@ impl FrontMatter {
 
     /// A key's items: a YAML list, or one line with commas. A comma inside parentheses belongs to its item, so
     /// that `Bash(a, b), Read` is two rules. Absent and empty are different.
-    pub(crate) fn list(&self, key: &str) -> Option<Vec<String>> {
+    pub fn list(&self, key: &str) -> Option<Vec<String>> {
         match self.get(key)? {
             Value::Array(items) => Some(
                 items
@@ -196,7 +196,7 @@ impl FrontMatter {
     }
 
     /// A key's words: a YAML list, or one line with spaces or commas.
-    pub(crate) fn words(&self, key: &str) -> Option<Vec<String>> {
+    pub fn words(&self, key: &str) -> Option<Vec<String>> {
         let split = |text: &str| -> Vec<String> {
             text.split(|c: char| c == ',' || c.is_whitespace())
                 .filter(|word| !word.is_empty())

@@ -5,12 +5,13 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use sluice_settings::Settings;
+
 use super::entry::{Entry, Kind, Origin, is_name};
 use super::front_matter::{self, FrontMatter};
 use super::plugins::{Plugin, Plugins};
 use super::styles::Style;
-use super::{Catalogue, Problem};
-use crate::options::Options;
+use super::{Catalogue, CatalogueOptions, Problem};
 
 /// What of a file is read to find its front matter; more where it is longer.
 const HEAD: usize = 4 * 1024;
@@ -20,11 +21,16 @@ const DEEPEST: usize = 6;
 const MOST: usize = 2000;
 
 /// Walks over all folders there may be. Names of the person's own come before the project's, skills before commands.
-pub(super) fn walk(options: &Options, plugins: Plugins) -> Catalogue {
-    let places = options.settings.places();
-    let chosen = options.settings.customs();
+pub(super) fn walk(
+    options: &CatalogueOptions,
+    settings: &Settings,
+    further: &[PathBuf],
+    plugins: Plugins,
+) -> Catalogue {
+    let places = settings.places();
+    let chosen = settings.customs();
     let mut walker = Walker {
-        bounds: options.settings.bounds(),
+        bounds: settings.bounds(),
         ..Walker::default()
     };
     let user = chosen.user.then(|| (places.config_dir.clone(), Origin::User));
@@ -33,12 +39,12 @@ pub(super) fn walk(options: &Options, plugins: Plugins) -> Catalogue {
     let own: Vec<(PathBuf, Origin)> = user.into_iter().chain(project).collect();
     // A folder that is not there costs one look.
     let own: Vec<(PathBuf, Origin)> = own.into_iter().filter(|(folder, _)| folder.is_dir()).collect();
-    if !options.catalogue.without_commands {
+    if !options.without_commands {
         for (folder, origin) in &own {
             walker.skills(&folder.join("skills"), origin);
         }
         if chosen.project {
-            for folder in &options.add_dirs {
+            for folder in further {
                 let before = walker.bounds.clone();
                 walker.bounds = before.as_ref().and_then(|_| folder.canonicalize().ok());
                 walker.skills(&folder.join(".claude").join("skills"), &Origin::Project);
@@ -55,7 +61,7 @@ pub(super) fn walk(options: &Options, plugins: Plugins) -> Catalogue {
         }
     }
     // The nearest style of a name is the one that counts.
-    let counts = |origin: &Origin| *origin != Origin::Project || options.settings.runs_projects();
+    let counts = |origin: &Origin| *origin != Origin::Project || settings.runs_projects();
     for (folder, origin) in own.iter().rev().filter(|(_, origin)| counts(origin)) {
         walker.styles(&folder.join("output-styles"), Some(origin), None);
     }
@@ -277,7 +283,7 @@ fn is_markdown(path: &Path) -> bool {
 /// A file's front matter and the first line of what follows.
 fn head(path: &Path) -> io::Result<(FrontMatter, String)> {
     // A pipe with nobody at its other end must not keep the session waiting.
-    let mut file = sluice_tools::open_regular(path)?;
+    let mut file = sluice_settings::open_regular(path)?;
     let mut bytes = Vec::with_capacity(HEAD);
     file.by_ref().take(HEAD as u64).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -5,15 +5,17 @@ use std::path::PathBuf;
 use super::front_matter::{FrontMatter, cut};
 
 /// The style that is none.
-pub(crate) const DEFAULT: &str = "default";
+pub const DEFAULT: &str = "default";
 
 /// A way of talking.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Style {
-    pub(crate) name: String,
-    pub(crate) description: String,
+pub struct Style {
+    /// What it is called.
+    pub name: String,
+    /// What it says of itself.
+    pub description: String,
     /// Whether the model is still told how to work on code.
-    pub(crate) keeps_guide: bool,
+    pub keeps_guide: bool,
     text: Text,
 }
 
@@ -25,7 +27,7 @@ enum Text {
 
 impl Style {
     /// From the top of a file.
-    pub(crate) fn of_file(path: PathBuf, front: &FrontMatter, first_line: &str, plugin: Option<&str>) -> Self {
+    pub fn of_file(path: PathBuf, front: &FrontMatter, first_line: &str, plugin: Option<&str>) -> Self {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = front.text("name").unwrap_or(stem);
         Self {
@@ -37,7 +39,7 @@ impl Style {
     }
 
     /// What the model is told. A file that has gone since it was listed says nothing.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         match &self.text {
             Text::Ours(text) => (*text).to_owned(),
             Text::File(path) => {
@@ -49,7 +51,7 @@ impl Style {
 }
 
 /// The names of all styles, the built-in ones first.
-pub(crate) fn names(found: &[Style]) -> Vec<String> {
+pub fn names(found: &[Style]) -> Vec<String> {
     let ours = builtin().into_iter().map(|style| style.name);
     let found = found.iter().map(|style| style.name.clone());
     let mut names = vec![DEFAULT.to_owned()];
@@ -62,14 +64,14 @@ pub(crate) fn names(found: &[Style]) -> Vec<String> {
 }
 
 /// The style of this name: a file's before a built-in one.
-pub(crate) fn find(found: &[Style], name: &str) -> Option<Style> {
+pub fn find(found: &[Style], name: &str) -> Option<Style> {
     let same = |style: &Style| style.name.eq_ignore_ascii_case(name);
     let file = found.iter().find(|style| same(style)).cloned();
     file.or_else(|| builtin().into_iter().find(same))
 }
 
 /// The styles that need no file.
-pub(crate) fn builtin() -> [Style; 4] {
+pub fn builtin() -> [Style; 4] {
     let style = |name: &str, description: &str, text| Style {
         name: name.to_owned(),
         description: description.to_owned(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::catalogue::front_matter;
+use crate::front_matter;
 
 /// What follows the front matter, if there is one.
 pub(super) fn without_front_matter(text: &str) -> &str {
