@@ -193,7 +193,7 @@ impl Guarded {
         let cwd = self.options.cwd.clone();
         let mut rules = self.rules();
         for update in suggestions {
-            let update = for_now(update);
+            let update = policy::for_now(update);
             // One that cannot be applied costs a question more, and nothing else.
             let _refused = sluice_permission::apply(&mut rules.policy, &update, &|_: Source| cwd.clone(), &World);
         }
@@ -237,20 +237,4 @@ impl Guarded {
             sandbox,
         }
     }
-}
-
-/// The same change of permissions, written down nowhere.
-#[must_use]
-pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
-    use sluice_permission::Destination::Session;
-    match &mut update {
-        PermissionUpdate::AddRules(it) => it.destination = Session,
-        PermissionUpdate::ReplaceRules(it) => it.destination = Session,
-        PermissionUpdate::RemoveRules(it) => it.destination = Session,
-        PermissionUpdate::SetMode(it) => it.destination = Session,
-        PermissionUpdate::AddDirectories(it) => it.destination = Session,
-        PermissionUpdate::RemoveDirectories(it) => it.destination = Session,
-        PermissionUpdate::Unknown { .. } => {}
-    }
-    update
 }

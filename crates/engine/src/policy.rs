@@ -8,7 +8,6 @@ use sluice_permission::{Behavior, Found, OnDisk, Paths, PermissionMode, Permissi
 use sluice_tools::{Descriptor, Pins};
 
 use crate::call::Grant;
-use crate::guarded::for_now;
 use crate::messages;
 use crate::options::{Asker, Options};
 use crate::sandbox;
@@ -117,6 +116,22 @@ pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
             policy.roots.push(directory.clone());
         }
     }
+}
+
+/// The same change of permissions, written down nowhere.
+#[must_use]
+pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
+    use sluice_permission::Destination::Session;
+    match &mut update {
+        PermissionUpdate::AddRules(it) => it.destination = Session,
+        PermissionUpdate::ReplaceRules(it) => it.destination = Session,
+        PermissionUpdate::RemoveRules(it) => it.destination = Session,
+        PermissionUpdate::SetMode(it) => it.destination = Session,
+        PermissionUpdate::AddDirectories(it) => it.destination = Session,
+        PermissionUpdate::RemoveDirectories(it) => it.destination = Session,
+        PermissionUpdate::Unknown { .. } => {}
+    }
+    update
 }
 
 /// The tools of the task list, in whose place the older todo list may stand.

@@ -64,7 +64,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
     (
         "control",
         &[
-            "calls",
             "catalogue",
             "commands",
             "compact",
@@ -80,15 +79,10 @@ const CYCLIC: &[(&str, &[&str])] = &[
     ),
     ("guard", &["messages", "out"]),
     (
-        "guarded",
-        &["hooks", "options", "policy", "sandbox", "services", "session"],
-    ),
-    (
         "hooks",
         &[
             "agents",
             "background",
-            "calls",
             "catalogue",
             "listen",
             "memory",
@@ -118,7 +112,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
     (
         "mcp",
         &[
-            "calls",
             "catalogue",
             "commands",
             "hooks",
@@ -131,7 +124,7 @@ const CYCLIC: &[(&str, &[&str])] = &[
         ],
     ),
     ("memory", &["catalogue", "session"]),
-    ("messages", &["calls", "queue", "session", "structured", "turn"]),
+    ("messages", &["queue", "session", "structured", "turn"]),
     ("model_request", &["hooks", "listen", "messages", "session", "turn"]),
     ("notes", &["memory", "options", "transcript"]),
     (
@@ -139,16 +132,10 @@ const CYCLIC: &[(&str, &[&str])] = &[
         &["agents", "catalogue", "compact", "memory", "prompt", "transcript"],
     ),
     ("out", &["agents", "messages"]),
-    (
-        "policy",
-        &["guarded", "messages", "options", "sandbox", "session", "untrusted"],
-    ),
+    ("policy", &["messages", "options", "sandbox", "session", "untrusted"]),
     ("prompt", &["catalogue", "notes"]),
     ("queue", &["background", "transcript"]),
-    (
-        "sandbox",
-        &["calls", "catalogue", "commands", "options", "policy", "session"],
-    ),
+    ("sandbox", &["catalogue", "commands", "options", "policy", "session"]),
     ("services", &["ledger"]),
     (
         "session",
@@ -180,7 +167,7 @@ const CYCLIC: &[(&str, &[&str])] = &[
             "turn",
         ],
     ),
-    ("structured", &["calls", "messages", "session", "turn"]),
+    ("structured", &["messages", "session", "turn"]),
     ("suggestions", &["messages", "session", "turn"]),
     (
         "tool_calls",
@@ -188,7 +175,6 @@ const CYCLIC: &[(&str, &[&str])] = &[
             "calls",
             "checkpoints",
             "guard",
-            "hooks",
             "messages",
             "options",
             "policy",

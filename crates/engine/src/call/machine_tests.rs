@@ -301,6 +301,7 @@ fn events() -> impl Strategy<Value = CallEvent> {
     prop_oneof![
         3 => Just(begun()),
         1 => Just(CallEvent::Unfit(Box::new(Outcome::failed("unfit")))),
+        1 => Just(CallEvent::Supplied),
         6 => (changes(), verdicts()).prop_map(|(changed, verdict)| CallEvent::HooksSaid { changed, verdict }),
         1 => Just(CallEvent::NotDeferred),
         4 => prop_oneof![Just(AskedOf::Person), Just(AskedOf::Hooks)].prop_map(asked),
