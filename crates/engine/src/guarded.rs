@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::hooks::SessionlessHooks;
 use crate::options::{KeySource, Options};
-use crate::policy::{self, World, for_now};
+use crate::policy::{self, World};
 use crate::sandbox;
 use crate::services::ToolServices;
 
@@ -192,7 +192,7 @@ impl Guarded {
         let cwd = self.options.cwd.clone();
         let mut rules = self.rules();
         for update in suggestions {
-            let update = for_now(update);
+            let update = policy::for_now(update);
             // One that cannot be applied costs a question more, and nothing else.
             let _refused = sluice_permission::apply(&mut rules.policy, &update, &|_: Source| cwd.clone(), &World);
         }

@@ -115,6 +115,22 @@ pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
     }
 }
 
+/// The same change of permissions, written down nowhere.
+#[must_use]
+pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
+    use sluice_permission::Destination::Session;
+    match &mut update {
+        PermissionUpdate::AddRules(it) => it.destination = Session,
+        PermissionUpdate::ReplaceRules(it) => it.destination = Session,
+        PermissionUpdate::RemoveRules(it) => it.destination = Session,
+        PermissionUpdate::SetMode(it) => it.destination = Session,
+        PermissionUpdate::AddDirectories(it) => it.destination = Session,
+        PermissionUpdate::RemoveDirectories(it) => it.destination = Session,
+        PermissionUpdate::Unknown { .. } => {}
+    }
+    update
+}
+
 /// The tools of the task list, in whose place the older todo list may stand.
 pub(crate) const TASK_LIST: &[&str] = &["TaskCreate", "TaskGet", "TaskUpdate", "TaskList"];
 
@@ -218,22 +234,6 @@ fn granted(answer: &Value) -> Grant {
         None if lasting => "user_permanent",
         None => "user_temporary",
     })
-}
-
-/// The same change of permissions, written down nowhere.
-#[must_use]
-pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
-    use sluice_permission::Destination::Session;
-    match &mut update {
-        PermissionUpdate::AddRules(it) => it.destination = Session,
-        PermissionUpdate::ReplaceRules(it) => it.destination = Session,
-        PermissionUpdate::RemoveRules(it) => it.destination = Session,
-        PermissionUpdate::SetMode(it) => it.destination = Session,
-        PermissionUpdate::AddDirectories(it) => it.destination = Session,
-        PermissionUpdate::RemoveDirectories(it) => it.destination = Session,
-        PermissionUpdate::Unknown { .. } => {}
-    }
-    update
 }
 
 #[cfg(test)]

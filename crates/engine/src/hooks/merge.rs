@@ -7,7 +7,7 @@ use sluice_wire::permission_update::Behavior;
 
 use super::config::Origin;
 use super::event::Event;
-use super::output::{Answer, Block, Failure, refusal};
+use super::output::{Block, Failure, HookAnswer, refusal};
 use crate::call::{HookVerdict, Permission, Silence};
 
 /// What one hook came to.
@@ -22,7 +22,7 @@ pub(crate) struct Said {
     pub(crate) origin: Origin,
     /// Whether a failure of it refuses, and not only those where it did not answer in time.
     pub(crate) refuses: Refuses,
-    pub(crate) what: Result<Answer, Failure>,
+    pub(crate) what: Result<HookAnswer, Failure>,
 }
 
 /// When a hook that says nothing refuses.
@@ -109,7 +109,7 @@ pub(crate) fn merge(event: Event, mut said: Vec<Said>) -> Merged {
 }
 
 /// What a hook says, or what its silence means.
-fn answer_of(event: Event, said: &Said, notes: &mut Vec<Note>) -> Option<Answer> {
+fn answer_of(event: Event, said: &Said, notes: &mut Vec<Note>) -> Option<HookAnswer> {
     let failure = match &said.what {
         Ok(answer) => return Some(answer.clone()),
         Err(failure) => failure,

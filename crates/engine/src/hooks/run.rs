@@ -21,7 +21,7 @@ use super::config::{Handler, Hook, Origin};
 use super::event::{AGENT, CALLBACK, Event, MODEL, subject};
 use super::http::Rules;
 use super::merge::{Merged, Refuses, Said, merge};
-use super::output::{Answer, Failure, of_value};
+use super::output::{Failure, HookAnswer, of_value};
 use super::switch::Switch;
 use super::{agent, command, http, model, tool};
 use crate::messages;
@@ -205,7 +205,7 @@ impl Due {
         })
     }
 
-    pub(super) fn said(&self, scene: &Scene, what: Result<Answer, Failure>) -> Said {
+    pub(super) fn said(&self, scene: &Scene, what: Result<HookAnswer, Failure>) -> Said {
         let hook = &self.hook;
         let refuses = match (hook.refuses_on_failure, &hook.origin) {
             (Some(true), _) => Refuses::Always,
@@ -221,7 +221,7 @@ impl Due {
             origin: hook.origin.clone(),
             refuses,
             what: match &hook.origin {
-                Origin::Settings(source) if scene.untrusted.contains(source) => what.map(Answer::without_leave),
+                Origin::Settings(source) if scene.untrusted.contains(source) => what.map(HookAnswer::without_leave),
                 _ => what,
             },
         }
@@ -235,7 +235,7 @@ pub(super) fn untrusted(settings: &Settings) -> Vec<Source> {
 }
 
 /// Runs one hook that needs nothing of the session.
-pub(super) async fn run(scene: &Scene, due: &Due) -> Result<Answer, Failure> {
+pub(super) async fn run(scene: &Scene, due: &Due) -> Result<HookAnswer, Failure> {
     match &due.hook.handler {
         Handler::Command { .. } => command::run(scene, due).await,
         Handler::Http {
@@ -258,7 +258,7 @@ async fn callback(
     request_id: &str,
     answer: Option<oneshot::Receiver<Result<Value, String>>>,
     limit: Duration,
-) -> Result<Answer, Failure> {
+) -> Result<HookAnswer, Failure> {
     let Some(answer) = answer else {
         return Err(Failure::Cancelled);
     };

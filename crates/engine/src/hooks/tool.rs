@@ -5,7 +5,7 @@ use sluice_permission::Verdict;
 use sluice_servers::ServerCall;
 use sluice_wire::stdout::system::HookOutcome;
 
-use super::output::{self, Answer, Failure};
+use super::output::{self, Failure, HookAnswer};
 use super::run::{Due, Scene, Seen};
 use crate::session::Session;
 
@@ -27,7 +27,7 @@ impl Session {
 }
 
 /// Makes the call.
-pub(super) async fn run(scene: &Scene, due: &Due, prepared: Prepared) -> Result<Answer, Failure> {
+pub(super) async fn run(scene: &Scene, due: &Due, prepared: Prepared) -> Result<HookAnswer, Failure> {
     let called = match prepared {
         Ok((call, input)) => tokio::time::timeout(due.patience(), call.run(input)).await,
         Err(why) => Ok(Err(why)),
