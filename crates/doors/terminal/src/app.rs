@@ -227,7 +227,10 @@ impl App {
             entries,
             ..Picture::default()
         };
+        // It was changed before.
+        let changed = self.feed.changed.clone();
         self.feed.take(&picture, self.columns);
+        self.feed.changed = changed;
     }
 
     /// What is true now.
@@ -362,18 +365,19 @@ impl App {
         }
         let title = self.picture.title.clone().map(|title| format!("\"{title}\""));
         let mut facts: Vec<String> = title.into_iter().collect();
-        facts.push(crate::view::amount::running(std::time::Duration::from_millis(
+        facts.push(crate::view::amount::lasted(std::time::Duration::from_millis(
             now.saturating_sub(self.started),
         )));
         facts.push(crate::view::amount::count(self.picture.turn_count as u64, "turn"));
+        facts.extend(self.feed.changed.words());
         if self.picture.cost >= 0.005 && !self.facts.is_demo() {
             facts.push(crate::view::amount::dollars(self.picture.cost));
         }
-        vec![
-            Row::new(),
-            Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint),
-            Row::faint(&format!("  {}", self.facts.coming_back(&session))),
-        ]
+        let said = Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint);
+        let mut rows = vec![Row::new()];
+        rows.extend(crate::text::wrap::words(&said, self.columns, 2));
+        rows.push(Row::faint(&format!("  {}", self.facts.coming_back(&session))));
+        rows
     }
 
     /// What is written, for the session that comes next.

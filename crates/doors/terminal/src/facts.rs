@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::clock::Clock;
 use crate::screen::{Able, Named};
 use crate::theme::{Glyphs, Theme};
 
@@ -58,6 +59,8 @@ pub struct Facts {
     pub multiplexer: bool,
     /// Whether we are root.
     pub root: bool,
+    /// How times of day are told.
+    pub clock: Clock,
     /// What is done once a turn is over and all of it is on the screen.
     pub rests: Option<fn()>,
 }

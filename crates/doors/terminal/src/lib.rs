@@ -6,6 +6,7 @@
 //! to the terminal and gives it back on every way out.
 
 // What it is told.
+pub mod clock;
 pub mod facts;
 // What a person does,
 pub mod input;

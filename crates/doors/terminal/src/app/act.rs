@@ -253,6 +253,7 @@ pub enum Told {
     Settings(serde_json::Value),
     RulesOf(Box<PermissionRulesState>, usize),
     Agents(Vec<sluice_wire::control::AgentInfo>),
+    Hooks(Vec<sluice_wire::control::HookListing>),
     /// Items to be written anew.
     Reprint(Vec<sluice_host::conversation::Entry>),
     /// Rows to be committed.

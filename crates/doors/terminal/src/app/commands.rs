@@ -194,13 +194,7 @@ impl App {
             ("settings", self.facts.config_dir.display().to_string()),
             ("servers", format!("{servers} failed")),
         ];
-        let mut rows = vec![Row::new().add("Status", crate::text::Style::TEXT.bold())];
-        rows.extend(
-            facts
-                .iter()
-                .map(|(name, value)| Row::faint(&format!("  {name:<9} ")).add(value, crate::text::Style::TEXT)),
-        );
-        self.say(rows);
+        self.say(crate::view::report::facts("Status", &facts, self.columns));
     }
 
     pub(super) fn pick_theme(&mut self) {

@@ -197,7 +197,10 @@ impl App {
             rows.extend(self.help_rows().into_iter().take(most));
         }
         match (&self.notice, self.popup_hints()) {
-            (Some((notice, _)), _) => rows.push(Row::faint(&format!("  {notice}")).cut(self.columns)),
+            (Some((notice, _)), _) => {
+                let notice = Row::faint(&format!("  {notice}"));
+                rows.extend(crate::text::wrap::whole(&notice, self.columns, 2).into_iter().take(3));
+            }
             (None, Some(hints)) => rows.push(hints),
             (None, None) if self.standing.rows.is_empty() => {
                 rows.push(status::row(&self.picture, &self.around, self.columns));

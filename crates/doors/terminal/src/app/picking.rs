@@ -1,11 +1,12 @@
 //! Pickers: a list, one row of it highlighted, perhaps a filter.
 
+mod list;
+
 use super::{Act, App, Now};
 use crate::app::commands::MODES;
 use crate::input::{Code, Editor, Key};
-use crate::text::{Role, Row, Style, width};
+use crate::text::{Row, Style};
 use crate::theme::Theme;
-use crate::view::ask;
 
 /// What is picked.
 #[derive(Debug, Clone)]
@@ -39,7 +40,9 @@ pub(crate) struct Picker {
     pub(crate) title: String,
     pub(crate) picks: Picks,
     /// Name, and what stands behind it.
-    pub(super) rows: Vec<(String, String)>,
+    pub(crate) rows: Vec<(String, String)>,
+    /// What stands behind a name where its row has only the beginning of it, by place.
+    pub(crate) longer: std::collections::HashMap<usize, String>,
     pub(crate) selected: usize,
     /// Typing filters, where there is one.
     pub(super) filter: Option<Editor>,
@@ -48,6 +51,8 @@ pub(crate) struct Picker {
     numbered: bool,
     /// Rows between the title and the list.
     pub(crate) head: Vec<Row>,
+    /// Rows between the list and the hints.
+    pub(crate) foot: Vec<Row>,
     pub(crate) hints: Vec<&'static str>,
 }
 
@@ -62,11 +67,23 @@ impl Picker {
             ),
             picks,
             rows: rows.into_iter().collect(),
+            longer: std::collections::HashMap::new(),
             selected: 0,
             filter,
             entry: None,
             head: Vec::new(),
+            foot: Vec::new(),
             hints: vec!["enter chooses", "esc"],
+        }
+    }
+
+    /// Adds rows at the end, each with all that its short form stands for.
+    pub(crate) fn extend(&mut self, rows: impl IntoIterator<Item = (String, String, String)>) {
+        for (name, about, whole) in rows {
+            if whole != about {
+                self.longer.insert(self.rows.len(), whole);
+            }
+            self.rows.push((name, about));
         }
     }
 
@@ -104,64 +121,6 @@ impl Picker {
             .filter(|(at, row)| fits(*at, row))
             .map(|(at, _)| at)
             .collect()
-    }
-
-    /// The rows, and where the cursor stands.
-    pub(crate) fn rows(&self, columns: usize, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
-        let fitting = self.fitting();
-        let mut title = Row::new().add(&self.title, Style::TEXT.bold());
-        let mut cursor = None;
-        if let Some(filter) = &self.filter {
-            title.push("  ", Style::TEXT);
-            title.push(filter.text(), Style::TEXT);
-            cursor = Some((0, title.width()));
-            let place = match &self.picks {
-                Picks::Session(found) => found.place(),
-                _ => "",
-            };
-            let count = format!("   {} of {}{place}", fitting.len(), self.rows.len());
-            title.push(&count, Role::Faint);
-        }
-        let most = room.saturating_sub(2 + self.head.len()).max(1);
-        let from = (self.selected + 1).saturating_sub(most);
-        let names = fitting.iter().skip(from).take(most).filter_map(|at| self.rows.get(*at));
-        let widest = names
-            .map(|(name, _)| width::of(name))
-            .max()
-            .unwrap_or(0)
-            .min(columns / 2);
-        let mut rows = vec![title.cut(columns)];
-        rows.extend(self.head.iter().cloned());
-        for (place, at) in fitting.iter().enumerate().skip(from).take(most) {
-            let Some((name, about)) = self.rows.get(*at) else {
-                continue;
-            };
-            let chosen = place == self.selected;
-            let mut row = Row::new().add(if chosen { "› " } else { "  " }, Role::Accent);
-            if self.numbered {
-                row.push(&format!("{}  ", at + 1), Style::TEXT);
-            }
-            let style = if chosen { Style::TEXT.bold() } else { Style::TEXT };
-            let shown = crate::text::clean::one_line(name);
-            let shown = width::head(&shown, columns / 2).to_owned();
-            row.push(&shown, style);
-            if !about.is_empty() {
-                row.push(&" ".repeat(widest.saturating_sub(width::of(&shown)) + 2), Style::TEXT);
-                row.push(&crate::text::clean::one_line(about), Role::Faint);
-            }
-            rows.push(row.cut(columns));
-        }
-        if fitting.is_empty() {
-            let typed = self.filter.as_ref().is_some_and(|filter| !filter.is_empty());
-            rows.push(Row::faint(if typed { "  nothing fits" } else { "  none" }));
-        }
-        if let Some(entry) = &self.entry {
-            let laid = crate::view::composer::lay_out(entry, "› ", columns, 2, Style::TEXT);
-            cursor = Some((laid.cursor.0 + rows.len(), laid.cursor.1));
-            rows.extend(laid.rows);
-        }
-        rows.push(ask::hints(&self.hints, columns));
-        (rows, cursor)
     }
 }
 
@@ -305,7 +264,7 @@ impl App {
             }
             Picks::Point(points) => {
                 if let Some(point) = points.get(at) {
-                    self.pick_what(point);
+                    self.pick_what(point, now);
                 }
             }
             Picks::Rewind(point) => self.rewind(&point, at, now),

@@ -74,6 +74,7 @@ impl App {
                 self.say(vec![Row::new().add("~ ", Role::Note).add(&text, Role::Faint)]);
                 self.print_again(entries);
             }
+            Told::Hooks(hooks) => self.say(crate::view::report::hooks(&hooks, self.columns)),
             Told::Context(usage) => self.say(crate::view::report::context(&usage, self.columns)),
             Told::Cost(usage) => self.say(crate::view::report::cost(&usage, self.columns)),
             Told::Edited { text, what } => self.edited(text, &what, now),

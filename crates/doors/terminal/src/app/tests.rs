@@ -3,6 +3,7 @@
 
 mod keys;
 mod lists;
+mod narrow;
 mod screens;
 mod stage;
 mod table;

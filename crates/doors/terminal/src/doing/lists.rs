@@ -9,7 +9,6 @@ use sluice_wire::control::{
 
 use super::{Doer, PATIENCE, said};
 use crate::app::{Act, Told};
-use crate::text::Row;
 
 impl Doer {
     /// For a dialog.
@@ -114,16 +113,7 @@ impl Doer {
                     .request_within(GetHooksListing::default(), PATIENCE)
                     .await
                     .map_err(said)?;
-                let mut rows = vec![Row::new().add("Hooks", crate::text::Style::TEXT.bold())];
-                rows.extend(answer.hooks.iter().map(|hook| {
-                    let matcher = if hook.matcher.is_empty() { "*" } else { &hook.matcher };
-                    Row::plain(&format!("  {:<18} {matcher:<12} {}", hook.event, hook.display_text))
-                        .add(&format!("  {}", hook.source_label), crate::text::Style::FAINT)
-                }));
-                if answer.hooks.is_empty() {
-                    rows.push(Row::faint("  none"));
-                }
-                Told::Rows(rows)
+                Told::Hooks(answer.hooks)
             }
             Act::Authenticate(server_name) => {
                 let request = McpAuthenticate {

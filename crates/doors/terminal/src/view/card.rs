@@ -295,7 +295,7 @@ pub fn is_reading(call: &Call) -> bool {
 
 /// Several finished readings in one row.
 #[must_use]
-pub fn joined(calls: &[Call], width: usize) -> Vec<Row> {
+pub fn joined(calls: &[Call], columns: usize) -> Vec<Row> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for call in calls {
         match counts.iter_mut().find(|(tool, _)| *tool == call.tool) {
@@ -317,9 +317,15 @@ pub fn joined(calls: &[Call], width: usize) -> Vec<Row> {
     let mut row = Row::new()
         .add("✓ ", Role::Good)
         .add(&names.join(" ∙ "), Style::TEXT.bold());
+    let facts = one_line(&facts.join(" ∙ "));
+    if columns < 60 && row.width() + 2 + width::of(&facts) > columns {
+        let mut rows = crate::text::wrap::words(&row, columns, 2);
+        rows.extend(crate::text::wrap::words(&Row::faint(&format!("  {facts}")), columns, 2));
+        return rows.into_iter().map(|row| row.cut(columns)).collect();
+    }
     row.push("  ", Style::TEXT);
-    row.push(&one_line(&facts.join(" ∙ ")), Role::Faint);
-    vec![row.cut(width)]
+    row.push(&facts, Role::Faint);
+    vec![row.cut(columns)]
 }
 
 /// A card with nothing left out.

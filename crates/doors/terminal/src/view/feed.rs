@@ -12,6 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::card::{self, Call, State};
+use super::changed::Changed;
 use super::markdown::{self, Markdown, Measure};
 use super::picture::Picture;
 use crate::screen::Mark;
@@ -83,6 +84,8 @@ pub struct Feed {
     refusals: HashMap<String, String>,
     /// What the model suggests to ask next.
     pub suggestion: Option<String>,
+    /// What was changed in files.
+    pub changed: Changed,
 }
 
 /// A request that failed and is tried again.
@@ -117,6 +120,7 @@ impl Feed {
             notes: HashMap::new(),
             refusals: HashMap::new(),
             suggestion: None,
+            changed: Changed::default(),
         }
     }
 

@@ -2,11 +2,52 @@
 
 use std::time::Duration;
 
-use sluice_wire::control::{GetContextUsageResponse, GetUsageResponse};
+use sluice_wire::control::{GetContextUsageResponse, GetUsageResponse, HookListing};
 
 use super::amount;
 use super::status::model_word;
-use crate::text::{Role, Row, Style};
+use crate::text::{Role, Row, Style, width, wrap};
+
+/// Facts by name. A value that does not fit beside its name stands below it; one that fits nowhere is cut in its middle.
+#[must_use]
+pub fn facts(title: &str, facts: &[(&str, String)], columns: usize) -> Vec<Row> {
+    let widest = facts.iter().map(|(name, _)| width::of(name)).max().unwrap_or(0);
+    let mut rows = vec![Row::new().add(title, Style::TEXT.bold())];
+    for (name, value) in facts {
+        let value = crate::text::clean::one_line(value);
+        let gap = " ".repeat(widest.saturating_sub(width::of(name)) + 1);
+        let row = Row::faint(&format!("  {name}{gap}"));
+        if row.width() + width::of(&value) <= columns {
+            rows.push(row.add(&value, Style::TEXT));
+            continue;
+        }
+        rows.push(Row::faint(&format!("  {name}")));
+        let below = wrap::words(&Row::plain(&value).indented(4), columns, 4);
+        if below.iter().all(|row| row.width() <= columns) {
+            rows.extend(below);
+        } else {
+            let short = super::card::middle(&value, columns.saturating_sub(4));
+            rows.push(Row::plain(&short).indented(4));
+        }
+    }
+    rows
+}
+
+/// `/hooks`.
+#[must_use]
+pub fn hooks(hooks: &[HookListing], columns: usize) -> Vec<Row> {
+    let mut rows = vec![Row::new().add("Hooks", Style::TEXT.bold())];
+    for hook in hooks {
+        let matcher = if hook.matcher.is_empty() { "*" } else { &hook.matcher };
+        let row = Row::plain(&format!("  {:<18} {matcher:<12} {}", hook.event, hook.display_text))
+            .add(&format!("  {}", hook.source_label), Style::FAINT);
+        rows.extend(wrap::whole(&row, columns, 4));
+    }
+    if hooks.is_empty() {
+        rows.push(Row::faint("  none"));
+    }
+    rows
+}
 
 /// `/context`.
 #[must_use]
@@ -76,9 +117,9 @@ pub fn cost(usage: &GetUsageResponse, columns: usize) -> Vec<Row> {
             amount::tokens(number("outputTokens")),
             amount::dollars(dollars)
         );
-        rows.push(Row::faint(&text).cut(columns));
+        rows.extend(wrap::whole(&Row::faint(&text), columns, 4));
     }
-    let time = |ms: f64| amount::running(Duration::from_secs_f64(ms.max(0.0) / 1000.0));
+    let time = |ms: f64| amount::lasted(Duration::from_secs_f64(ms.max(0.0) / 1000.0));
     let text = format!(
         "  {} with the model, {} since the start ∙ +{} -{} lines",
         time(session.total_api_duration_ms.get()),
@@ -86,6 +127,6 @@ pub fn cost(usage: &GetUsageResponse, columns: usize) -> Vec<Row> {
         session.total_lines_added,
         session.total_lines_removed
     );
-    rows.push(Row::faint(&text).cut(columns));
+    rows.extend(wrap::whole(&Row::faint(&text), columns, 4));
     rows
 }

@@ -166,6 +166,9 @@ impl Feed {
     fn result(&mut self, id: &str, text: String, value: Value, is_error: bool, denied: bool) {
         let refusal = self.refusals.remove(id);
         let Some(call) = self.calls.get_mut(id) else { return };
+        if !is_error {
+            self.changed.take(&call.tool, &call.input, &value);
+        }
         let rejected = value.as_str() == Some(REJECTED);
         call.state = match (refusal, is_error) {
             (Some(why), true) => State::Denied { why },
