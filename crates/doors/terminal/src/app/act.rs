@@ -137,6 +137,8 @@ pub enum Act {
         what: Edited,
     },
     Copy(String),
+    /// An address for the person's browser.
+    Open(String),
     /// Write the conversation into a file.
     Export(String),
     Suspend,

@@ -91,8 +91,13 @@ impl App {
             Edited::Draft => self.editor.set(text.trim_end_matches('\n')),
             Edited::Nothing => {}
             Edited::Input(ask) => {
-                if self.asking.as_ref().is_some_and(|asking| asking.id == *ask) {
-                    self.changed(&text, now);
+                let Some(asking) = self.asking.as_mut().filter(|asking| asking.id == *ask) else {
+                    return;
+                };
+                match &mut asking.change {
+                    // It goes on being changed here; enter runs it.
+                    Some(change) => change.set(text.trim_end_matches('\n')),
+                    None => self.changed(&text, now),
                 }
             }
         }

@@ -18,6 +18,7 @@ impl Doer {
                 None => return Ok(None),
             },
             Act::Shell(command) => self.shell(command).await,
+            Act::Open(url) => open(&url)?,
             Act::Branch => Told::Branch(branch(&self.facts.folder)),
             Act::Diff => self.diff().await?,
             _ => return Ok(None),
@@ -76,6 +77,22 @@ impl Doer {
         self.tell(told).await;
         Told::Shell { command, output, code }
     }
+}
+
+/// Gives an address to the program that opens such, which is not waited for.
+fn open(url: &str) -> Result<Told, String> {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut opens = tokio::process::Command::new(program);
+    opens
+        .arg(url)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    let child = opens
+        .spawn()
+        .map_err(|error| format!("{program}: {error}; open {url} yourself"))?;
+    drop(child);
+    Ok(Told::Notice("opened in your browser".to_owned()))
 }
 
 impl Doer {
