@@ -327,6 +327,7 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
                 twelve: format == Some("12-hour"),
             },
         },
+        decides: Some(crate::trying::decide_command),
         rests: Some(memory::let_program_go),
     }
 }

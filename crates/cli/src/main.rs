@@ -25,6 +25,7 @@ mod serve;
 mod servers;
 mod sim;
 mod startup;
+mod trying;
 mod worktree;
 
 use std::ffi::OsString;

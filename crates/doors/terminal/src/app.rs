@@ -1,19 +1,24 @@
 //! The person's side: keys and what was heard come in, frames and wishes go out. No I/O.
 
 mod act;
+mod agents;
 mod answering;
 mod asking;
 mod commands;
 mod completion;
+mod dressing;
 mod editing;
 mod frame;
+mod helping;
 mod keys;
+mod modelling;
 mod noting;
 mod paging;
 mod picking;
 mod recalling;
 mod resuming;
 mod rewinding;
+mod ruling;
 mod servers;
 mod settings;
 mod standing;
@@ -38,6 +43,7 @@ pub(crate) use editing::edit;
 pub(crate) use paging::Pager;
 pub(crate) use picking::{Picker, Picks};
 pub use rewinding::{Files, Point};
+pub(crate) use ruling::source_word as place_word;
 
 /// Milliseconds since 1970.
 pub type Now = u64;
@@ -76,8 +82,26 @@ pub struct App {
     last_leave: Now,
     last_stop: Now,
     last_kill: Now,
+    last_letter: Now,
+    /// Whether the terminal tells shift and enter from enter.
+    pub(crate) knows_shift: bool,
+    /// How many `!` lines ran.
+    shell_lines: usize,
     /// Whether the model may think.
     thinks: bool,
+    /// How hard it thinks, as far as the agent said.
+    effort: Option<String>,
+    /// What is chosen beside a model while one is picked.
+    wished_effort: Option<String>,
+    wished_thinking: bool,
+    /// The files subagents are written in, by name.
+    agent_files: std::collections::HashMap<String, std::path::PathBuf>,
+    /// The theme that is tried on while one is picked.
+    tried: Option<crate::theme::Theme>,
+    /// Where changed settings are kept, as a place among those there are.
+    keeps: usize,
+    /// Commands that were used, the last one last.
+    used: Vec<String>,
     /// What was sent last, and when: right after it a stop puts it back.
     sent: Option<(Now, String, String)>,
     pub(crate) acts: Vec<Act>,
@@ -138,7 +162,17 @@ impl App {
             last_leave: 0,
             last_stop: 0,
             last_kill: 0,
+            last_letter: 0,
+            knows_shift: false,
+            shell_lines: 0,
             thinks: true,
+            effort: None,
+            wished_effort: None,
+            wished_thinking: true,
+            agent_files: std::collections::HashMap::new(),
+            tried: None,
+            keeps: 0,
+            used: Vec::new(),
             sent: None,
             acts: Vec::new(),
             committed: HashSet::new(),
@@ -159,6 +193,12 @@ impl App {
         }
         app.feed.prose = app.facts.settings.prose;
         app.feed.flows = app.facts.settings.flows;
+        app.feed.verbose = app.facts.settings.verbose;
+        app.feed.plain_code = app.facts.settings.plain_code;
+        app.feed.durations = !app.facts.settings.no_durations;
+        app.feed.stamps = app.facts.settings.stamps;
+        app.feed.clock = app.facts.clock;
+        app.feed.moves = app.background_key();
         app.greet();
         if !app.facts.draft.is_empty() {
             let draft = std::mem::take(&mut app.facts.draft);
@@ -391,6 +431,7 @@ impl App {
     pub fn bind(&mut self, text: &str, now: Now) {
         let (bindings, unknown) = Bindings::read(text);
         self.bindings = bindings;
+        self.feed.moves = self.background_key();
         if let Some(first) = unknown.into_iter().next() {
             self.notify(first, now);
         }
@@ -406,6 +447,12 @@ impl App {
         let light = u32::from(red) * 299 + u32::from(green) * 587 + u32::from(blue) * 114 > 127_500;
         settings.theme = if light { Theme::Light } else { Theme::Dark };
         Some(settings.theme)
+    }
+
+    /// Whether the theme has to know the terminal's background.
+    #[must_use]
+    pub fn follows_background(&self) -> bool {
+        self.facts.settings.auto_theme
     }
 
     /// Whether the cursor stands on a letter instead of between two.
@@ -473,6 +520,7 @@ impl App {
             .picture
             .title
             .as_ref()
+            .filter(|_| !self.facts.settings.no_session_title)
             .map(|title| format!(": {title}"))
             .unwrap_or_default();
         let title = crate::text::clean::one_line(&format!("{sign}{folder}{session}"));

@@ -72,8 +72,8 @@ impl Doer {
             | Act::Export(_) => self.past(act).await?,
             Act::Note { .. }
             | Act::PasteImage
-            | Act::StatusLine(_)
-            | Act::Shell(_)
+            | Act::StatusLine { .. }
+            | Act::Shell { .. }
             | Act::Open(_)
             | Act::Branch
             | Act::Diff => self.outside(act).await?,

@@ -348,8 +348,9 @@ impl Session {
                 }
                 Act::Dress(theme) => {
                     self.writer.dress(theme);
-                    // A theme that follows the background has to know it.
-                    self.outlet.send("\x1b]11;?\x07".to_owned());
+                    if self.app.follows_background() {
+                        self.outlet.send("\x1b]11;?\x07".to_owned());
+                    }
                     self.draw(true);
                 }
                 Act::Copy(text) => self.copy(&text),

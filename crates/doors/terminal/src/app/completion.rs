@@ -97,7 +97,18 @@ impl App {
             .into_iter()
             .filter_map(|command| Some((rank(&command.0, word)?, command)))
             .collect();
-        ranked.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.0.cmp(&b.0)));
+        // Of those that fit as well the one that was used last comes first.
+        let used = |name: &str| {
+            self.used
+                .iter()
+                .rev()
+                .position(|used| used == name)
+                .unwrap_or(usize::MAX)
+        };
+        ranked.sort_by(|(one, a), (other, b)| {
+            let by_use = || used(&a.0).cmp(&used(&b.0));
+            one.cmp(other).then_with(by_use).then_with(|| a.0.cmp(&b.0))
+        });
         let offers = ranked.into_iter().take(MOST).map(|(_, (name, hint, about))| Offer {
             insert: format!("/{name}"),
             hint,

@@ -31,6 +31,7 @@ impl App {
             };
         }
         self.focus_ask(now);
+        self.around.writes_lost = self.feed.writes_lost;
         self.around.vim = self.vim.as_ref().and_then(Vim::word);
         self.watch_status(now);
         if self.notice.as_ref().is_some_and(|(_, until)| *until <= now) {
@@ -82,6 +83,16 @@ impl App {
         self.facts.settings.glyphs.spinner(step)
     }
 
+    /// A word of the person's own for waiting; another with every turn.
+    fn verb(&self) -> Option<String> {
+        let (verbs, also) = &self.facts.settings.verbs;
+        let verb = verbs.get(self.picture.turn_count % verbs.len().max(1))?;
+        Some(match also {
+            true => format!("asking the model, {}", verb.to_lowercase()),
+            false => verb.to_lowercase(),
+        })
+    }
+
     /// The ask or the picker.
     fn dialog(&mut self, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
         match &self.picker {
@@ -97,7 +108,7 @@ impl App {
         let activity = status::activity(
             &self.picture,
             self.feed.retry.as_ref(),
-            tool.as_deref(),
+            tool.or_else(|| self.verb()).as_deref(),
             now,
             spinner,
             columns,

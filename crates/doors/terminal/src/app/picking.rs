@@ -5,16 +5,14 @@ mod list;
 use super::{Act, App, Now};
 use crate::app::commands::MODES;
 use crate::input::{Code, Editor, Key};
-use crate::text::{Row, Style};
-use crate::theme::Theme;
+use crate::text::Row;
 
 /// What is picked.
 #[derive(Debug, Clone)]
 pub(crate) enum Picks {
     Mode,
     Theme,
-    /// The models' values.
-    Model(Vec<String>),
+    Model(Vec<sluice_wire::control::ModelInfo>),
     Server(Vec<sluice_wire::control::McpServerStatus>),
     /// The rules, and which kind is looked at.
     Rule(Box<sluice_wire::control::PermissionRulesState>, usize),
@@ -53,6 +51,10 @@ pub(crate) struct Picker {
     pub(crate) head: Vec<Row>,
     /// Rows between the list and the hints.
     pub(crate) foot: Vec<Row>,
+    /// What stands behind the title.
+    pub(crate) tabs: Row,
+    /// What is written is only tried.
+    pub(crate) tries: bool,
     pub(crate) hints: Vec<&'static str>,
 }
 
@@ -73,6 +75,8 @@ impl Picker {
             entry: None,
             head: Vec::new(),
             foot: Vec::new(),
+            tabs: Row::new(),
+            tries: false,
             hints: vec!["enter chooses", "esc"],
         }
     }
@@ -137,7 +141,7 @@ impl App {
                     let text = entry.text().trim().to_owned();
                     picker.entry = None;
                     if !text.is_empty() {
-                        self.entered(&text);
+                        self.entered(&text, now);
                     }
                 }
                 _ => super::editing::edit(entry, key),
@@ -157,7 +161,10 @@ impl App {
                     self.picker = None;
                     self.acts.push(Act::Points);
                 }
-                _ => self.picker = None,
+                _ => {
+                    self.picker = None;
+                    self.undress();
+                }
             },
             (Code::Up, _) | (Code::Char('p'), true) => picker.selected = picker.selected.saturating_sub(1),
             // In a list of sessions it gives one another title.
@@ -179,6 +186,8 @@ impl App {
                 self.picker_letter(key, now);
             }
         }
+        self.look_at_model();
+        self.look_at_theme();
     }
 
     fn picker_letter(&mut self, key: Key, now: Now) {
@@ -187,13 +196,16 @@ impl App {
         match (&picker.picks, key.code, key.ctrl) {
             (Picks::Session(_), Code::Char('f' | 'o' | 'a'), true) => self.session_key(key, now),
             (Picks::Server(_), Code::Char(letter), false) => self.server_key(letter, at, now),
+            (Picks::Model(_), Code::Char('d' | 't') | Code::Left | Code::Right, false) => self.model_key(key, now),
+            (Picks::Agent(_), Code::Char(letter), false) => self.agent_key(letter, at, now),
+            (Picks::Setting(_), Code::Left | Code::Right, _) => self.turn_keeping(key.code == Code::Right),
             (Picks::Rewind(_), Code::Char('d'), false) => self.show_changes(),
             (Picks::Rule(rules, kind), Code::Left | Code::Right, _) => {
                 let by = if key.code == Code::Left { 3 } else { 1 };
                 let (rules, kind) = ((**rules).clone(), (kind + by) % 4);
                 self.pick_rule(rules, kind);
             }
-            (Picks::Rule(..), Code::Char(letter), false) => self.rule_key(letter, now),
+            (Picks::Rule(..), Code::Char(letter), false) if picker.filter.is_none() => self.rule_key(letter, now),
             (Picks::Prompt(_), Code::Char('s'), true) => {
                 let typed = picker.filter.clone();
                 self.scope = (self.scope + 1) % 3;
@@ -227,41 +239,24 @@ impl App {
             Picks::Mode => self
                 .acts
                 .extend(MODES.get(at).map(|(mode, ..)| Act::SetMode(mode.clone()))),
-            Picks::Theme => {
-                let name = picker.rows.get(at).map(|(name, _)| name.clone()).unwrap_or_default();
-                if let Some(theme) = Theme::named(&name) {
-                    let settings = &mut self.facts.settings;
-                    settings.auto_theme = name == "auto";
-                    let theme = if settings.truecolor {
-                        theme
-                    } else {
-                        theme.without_truecolor()
-                    };
-                    settings.theme = theme;
-                    self.acts.push(Act::Dress(theme));
-                    self.acts.push(Act::Setting(serde_json::json!({ "theme": name })));
-                }
+            Picks::Theme => self.choose_theme(at),
+            Picks::Model(_) => {
+                self.picker = Some(picker);
+                self.choose_model(false, now);
             }
-            Picks::Model(values) => self
-                .acts
-                .extend(values.get(at).map(|value| Act::SetModel(Some(value.clone())))),
             Picks::Server(servers) => self.show_tools(&servers, at),
             Picks::Rule(rules, kind) => self.pick_rule(*rules, kind),
-            Picks::Setting(settings) => self.turn_setting(&settings, at),
-            Picks::Note(text) => self.keep_note(&text, at, now),
-            Picks::Agent(agents) => {
-                if let Some(agent) = agents.get(at) {
-                    let mut rows = vec![Row::plain("").add(&agent.name, Style::TEXT.bold())];
-                    for line in agent.description.lines() {
-                        rows.extend(crate::text::wrap::words(
-                            &Row::faint(&format!("  {line}")),
-                            self.columns,
-                            2,
-                        ));
-                    }
-                    self.say(rows);
+            Picks::Setting(settings) => {
+                self.turn_setting(&settings, at);
+                if let Some(again) = &mut self.picker
+                    && matches!(again.picks, Picks::Setting(_))
+                {
+                    // The next change may be of the same one.
+                    (again.filter, again.selected) = (picker.filter, picker.selected);
                 }
             }
+            Picks::Note(text) => self.keep_note(&text, at, now),
+            Picks::Agent(agents) => self.read_agent(&agents, at),
             Picks::Point(points) => {
                 if let Some(point) = points.get(at) {
                     self.pick_what(point, now);

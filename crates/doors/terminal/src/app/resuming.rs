@@ -204,7 +204,7 @@ impl App {
     }
 
     /// Something new was written below a list.
-    pub(super) fn entered(&mut self, text: &str) {
+    pub(super) fn entered(&mut self, text: &str, now: Now) {
         let Some(picker) = &self.picker else { return };
         match &picker.picks {
             Picks::Session(found) => {
@@ -217,6 +217,12 @@ impl App {
                     });
                 }
             }
+            Picks::Model(_) => {
+                self.picker = None;
+                self.take_model(text, false, now);
+            }
+            Picks::Agent(_) => self.new_agent(text, now),
+            _ if picker.tries => self.try_command(text, now),
             _ => self.add_rule(text),
         }
     }

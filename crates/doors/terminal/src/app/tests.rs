@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 mod asks;
+mod dialogs;
 mod keys;
 mod lists;
 mod narrow;

@@ -3,22 +3,43 @@
 use std::time::Duration;
 
 use sluice_wire::control::{
-    FileSuggestions, GetContextUsage, GetHooksListing, GetSettings, GetUsage, ListModels, ListPermissionRules,
-    McpAuthenticate, McpReconnect, McpStatus, McpToggle, UpdateSettings,
+    ApplyFlagSettings, FileSuggestions, GetContextUsage, GetHooksListing, GetSettings, GetUsage, ListModels,
+    ListPermissionRules, McpAuthenticate, McpReconnect, McpStatus, McpToggle, ReloadSkills, UpdateSettings,
 };
 
 use super::{Doer, PATIENCE, said};
 use crate::app::{Act, Told};
+use crate::text::{Role, Row};
 
 impl Doer {
     /// For a dialog.
     pub(super) async fn lists(&self, act: Act) -> Result<Option<Told>, String> {
         let client = &self.client;
         Ok(Some(match act {
-            Act::Models => match client.request_within(ListModels::default(), PATIENCE).await {
-                Ok(answer) => Told::Models(answer.models),
-                Err(_) => Told::Models(client.greeting().models.clone().unwrap_or_default()),
-            },
+            Act::Effort(level) => {
+                self.lay_over(serde_json::json!({ "effortLevel": level })).await?;
+                Told::Notice(format!("effort: {level}"))
+            }
+            Act::AddFolder(folder) => self.add_folder(&folder).await?,
+            Act::Skills => {
+                let answer = client.request_within(ReloadSkills::default(), PATIENCE).await;
+                Told::Skills(answer.map_err(said)?.skills)
+            }
+            Act::SettingIn(place, settings) => {
+                self.keep(place, settings).await?;
+                Told::Notice(format!("kept: {}", crate::app::place_word(place)))
+            }
+            Act::Models => {
+                if let Ok(settings) = client.request_within(GetSettings::default(), PATIENCE).await {
+                    let level = settings.applied.and_then(|applied| applied.effort);
+                    let level = level.and_then(|level| level.to_value().as_str().map(str::to_owned));
+                    self.told.send(Told::Effort(level)).ok();
+                }
+                match client.request_within(ListModels::default(), PATIENCE).await {
+                    Ok(answer) => Told::Models(answer.models),
+                    Err(_) => Told::Models(client.greeting().models.clone().unwrap_or_default()),
+                }
+            }
             Act::Servers => {
                 let answer = client
                     .request_within(McpStatus::default(), PATIENCE)
@@ -107,7 +128,11 @@ impl Doer {
                     .map_err(said)?;
                 Told::RulesOf(Box::new(answer.state), kind)
             }
-            Act::Agents => Told::Agents(client.greeting().agents.clone().unwrap_or_default()),
+            Act::Agents => {
+                let files = agent_files(&[self.facts.folder.join(".claude"), self.facts.config_dir.clone()]);
+                self.told.send(Told::AgentFiles(files)).ok();
+                Told::Agents(client.greeting().agents.clone().unwrap_or_default())
+            }
             Act::Hooks => {
                 let answer = client
                     .request_within(GetHooksListing::default(), PATIENCE)
@@ -129,6 +154,50 @@ impl Doer {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// Settings for this session.
+    async fn lay_over(&self, settings: serde_json::Value) -> Result<(), String> {
+        let request = ApplyFlagSettings {
+            settings: settings.into(),
+            ..ApplyFlagSettings::default()
+        };
+        let laid = self.client.request_within(request, PATIENCE).await;
+        laid.map(|_| ()).map_err(|why| format!("not taken: {why}"))
+    }
+
+    /// One more folder to work in; what this session was given besides stays.
+    async fn add_folder(&self, folder: &std::path::Path) -> Result<Told, String> {
+        let folder = folder
+            .canonicalize()
+            .ok()
+            .filter(|folder| folder.is_dir())
+            .ok_or_else(|| format!("{} is no folder", folder.display()))?;
+        let given = self.client.request_within(GetSettings::default(), PATIENCE).await;
+        let given = given.map_err(said)?;
+        let sources = given.sources.iter().map(sluice_wire::Raw::to_value);
+        let mut flags =
+            sources.filter(|it| it.get("source").and_then(serde_json::Value::as_str) == Some("flagSettings"));
+        let permissions = flags.next().and_then(|it| it.pointer("/settings/permissions").cloned());
+        let mut permissions = permissions.unwrap_or_else(|| serde_json::json!({}));
+        let name = folder.display().to_string();
+        if let Some(fields) = permissions.as_object_mut() {
+            let list = fields
+                .entry("additionalDirectories")
+                .or_insert_with(|| serde_json::json!([]));
+            if let Some(list) = list.as_array_mut() {
+                if list.iter().any(|known| known.as_str() == Some(&name)) {
+                    return Err(format!("{name} is worked in already"));
+                }
+                list.push(name.clone().into());
+            }
+        }
+        self.lay_over(serde_json::json!({ "permissions": permissions })).await?;
+        Ok(Told::Rows(vec![
+            Row::new()
+                .add("~ ", Role::Note)
+                .add(&format!("worked in too, this session: {name}"), Role::Faint),
+        ]))
     }
 
     async fn keep(&self, source: &str, settings: serde_json::Value) -> Result<(), String> {
@@ -163,6 +232,27 @@ impl Doer {
         self.keep(source, serde_json::json!({"permissions": {behavior: list}}))
             .await
     }
+}
+
+/// The files subagents are written in, by the name each gives itself; the first folder wins.
+fn agent_files(places: &[std::path::PathBuf]) -> std::collections::HashMap<String, std::path::PathBuf> {
+    let mut found = std::collections::HashMap::new();
+    let folders = places
+        .iter()
+        .filter_map(|place| std::fs::read_dir(place.join("agents")).ok());
+    for file in folders.flatten().flatten().map(|file| file.path()) {
+        if file.extension().is_none_or(|end| end != "md") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let name = text.lines().find_map(|line| line.strip_prefix("name:"));
+        let own = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let name = name
+            .map(|name| name.trim().trim_matches(['"', '\'']).to_owned())
+            .or(own);
+        found.entry(name.unwrap_or_default()).or_insert(file);
+    }
+    found
 }
 
 fn path_of(value: &serde_json::Value) -> Option<String> {

@@ -35,6 +35,8 @@ pub struct Call {
     pub used: Option<(u64, u64)>,
     /// Where its subject leads.
     pub link: Option<String>,
+    /// The key that moves it to the background.
+    pub moves: String,
 }
 
 /// How a call stands.
@@ -264,7 +266,9 @@ fn parts(call: &Call) -> Parts {
 fn running(call: &Call) -> Parts {
     let time = amount::running(call.time);
     match call.tool.as_str() {
-        "Bash" => Parts::default().fact(time).fact("ctrl+b to background"),
+        "Bash" => Parts::default()
+            .fact(time)
+            .fact(format!("{} to background", call.moves)),
         "Task" | "Agent" => {
             let parts = others::agent_kind(&call.input)
                 .into_iter()

@@ -62,6 +62,18 @@ pub struct Feed {
     pub prose: Option<usize>,
     /// Prose is not broken by us.
     pub flows: bool,
+    /// The key that moves a call to the background.
+    pub moves: String,
+    /// Code without colours.
+    pub plain_code: bool,
+    /// What came of calls is shown whole.
+    pub verbose: bool,
+    /// A long turn says what it took.
+    pub durations: bool,
+    /// Prompts say when they were asked.
+    pub stamps: bool,
+    /// How that is said.
+    pub clock: crate::clock::Clock,
     /// Marks among the rows that were committed last, and the row each stands before.
     pub marks: Vec<(usize, Mark)>,
     items: VecDeque<Item>,
@@ -86,6 +98,8 @@ pub struct Feed {
     pub suggestion: Option<String>,
     /// What was changed in files.
     pub changed: Changed,
+    /// The transcript cannot be written.
+    pub writes_lost: bool,
 }
 
 /// A request that failed and is tried again.
@@ -107,6 +121,12 @@ impl Feed {
             width: 80,
             prose: None,
             flows: false,
+            moves: "ctrl+b".to_owned(),
+            plain_code: false,
+            verbose: false,
+            durations: true,
+            stamps: false,
+            clock: crate::clock::Clock::default(),
             marks: Vec::new(),
             items: VecDeque::new(),
             calls: HashMap::new(),
@@ -121,17 +141,22 @@ impl Feed {
             refusals: HashMap::new(),
             suggestion: None,
             changed: Changed::default(),
+            writes_lost: false,
         }
     }
 
     pub(super) fn measure(&self, columns: usize) -> Measure {
-        match (self.flows, self.prose) {
-            (true, _) => Measure::flowing(columns),
-            (_, Some(prose)) => Measure {
-                columns,
-                prose: columns.min(prose),
+        let usual = match self.flows {
+            true => Measure::flowing(columns),
+            false => columns.into(),
+        };
+        Measure {
+            prose: match self.prose {
+                Some(prose) if !self.flows => columns.min(prose),
+                _ => usual.prose,
             },
-            _ => columns.into(),
+            plain_code: self.plain_code,
+            ..usual
         }
     }
 
@@ -229,7 +254,7 @@ impl Feed {
                     let id = id.clone();
                     self.items.pop_front();
                     let call = self.finished(&id);
-                    let shown = call.map(|call| card::rows(&call, width, "✓")).unwrap_or_default();
+                    let shown = call.map(|call| self.card(&call, width)).unwrap_or_default();
                     self.put(Kind::Card, shown, &mut rows);
                 }
                 Item::Rows(..) | Item::Text(_) | Item::End => match self.items.pop_front() {
@@ -268,6 +293,13 @@ impl Feed {
         }
     }
 
+    fn card(&self, call: &Call, width: usize) -> Vec<Row> {
+        match self.verbose {
+            true => card::whole(call, width),
+            false => card::rows(call, width, "✓"),
+        }
+    }
+
     fn finished(&mut self, id: &str) -> Option<Call> {
         self.inside.remove(id);
         let mut call = self.calls.remove(id)?;
@@ -292,7 +324,8 @@ impl Feed {
             .collect();
         let calls: Vec<Call> = ids.iter().filter_map(|id| self.finished(id)).collect();
         let shown = match calls.as_slice() {
-            [one] => card::rows(one, width, "✓"),
+            [one] => self.card(one, width),
+            many if self.verbose => many.iter().flat_map(|call| self.card(call, width)).collect(),
             many => card::joined(many, width),
         };
         self.put(Kind::Card, shown, rows);
@@ -378,6 +411,7 @@ impl Feed {
 
     fn with_inside(&self, call: &Call) -> Call {
         let mut call = call.clone();
+        call.moves.clone_from(&self.moves);
         let ids = self.inside.get(&call.id).map(Vec::as_slice).unwrap_or_default();
         let known = ids.iter().filter_map(|id| self.calls.get(id));
         call.inside = known.rev_last(2);
@@ -450,5 +484,6 @@ fn new_call(id: &str, tool: &str, input: Value) -> Call {
         inside: Vec::new(),
         used: None,
         link: None,
+        moves: "ctrl+b".to_owned(),
     }
 }

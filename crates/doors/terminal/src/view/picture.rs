@@ -37,6 +37,8 @@ pub struct Picture {
     pub commands: Vec<Command>,
     pub failed_servers: usize,
     pub cost: f64,
+    /// What the last turn cost.
+    pub last_cost: Option<f64>,
     pub context: Context,
     pub todos: Vec<Todo>,
     pub jobs: Vec<Task>,
@@ -130,6 +132,7 @@ impl Picture {
                 .filter(|server| &*server.status == "failed")
                 .count(),
             cost: state.cost().total,
+            last_cost: state.turns().iter().rev().find_map(|turn| turn.cost),
             context: state.context(),
             todos: state.todos().to_vec(),
             jobs: state

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sluice_wire::control::{GetContextUsageResponse, GetUsageResponse, HookListing};
+use sluice_wire::control::{GetContextUsageResponse, GetUsageResponse, HookListing, SlashCommand};
 
 use super::amount;
 use super::status::model_word;
@@ -49,6 +49,29 @@ pub fn hooks(hooks: &[HookListing], columns: usize) -> Vec<Row> {
     rows
 }
 
+/// `/skills`.
+#[must_use]
+pub fn skills(skills: &[SlashCommand], columns: usize) -> Vec<Row> {
+    let count = format!("  {}", skills.len());
+    let mut rows = vec![Row::new().add("Skills", Style::TEXT.bold()).add(&count, Role::Faint)];
+    let widest = skills
+        .iter()
+        .map(|skill| width::of(&skill.name))
+        .max()
+        .unwrap_or(0)
+        .min(columns / 3);
+    for skill in skills {
+        let about = skill.description.trim().lines().next().unwrap_or_default();
+        let gap = " ".repeat(widest.saturating_sub(width::of(&skill.name)) + 2);
+        let row = Row::plain(&format!("  /{}{gap}", skill.name)).add(about, Role::Faint);
+        rows.extend(wrap::whole(&row, columns, 4));
+    }
+    if skills.is_empty() {
+        rows.push(Row::faint("  none; they lie in .claude/skills and ~/.claude/skills"));
+    }
+    rows
+}
+
 /// `/context`.
 #[must_use]
 pub fn context(usage: &GetContextUsageResponse, columns: usize) -> Vec<Row> {
@@ -72,7 +95,12 @@ pub fn context(usage: &GetContextUsageResponse, columns: usize) -> Vec<Row> {
     );
     for part in usage.categories.iter().filter(|part| part.tokens > 0) {
         let tenths = part.tokens * 1000 / most;
-        let mut row = Row::plain(&format!("  {:<20}", part.name.to_lowercase()));
+        let name = match part.name.to_lowercase().as_str() {
+            "free space" => "free".to_owned(),
+            "autocompact buffer" => "kept for compaction".to_owned(),
+            name => name.to_owned(),
+        };
+        let mut row = Row::plain(&format!("  {name:<20}"));
         row.push(
             &format!(
                 "{:>7}  {:>3}.{}%",
@@ -82,7 +110,12 @@ pub fn context(usage: &GetContextUsageResponse, columns: usize) -> Vec<Row> {
             ),
             Role::Faint,
         );
-        if columns >= 60 && !part.name.to_lowercase().contains("free") {
+        let files = (name == "memory files")
+            .then(|| memory(usage))
+            .filter(|files| !files.is_empty());
+        if let Some(files) = files.filter(|_| columns >= 60) {
+            row.push(&format!("  {files}"), Role::Faint);
+        } else if columns >= 60 && !matches!(name.as_str(), "free" | "kept for compaction") {
             row.push(
                 &format!("  {}", bar((part.tokens * cells).div_ceil(most), "⣿")),
                 Role::Faint,
@@ -93,16 +126,33 @@ pub fn context(usage: &GetContextUsageResponse, columns: usize) -> Vec<Row> {
     rows
 }
 
+/// The memory files, each with what it takes.
+fn memory(usage: &GetContextUsageResponse) -> String {
+    let files = usage.memory_files.iter().filter_map(|file| {
+        let file = file.to_value();
+        let path = file.get("path")?.as_str()?;
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let own = file.get("type").and_then(serde_json::Value::as_str) == Some("User");
+        let name = if own {
+            format!("~/.claude/{name}")
+        } else {
+            name.to_owned()
+        };
+        let tokens = file.get("tokens")?.as_u64()?;
+        Some(format!("{name} {}", amount::tokens(tokens)))
+    });
+    files.collect::<Vec<_>>().join(" ∙ ")
+}
+
 /// `/cost`.
 #[must_use]
-pub fn cost(usage: &GetUsageResponse, columns: usize) -> Vec<Row> {
+pub fn cost(usage: &GetUsageResponse, last: Option<f64>, columns: usize) -> Vec<Row> {
     let session = &usage.session;
     let total = amount::dollars(session.total_cost_usd.get());
-    let mut rows = vec![
-        Row::new()
-            .add("Cost", Style::TEXT.bold())
-            .add(&format!("  {total} this session"), Style::TEXT),
-    ];
+    let last = last.map(|last| format!(" ∙ {} last turn", amount::dollars(last)));
+    let title = format!("  {total} this session{}", last.unwrap_or_default());
+    let title = Row::new().add("Cost", Style::TEXT.bold()).add(&title, Style::TEXT);
+    let mut rows = wrap::words(&title, columns, 6);
     for (model, used) in &session.model_usage {
         let value = serde_json::to_value(used).unwrap_or_default();
         let number = |name: &str| value.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);

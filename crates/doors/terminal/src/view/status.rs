@@ -48,6 +48,8 @@ pub struct Around {
     pub branch: Option<String>,
     /// Whether we are root.
     pub root: bool,
+    /// The transcript cannot be written.
+    pub writes_lost: bool,
     /// The vim mode, where there is one.
     pub vim: Option<&'static str>,
 }
@@ -67,6 +69,9 @@ pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
     let model = model.map_or_else(|| around.model.clone(), model_word);
     if !model.is_empty() {
         parts.push((model, Style::FAINT));
+    }
+    if around.writes_lost {
+        parts.push(("not written down".to_owned(), Style::of(Role::Bad)));
     }
     let mode = picture.mode.as_ref().unwrap_or(&PermissionMode::Default);
     let word = mode_word(mode);
@@ -161,7 +166,7 @@ pub fn activity(
                     .add(&text, Role::Faint),
             );
         }
-        Doing::Idle | Doing::Asking => "asking the model".to_owned(),
+        Doing::Idle | Doing::Asking => tool.unwrap_or("asking the model").to_owned(),
         Doing::Thinking => "thinking".to_owned(),
         Doing::Writing => "writing".to_owned(),
         Doing::Compacting => "compacting".to_owned(),

@@ -133,6 +133,7 @@ impl Whole {
                     note: None,
                     inside: Vec::new(),
                     link: None,
+                    moves: String::new(),
                     used: None,
                 };
                 self.put(card::whole(&call, width.saturating_sub(depth).max(20)), width, depth);

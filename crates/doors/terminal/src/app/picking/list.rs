@@ -36,7 +36,7 @@ impl Picker {
             let typed = self.filter.as_ref().is_some_and(|filter| !filter.is_empty());
             rows.push(Row::faint(if typed { "  nothing fits" } else { "  none" }));
         }
-        rows.extend(self.foot.iter().cloned());
+        rows.extend(self.foot.iter().map(|row| row.clone().cut(columns)));
         if let Some(entry) = &self.entry {
             let laid = crate::view::composer::lay_out(entry, "› ", columns, 2, Style::TEXT);
             cursor = Some((laid.cursor.0 + rows.len(), laid.cursor.1));
@@ -49,6 +49,10 @@ impl Picker {
     /// The title, with what was typed to find something.
     fn title_rows(&self, fitting: usize, columns: usize) -> (Vec<Row>, Option<(usize, usize)>) {
         let mut title = Row::new().add(&self.title, Style::TEXT.bold());
+        if !self.tabs.is_blank() {
+            title.push("  ", Style::TEXT);
+            title.append(&self.tabs);
+        }
         let Some(filter) = &self.filter else {
             return (wrap::whole(&title, columns, 2), None);
         };
@@ -59,6 +63,9 @@ impl Picker {
             Picks::Session(found) => found.place(),
             _ => "",
         };
+        if filter.is_empty() && matches!(self.picks, Picks::Setting(_)) {
+            title.push("type to find", Role::Faint);
+        }
         let count = format!("   {fitting} of {}{place}", self.rows.len());
         title.push(&count, Role::Faint);
         (vec![title.cut(columns)], cursor)

@@ -59,7 +59,7 @@ fn a_change_that_was_edited_is_shown_again_as_its_new_diff_and_then_answered() {
     stage.app.told(
         Told::Edited {
             text: Some("a.wrapping_add(b)".to_owned()),
-            what: what.clone(),
+            what,
         },
         stage.now,
     );
