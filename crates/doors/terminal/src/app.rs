@@ -38,6 +38,7 @@ use crate::view::status::Around;
 
 pub use act::{Act, Next, Told};
 pub(crate) use asking::Asking;
+pub(crate) use commands::MODES;
 pub(crate) use completion::Popup;
 pub(crate) use editing::edit;
 pub(crate) use paging::Pager;
