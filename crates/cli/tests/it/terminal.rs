@@ -343,7 +343,7 @@ fn journey_36_a_screen_reader_hears_lines_and_no_escape_sequence() {
     let rows = terminal.until("the end of the turn", |rows| rows.iter().any(|row| row == "done"));
     for row in [
         "you: write it",
-        "call 1: Write notes.md",
+        "call 1: Write notes.md, 1 line added",
         "you answered: 1 yes",
         "call 1 done",
     ] {

@@ -137,6 +137,7 @@ impl App {
             around: Around {
                 model: crate::view::status::model_word(&facts.model),
                 root: facts.root,
+                served: facts.served.is_some(),
                 ..Around::default()
             },
             facts,
@@ -330,8 +331,16 @@ impl App {
     }
 
     /// The window got the focus or lost it.
-    pub fn focus(&mut self, focused: bool) {
+    pub fn focus(&mut self, focused: bool, now: Now) {
         self.focused = Some(focused);
+        // What was typed while nobody looked is no answer: an ask waits again before it takes keys.
+        if let Some(asking) = self
+            .asking
+            .as_mut()
+            .filter(|asking| focused && asking.focused.is_some())
+        {
+            asking.focused = Some(now);
+        }
     }
 
     /// Says something for two seconds in the place of the status.

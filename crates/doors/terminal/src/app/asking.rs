@@ -73,8 +73,9 @@ impl App {
                 self.focus_ask(now);
                 return;
             }
-            // Somebody else answered, or the agent wants to know no longer.
-            if let Some(title) = self.ask_title() {
+            // Somebody else answered, which its card says, or the agent wants to know no longer.
+            let answered = asking.call.as_ref().is_some_and(|call| self.feed.has_note(call));
+            if let Some(title) = self.ask_title().filter(|_| !answered) {
                 let row = title.add("  withdrawn", Role::Faint).cut(self.columns);
                 self.say(vec![row]);
             }

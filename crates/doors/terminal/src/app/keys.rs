@@ -22,7 +22,7 @@ impl App {
         match input {
             Input::Key(key) => self.pressed(key, now),
             Input::Paste(text) => self.paste(&text, now),
-            Input::Focus(focused) => self.focus(focused),
+            Input::Focus(focused) => self.focus(focused, now),
             Input::Reply(_) => {}
         }
     }

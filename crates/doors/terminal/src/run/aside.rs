@@ -16,6 +16,14 @@ impl Session {
         self.writer.erase(&mut bytes);
         self.outlet.send(bytes);
         self.outlet.flush(Duration::from_secs(1));
+        self.give_back();
+    }
+
+    /// Gives the terminal back, once it has said what it still had to say.
+    fn give_back(&self) {
+        if self.answers && tty::is_foreground() {
+            tty::hear_out();
+        }
         tty::give_back();
     }
 
@@ -132,7 +140,11 @@ impl Session {
             self.outlet.send(bytes);
         }
         self.outlet.flush(Duration::from_secs(1));
-        tty::give_back();
+        match outcome {
+            // Whoever ended the process does not wait.
+            Outcome::Left(code) if *code > 128 => tty::give_back(),
+            _ => self.give_back(),
+        }
     }
 }
 

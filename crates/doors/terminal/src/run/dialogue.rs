@@ -50,7 +50,10 @@ impl Session {
             }
             Reply::Cursor { column, .. } => self.probed(*column),
             // It answers last: no answer about letters comes after it.
-            Reply::Attributes => self.probed = None,
+            Reply::Attributes => {
+                self.probed = None;
+                self.answers = true;
+            }
         }
     }
 

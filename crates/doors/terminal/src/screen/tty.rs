@@ -108,6 +108,38 @@ pub fn give_back() {
     }
 }
 
+/// Asks what the terminal is once more and reads until its answer, but not for long: what it still had to say, and keys
+/// that are let go, do not reach the shell.
+pub fn hear_out() {
+    const WAIT: std::time::Duration = std::time::Duration::from_millis(50);
+    write_now(b"\x1b[c");
+    let end = std::time::Instant::now() + WAIT;
+    let mut heard = Vec::new();
+    loop {
+        let left = end.saturating_duration_since(std::time::Instant::now());
+        let mut ready = [rustix::event::PollFd::from_borrowed_fd(
+            keyboard(),
+            rustix::event::PollFlags::IN,
+        )];
+        let wait = rustix::event::Timespec::try_from(left).ok();
+        let mut bytes = [0; 256];
+        match rustix::event::poll(&mut ready, wait.as_ref()) {
+            Ok(1..) => match rustix::io::read(keyboard(), &mut bytes) {
+                Ok(count @ 1..) => heard.extend_from_slice(bytes.get(..count).unwrap_or_default()),
+                _ => return,
+            },
+            _ => return,
+        }
+        let text = String::from_utf8_lossy(&heard);
+        let answered = text
+            .rfind("\x1b[?")
+            .is_some_and(|at| text.get(at..).is_some_and(|it| it.contains('c')));
+        if answered || left.is_zero() {
+            return;
+        }
+    }
+}
+
 /// What to say on the way out after a fault of ours: how to come back.
 static COMING_BACK: Mutex<String> = Mutex::new(String::new());
 /// A fault of ours happened, somewhere.

@@ -1,6 +1,6 @@
 //! Cards: one for each call, `mark name  subject  facts` and some rows of what came of it.
 
-mod files;
+pub(crate) mod files;
 mod others;
 mod shell;
 mod subject;
@@ -69,6 +69,8 @@ pub(crate) struct Parts {
     pub(crate) before: usize,
     /// The same, after them.
     pub(crate) after: usize,
+    /// What is counted there, where it is not lines.
+    pub(crate) unit: &'static str,
 }
 
 impl Parts {
@@ -142,7 +144,8 @@ pub fn rows(call: &Call, width: usize, spinner: &str) -> Vec<Row> {
     if let (Some(link), Some(row)) = (&call.link, rows.first_mut()) {
         lead(row, link);
     }
-    let left_out = |count: usize| Row::faint(&format!("    ⋯ {} (ctrl+o)", amount::count(count as u64, "line")));
+    let unit = if parts.unit.is_empty() { "line" } else { parts.unit };
+    let left_out = |count: usize| Row::faint(&format!("    ⋯ {} (ctrl+o)", amount::count(count as u64, unit)));
     if parts.before > 0 {
         rows.push(left_out(parts.before));
     }

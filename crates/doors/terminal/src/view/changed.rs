@@ -29,8 +29,8 @@ impl Changed {
             Some(lines) => lines,
             None if tool == "NotebookEdit" => {
                 let count = |text: Option<&str>| text.map_or(0, |text| text.lines().count() as u64);
-                let old = value.get("old_source").and_then(Value::as_str);
-                (count(word("new_source")), count(old))
+                let old = super::card::files::old_source(value, word("cell_id").unwrap_or_default());
+                (count(word("new_source")), count(old.as_deref()))
             }
             None => (word("content").map_or(0, |text| text.lines().count() as u64), 0),
         };
@@ -86,8 +86,8 @@ mod tests {
         changed.take("Write", &json!({"file_path": "b.md", "content": "1\n2\n"}), &made);
         changed.take(
             "NotebookEdit",
-            &json!({"notebook_path": "c.ipynb", "new_source": "x"}),
-            &json!({"old_source": "y"}),
+            &json!({"notebook_path": "c.ipynb", "cell_id": "c", "new_source": "x"}),
+            &json!({"original_file": r#"{"cells": [{"id": "c", "source": ["y"]}]}"#}),
         );
         assert_eq!(changed.words().as_deref(), Some("+7 -3 in 3 files"));
     }

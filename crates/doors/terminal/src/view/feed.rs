@@ -170,6 +170,12 @@ impl Feed {
         self.notes.insert(call.to_owned(), note);
     }
 
+    /// Whether something is to be said on the card of a call.
+    #[must_use]
+    pub fn has_note(&self, call: &str) -> bool {
+        self.notes.contains_key(call)
+    }
+
     /// Remembers that we said no to a call, and what with it.
     pub fn refused(&mut self, call: &str, why: String) {
         self.refusals.insert(call.to_owned(), why);

@@ -48,6 +48,8 @@ pub struct Around {
     pub branch: Option<String>,
     /// Whether we are root.
     pub root: bool,
+    /// A bridge carries the session.
+    pub served: bool,
     /// The transcript cannot be written.
     pub writes_lost: bool,
     /// The vim mode, where there is one.
@@ -105,6 +107,9 @@ pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
     }
     if picture.asks.len() > 1 {
         parts.push((amount::count(picture.asks.len() as u64, "ask"), Style::of(Role::Ask)));
+    }
+    if around.served {
+        parts.push(("served".to_owned(), Style::FAINT));
     }
     if picture.failed_servers > 0 {
         parts.push((format!("mcp: {} failed", picture.failed_servers), Style::of(Role::Bad)));

@@ -7,6 +7,7 @@ use super::screens::screen;
 use super::stage::Stage;
 use crate::app::act::Edited;
 use crate::app::{Act, Told};
+use crate::input::Input;
 
 fn asked(tool: &str, input: &serde_json::Value, suggestions: &serde_json::Value) -> Stage {
     let mut stage = Stage::new(80, 24);
@@ -139,5 +140,33 @@ fn an_address_is_opened_copied_or_declined() {
             acts.first().filter(|act| !matches!(act, Act::Fill { .. })),
             wanted.as_ref()
         );
+    }
+}
+
+#[test]
+fn what_was_typed_while_nobody_looked_is_no_answer() {
+    let mut stage = asked("Bash", &json!({"command": "rm -rf target"}), &json!([]));
+    stage.app.input(Input::Focus(false), stage.now);
+    stage.later(60_000);
+    stage.app.input(Input::Focus(true), stage.now);
+    stage.press(&["1"]);
+    assert!(stage.acts().is_empty());
+    assert_eq!(stage.app.editor.text(), "1");
+}
+
+#[test]
+fn however_little_room_there_is_the_choices_stay() {
+    for rows in 6..14 {
+        let mut stage = Stage::new(40, rows);
+        stage.turn("fix it");
+        stage.later(1000);
+        stage.edit("1");
+        let region = stage.region();
+        for choice in ["› 1  Yes", "  3  Change it first", "  4  No"] {
+            assert!(
+                region.iter().any(|row| row == choice),
+                "{choice} at {rows} rows: {region:#?}"
+            );
+        }
     }
 }

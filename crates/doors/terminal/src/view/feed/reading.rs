@@ -220,6 +220,10 @@ impl Feed {
                     "compacted {before}{after} tokens{took} ∙ the history above stays here and on disk"
                 ));
             }
+            System::Informational(note) if note.tag.as_deref() == Some("answered") => match &note.tool_use_id {
+                Some(call) if self.calls.contains_key(call) => self.note(call, note.content.clone()),
+                _ => self.tell(&note.content),
+            },
             System::Informational(note) if note.is_meta != Some(true) => self.tell(&note.content),
             System::ModelFallback(fallback) => self.tell(&fallback.content),
             System::LocalCommandOutput(output) => self.items.push_back(Item::Text(output.content.clone())),
