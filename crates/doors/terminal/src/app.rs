@@ -348,9 +348,10 @@ impl App {
         self.notice = Some((text.into(), now + 2000));
     }
 
-    /// Commits rows of ours.
+    /// Commits rows of ours. A report of several stands apart from what is around it.
     pub(crate) fn say(&mut self, rows: Vec<Row>) {
-        self.feed.say(Kind::Card, rows);
+        let kind = if rows.len() > 1 { Kind::Report } else { Kind::Card };
+        self.feed.say(kind, rows);
     }
 
     /// When the screen changes by itself the next time: a notice that goes, a time that counts. `None` while idle.

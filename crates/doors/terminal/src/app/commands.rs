@@ -258,18 +258,22 @@ impl App {
     fn say_status(&mut self) {
         let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "not yet".to_owned());
         let mode = self.picture.mode.as_ref().map_or("ask", crate::view::status::mode_word);
-        let servers = self.picture.failed_servers;
+        let servers = match self.picture.failed_servers {
+            0 => "none failed".to_owned(),
+            failed => format!("{failed} failed; /mcp says why"),
+        };
+        let model = match self.facts.is_demo() {
+            true => "the built-in demo; /login brings another".to_owned(),
+            false => self.picture.model.clone().unwrap_or_else(|| self.facts.model.clone()),
+        };
         let facts = [
             ("version", format!("sluice {}", self.facts.version)),
             ("folder", self.facts.folder_word()),
             ("session", word(&self.picture.session)),
-            (
-                "model",
-                self.picture.model.clone().unwrap_or_else(|| self.facts.model.clone()),
-            ),
+            ("model", model),
             ("mode", mode.to_owned()),
             ("settings", self.facts.config_dir.display().to_string()),
-            ("servers", format!("{servers} failed")),
+            ("servers", servers),
         ];
         self.say(crate::view::report::facts("Status", &facts, self.columns));
     }

@@ -165,6 +165,8 @@ impl Popup {
             let mut row = Row::plain("  ").add(
                 if self.is_command {
                     &offer.insert
+                } else if offer.insert.starts_with("@agent-") || offer.insert.contains("://") {
+                    &offer.insert
                 } else {
                     offer.insert.trim_start_matches('@')
                 },
@@ -175,7 +177,7 @@ impl Popup {
                     &" ".repeat((names + 2).saturating_sub(width::of(&offer.insert)) + 1),
                     Style::TEXT,
                 );
-                if hints > 0 {
+                if hints > 0 && columns >= 60 {
                     let hint = width::head(&offer.hint, 16);
                     row.push(
                         &format!("{hint}{}", " ".repeat((hints + 2).saturating_sub(width::of(hint)))),

@@ -1,7 +1,7 @@
 //! The keys, as they are bound.
 
 use super::App;
-use crate::text::{Row, width, wrap};
+use crate::text::{Row, width};
 
 /// How wide the columns are with the usual keys.
 const USUAL: [usize; 3] = [17, 20, 14];
@@ -59,28 +59,47 @@ impl App {
                 .max()
                 .unwrap_or(0)
         });
-        let laid = |row: &[String; 4]| {
-            let cells = row.iter().enumerate().map(|(at, cell)| match widths.get(at) {
-                Some(widest) => {
-                    let room = (*widest).max(USUAL.get(at).copied().unwrap_or(0)) + 3;
-                    format!("{cell:<room$}")
-                }
-                None => cell.clone(),
-            });
-            format!("  {}", cells.collect::<String>())
-        };
-        let wide: Vec<String> = std::iter::once(first).chain(rows.iter().map(laid)).collect();
-        if wide.iter().all(|row| width::of(row) <= self.columns) {
-            return wide.iter().map(|row| Row::faint(row)).collect();
+        // With the usual keys the columns stand where they always stand; others may need them closer.
+        for (usual, gap) in [(USUAL, 3), ([0; 3], 3), ([0; 3], 2)] {
+            let laid = |row: &[String; 4]| {
+                let cells = row
+                    .iter()
+                    .enumerate()
+                    .map(|(at, cell)| match (widths.get(at), usual.get(at)) {
+                        (Some(widest), Some(usual)) => {
+                            let room = (*widest).max(*usual) + gap;
+                            format!("{cell:<room$}")
+                        }
+                        _ => cell.clone(),
+                    });
+                format!("  {}", cells.collect::<String>())
+            };
+            let wide: Vec<String> = std::iter::once(first.clone()).chain(rows.iter().map(laid)).collect();
+            if wide.iter().all(|row| width::of(row) <= self.columns) {
+                return wide.iter().map(|row| Row::faint(row)).collect();
+            }
         }
-        let all = signs.iter().chain([&history]).chain(rows.iter().flatten());
-        let all = all
-            .map(|cell| cell.replace(' ', "\u{a0}"))
-            .collect::<Vec<_>>()
-            .join("   ");
-        let rows = wrap::words(&Row::faint(&format!("  {all}")), self.columns, 2);
-        rows.iter()
-            .map(|row| Row::faint(&row.text().replace('\u{a0}', " ")).cut(self.columns))
-            .collect()
+        self.narrow_help(&signs, &history, &rows)
+    }
+
+    /// The same in two columns, or one.
+    fn narrow_help(&self, signs: &[String], history: &String, rows: &[[String; 4]]) -> Vec<Row> {
+        let half = self.columns.saturating_sub(4) / 2;
+        let mut shown: Vec<String> = Vec::new();
+        let mut open = false;
+        for cell in signs.iter().chain([history]).chain(rows.iter().flatten()) {
+            match shown.last_mut().filter(|_| open && cell.len() <= half) {
+                Some(last) => {
+                    let room = half + 4;
+                    *last = format!("{last:<room$}{cell}");
+                    open = false;
+                }
+                None => {
+                    shown.push(format!("  {cell}"));
+                    open = cell.len() <= half;
+                }
+            }
+        }
+        shown.iter().map(|row| Row::faint(row).cut(self.columns)).collect()
     }
 }

@@ -50,7 +50,10 @@ impl App {
             Some(picker) if matches!(picker.picks, Picks::Point(_)) => Some(picker.selected),
             _ => None,
         };
-        let room = self.columns.saturating_sub(34).max(12);
+        let room = match self.columns {
+            narrow @ ..60 => narrow.saturating_sub(10).max(12),
+            columns => columns - 34,
+        };
         let mut rows: Vec<(String, String, String)> = points
             .iter()
             .map(|point| {
@@ -60,11 +63,12 @@ impl App {
                 let files = point.files.as_ref().filter(|files| !files.names.is_empty());
                 let files = files.map(Files::words).unwrap_or_default();
                 let gap = " ".repeat(room.saturating_sub(crate::text::width::of(&short)) + 2);
+                let whole = format!("{line}   {files}").trim_end().to_owned();
+                if self.columns < 60 {
+                    return (at, line.to_owned(), whole);
+                }
                 let about = format!("{short}{gap}{files}").trim_end().to_owned();
-                let whole = match short == line {
-                    true => about.clone(),
-                    false => format!("{line}   {files}").trim_end().to_owned(),
-                };
+                let whole = if short == line { about.clone() } else { whole };
                 (at, about, whole)
             })
             .collect();

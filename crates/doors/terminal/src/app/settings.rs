@@ -87,7 +87,11 @@ impl App {
         let rows: Vec<(String, String)> = SETTINGS
             .iter()
             .map(|(key, about, values)| {
-                let usual = values.first().copied().unwrap_or("default");
+                let usual = match (*key, values.first()) {
+                    (_, Some(usual)) => usual,
+                    ("theme", None) => self.facts.settings.theme.name(),
+                    _ => "default",
+                };
                 let value = value_of(&settings, key).unwrap_or_else(|| usual.to_owned());
                 ((*key).to_owned(), format!("{value:<20} {about}"))
             })

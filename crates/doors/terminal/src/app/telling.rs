@@ -78,8 +78,11 @@ impl App {
                 self.print_again(entries);
             }
             Told::Hooks(hooks) => self.say(crate::view::report::hooks(&hooks, self.columns)),
-            Told::Context(usage) => self.say(crate::view::report::context(&usage, self.columns)),
-            Told::Cost(usage) => self.say(crate::view::report::cost(&usage, self.picture.last_cost, self.columns)),
+            Told::Context(usage) => self.say(crate::view::report::context(&usage, self.facts.is_demo(), self.columns)),
+            Told::Cost(usage) => {
+                let (last, demo) = (self.picture.last_cost, self.facts.is_demo());
+                self.say(crate::view::report::cost(&usage, last, demo, self.columns));
+            }
             Told::Edited { text, what } => self.edited(text, &what, now),
             Told::Shell { command, output, code } => self.shell_said(&command, &output, code),
         }

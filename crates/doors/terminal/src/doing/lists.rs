@@ -96,11 +96,10 @@ impl Doer {
                     tokio::time::sleep(Duration::from_millis(150)).await;
                     answer = client.request_within(request, PATIENCE).await.map_err(said)?;
                 }
-                let found = answer
-                    .suggestions
-                    .iter()
-                    .filter_map(|found| path_of(&found.to_value()))
-                    .collect();
+                let found = answer.suggestions.iter().filter_map(|found| path_of(&found.to_value()));
+                let mut found: Vec<String> = found.collect();
+                let agents = client.greeting().agents.iter().flatten();
+                found.extend(agents_like(agents.map(|agent| agent.name.as_str()), &query));
                 Told::Files { query, found }
             }
             Act::Settings => {
@@ -255,6 +254,13 @@ fn agent_files(places: &[std::path::PathBuf]) -> std::collections::HashMap<Strin
     found
 }
 
+/// Subagents whose name fits, as they are mentioned.
+fn agents_like<'a>(names: impl Iterator<Item = &'a str>, query: &str) -> Vec<String> {
+    let wanted = query.strip_prefix("agent-").unwrap_or(query).to_lowercase();
+    let fits = |name: &&str| !wanted.is_empty() && name.to_lowercase().contains(&wanted) || query == "agent-";
+    names.filter(fits).map(|name| format!("agent-{name}")).collect()
+}
+
 fn path_of(value: &serde_json::Value) -> Option<String> {
     let path = value.as_str().or_else(|| {
         ["path", "displayText", "display_text", "text", "value"]
@@ -262,4 +268,39 @@ fn path_of(value: &serde_json::Value) -> Option<String> {
             .find_map(|name| value.get(name)?.as_str())
     });
     path.map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn agents_are_mentioned_as_such() {
+        let names = || ["linter", "Explore"].into_iter();
+        assert_eq!(agents_like(names(), "li"), ["agent-linter"]);
+        assert_eq!(agents_like(names(), "agent-"), ["agent-linter", "agent-Explore"]);
+        assert_eq!(agents_like(names(), "agent-exp"), ["agent-Explore"]);
+        assert!(agents_like(names(), "").is_empty());
+    }
+
+    #[test]
+    fn an_agent_is_found_by_the_name_it_gives_itself_in_the_nearest_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let folders = ["near", "far"].map(|name| place.path().join(name));
+        for folder in &folders {
+            std::fs::create_dir_all(folder.join("agents")).unwrap();
+        }
+        let write = |folder: usize, file: &str, text: &str| {
+            std::fs::write(folders.get(folder).unwrap().join("agents").join(file), text).unwrap();
+        };
+        write(0, "a.md", "---\nname: \"release\"\n---\nDo it.");
+        write(1, "b.md", "---\nname: release\n---\n");
+        write(1, "plain.md", "no front matter");
+        write(1, "not.txt", "name: x");
+        let found = agent_files(&folders);
+        assert_eq!(found.len(), 2);
+        assert!(found.get("release").unwrap().ends_with("near/agents/a.md"));
+        assert!(found.get("plain").unwrap().ends_with("far/agents/plain.md"));
+    }
 }

@@ -267,3 +267,7 @@ fn of_system(system: &System) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+#[path = "lines_tests.rs"]
+mod tests;

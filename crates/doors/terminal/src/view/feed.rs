@@ -27,6 +27,8 @@ pub enum Kind {
     Prompt,
     Text,
     Card,
+    /// What a command of ours says, in several rows: it stands apart.
+    Report,
     /// Belongs to what is above it.
     End,
 }
@@ -342,7 +344,7 @@ impl Feed {
         if shown.is_empty() {
             return;
         }
-        let same = self.last == kind && kind != Kind::Prompt;
+        let same = self.last == kind && !matches!(kind, Kind::Prompt | Kind::Report);
         if self.last != Kind::Start && kind != Kind::End && !same {
             rows.push(Row::new());
         }

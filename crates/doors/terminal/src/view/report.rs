@@ -15,7 +15,7 @@ pub fn facts(title: &str, facts: &[(&str, String)], columns: usize) -> Vec<Row> 
     let mut rows = vec![Row::new().add(title, Style::TEXT.bold())];
     for (name, value) in facts {
         let value = crate::text::clean::one_line(value);
-        let gap = " ".repeat(widest.saturating_sub(width::of(name)) + 1);
+        let gap = " ".repeat(widest.saturating_sub(width::of(name)) + 2);
         let row = Row::faint(&format!("  {name}{gap}"));
         if row.width() + width::of(&value) <= columns {
             rows.push(row.add(&value, Style::TEXT));
@@ -67,21 +67,26 @@ pub fn skills(skills: &[SlashCommand], columns: usize) -> Vec<Row> {
         rows.extend(wrap::whole(&row, columns, 4));
     }
     if skills.is_empty() {
-        rows.push(Row::faint("  none; they lie in .claude/skills and ~/.claude/skills"));
+        let none = Row::faint("  none; they lie in .claude/skills and ~/.claude/skills");
+        rows.extend(wrap::words(&none, columns, 2));
     }
     rows
 }
 
 /// `/context`.
 #[must_use]
-pub fn context(usage: &GetContextUsageResponse, columns: usize) -> Vec<Row> {
+pub fn context(usage: &GetContextUsageResponse, demo: bool, columns: usize) -> Vec<Row> {
     let most = usage.raw_max_tokens.max(usage.max_tokens).max(1);
     let percent = (usage.total_tokens * 100 + most / 2) / most;
     let title = format!(
         "  {} of {} tokens ({percent}%)  {}",
         amount::tokens(usage.total_tokens),
         amount::tokens(most),
-        model_word(&usage.model)
+        if demo {
+            "demo".to_owned()
+        } else {
+            model_word(&usage.model)
+        }
     );
     let title = Row::new().add("Context", Style::TEXT.bold()).add(&title, Style::TEXT);
     let mut rows = crate::text::wrap::words(&title, columns, 2);
@@ -146,7 +151,7 @@ fn memory(usage: &GetContextUsageResponse) -> String {
 
 /// `/cost`.
 #[must_use]
-pub fn cost(usage: &GetUsageResponse, last: Option<f64>, columns: usize) -> Vec<Row> {
+pub fn cost(usage: &GetUsageResponse, last: Option<f64>, demo: bool, columns: usize) -> Vec<Row> {
     let session = &usage.session;
     let total = amount::dollars(session.total_cost_usd.get());
     let last = last.map(|last| format!(" ∙ {} last turn", amount::dollars(last)));
@@ -162,7 +167,7 @@ pub fn cost(usage: &GetUsageResponse, last: Option<f64>, columns: usize) -> Vec<
         let dollars = value.get("costUSD").and_then(serde_json::Value::as_f64).unwrap_or(0.0);
         let text = format!(
             "  {:<12} {} in ({cached}% from cache)   {} out   {}",
-            model_word(model),
+            if demo { "demo".to_owned() } else { model_word(model) },
             amount::tokens(input),
             amount::tokens(number("outputTokens")),
             amount::dollars(dollars)
@@ -170,12 +175,16 @@ pub fn cost(usage: &GetUsageResponse, last: Option<f64>, columns: usize) -> Vec<
         rows.extend(wrap::whole(&Row::faint(&text), columns, 4));
     }
     let time = |ms: f64| amount::lasted(Duration::from_secs_f64(ms.max(0.0) / 1000.0));
+    let lines = amount::lines(session.total_lines_added, session.total_lines_removed);
     let text = format!(
-        "  {} with the model, {} since the start ∙ +{} -{} lines",
+        "  {} with the model, {} since the start{}",
         time(session.total_api_duration_ms.get()),
         time(session.total_duration_ms.get()),
-        session.total_lines_added,
-        session.total_lines_removed
+        if lines.is_empty() {
+            lines
+        } else {
+            format!(" ∙ {lines} lines")
+        },
     );
     rows.extend(wrap::whole(&Row::faint(&text), columns, 4));
     rows

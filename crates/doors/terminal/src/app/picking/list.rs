@@ -92,7 +92,10 @@ impl Picker {
         let shown = card::middle(&clean::one_line(name), columns / 2);
         row.push(&shown, Style::TEXT);
         row.push(&" ".repeat(widest.saturating_sub(width::of(&shown)) + 2), Style::TEXT);
-        row.push(&clean::one_line(about), Role::Faint);
+        let about = clean::one_line(about);
+        // Where there is little room no columns are kept: as many words as fit.
+        let words = if columns < 60 { closer(&about) } else { about };
+        row.push(&words, Role::Faint);
         row.cut(columns)
     }
 
@@ -124,8 +127,13 @@ impl Picker {
         }
         let mut rows = wrap::whole(&row, columns, hang);
         // Columns that stood below each other in a wide list are words of one text here.
-        let words = about.split_whitespace().collect::<Vec<_>>().join(" ");
-        rows.extend(wrap::whole(&Row::faint(&words).indented(hang), columns, hang));
+        rows.extend(wrap::whole(&Row::faint(&closer(&about)).indented(hang), columns, hang));
         rows
     }
+}
+
+/// What stands in columns, with no more than two spaces between them.
+fn closer(text: &str) -> String {
+    let parts = text.split("  ").map(str::trim).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("  ")
 }

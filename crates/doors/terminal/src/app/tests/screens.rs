@@ -406,7 +406,9 @@ fn typing() {
     stage.app.told(
         Told::Files {
             query: "li".to_owned(),
-            found: vec!["crates/wire/src/line.rs".to_owned(), "lib.rs".to_owned()],
+            found: ["crates/wire/src/line.rs", "agent-linter", "docs:file://lines.md"]
+                .map(str::to_owned)
+                .into(),
         },
         stage.now,
     );
