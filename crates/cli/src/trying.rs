@@ -30,7 +30,8 @@ pub(crate) fn decide_command(
         Rule::parse(behavior, source(&rule.source), &facts.folder, &rule.rule).ok()
     }));
     let input = serde_json::json!({ "command": command });
-    let decision = decide(&policy, &Call::new("Bash", &input, &facts.folder), &OnDisk);
+    let call = Call::new("Bash", &input, &facts.folder);
+    let decision = decide(&policy, &call, &OnDisk);
     let word = match decision.behavior {
         Verdict::Allow => "runs",
         Verdict::Deny => "refused",
@@ -38,12 +39,27 @@ pub(crate) fn decide_command(
     };
     let reason = &decision.reason;
     let said = reason.text.as_deref().unwrap_or(&decision.message).trim();
-    let why = match (&reason.rule, said.lines().next()) {
+    let rule = reason.rule.clone().or_else(|| match decision.behavior {
+        Verdict::Allow => allowing(&policy, &call),
+        _ => None,
+    });
+    let why = match (rule, said.lines().next()) {
         (Some(rule), _) => format!("{}, {}", rule.text(), rule.source.as_str()),
         (None, Some(said)) => said.to_owned(),
         (None, None) => "nothing speaks against it".to_owned(),
     };
     (word, why)
+}
+
+/// The rule without which the call would not run: a yes does not name its rule.
+fn allowing(policy: &Policy, call: &Call<'_>) -> Option<Rule> {
+    let allows = policy.rules.iter().filter(|rule| rule.behavior == Behavior::Allow);
+    let mut decisive = allows.filter(|rule| {
+        let mut without = policy.clone();
+        without.rules.retain(|known| known != *rule);
+        decide(&without, call, &OnDisk).behavior != Verdict::Allow
+    });
+    decisive.next().cloned()
 }
 
 fn source(word: &str) -> Source {

@@ -373,7 +373,7 @@ fn journey_36_line_by_line_a_prompt_waits_an_edit_is_told_and_escape_stops() {
     std::fs::write(terminal.lab.work().join("go"), "").unwrap();
     terminal.shows("  line 2 was:     a - b");
     terminal.shows("  line 2 becomes: a + b");
-    terminal.shows("stop: Escape, then Enter");
+    terminal.shows("stop: Escape, Enter");
     // Escape ends the line it stands in.
     terminal.keys("\x1b\r");
     terminal.shows("you answered: no, and stop");

@@ -31,3 +31,4 @@ pub use app::Next;
 pub use before::{Question, Questioner};
 pub use facts::{Facts, Settings, Variables};
 pub use run::{Agent, Outcome, run};
+pub use screen::tty::repair;

@@ -61,11 +61,15 @@ pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Res
         .current_permission_mode
         .as_ref()
         .map_or("ask", mode_word);
+    // Who answers is known before the first turn only where it was said.
+    let model = match facts.model.as_str() {
+        "" => String::new(),
+        model => format!(", model {model}"),
+    };
     say(&[format!(
-        "sluice {}, folder {}, model {}, mode {mode}",
+        "sluice {}, folder {}{model}, mode {mode}",
         facts.version,
-        facts.folder_word(),
-        if facts.is_demo() { "demo" } else { &facts.model }
+        facts.folder_word()
     )]);
     let mut talk = Talk {
         client: client.clone(),

@@ -160,7 +160,8 @@ impl Session {
         // Where only ASCII is written there is nothing to find out.
         let probes = settings.glyphs == Glyphs::Full;
         let drawn = if probes { tty::probes() } else { String::new() };
-        outlet.send(format!("\r{on}{drawn}{}", tty::QUESTIONS));
+        let schemes = if settings.auto_theme { tty::SCHEMES } else { "" };
+        outlet.send(format!("\r{on}{schemes}{drawn}{}", tty::QUESTIONS));
         let app = App::new(facts.clone(), columns, rows, now());
         // What was said before is on the screen now, and on disk.
         let facts = Facts {
@@ -370,7 +371,7 @@ impl Session {
                 Act::Dress(theme) => {
                     self.writer.dress(theme);
                     if self.app.follows_background() {
-                        self.outlet.send("\x1b]11;?\x07".to_owned());
+                        self.outlet.send(format!("{}\x1b]11;?\x07", tty::SCHEMES));
                     }
                     self.draw(true);
                 }

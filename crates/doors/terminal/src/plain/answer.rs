@@ -136,7 +136,7 @@ impl Asked {
         match &self.wants {
             Wants::Choice(choices) => {
                 let last = choices.len();
-                format!("answer 1 to {last}, then Enter; no with words: {last} and the words; stop: Escape, then Enter")
+                format!("answer 1 to {last}, then Enter; no with words: {last} and the words; stop: Escape, Enter")
             }
             Wants::Command(_) => "type the command as it shall run, then Enter; back: Enter alone".to_owned(),
             Wants::Questions(questions, _) => {
@@ -145,8 +145,8 @@ impl Asked {
                     .get(questions.at)
                     .is_some_and(|question| question.several);
                 match several {
-                    true => "answer with numbers or your own words, then Enter; stop: Escape, then Enter".to_owned(),
-                    false => "answer with a number or your own words, then Enter; stop: Escape, then Enter".to_owned(),
+                    true => "answer with numbers or your own words, then Enter; stop: Escape, Enter".to_owned(),
+                    false => "answer with a number or your own words, then Enter; stop: Escape, Enter".to_owned(),
                 }
             }
             Wants::Form(form, _) => field(form),
@@ -306,8 +306,8 @@ fn options(questions: &Questions) -> Vec<String> {
         })
         .collect();
     lines.push(match question.several {
-        true => "answer with numbers or your own words, then Enter; stop: Escape, then Enter".to_owned(),
-        false => "answer with a number or your own words, then Enter; stop: Escape, then Enter".to_owned(),
+        true => "answer with numbers or your own words, then Enter; stop: Escape, Enter".to_owned(),
+        false => "answer with a number or your own words, then Enter; stop: Escape, Enter".to_owned(),
     });
     lines
 }
@@ -358,7 +358,7 @@ fn answer_question(questions: &mut Questions, input: &Value, line: &str) -> Step
 /// The field that is to be filled in.
 fn field(form: &Form) -> String {
     let Some(field) = form.fields.get(form.at) else {
-        return "answer yes or no, then Enter; nothing: Escape, then Enter".to_owned();
+        return "answer yes or no, then Enter; nothing: Escape, Enter".to_owned();
     };
     let about = match &field.value {
         FieldValue::Choice { options, .. } => {
@@ -371,7 +371,7 @@ fn field(form: &Form) -> String {
     let wanted = if field.required { ", has to be filled in" } else { "" };
     let place = format!("field {} of {}", form.at + 1, form.fields.len());
     format!(
-        "{place}: {}, {about}{wanted}; type it, then Enter; nothing: Escape, then Enter",
+        "{place}: {}, {about}{wanted}; type it, then Enter; nothing: Escape, Enter",
         field.title
     )
 }

@@ -35,7 +35,12 @@ impl Session {
 
     pub(super) fn step_in(&mut self) {
         if let Ok(on) = tty::take() {
-            self.outlet.send(format!("\r{on}"));
+            let schemes = if self.app.follows_background() {
+                tty::SCHEMES
+            } else {
+                ""
+            };
+            self.outlet.send(format!("\r{on}{schemes}"));
             self.writer.forget();
             if let Some((columns, rows)) = tty::size() {
                 self.writer.resize(columns, rows);

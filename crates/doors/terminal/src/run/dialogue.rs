@@ -48,6 +48,12 @@ impl Session {
                     self.writer.dress(theme);
                 }
             }
+            Reply::Scheme { dark } => {
+                let part = if *dark { 0 } else { 255 };
+                if let Some(theme) = self.app.lit(part, part, part) {
+                    self.writer.dress(theme);
+                }
+            }
             Reply::Cursor { column, .. } => self.probed(*column),
             // It answers last: no answer about letters comes after it.
             Reply::Attributes => {

@@ -28,7 +28,9 @@ pub fn probes() -> String {
 /// Paste marks, focus events, a bar for a cursor.
 const ON: &str = "\x1b[22;0t\x1b[?2004h\x1b[?1004h\x1b[5 q";
 /// All of "off": no update open, keys as they were, no marks, no focus events, the cursor as it was, no colours.
-const OFF: &str = "\x1b[?2026l\x1b[<u\x1b[>4;0m\x1b[?2004l\x1b[?1004l\x1b[0 q\x1b[?25h\x1b[23;0t\x1b[0m";
+const OFF: &str = "\x1b[?2026l\x1b[<u\x1b[>4;0m\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[0 q\x1b[?25h\x1b[23;0t\x1b[0m";
+/// Wants to be told when the person's colours change from dark to light or back.
+pub const SCHEMES: &str = "\x1b[?2031h";
 /// Keys told apart, in the two dialects there are.
 pub const KITTY: &str = "\x1b[>1u";
 /// The same for terminals of the older dialect.
@@ -106,6 +108,22 @@ pub fn give_back() {
         write_now(OFF.as_bytes());
         termios::tcsetattr(keyboard(), OptionalActions::Flush, &found).ok();
     }
+}
+
+/// Puts a terminal right that a killed process left behind: its screen, its modes, its lines.
+///
+/// # Errors
+/// When standard input is no terminal.
+pub fn repair() -> std::io::Result<()> {
+    use rustix::termios::{InputModes, OutputModes};
+    let mut modes = termios::tcgetattr(keyboard())?;
+    modes.local_modes |=
+        LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHOE | LocalModes::ISIG | LocalModes::IEXTEN;
+    modes.input_modes |= InputModes::ICRNL | InputModes::BRKINT;
+    modes.output_modes |= OutputModes::OPOST | OutputModes::ONLCR;
+    termios::tcsetattr(keyboard(), OptionalActions::Flush, &modes)?;
+    write_now(format!("\x1b[?1047l{OFF}{}\r\n", Progress::Idle.bytes()).as_bytes());
+    Ok(())
 }
 
 /// Asks what the terminal is once more and reads until its answer, but not for long: what it still had to say, and keys
