@@ -419,7 +419,12 @@ impl App {
         facts.push(crate::view::amount::lasted(std::time::Duration::from_millis(
             now.saturating_sub(self.started),
         )));
-        facts.push(crate::view::amount::count(self.picture.turn_count as u64, "turn"));
+        // One the agent began by itself, or for a `!` line, is none of the person's.
+        let turns = match self.picture.asked {
+            0 => self.picture.turn_count,
+            asked => asked,
+        };
+        facts.push(crate::view::amount::count(turns as u64, "turn"));
         facts.extend(self.feed.changed.words());
         if self.picture.cost >= 0.005 && !self.facts.is_demo() {
             facts.push(crate::view::amount::dollars(self.picture.cost));

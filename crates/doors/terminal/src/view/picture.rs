@@ -45,6 +45,8 @@ pub struct Picture {
     /// The turns that ended in these entries.
     pub turns: Vec<(usize, Turn, u64)>,
     pub turn_count: usize,
+    /// How many of them somebody asked for.
+    pub asked: usize,
 }
 
 /// What goes on.
@@ -143,6 +145,7 @@ impl Picture {
                 .collect(),
             turns: turns.collect(),
             turn_count: state.turns().len(),
+            asked: state.turns().iter().filter(|turn| !turn.prompts.is_empty()).count(),
             entries,
         }
     }

@@ -180,10 +180,10 @@ pub fn cost(usage: &GetUsageResponse, last: Option<f64>, demo: bool, columns: us
         "  {} with the model, {} since the start{}",
         time(session.total_api_duration_ms.get()),
         time(session.total_duration_ms.get()),
-        if lines.is_empty() {
-            lines
-        } else {
-            format!(" ∙ {lines} lines")
+        match session.total_lines_added + session.total_lines_removed {
+            0 => String::new(),
+            1 => format!(" ∙ {lines} line"),
+            _ => format!(" ∙ {lines} lines"),
         },
     );
     rows.extend(wrap::whole(&Row::faint(&text), columns, 4));
