@@ -19,6 +19,7 @@ fn listing() -> Lab {
 }
 
 /// Whether the program is there; says in one line when it is not.
+#[allow(clippy::print_stderr)]
 fn is_there(program: &str, version: &str) -> bool {
     let there = Command::new(program).arg(version).output().is_ok();
     if !there {

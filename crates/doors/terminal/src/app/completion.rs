@@ -163,12 +163,10 @@ impl Popup {
             .min(16);
         let rows = self.offers.iter().enumerate().map(|(at, offer)| {
             let mut row = Row::plain("  ").add(
-                if self.is_command {
-                    &offer.insert
-                } else if offer.insert.starts_with("@agent-") || offer.insert.contains("://") {
-                    &offer.insert
-                } else {
-                    offer.insert.trim_start_matches('@')
+                match offer.insert.strip_prefix('@') {
+                    // Of a file the path alone; what is no file keeps its sign.
+                    Some(path) if !path.starts_with("agent-") && !path.contains("://") => path,
+                    _ => &offer.insert,
                 },
                 Style::TEXT,
             );
