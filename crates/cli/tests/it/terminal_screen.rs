@@ -363,3 +363,46 @@ fn journey_41_idle_means_no_write_and_no_wake_up() {
     assert_eq!(woken, 0, "it was woken");
     leave(terminal);
 }
+
+#[test]
+fn a_folder_is_added_skills_are_named_and_rules_are_tried() {
+    // The model is told of the file by its path, which is known only once there is a home.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let guide = elsewhere.path().canonicalize().unwrap().join("guide.md");
+    fs::write(&guide, "the guide\n").unwrap();
+    let call = json!([{"type": "tool_use", "name": "Read", "input": {"file_path": guide}}]);
+    let lab = Lab::new(&json!([call, says("It was read.")]));
+    let skill = lab.home().join(".claude/skills/deploy");
+    fs::create_dir_all(&skill).unwrap();
+    let text = "---\nname: deploy\ndescription: Bring it out\n---\nDo it.\n";
+    fs::write(skill.join("SKILL.md"), text).unwrap();
+    let rules = json!({"permissions": {"allow": ["Bash(cargo test:*)"]}});
+    fs::write(lab.home().join(".claude/settings.json"), rules.to_string()).unwrap();
+    let terminal = Terminal::open(lab, 120, 30, &[]);
+    terminal.shows(IDLE);
+    let command = |line: &str| {
+        terminal.keys(line);
+        terminal.until(line, |rows| {
+            rows.iter().any(|row| row.starts_with("› ") && row.ends_with(line))
+        });
+        terminal.keys("\r");
+    };
+    command("/skills");
+    terminal.shows("/deploy  Bring it out");
+    command("/permissions");
+    terminal.shows("Bash(cargo test:*)");
+    terminal.keys("t");
+    terminal.shows("enter says what holds for it");
+    terminal.keys("cargo test -p wire");
+    terminal.shows("› cargo test -p wire");
+    terminal.keys("\r");
+    terminal.shows("~ cargo test -p wire  runs: Bash(cargo test:*), you, everywhere");
+    command(&format!("/add-dir {}", elsewhere.path().display()));
+    terminal.shows("worked in too, this session: ");
+    // Files outside of the folder are asked about; this one no longer is.
+    send(&terminal, "read it");
+    terminal.shows("It was read.");
+    terminal.shows(IDLE);
+    let bytes = leave(terminal);
+    assert!(!bytes.contains("? Read"), "it was asked about");
+}

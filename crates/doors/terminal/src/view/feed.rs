@@ -422,8 +422,26 @@ impl Feed {
         call.moves.clone_from(&self.moves);
         let ids = self.inside.get(&call.id).map(Vec::as_slice).unwrap_or_default();
         let known = ids.iter().filter_map(|id| self.calls.get(id));
+        let known = known.map(|inner| self.innermost(inner));
         call.inside = known.rev_last(2);
         call
+    }
+
+    /// Of agents inside agents the call that runs at the end of them.
+    fn innermost<'a>(&'a self, call: &'a Call) -> &'a Call {
+        let mut found = call;
+        // No deeper than calls there are, whatever somebody says of their parents.
+        for _ in 0..self.calls.len() {
+            let inside = self.inside.get(&found.id).into_iter().flatten();
+            let running = inside
+                .filter_map(|id| self.calls.get(id))
+                .rfind(|call| call.state == State::Running);
+            match running.filter(|_| found.state == State::Running) {
+                Some(inner) => found = inner,
+                None => break,
+            }
+        }
+        found
     }
 
     /// The tool of the call that runs, for the activity row.

@@ -315,3 +315,30 @@ fn a_turn_is_marked_for_terminals_that_jump_between_them() {
     let (at, _) = frame.marks.iter().find(|(_, mark)| *mark == Mark::Prompt).unwrap();
     assert_eq!(frame.commit.get(*at).unwrap().text(), "› why?");
 }
+
+#[test]
+fn of_agents_inside_agents_only_the_innermost_running_call_shows() {
+    let mut stage = stage(80);
+    stage.turn("find it");
+    let agent = |what: &str| json!({"description": what, "subagent_type": "Explore", "prompt": "find"});
+    called(&mut stage, "1", "Task", &agent("outer"));
+    inside(&mut stage, "1", "2", "Task", &agent("middle"));
+    inside(&mut stage, "2", "3", "Task", &agent("inner"));
+    inside(&mut stage, "3", "4", "Grep", &json!({"pattern": "retry("}));
+    stage.later(2000);
+    stage.look();
+    let region = stage.region();
+    assert!(region.iter().any(|row| row.contains("Agent  outer")), "{region:#?}");
+    assert!(
+        region
+            .iter()
+            .any(|row| row.starts_with("    ") && row.contains("Grep  \"retry(\"")),
+        "{region:#?}"
+    );
+    for between in ["middle", "inner"] {
+        assert!(
+            !region.iter().any(|row| row.contains(between)),
+            "{between} in {region:#?}"
+        );
+    }
+}
