@@ -43,6 +43,20 @@ pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
     i32::from(!checkup.problems.is_empty())
 }
 
+/// Puts a terminal right that a killed process left behind.
+pub(crate) fn repair() -> i32 {
+    match sluice_terminal::repair() {
+        Ok(()) => {
+            let said = "keys, lines, cursor and colours of this terminal are as they should be\n";
+            i32::from(io::stdout().lock().write_all(said.as_bytes()).is_err())
+        }
+        Err(error) => {
+            let _gone = writeln!(io::stderr().lock(), "this is no terminal: {error}");
+            1
+        }
+    }
+}
+
 /// What there is to sign in with, for programs.
 pub(crate) fn auth_status(flags: &Flags, environment: &Environment) -> i32 {
     let place = Place::look(flags, environment, Opener::Person);

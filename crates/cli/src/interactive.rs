@@ -8,6 +8,7 @@ use sluice_engine::settings::Opener;
 use sluice_engine::{Asker, Input, Port, Signal};
 use sluice_host::transport::{ChannelTransport, Link};
 use sluice_host::{Error, ErrorKind};
+use sluice_terminal::clock::Clock;
 use sluice_terminal::{Agent, Facts, Next, Outcome, Settings, Variables};
 use sluice_wire::ToAgent;
 use tokio::sync::mpsc;
@@ -319,8 +320,32 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
         ssh: variable("SSH_CONNECTION").is_some(),
         multiplexer: variable("TMUX").is_some(),
         root: environment.is_root,
+        clock: match place.settings.string("timeFormat") {
+            Some("24-hour-utc") => Clock::default(),
+            format => Clock {
+                local: Some(time_of_day),
+                twelve: format == Some("12-hour"),
+            },
+        },
+        decides: Some(crate::trying::decide_command),
         rests: Some(memory::let_program_go),
     }
+}
+
+/// The time of day here: year, month, day, hour, minute.
+fn time_of_day(at: u64) -> [u16; 5] {
+    let at = i64::try_from(at).unwrap_or(i64::MAX);
+    let moment = jiff::Timestamp::from_millisecond(at).unwrap_or_default();
+    let here = moment.to_zoned(jiff::tz::TimeZone::system());
+    let small = |part: i8| u16::try_from(part).unwrap_or_default();
+    let year = u16::try_from(here.year()).unwrap_or_default();
+    [
+        year,
+        small(here.month()),
+        small(here.day()),
+        small(here.hour()),
+        small(here.minute()),
+    ]
 }
 
 /// The engine as a host reaches it; started again with its session when it was lost.

@@ -25,6 +25,7 @@ mod serve;
 mod servers;
 mod sim;
 mod startup;
+mod trying;
 mod worktree;
 
 use std::ffi::OsString;
@@ -96,6 +97,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
         match &flags.subcommand {
             Some(Subcommand::Sim(sim)) => sim::run(sim).await,
             Some(Subcommand::Attach(named)) => attach::run(named.as_deref(), &flags, &environment).await,
+            Some(Subcommand::Repair) => doctor::repair(),
             Some(Subcommand::Doctor) => doctor::run(&flags, &environment),
             Some(Subcommand::Mcp(Mcp::Serve { agent })) => mcp_serve::run(&flags, &environment, *agent).await,
             Some(Subcommand::Mcp(asked)) => mcp_list::run(asked, &flags, &environment),

@@ -133,7 +133,7 @@ impl Translation {
         };
         match text(what, "type") {
             "sluice_prompt" => self.prompt(what).into_iter().collect(),
-            "sluice_ask" => self.decided(what).into_iter().collect(),
+            "sluice_ask" => self.decided(what),
             "sluice_title" => vec![
                 json!({"type": "system", "subtype": "session_title_changed", "title": text(what, "title"),
                 "session_id": self.session, "uuid": uuid::Uuid::new_v4().to_string()}),
@@ -160,14 +160,31 @@ impl Translation {
         Some(line)
     }
 
-    fn decided(&mut self, what: &Value) -> Option<Value> {
-        self.asks.remove(text(what, "ask"));
-        let by = text(what, "by");
-        if by.is_empty() || text(what, "device") == self.device {
-            return None;
+    /// An ask has its answer: who gave it, for the card of its call, and that nobody waits for it here any more.
+    fn decided(&mut self, what: &Value) -> Vec<Value> {
+        let (id, by) = (text(what, "ask"), text(what, "by"));
+        let asked = self.asks.remove(id);
+        let elsewhere = !by.is_empty() && text(what, "device") != self.device;
+        if !elsewhere {
+            return Vec::new();
         }
-        let tool = text(what, "toolName");
-        Some(self.note(&format!("{tool} {} by \"{by}\"", text(what, "outcome"))))
+        let said = format!("{} by \"{by}\"", text(what, "outcome"));
+        let call = asked
+            .as_ref()
+            .map(|request| text(request, "tool_use_id"))
+            .filter(|call| !call.is_empty());
+        let mut note = match call {
+            Some(_) => self.note(&said),
+            None => self.note(&format!("{} {said}", text(what, "toolName"))),
+        };
+        if let (Some(call), Some(fields)) = (call, note.as_object_mut()) {
+            fields.insert("tool_use_id".to_owned(), call.into());
+            fields.insert("tag".to_owned(), "answered".into());
+        }
+        let withdrawn = asked
+            .is_some()
+            .then(|| json!({"type": "control_cancel_request", "request_id": id}));
+        std::iter::once(note).chain(withdrawn).collect()
     }
 
     /// A note among the rows.

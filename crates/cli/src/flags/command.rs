@@ -75,10 +75,14 @@ pub(crate) fn command() -> Command {
                 .subcommand(subcommand("model", "A Messages API; prints its address").arg(script()))
                 .subcommand(subcommand("agent", "An agent on stdin and stdout").arg(script())),
         )
-        .subcommand(subcommand(
-            "doctor",
-            "Check this machine, the settings and all they bring",
-        ))
+        .subcommand(
+            subcommand("doctor", "Check this machine, the settings and all they bring").arg(
+                Arg::new(TERMINAL)
+                    .long("terminal")
+                    .action(ArgAction::SetTrue)
+                    .help("Put a terminal right that a killed process left behind"),
+            ),
+        )
         .subcommand(
             subcommand("attach", "Show a session the bridge carries on this terminal").arg(
                 Arg::new(SESSION)
@@ -129,6 +133,7 @@ const SESSION: &str = "session";
 const SHELL: &str = "shell";
 const PATH: &str = "path";
 const STRICT: &str = "strict";
+const TERMINAL: &str = "terminal";
 const JSON: &str = "json";
 
 fn json() -> Arg {
@@ -208,6 +213,7 @@ fn chosen(matches: &ArgMatches) -> Option<Subcommand> {
             Shell::named(shell).map(Subcommand::Completions)
         }
         ("man", _) => Some(Subcommand::Man),
+        ("doctor", matches) if matches.get_flag(TERMINAL) => Some(Subcommand::Repair),
         _ => Some(Subcommand::Doctor),
     }
 }

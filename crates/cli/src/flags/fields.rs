@@ -148,6 +148,8 @@ impl Window {
 pub(crate) enum Subcommand {
     Sim(Sim),
     Doctor,
+    /// Puts the terminal right.
+    Repair,
     Mcp(Mcp),
     Plugin(Plugin),
     /// What there is to sign in with.

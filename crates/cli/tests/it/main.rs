@@ -19,6 +19,7 @@ mod terminal_asks;
 mod terminal_fuzz;
 mod terminal_journeys;
 mod terminal_login;
+mod terminal_multiplexers;
 mod terminal_screen;
 mod terminal_storms;
 mod terminal_turns;

@@ -343,7 +343,7 @@ fn journey_36_a_screen_reader_hears_lines_and_no_escape_sequence() {
     let rows = terminal.until("the end of the turn", |rows| rows.iter().any(|row| row == "done"));
     for row in [
         "you: write it",
-        "call 1: Write notes.md",
+        "call 1: Write notes.md, 1 line added",
         "you answered: 1 yes",
         "call 1 done",
     ] {
@@ -353,5 +353,35 @@ fn journey_36_a_screen_reader_hears_lines_and_no_escape_sequence() {
     terminal.keys("\x04");
     let (code, bytes) = terminal.end();
     assert_eq!(code, Some(0));
+    assert!(!bytes.contains('\x1b'), "{bytes:?}");
+}
+
+#[test]
+fn journey_36_line_by_line_a_prompt_waits_an_edit_is_told_and_escape_stops() {
+    let lab = Lab::new(&json!([
+        [{"type": "tool_use", "name": "Bash", "input": {"command": "until [ -e go ]; do sleep 0.05; done", "description": "wait"}}],
+        [{"type": "tool_use", "name": "Read", "input": {"file_path": "add.rs"}}],
+        [{"type": "tool_use", "name": "Edit", "input": {"file_path": "add.rs", "old_string": "a - b", "new_string": "a + b"}}],
+        [{"type": "text", "text": "never said"}]]));
+    std::fs::write(lab.work().join("add.rs"), "fn add() {\n    a - b\n}\n").unwrap();
+    let mut terminal = Terminal::start(lab, &["--ax-screen-reader", "--allowedTools", "Bash"], 80, 24, &[]);
+    terminal.shows("mode ask");
+    terminal.keys("fix it\r");
+    terminal.shows("call 1: Bash until");
+    terminal.keys("also run clippy\r");
+    terminal.shows("queued 1: also run clippy");
+    std::fs::write(terminal.lab.work().join("go"), "").unwrap();
+    terminal.shows("  line 2 was:     a - b");
+    terminal.shows("  line 2 becomes: a + b");
+    terminal.shows("stop: Escape, Enter");
+    // Escape ends the line it stands in.
+    terminal.keys("\x1b\r");
+    terminal.shows("you answered: no, and stop");
+    terminal.shows("stopped");
+    let text = std::fs::read_to_string(terminal.lab.work().join("add.rs")).unwrap();
+    assert!(text.contains("a - b"), "{text}");
+    terminal.keys("\x04");
+    let (_, bytes) = terminal.end();
+    // The terminal itself echoes the escape as `^[`; nothing of ours has one.
     assert!(!bytes.contains('\x1b'), "{bytes:?}");
 }

@@ -1,16 +1,16 @@
-//! Journeys 26, 35, 37, 39 and 41: very many sessions, no colours, letters, other terminals, silence.
+//! Journeys 26, 35, 37 and 41: very many sessions, no colours, letters, silence.
 
 use std::fs;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use crate::binary::{Lab, says};
-use crate::terminal::{PATIENCE, Terminal, answering};
+use crate::terminal::{Terminal, answering};
 use crate::terminal_asks::send;
 use crate::terminal_journeys::{IDLE, leave, saying};
 
+/// How soon the first rows are there (50 ms) is measured where nothing else runs: `make bench-terminal`.
 #[test]
 fn journey_26_among_ten_thousand_sessions_the_first_are_there_at_once_and_the_oldest_is_found() {
     let lab = saying(&["here again"]);
@@ -318,64 +318,6 @@ fn links_and_marks_are_written_only_where_the_terminal_knows_them() {
     );
 }
 
-#[test]
-fn journey_39_a_multiplexer_holds_every_row_once() {
-    if Command::new("tmux").arg("-V").output().is_err() {
-        eprintln!("skipped: there is no tmux");
-        return;
-    }
-    let text: String = (0..200).map(|number| format!("- item {number}\n")).collect();
-    let lab = Lab::new(&json!([{"delay": 0.002, "content": [{"type": "text", "text": text}]}]));
-    let socket = lab.home().join("tmux");
-    let tmux = |args: &[&str]| {
-        let output = Command::new("tmux").arg("-S").arg(&socket).args(args).output().unwrap();
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    let program = lab.command(&[]);
-    let mut start = vec!["-f".to_owned(), "/dev/null".to_owned()];
-    start.extend(["new-session", "-d", "-x", "80", "-y", "24", "-s", "one"].map(str::to_owned));
-    for (name, value) in program.get_envs() {
-        let value = value
-            .map(|value| value.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        start.extend(["-e".to_owned(), format!("{}={value}", name.to_string_lossy())]);
-    }
-    start.extend([
-        "-e".to_owned(),
-        "LANG=C.UTF-8".to_owned(),
-        "-c".to_owned(),
-        lab.work().display().to_string(),
-    ]);
-    start.push(format!("'{}'", env!("CARGO_BIN_EXE_sluice")));
-    let start: Vec<&str> = start.iter().map(String::as_str).collect();
-    tmux(&start);
-    let until = |wanted: &str| {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            let shown = tmux(&["capture-pane", "-p", "-S", "-", "-t", "one"]);
-            if shown.contains(wanted) {
-                return shown;
-            }
-            assert!(Instant::now() < end, "{wanted} never came:\n{shown}");
-        }
-    };
-    until(IDLE);
-    tmux(&["send-keys", "-t", "one", "list"]);
-    until("› list");
-    tmux(&["send-keys", "-t", "one", "Enter"]);
-    until("- item 199");
-    let shown = until(IDLE);
-    for number in 0..200 {
-        let row = format!("- item {number}");
-        assert_eq!(
-            shown.lines().filter(|line| line.trim_end() == row).count(),
-            1,
-            "{row} in {shown}"
-        );
-    }
-    tmux(&["kill-server"]);
-}
-
 /// How often the process was woken, all its threads together. A thread that ends is woken for that alone.
 fn wakes(terminal: &Terminal) -> u64 {
     let tasks = fs::read_dir(format!("/proc/{}/task", terminal.child.id()))
@@ -420,4 +362,47 @@ fn journey_41_idle_means_no_write_and_no_wake_up() {
     let woken = wakes(&terminal) - woken;
     assert_eq!(woken, 0, "it was woken");
     leave(terminal);
+}
+
+#[test]
+fn a_folder_is_added_skills_are_named_and_rules_are_tried() {
+    // The model is told of the file by its path, which is known only once there is a home.
+    let elsewhere = tempfile::tempdir().unwrap();
+    let guide = elsewhere.path().canonicalize().unwrap().join("guide.md");
+    fs::write(&guide, "the guide\n").unwrap();
+    let call = json!([{"type": "tool_use", "name": "Read", "input": {"file_path": guide}}]);
+    let lab = Lab::new(&json!([call, says("It was read.")]));
+    let skill = lab.home().join(".claude/skills/deploy");
+    fs::create_dir_all(&skill).unwrap();
+    let text = "---\nname: deploy\ndescription: Bring it out\n---\nDo it.\n";
+    fs::write(skill.join("SKILL.md"), text).unwrap();
+    let rules = json!({"permissions": {"allow": ["Bash(cargo test:*)"]}});
+    fs::write(lab.home().join(".claude/settings.json"), rules.to_string()).unwrap();
+    let terminal = Terminal::open(lab, 120, 30, &[]);
+    terminal.shows(IDLE);
+    let command = |line: &str| {
+        terminal.keys(line);
+        terminal.until(line, |rows| {
+            rows.iter().any(|row| row.starts_with("› ") && row.ends_with(line))
+        });
+        terminal.keys("\r");
+    };
+    command("/skills");
+    terminal.shows("/deploy  Bring it out");
+    command("/permissions");
+    terminal.shows("Bash(cargo test:*)");
+    terminal.keys("t");
+    terminal.shows("enter says what holds for it");
+    terminal.keys("cargo test -p wire");
+    terminal.shows("› cargo test -p wire");
+    terminal.keys("\r");
+    terminal.shows("~ cargo test -p wire  runs: Bash(cargo test:*), you, everywhere");
+    command(&format!("/add-dir {}", elsewhere.path().display()));
+    terminal.shows("worked in too, this session: ");
+    // Files outside of the folder are asked about; this one no longer is.
+    send(&terminal, "read it");
+    terminal.shows("It was read.");
+    terminal.shows(IDLE);
+    let bytes = leave(terminal);
+    assert!(!bytes.contains("? Read"), "it was asked about");
 }

@@ -25,6 +25,7 @@ fn running(lab: Lab) -> Terminal {
     terminal
 }
 
+/// How soon a key is on the screen (8 ms) is measured where nothing else runs: `make bench-terminal`.
 #[test]
 fn journey_04_an_answer_streams_while_one_types_and_every_row_is_there_once() {
     // Four hundred words, in paragraphs of four.

@@ -252,3 +252,31 @@ fn transcripts(terminal: &Terminal) -> String {
     let files = projects.flat_map(|project| fs::read_dir(project.path()).into_iter().flatten().flatten());
     files.filter_map(|file| fs::read_to_string(file.path()).ok()).collect()
 }
+
+#[test]
+fn a_terminal_a_killed_process_left_behind_is_put_right() {
+    let mut terminal = Terminal::open(Lab::new(&json!([says("hello")])), 80, 24, &[]);
+    terminal.shows(IDLE);
+    // Held open, as a shell holds it: a terminal nobody has open forgets its modes.
+    let tty = fs::read_link(format!("/proc/{}/fd/0", terminal.child.id())).unwrap();
+    let open = || fs::File::options().read(true).write(true).open(&tty).unwrap();
+    let held = open();
+    terminal.signal(Signal::KILL);
+    terminal.child.wait().unwrap();
+    let left = rustix::termios::tcgetattr(&held).unwrap();
+    assert!(
+        !left.local_modes.contains(LocalModes::ICANON),
+        "it was killed before it could do anything"
+    );
+    let before = terminal.bytes().len();
+    let mut repair = terminal.lab.command(&["doctor", "--terminal"]);
+    let status = repair.stdin(open()).stdout(open()).stderr(open()).status().unwrap();
+    assert!(status.success());
+    is_given_back(&terminal, "repaired");
+    terminal.writes(before, &["as they should be"]);
+    let bytes = terminal.bytes();
+    let rest = bytes.get(before..).unwrap_or_default();
+    for off in ["\x1b[?2004l", "\x1b[?1004l", "\x1b[?25h", "\x1b[0m", "\x1b[?1047l"] {
+        assert!(rest.contains(off), "{off:?} in {rest:?}");
+    }
+}

@@ -1,19 +1,24 @@
 //! The person's side: keys and what was heard come in, frames and wishes go out. No I/O.
 
 mod act;
+mod agents;
 mod answering;
 mod asking;
 mod commands;
 mod completion;
+mod dressing;
 mod editing;
 mod frame;
+mod helping;
 mod keys;
+mod modelling;
 mod noting;
 mod paging;
 mod picking;
 mod recalling;
 mod resuming;
 mod rewinding;
+mod ruling;
 mod servers;
 mod settings;
 mod standing;
@@ -33,11 +38,13 @@ use crate::view::status::Around;
 
 pub use act::{Act, Next, Told};
 pub(crate) use asking::Asking;
+pub(crate) use commands::MODES;
 pub(crate) use completion::Popup;
 pub(crate) use editing::edit;
 pub(crate) use paging::Pager;
 pub(crate) use picking::{Picker, Picks};
 pub use rewinding::{Files, Point};
+pub(crate) use ruling::source_word as place_word;
 
 /// Milliseconds since 1970.
 pub type Now = u64;
@@ -76,8 +83,26 @@ pub struct App {
     last_leave: Now,
     last_stop: Now,
     last_kill: Now,
+    last_letter: Now,
+    /// Whether the terminal tells shift and enter from enter.
+    pub(crate) knows_shift: bool,
+    /// How many `!` lines ran.
+    shell_lines: usize,
     /// Whether the model may think.
     thinks: bool,
+    /// How hard it thinks, as far as the agent said.
+    effort: Option<String>,
+    /// What is chosen beside a model while one is picked.
+    wished_effort: Option<String>,
+    wished_thinking: bool,
+    /// The files subagents are written in, by name.
+    agent_files: std::collections::HashMap<String, std::path::PathBuf>,
+    /// The theme that is tried on while one is picked.
+    tried: Option<crate::theme::Theme>,
+    /// Where changed settings are kept, as a place among those there are.
+    keeps: usize,
+    /// Commands that were used, the last one last.
+    used: Vec<String>,
     /// What was sent last, and when: right after it a stop puts it back.
     sent: Option<(Now, String, String)>,
     pub(crate) acts: Vec<Act>,
@@ -112,6 +137,7 @@ impl App {
             around: Around {
                 model: crate::view::status::model_word(&facts.model),
                 root: facts.root,
+                served: facts.served.is_some(),
                 ..Around::default()
             },
             facts,
@@ -138,7 +164,17 @@ impl App {
             last_leave: 0,
             last_stop: 0,
             last_kill: 0,
+            last_letter: 0,
+            knows_shift: false,
+            shell_lines: 0,
             thinks: true,
+            effort: None,
+            wished_effort: None,
+            wished_thinking: true,
+            agent_files: std::collections::HashMap::new(),
+            tried: None,
+            keeps: 0,
+            used: Vec::new(),
             sent: None,
             acts: Vec::new(),
             committed: HashSet::new(),
@@ -159,6 +195,12 @@ impl App {
         }
         app.feed.prose = app.facts.settings.prose;
         app.feed.flows = app.facts.settings.flows;
+        app.feed.verbose = app.facts.settings.verbose;
+        app.feed.plain_code = app.facts.settings.plain_code;
+        app.feed.durations = !app.facts.settings.no_durations;
+        app.feed.stamps = app.facts.settings.stamps;
+        app.feed.clock = app.facts.clock;
+        app.feed.moves = app.background_key();
         app.greet();
         if !app.facts.draft.is_empty() {
             let draft = std::mem::take(&mut app.facts.draft);
@@ -227,7 +269,10 @@ impl App {
             entries,
             ..Picture::default()
         };
+        // It was changed before.
+        let changed = self.feed.changed.clone();
         self.feed.take(&picture, self.columns);
+        self.feed.changed = changed;
     }
 
     /// What is true now.
@@ -286,8 +331,16 @@ impl App {
     }
 
     /// The window got the focus or lost it.
-    pub fn focus(&mut self, focused: bool) {
+    pub fn focus(&mut self, focused: bool, now: Now) {
         self.focused = Some(focused);
+        // What was typed while nobody looked is no answer: an ask waits again before it takes keys.
+        if let Some(asking) = self
+            .asking
+            .as_mut()
+            .filter(|asking| focused && asking.focused.is_some())
+        {
+            asking.focused = Some(now);
+        }
     }
 
     /// Says something for two seconds in the place of the status.
@@ -295,9 +348,10 @@ impl App {
         self.notice = Some((text.into(), now + 2000));
     }
 
-    /// Commits rows of ours.
+    /// Commits rows of ours. A report of several stands apart from what is around it.
     pub(crate) fn say(&mut self, rows: Vec<Row>) {
-        self.feed.say(Kind::Card, rows);
+        let kind = if rows.len() > 1 { Kind::Report } else { Kind::Card };
+        self.feed.say(kind, rows);
     }
 
     /// When the screen changes by itself the next time: a notice that goes, a time that counts. `None` while idle.
@@ -362,18 +416,24 @@ impl App {
         }
         let title = self.picture.title.clone().map(|title| format!("\"{title}\""));
         let mut facts: Vec<String> = title.into_iter().collect();
-        facts.push(crate::view::amount::running(std::time::Duration::from_millis(
+        facts.push(crate::view::amount::lasted(std::time::Duration::from_millis(
             now.saturating_sub(self.started),
         )));
-        facts.push(crate::view::amount::count(self.picture.turn_count as u64, "turn"));
+        // One the agent began by itself, or for a `!` line, is none of the person's.
+        let turns = match self.picture.asked {
+            0 => self.picture.turn_count,
+            asked => asked,
+        };
+        facts.push(crate::view::amount::count(turns as u64, "turn"));
+        facts.extend(self.feed.changed.words());
         if self.picture.cost >= 0.005 && !self.facts.is_demo() {
             facts.push(crate::view::amount::dollars(self.picture.cost));
         }
-        vec![
-            Row::new(),
-            Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint),
-            Row::faint(&format!("  {}", self.facts.coming_back(&session))),
-        ]
+        let said = Row::new().add("~ ", Role::Note).add(&facts.join(" ∙ "), Role::Faint);
+        let mut rows = vec![Row::new()];
+        rows.extend(crate::text::wrap::words(&said, self.columns, 2));
+        rows.push(Row::faint(&format!("  {}", self.facts.coming_back(&session))));
+        rows
     }
 
     /// What is written, for the session that comes next.
@@ -387,6 +447,7 @@ impl App {
     pub fn bind(&mut self, text: &str, now: Now) {
         let (bindings, unknown) = Bindings::read(text);
         self.bindings = bindings;
+        self.feed.moves = self.background_key();
         if let Some(first) = unknown.into_iter().next() {
             self.notify(first, now);
         }
@@ -402,6 +463,12 @@ impl App {
         let light = u32::from(red) * 299 + u32::from(green) * 587 + u32::from(blue) * 114 > 127_500;
         settings.theme = if light { Theme::Light } else { Theme::Dark };
         Some(settings.theme)
+    }
+
+    /// Whether the theme has to know the terminal's background.
+    #[must_use]
+    pub fn follows_background(&self) -> bool {
+        self.facts.settings.auto_theme
     }
 
     /// Whether the cursor stands on a letter instead of between two.
@@ -469,6 +536,7 @@ impl App {
             .picture
             .title
             .as_ref()
+            .filter(|_| !self.facts.settings.no_session_title)
             .map(|title| format!(": {title}"))
             .unwrap_or_default();
         let title = crate::text::clean::one_line(&format!("{sign}{folder}{session}"));

@@ -70,9 +70,13 @@ impl Doer {
             | Act::Reprint(_)
             | Act::Rename(_)
             | Act::Export(_) => self.past(act).await?,
-            Act::Note { .. } | Act::PasteImage | Act::StatusLine(_) | Act::Shell(_) | Act::Branch | Act::Diff => {
-                self.outside(act).await?
-            }
+            Act::Note { .. }
+            | Act::PasteImage
+            | Act::StatusLine { .. }
+            | Act::Shell { .. }
+            | Act::Open(_)
+            | Act::Branch
+            | Act::Diff => self.outside(act).await?,
             act => self.lists(act).await?,
         };
         if let Some(told) = told {

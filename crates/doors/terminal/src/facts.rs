@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::clock::Clock;
 use crate::screen::{Able, Named};
 use crate::theme::{Glyphs, Theme};
 
@@ -58,9 +59,21 @@ pub struct Facts {
     pub multiplexer: bool,
     /// Whether we are root.
     pub root: bool,
+    /// What holds for a command: whether it runs, is asked about or refused, and why; from whoever knows the rules.
+    pub decides: Option<Decides>,
+    /// How times of day are told.
+    pub clock: Clock,
     /// What is done once a turn is over and all of it is on the screen.
     pub rests: Option<fn()>,
 }
+
+/// Says what holds for a command by these rules in this mode: a word, and a reason, perhaps with where its rule is kept.
+pub type Decides = fn(
+    &sluice_wire::control::PermissionRulesState,
+    &sluice_wire::mode::PermissionMode,
+    &Facts,
+    &str,
+) -> (&'static str, String);
 
 /// What the settings and the variables say about the screen.
 #[derive(Debug, Clone, Default)]
@@ -95,6 +108,22 @@ pub struct Settings {
     pub notify_after: u64,
     /// How the terminal shows one.
     pub notify: Notify,
+    /// What came of calls is shown whole.
+    pub verbose: bool,
+    /// Code without colours.
+    pub plain_code: bool,
+    /// A long turn does not say what it took.
+    pub no_durations: bool,
+    /// Prompts say when they were asked.
+    pub stamps: bool,
+    /// The window has the folder's name alone.
+    pub no_session_title: bool,
+    /// The model answers to `!` lines.
+    pub shell_asks: bool,
+    /// Words of the person's own for waiting; whether ours is said too.
+    pub verbs: (Vec<String>, bool),
+    /// Letters that stand for escape where vim inserts.
+    pub escapes: Vec<String>,
 }
 
 /// How somebody who looks elsewhere is told.
@@ -236,9 +265,39 @@ impl Settings {
                 == Some(true),
             notify_after: ours("notifyAfter").and_then(Value::as_u64).unwrap_or(30) * 1000,
             notify: Notify::of(word("preferredNotifChannel"), variables),
+            verbose: flag(effective.get("verbose")),
+            plain_code: flag(effective.get("syntaxHighlightingDisabled")),
+            no_durations: effective.get("showTurnDuration").and_then(Value::as_bool) == Some(false),
+            stamps: flag(effective.get("showMessageTimestamps")),
+            no_session_title: effective.get("terminalTitleFromRename").and_then(Value::as_bool) == Some(false),
+            shell_asks: flag(effective.get("respondToBashCommands")),
+            verbs: (
+                words(effective.pointer("/spinnerVerbs/verbs")),
+                effective.pointer("/spinnerVerbs/mode").and_then(Value::as_str) != Some("replace"),
+            ),
+            escapes: escapes(effective.get("vimInsertModeRemaps")),
             escape_ms: ours("escapeMs").and_then(Value::as_u64).unwrap_or(50).clamp(10, 1000),
         }
     }
+}
+
+/// The texts of a list.
+fn words(list: Option<&Value>) -> Vec<String> {
+    let list = list.and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// The letters that stand for escape; nothing else can stand for something here.
+fn escapes(remaps: Option<&Value>) -> Vec<String> {
+    let remaps = remaps.and_then(Value::as_object).into_iter().flatten();
+    let is_escape = |to: &Value| {
+        let to = to.as_str().unwrap_or_default().to_ascii_lowercase();
+        matches!(to.as_str(), "<esc>" | "<escape>" | "esc" | "escape")
+    };
+    remaps
+        .filter(|(letters, to)| is_escape(to) && !letters.is_empty())
+        .map(|(letters, _)| letters.clone())
+        .collect()
 }
 
 impl Facts {

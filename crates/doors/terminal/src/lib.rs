@@ -6,6 +6,7 @@
 //! to the terminal and gives it back on every way out.
 
 // What it is told.
+pub mod clock;
 pub mod facts;
 // What a person does,
 pub mod input;
@@ -30,3 +31,4 @@ pub use app::Next;
 pub use before::{Question, Questioner};
 pub use facts::{Facts, Settings, Variables};
 pub use run::{Agent, Outcome, run};
+pub use screen::tty::repair;

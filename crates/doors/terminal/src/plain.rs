@@ -5,34 +5,46 @@
 
 mod answer;
 mod lines;
+mod list;
+mod speech;
 
 use std::io::{self, BufRead as _, Write as _};
 use std::thread;
+use std::time::Duration;
 
 use sluice_host::conversation::Time;
 use sluice_host::{Answer, Client, Event, Options};
+use sluice_wire::control::ListModels;
+use sluice_wire::control::SetPermissionMode;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use crate::app::Next;
+use crate::doing::Forms;
 use crate::facts::Facts;
 use crate::run::{Agent, Outcome, now};
 use crate::view::picture::Picture;
-use answer::Asked;
+use crate::view::status::mode_word;
+use answer::{Asked, Step};
 use lines::Lines;
+use list::{Chosen, List};
+
+/// While a turn runs it is looked at so often whether something took long enough to be said.
+const LOOK: Duration = Duration::from_secs(1);
+/// What a line holds whose writer pressed escape, then enter.
+const ESCAPE: &str = "\x1b";
 
 /// Shows a session line by line until the person leaves.
 ///
 /// # Errors
 /// When signals cannot be waited for.
 pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Result<Outcome> {
-    say(&[format!(
-        "sluice {}, folder {}, model {}, mode ask",
-        facts.version,
-        facts.folder_word(),
-        if facts.is_demo() { "demo" } else { &facts.model }
-    )]);
-    let options = options.asks(true).include_partial_messages(false);
+    let forms = Forms::default();
+    let asked = forms.clone();
+    let options = options
+        .asks(true)
+        .include_partial_messages(true)
+        .on_elicitation(move |elicitation| asked.clone().ask(elicitation));
     let connected = match agent {
         Agent::Over(transport) => Client::over(transport, options).await,
         Agent::Child => Client::connect(options).await,
@@ -44,29 +56,54 @@ pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Res
             return Ok(Outcome::Left(1));
         }
     };
+    let mode = client
+        .greeting()
+        .current_permission_mode
+        .as_ref()
+        .map_or("ask", mode_word);
+    // Who answers is known before the first turn only where it was said.
+    let model = match facts.model.as_str() {
+        "" => String::new(),
+        model => format!(", model {model}"),
+    };
+    say(&[format!(
+        "sluice {}, folder {}{model}, mode {mode}",
+        facts.version,
+        facts.folder_word()
+    )]);
     let mut talk = Talk {
         client: client.clone(),
-        lines: Lines::new(&facts.folder.display().to_string()),
+        lines: Lines::new(&facts.folder.display().to_string(), facts.settings.verbose),
         from: 0,
         asked: None,
+        list: None,
         busy: false,
+        waiting: 0,
+        forms,
+        facts,
     };
-    if let Some(prompt) = &facts.prompt {
-        talk.send(prompt).await;
+    if let Some(prompt) = talk.facts.prompt.clone() {
+        talk.send(&prompt).await;
+    }
+    if talk.facts.picks {
+        talk.offer(List::sessions(&talk.facts, now()));
     }
     let outcome = talk.listen().await?;
-    tokio::time::timeout(std::time::Duration::from_secs(3), client.close())
-        .await
-        .ok();
+    tokio::time::timeout(Duration::from_secs(3), client.close()).await.ok();
     Ok(outcome)
 }
 
 struct Talk {
     client: Client,
+    facts: Facts,
     lines: Lines,
     from: usize,
     asked: Option<Asked>,
+    list: Option<List>,
     busy: bool,
+    /// How many prompts wait.
+    waiting: usize,
+    forms: Forms,
 }
 
 impl Talk {
@@ -89,8 +126,7 @@ impl Talk {
                     if !self.busy {
                         return Ok(Outcome::Left(0));
                     }
-                    let client = self.client.clone();
-                    tokio::spawn(async move { client.interrupt().await });
+                    self.stop();
                 }
                 _ = terminate.recv() => return Ok(Outcome::Left(143)),
                 event = events.next() => match event {
@@ -101,8 +137,14 @@ impl Talk {
                     Some(Event::Changed(_)) => self.look().await,
                     Some(_) => {}
                 },
+                () = tokio::time::sleep(LOOK), if self.busy && self.asked.is_none() => self.look().await,
             }
         }
+    }
+
+    fn stop(&self) {
+        let client = self.client.clone();
+        tokio::spawn(async move { client.interrupt().await });
     }
 
     async fn look(&mut self) {
@@ -113,14 +155,15 @@ impl Talk {
         };
         self.from = picture.next;
         self.busy = picture.is_busy();
-        say(&self.lines.of(&picture));
+        self.waiting = picture.queue.len();
+        say(&self.lines.of(&picture, now()));
         let open = |asked: &Asked| picture.asks.iter().any(|ask| ask.id == asked.id);
         if self.asked.as_ref().is_some_and(|asked| !open(asked)) {
             self.asked = None;
         }
         if self.asked.is_none()
             && let Some(ask) = picture.asks.first()
-            && let Some(asked) = Asked::read(ask, picture.asks.len())
+            && let Some(asked) = Asked::read(ask, picture.asks.len(), &self.facts, picture.mode.as_ref())
         {
             say(&asked.lines);
             // One bell when an answer is wanted.
@@ -131,35 +174,106 @@ impl Talk {
     }
 
     async fn typed(&mut self, line: &str) -> Option<Outcome> {
-        if let Some(asked) = &self.asked {
-            match asked.answer(line) {
-                Some((response, said)) => {
-                    say(&[format!("you answered: {said}")]);
-                    let id = asked.id.clone();
-                    self.asked = None;
-                    self.client.answer(id, Answer::from(response)).await.ok();
+        if let Some(asked) = &mut self.asked {
+            let step = match line {
+                ESCAPE => asked.stop(),
+                line => asked.typed(line),
+            };
+            self.answered(step).await;
+            return None;
+        }
+        if let Some(list) = &mut self.list {
+            match list.typed(line) {
+                Ok(chosen) => {
+                    self.list = None;
+                    return self.chose(chosen).await;
                 }
-                None => say(&[asked.hint()]),
+                Err(said) => say(&said),
             }
             return None;
         }
         match line {
             "" => {}
+            ESCAPE if self.busy => self.stop(),
+            ESCAPE => {}
             "/exit" | "/quit" => return Some(Outcome::Left(0)),
-            "/clear" => {
+            "/clear" | "/new" => {
                 return Some(Outcome::Again {
                     next: Next::Fresh { prompt: None },
                     draft: String::new(),
                 });
             }
+            "/help" => say(&[
+                "notice: /resume, /model, /mode, /clear, /exit; a turn is stopped by Escape and Enter".to_owned(),
+            ]),
+            "/resume" | "/continue" => self.offer(List::sessions(&self.facts, now())),
+            "/mode" => self.offer(List::modes()),
+            "/model" => match self.client.request(ListModels::default()).await {
+                Ok(answer) => self.offer(List::models(&answer.models)),
+                Err(error) => say(&[format!("error: {error}")]),
+            },
             line => {
                 if self.busy {
-                    say(&[format!("queued 1: {line}")]);
+                    say(&[format!("queued {}: {line}", self.waiting + 1)]);
+                    self.waiting += 1;
                 }
                 self.send(line).await;
             }
         }
         None
+    }
+
+    fn offer(&mut self, list: List) {
+        say(&list.lines());
+        self.list = (!list.is_empty()).then_some(list);
+    }
+
+    async fn chose(&mut self, chosen: Chosen) -> Option<Outcome> {
+        let done = match chosen {
+            Chosen::Nothing => return None,
+            Chosen::Session(session) => {
+                let next = Next::Resume { session, fork: false };
+                return Some(Outcome::Again {
+                    next,
+                    draft: String::new(),
+                });
+            }
+            Chosen::Model(model) => self
+                .client
+                .set_model(Some(&model))
+                .await
+                .map(|_| format!("model {model}")),
+            Chosen::Mode(mode) => {
+                let word = mode_word(&mode);
+                let request = SetPermissionMode {
+                    mode,
+                    ..SetPermissionMode::default()
+                };
+                self.client.request(request).await.map(|_| format!("mode {word}"))
+            }
+        };
+        match done {
+            Ok(said) => say(&[format!("notice: {said}")]),
+            Err(error) => say(&[format!("error: {error}")]),
+        }
+        None
+    }
+
+    async fn answered(&mut self, step: Step) {
+        match step {
+            Step::Say(lines) => say(&lines),
+            Step::Answer(response, said) => {
+                say(&[format!("you answered: {said}")]);
+                if let Some(asked) = self.asked.take() {
+                    self.client.answer(asked.id, Answer::from(*response)).await.ok();
+                }
+            }
+            Step::Fill(elicitation, response, said) => {
+                say(&[format!("you answered: {said}")]);
+                self.asked = None;
+                self.forms.answer(&elicitation, response);
+            }
+        }
     }
 
     async fn send(&self, text: &str) {

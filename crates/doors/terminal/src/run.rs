@@ -33,6 +33,8 @@ pub(crate) const LOG: usize = 32 * 1024;
 const FAULT: i32 = 101;
 /// How often a process in the background looks whether it was brought back: a shell need not tell one that runs.
 const BROUGHT_BACK: Duration = Duration::from_millis(500);
+/// How long a turn may go on when nobody can type any more.
+const ALONE: Duration = Duration::from_secs(10);
 /// How long an agent may take to leave.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -121,6 +123,8 @@ struct Session {
     tick: Option<Now>,
     escape: Option<Instant>,
     background: bool,
+    /// Nobody can type any more: until when a turn may go on.
+    closing: Option<Instant>,
     shown_ask: Option<String>,
     /// The pager is on the screen.
     paging: bool,
@@ -133,6 +137,8 @@ struct Session {
     /// How many answers about where the cursor is came, of those that show how wide letters are.
     probed: Option<usize>,
     habits: Habits,
+    /// The terminal says what it is when it is asked.
+    answers: bool,
     /// What the task bar shows.
     progress: Progress,
     /// Prompts and other wishes from before the agent was there.
@@ -154,7 +160,8 @@ impl Session {
         // Where only ASCII is written there is nothing to find out.
         let probes = settings.glyphs == Glyphs::Full;
         let drawn = if probes { tty::probes() } else { String::new() };
-        outlet.send(format!("\r{on}{drawn}{}", tty::QUESTIONS));
+        let schemes = if settings.auto_theme { tty::SCHEMES } else { "" };
+        outlet.send(format!("\r{on}{schemes}{drawn}{}", tty::QUESTIONS));
         let app = App::new(facts.clone(), columns, rows, now());
         // What was said before is on the screen now, and on disk.
         let facts = Facts {
@@ -186,6 +193,7 @@ impl Session {
             tick: None,
             escape: None,
             background: false,
+            closing: None,
             shown_ask: None,
             paging: false,
             bound: None,
@@ -193,6 +201,7 @@ impl Session {
             able,
             probed: probes.then_some(0),
             habits: Habits::default(),
+            answers: false,
             progress: Progress::default(),
             waiting: Vec::new(),
             told_back: None,
@@ -219,6 +228,12 @@ impl Session {
             if self.outlet.is_gone() {
                 return Outcome::Left(0);
             }
+            let alone = |until: Instant| {
+                until <= Instant::now() || !self.app.picture.is_busy() || self.app.asking_id().is_some()
+            };
+            if self.closing.is_some_and(alone) {
+                return self.ended(0);
+            }
             let wake = self.wake();
             let connected = doer.is_some();
             tokio::select! {
@@ -230,7 +245,11 @@ impl Session {
                 () = wished_fault(&mut self.signals.fault) => fail(),
                 () = self.outlet.lost() => return self.ended(0),
                 _ = self.signals.resize.recv() => self.resized = Some(Instant::now()),
-                read = read(&self.keyboard), if !self.background => match read {
+                read = read(&self.keyboard), if !self.background && self.closing.is_none() => match read {
+                    // A turn that asks nobody may end by itself.
+                    Ok(bytes) if bytes.is_empty() && self.app.picture.is_busy() && self.app.asking_id().is_none() => {
+                        self.closing = Some(Instant::now() + ALONE);
+                    }
                     Ok(bytes) if bytes.is_empty() => return self.ended(0),
                     Ok(bytes) => self.typed(&bytes),
                     Err(_) => return self.ended(0),
@@ -284,7 +303,10 @@ impl Session {
         if self.background {
             return Some(Instant::now() + BROUGHT_BACK);
         }
-        [tick, frame, size, self.escape].into_iter().flatten().min()
+        [tick, frame, size, self.escape, self.closing]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     fn passed(&mut self) {
@@ -348,8 +370,9 @@ impl Session {
                 }
                 Act::Dress(theme) => {
                     self.writer.dress(theme);
-                    // A theme that follows the background has to know it.
-                    self.outlet.send("\x1b]11;?\x07".to_owned());
+                    if self.app.follows_background() {
+                        self.outlet.send(format!("{}\x1b]11;?\x07", tty::SCHEMES));
+                    }
                     self.draw(true);
                 }
                 Act::Copy(text) => self.copy(&text),

@@ -3,6 +3,7 @@
 pub mod amount;
 pub mod ask;
 pub mod card;
+pub mod changed;
 pub mod composer;
 pub mod diff;
 pub mod earlier;

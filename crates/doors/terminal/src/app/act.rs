@@ -36,6 +36,11 @@ pub enum Act {
     },
     SetMode(PermissionMode),
     SetModel(Option<String>),
+    /// How hard the model thinks, in this session.
+    Effort(String),
+    /// Another folder to work in, in this session.
+    AddFolder(std::path::PathBuf),
+    Skills,
     /// Ask the agent for something a picker shows.
     Models,
     Servers,
@@ -107,10 +112,15 @@ pub enum Act {
     /// A picture from the clipboard.
     PasteImage,
     /// Run the command that makes the status row, with this.
-    StatusLine(serde_json::Value),
+    StatusLine {
+        command: String,
+        facts: serde_json::Value,
+    },
     Settings,
     /// Keep settings, for the person, everywhere.
     Setting(serde_json::Value),
+    /// Keep settings there.
+    SettingIn(&'static str, serde_json::Value),
     ChangeRule {
         behavior: String,
         rule: String,
@@ -130,13 +140,18 @@ pub enum Act {
     /// A file for the person's editor.
     EditFile(std::path::PathBuf),
     /// A command for the person's own shell; its output goes to the model too.
-    Shell(String),
+    Shell {
+        command: String,
+        asks: bool,
+    },
     /// Text for the person's editor; what it says comes back.
     Edit {
         text: String,
         what: Edited,
     },
     Copy(String),
+    /// An address for the person's browser.
+    Open(String),
     /// Write the conversation into a file.
     Export(String),
     Suspend,
@@ -250,9 +265,15 @@ pub enum Told {
     /// A picture, or nothing when there was none.
     Picture(Option<Vec<u8>>),
     StatusLine(String),
+    /// How hard the model thinks.
+    Effort(Option<String>),
+    /// The files subagents are written in, by name.
+    AgentFiles(std::collections::HashMap<String, std::path::PathBuf>),
+    Skills(Vec<sluice_wire::control::SlashCommand>),
     Settings(serde_json::Value),
     RulesOf(Box<PermissionRulesState>, usize),
     Agents(Vec<sluice_wire::control::AgentInfo>),
+    Hooks(Vec<sluice_wire::control::HookListing>),
     /// Items to be written anew.
     Reprint(Vec<sluice_host::conversation::Entry>),
     /// Rows to be committed.

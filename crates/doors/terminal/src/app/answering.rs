@@ -1,15 +1,17 @@
 //! Keys that answer an ask.
 
+mod fields;
+
 use sluice_wire::control::{Allow, CanUseToolResponse, Deny, ElicitationAction, ElicitationResponse};
 use sluice_wire::mode::PermissionMode;
 use sluice_wire::permission_update::{Destination, PermissionUpdate, SetMode};
 
 use super::act::Edited;
-use super::asking::{Shown, plan_choices};
+use super::asking::{Shown, page_choices, plan_choices};
 use super::{Act, App, Next, Now};
 use crate::input::{Code, Editor, Key};
 use crate::text::Row;
-use crate::view::ask::{FieldValue, SCOPES, Verdict, scope_word};
+use crate::view::ask::{SCOPES, Verdict, scope_word};
 use crate::view::{card, markdown};
 
 /// Keys of the first moments after an ask took the keyboard go to the draft.
@@ -44,6 +46,10 @@ impl App {
             self.change_key(key, now);
             return true;
         }
+        if asking.rule.is_some() {
+            self.rule_words_key(key, now);
+            return true;
+        }
         let has_choices = matches!(
             asking.shown,
             Shown::Call { .. } | Shown::Plan { .. } | Shown::Page { .. }
@@ -70,7 +76,7 @@ impl App {
         match &asking.shown {
             Shown::Call { .. } => self.permission_of(asking).map_or(0, |dialog| dialog.choices.len()),
             Shown::Plan { .. } => plan_choices().len(),
-            Shown::Page { .. } => 2,
+            Shown::Page { .. } => page_choices().len(),
             _ => 0,
         }
     }
@@ -95,7 +101,7 @@ impl App {
             (Code::Left, _) => self.turn_scope(-1),
             (Code::Right, _) => self.turn_scope(1),
             (Code::Tab, _) if key.shift => self.cycle_mode(),
-            (Code::Tab, _) => asking.words = Some(Editor::default()),
+            (Code::Tab, _) => self.begin_words(),
             (Code::Enter, _) => self.choose(now),
             (Code::Char(digit @ '1'..='9'), false) => {
                 let at = digit as usize - '1' as usize;
@@ -141,18 +147,17 @@ impl App {
         match &asking.shown {
             Shown::Plan { .. } => self.choose_for_plan(),
             Shown::Page { url, .. } => {
-                let accepts = asking.selected == 0;
-                if accepts {
-                    self.acts.push(Act::Copy(url.clone()));
-                }
-                self.fill(
-                    if accepts {
-                        ElicitationAction::Accept
-                    } else {
-                        ElicitationAction::Decline
-                    },
-                    None,
-                );
+                let act = match asking.selected {
+                    0 => Some(Act::Open(url.clone())),
+                    1 => Some(Act::Copy(url.clone())),
+                    _ => None,
+                };
+                let action = match act {
+                    Some(_) => ElicitationAction::Accept,
+                    None => ElicitationAction::Decline,
+                };
+                self.acts.extend(act);
+                self.fill(action, None);
             }
             _ => {
                 let Some(dialog) = self.permission_of(asking) else {
@@ -165,8 +170,10 @@ impl App {
                     .nth(asking.selected)
                     .map(|(_, verdict)| verdict)
                 {
-                    Some(Verdict::Yes) => self.allow(None, None, now),
-                    Some(Verdict::Keep(update)) => self.allow(Some(placed(*update, scope)), None, now),
+                    Some(Verdict::Yes) => self.allow(None, self.edited_input(), now),
+                    Some(Verdict::Keep(update)) => {
+                        self.allow(Some(placed(*update, scope)), self.edited_input(), now);
+                    }
                     Some(Verdict::Change) => self.begin_change(),
                     Some(Verdict::No) => self.deny("", false),
                     None => {}
@@ -307,6 +314,78 @@ impl App {
         }
     }
 
+    /// Words for the answer; where a rule is highlighted, the rule itself.
+    fn begin_words(&mut self) {
+        let Some(asking) = &mut self.asking else { return };
+        asking.words = Some(Editor::default());
+        let rule = self.rule_of_choice();
+        if let (Some(asking), Some(rule)) = (&mut self.asking, rule) {
+            let mut editor = Editor::default();
+            editor.set(&rule);
+            asking.words = None;
+            asking.rule = Some(editor);
+        }
+    }
+
+    /// The one rule the highlighted choice would keep, as it is written.
+    fn rule_of_choice(&self) -> Option<String> {
+        let asking = self.asking.as_ref()?;
+        let dialog = self.permission_of(asking)?;
+        let (_, Verdict::Keep(update)) = dialog.choices.get(asking.selected)? else {
+            return None;
+        };
+        let PermissionUpdate::AddRules(add) = &**update else {
+            return None;
+        };
+        match add.rules.as_slice() {
+            [only] => only.rule_content.clone(),
+            _ => None,
+        }
+    }
+
+    fn rule_words_key(&mut self, key: Key, now: Now) {
+        let Some(asking) = &mut self.asking else { return };
+        let Some(rule) = &mut asking.rule else { return };
+        match key.code {
+            Code::Escape | Code::Tab => asking.rule = None,
+            Code::Char('c') if key.ctrl => asking.rule = None,
+            Code::Enter => {
+                let written = rule.whole().trim().to_owned();
+                // A rule without words would allow everything.
+                if !written.is_empty() {
+                    self.allow_with_rule(&written, now);
+                }
+            }
+            _ => super::editing::edit(rule, key),
+        }
+    }
+
+    fn allow_with_rule(&mut self, written: &str, now: Now) {
+        let Some(asking) = &self.asking else { return };
+        let scope = asking.scopes.get(asking.selected).copied().flatten();
+        let dialog = self.permission_of(asking);
+        let chosen = dialog.and_then(|dialog| dialog.choices.into_iter().nth(asking.selected));
+        let Some((_, Verdict::Keep(update))) = chosen else {
+            return;
+        };
+        let mut update = placed(*update, scope);
+        if let PermissionUpdate::AddRules(add) = &mut update
+            && let [only] = add.rules.as_mut_slice()
+        {
+            only.rule_content = Some(written.to_owned());
+        }
+        self.allow(Some(update), self.edited_input(), now);
+    }
+
+    /// The input, where it is no longer the one that was asked about.
+    fn edited_input(&self) -> Option<serde_json::Value> {
+        let asking = self.asking.as_ref().filter(|asking| asking.edited)?;
+        match &asking.shown {
+            Shown::Call { ask, .. } => Some(ask.input.to_value()),
+            _ => None,
+        }
+    }
+
     fn begin_change(&mut self) {
         let Some(asking) = &mut self.asking else { return };
         let Shown::Call { ask, .. } = &asking.shown else { return };
@@ -343,6 +422,10 @@ impl App {
         match key.code {
             Code::Escape => asking.change = None,
             Code::Char('c') if key.ctrl => asking.change = None,
+            Code::Char('g') if key.ctrl => {
+                let (text, what) = (change.whole(), Edited::Input(asking.id.clone()));
+                self.acts.push(Act::Edit { text, what });
+            }
             Code::Enter if !key.shift && !key.alt => {
                 let command = change.whole();
                 self.changed(&command, now);
@@ -371,112 +454,26 @@ impl App {
             "Write" => "content",
             _ => "new_string",
         };
+        if input.get(name).and_then(serde_json::Value::as_str) == Some(text) {
+            return;
+        }
         if let Some(fields) = input.as_object_mut() {
             fields.insert(name.to_owned(), text.into());
         }
-        self.allow(None, Some(input), now);
-    }
-
-    fn question_key(&mut self, key: Key, stops: bool, now: Now) {
-        if stops {
-            self.deny("", true);
+        if name == "command" {
+            self.allow(None, Some(input), now);
             return;
         }
+        // A change of a file is read again as it is now, and then answered.
+        let mut call = (**ask).clone();
+        call.input = input.into();
+        let shown = self.shown_call(call);
         let Some(asking) = &mut self.asking else { return };
-        let Shown::Questions(questions, input) = &mut asking.shown else {
-            return;
-        };
-        if questions.is_review() {
-            match key.code {
-                Code::Up | Code::Down => questions.sending = 1 - questions.sending.min(1),
-                Code::Left => questions.at = questions.list.len().saturating_sub(1),
-                Code::Enter | Code::Char('1' | '2') => {
-                    let sends = match key.code {
-                        Code::Char(digit) => digit == '1',
-                        _ => questions.sending == 0,
-                    };
-                    if sends {
-                        let answers = questions.answers(input);
-                        self.allow(None, Some(answers), now);
-                    } else {
-                        questions.at = 0;
-                        questions.sending = 0;
-                    }
-                }
-                _ => {}
-            }
-            return;
-        }
-        let first = questions.at == 0;
-        let alone = questions.list.len() == 1;
-        let Some(question) = questions.current() else { return };
-        let count = question.options.len() + 1;
-        match key.code {
-            Code::Up => question.selected = question.selected.saturating_sub(1),
-            Code::Down => question.selected = (question.selected + 1).min(count - 1),
-            Code::Enter => {
-                if question.several
-                    && question.answer().is_empty()
-                    && let Some(mark) = question.marked.get_mut(question.selected)
-                {
-                    *mark = true;
-                }
-                if question.answer().is_empty() {
-                    return;
-                }
-                questions.at += 1;
-                if alone {
-                    let answers = questions.answers(input);
-                    self.allow(None, Some(answers), now);
-                }
-            }
-            Code::Left if !first && !question.is_own() => questions.at -= 1,
-            _ if question.is_own() => super::editing::edit(&mut question.own, key),
-            Code::Char(' ') if question.several => {
-                if let Some(mark) = question.marked.get_mut(question.selected) {
-                    *mark = !*mark;
-                }
-            }
-            Code::Char(digit @ '1'..='9') => {
-                let at = digit as usize - '1' as usize;
-                if at < count {
-                    question.selected = at;
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn form_key(&mut self, key: Key, stops: bool) {
-        if stops {
-            self.fill(ElicitationAction::Cancel, None);
-            return;
-        }
-        if key == Key::ctrl('d') {
-            self.fill(ElicitationAction::Decline, None);
-            return;
-        }
-        let Some(asking) = &mut self.asking else { return };
-        let Shown::Form(form) = &mut asking.shown else { return };
-        let last = form.fields.len().saturating_sub(1);
-        let sends = (key.code == Code::Enter && key.ctrl) || (key.is(Code::Enter) && form.at >= last);
-        if sends {
-            if let Some(content) = form.content() {
-                self.fill(ElicitationAction::Accept, Some(content));
-            }
-            return;
-        }
-        let turn =
-            |at: &mut usize, count: usize, by: isize| *at = at.saturating_add_signed(by).min(count.saturating_sub(1));
-        match (key.code, form.fields.get_mut(form.at).map(|field| &mut field.value)) {
-            (Code::Enter | Code::Down | Code::Tab, _) if !key.shift => form.at = (form.at + 1).min(last),
-            (Code::Up | Code::Tab, _) => form.at = form.at.saturating_sub(1),
-            (Code::Left, Some(FieldValue::Choice { options, at })) => turn(at, options.len(), -1),
-            (Code::Right, Some(FieldValue::Choice { options, at })) => turn(at, options.len(), 1),
-            (Code::Char(' '), Some(FieldValue::Flag(set))) => *set = !*set,
-            (_, Some(FieldValue::Text(editor))) => super::editing::edit(editor, key),
-            _ => {}
-        }
+        asking.shown = shown;
+        asking.edited = true;
+        asking.selected = 0;
+        let id = asking.id.to_string();
+        self.committed.remove(&id);
     }
 }
 

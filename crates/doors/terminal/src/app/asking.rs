@@ -57,6 +57,10 @@ pub(crate) struct Asking {
     pub(crate) side_by_side: bool,
     /// The command, while it is changed.
     pub(crate) change: Option<Editor>,
+    /// The rule of the highlighted choice, while it is changed.
+    pub(crate) rule: Option<Editor>,
+    /// The input was changed, and is shown again as it is now.
+    pub(crate) edited: bool,
 }
 
 impl App {
@@ -69,8 +73,9 @@ impl App {
                 self.focus_ask(now);
                 return;
             }
-            // Somebody else answered, or the agent wants to know no longer.
-            if let Some(title) = self.ask_title() {
+            // Somebody else answered, which its card says, or the agent wants to know no longer.
+            let answered = asking.call.as_ref().is_some_and(|call| self.feed.has_note(call));
+            if let Some(title) = self.ask_title().filter(|_| !answered) {
                 let row = title.add("  withdrawn", Role::Faint).cut(self.columns);
                 self.say(vec![row]);
             }
@@ -150,6 +155,8 @@ impl App {
             words: None,
             side_by_side: false,
             change: None,
+            rule: None,
+            edited: false,
         };
         if let Shown::Plan { plan, .. } = &asking.shown
             && self.committed.insert(asking.id.to_string())
@@ -173,7 +180,7 @@ impl App {
         }
     }
 
-    fn shown_call(&self, call: CanUseTool) -> Shown {
+    pub(super) fn shown_call(&self, call: CanUseTool) -> Shown {
         let raw = call.input.to_value();
         match call.tool_name.as_str() {
             "AskUserQuestion" => {
@@ -268,12 +275,7 @@ impl App {
                 ];
                 rows.extend(with_words(&asking, &plan_choices(), columns));
                 rows.push(ask::hints(
-                    &[
-                        "enter chooses",
-                        "ctrl+g opens it in $EDITOR",
-                        "tab adds words",
-                        "esc keep planning",
-                    ],
+                    &["ctrl+g opens it in $EDITOR", "tab adds words", "esc keep planning"],
                     columns,
                 ));
                 (rows, None)
@@ -288,7 +290,7 @@ impl App {
                     columns,
                     2,
                 ));
-                let choices = [Choice::new("Copy it, and go on"), Choice::new("Decline")];
+                let choices = page_choices();
                 rows.extend(ask::choices(&choices, asking.selected, columns));
                 rows.push(ask::hints(&["enter chooses", "esc cancels"], columns));
                 (rows, None)
@@ -298,7 +300,7 @@ impl App {
             rows.pop();
             rows.push(Row::faint("  tab answers ∙ you are typing").cut(columns));
             cursor = None;
-        } else if asking.words.is_some() {
+        } else if asking.words.is_some() || asking.rule.is_some() {
             // The cursor stands behind the words.
             let at = rows.iter().position(|row| row.text().starts_with("› "));
             cursor = at.map(|at| (at, rows.get(at).map_or(0, Row::width)));
@@ -318,7 +320,10 @@ impl App {
             let composer = crate::view::composer::lay_out(change, "! ", columns, room.saturating_sub(3), Style::TEXT);
             let cursor = (composer.cursor.0 + 1, composer.cursor.1);
             rows.extend(composer.rows);
-            rows.push(ask::hints(&["enter runs it changed", "esc back"], columns));
+            rows.push(ask::hints(
+                &["enter runs it changed", "ctrl+g in $EDITOR", "esc back"],
+                columns,
+            ));
             return (rows, Some(cursor));
         }
         let Some(dialog) = self.permission_of(asking) else {
@@ -330,10 +335,16 @@ impl App {
         below.extend(with_words(asking, &choices, columns));
         let turns = choices.get(asking.selected).is_some_and(|choice| choice.turns);
         below.push(match turns {
-            true => ask::hints(
-                &["enter chooses", "left/right where the rule is kept", "esc no, and stop"],
+            _ if asking.rule.is_some() => ask::hints(&["enter allows it and keeps this rule", "esc back"], columns),
+            true if columns >= 60 => ask::hints(
+                &[
+                    "left/right where the rule is kept",
+                    "tab edits the rule",
+                    "esc no, and stop",
+                ],
                 columns,
             ),
+            true => ask::hints(&["enter chooses", "esc no, and stop"], columns),
             false if columns >= ask::WIDE && is_change(asking) => ask::hints(
                 &[
                     "enter chooses",
@@ -390,7 +401,17 @@ fn with_words(asking: &Asking, choices: &[Choice], columns: usize) -> Vec<Row> {
         choice.turns = false;
         choice.detail = words.whole();
     }
+    if let (Some(rule), Some(choice)) = (&asking.rule, choices.get_mut(asking.selected)) {
+        choice.label = "Yes, and from now on".to_owned();
+        choice.turns = false;
+        choice.detail = rule.whole();
+    }
     ask::choices(&choices, asking.selected, columns)
+}
+
+/// What can be done about an address.
+pub(super) fn page_choices() -> [Choice; 3] {
+    ["Open it", "Copy it", "Decline"].map(Choice::new)
 }
 
 /// What can be said to a plan.

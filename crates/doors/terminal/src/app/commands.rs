@@ -8,12 +8,13 @@ use crate::view::amount;
 
 /// Name, what follows it, what it does.
 pub(crate) const OURS: &[(&str, &str, &str)] = &[
+    ("add-dir", "<folder>", "one more folder to work in"),
     ("agents", "", "the subagents there are"),
     ("btw", "<question>", "ask something beside the conversation"),
     ("clear", "", "begin a new session"),
-    ("config", "", "settings"),
+    ("config", "[key=value]", "show or change settings"),
     ("context", "", "what fills the context"),
-    ("copy", "", "the last answer to the clipboard"),
+    ("copy", "[n]", "the last answer or its nth code block to the clipboard"),
     ("cost", "", "what was spent"),
     ("diff", "", "what differs in the work tree"),
     ("exit", "", "leave"),
@@ -33,8 +34,11 @@ pub(crate) const OURS: &[(&str, &str, &str)] = &[
     ("resume", "[all]", "go on with another session"),
     ("rewind", "", "go back to before a prompt"),
     ("serve", "", "carry this session to browsers and phones"),
+    ("statusline", "[command]", "a command that makes the last row"),
     ("take", "", "bring a served session back to this terminal alone"),
     ("tasks", "", "what runs in the background"),
+    ("skills", "", "the skills there are"),
+    ("stash", "", "put the draft aside, or bring it back"),
     ("status", "", "who answers, where, and how"),
     ("theme", "", "colours"),
     ("vim", "", "edit as in vim, or no longer"),
@@ -92,7 +96,18 @@ impl App {
             "rename" if !argument.is_empty() => self.acts.push(Act::Rename(argument.to_owned())),
             "rename" => self.notify("a title has to follow: /rename fix the retry loop", now),
             "tasks" | "bashes" => self.pick_job(now),
+            "copy" if !argument.is_empty() => self.copy_block(argument, now),
             "copy" => self.copy_answer(now),
+            "add-dir" if argument.is_empty() => self.notify("a folder has to follow: /add-dir ../docs", now),
+            "add-dir" => {
+                let folder = match argument.strip_prefix("~/") {
+                    Some(rest) => self.facts.home.join(rest),
+                    None => self.facts.folder.join(argument),
+                };
+                self.acts.push(Act::AddFolder(folder));
+            }
+            "skills" => self.acts.push(Act::Skills),
+            "statusline" => self.set_status_line(argument, now),
             "export" => {
                 let default = format!(
                     "sluice-{}.md",
@@ -120,6 +135,7 @@ impl App {
             "take" => self.acts.push(Act::Again(Next::Take)),
             "rewind" | "checkpoint" => self.acts.push(Act::Points),
             "agents" => self.acts.push(Act::Agents),
+            "config" | "settings" if !argument.is_empty() => self.set_by_hand(argument, now),
             "config" | "settings" => self.acts.push(Act::Settings),
             "hooks" => self.acts.push(Act::Hooks),
             "btw" if !argument.is_empty() => self.acts.push(Act::Aside(argument.to_owned())),
@@ -144,6 +160,67 @@ impl App {
             _ => return false,
         }
         true
+    }
+
+    /// Remembers that a command was used, ours or the agent's. One that is neither is text, and that is said.
+    pub(super) fn note_command(&mut self, line: &str, now: Now) {
+        let name = line
+            .trim_start_matches('/')
+            .split_whitespace()
+            .next()
+            .unwrap_or_default();
+        let ours = OURS.iter().any(|(known, ..)| *known == name);
+        if ours || self.picture.commands.iter().any(|command| &*command.name == name) {
+            self.used.retain(|used| used != name);
+            self.used.push(name.to_owned());
+        } else if !name.is_empty() && name.chars().all(|it| it.is_alphanumeric() || "-_:".contains(it)) {
+            self.notify(format!("there is no command /{name}: it is sent as text"), now);
+        }
+    }
+
+    /// A code block of the last answer, counted from one.
+    fn copy_block(&mut self, number: &str, now: Now) {
+        let blocks = crate::view::markdown::code_blocks(&self.feed.answer);
+        let wanted = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        match wanted.and_then(|at| blocks.into_iter().nth(at)) {
+            Some(block) => {
+                self.acts.push(Act::Copy(block));
+                self.notify("sent to the terminal's clipboard", now);
+            }
+            None => {
+                let count = crate::view::markdown::code_blocks(&self.feed.answer).len();
+                let blocks = amount::count(count as u64, "code block");
+                self.notify(format!("the last answer has {blocks}"), now);
+            }
+        }
+    }
+
+    /// A command that makes the last row, from now on and everywhere; `off` for ours again.
+    fn set_status_line(&mut self, command: &str, now: Now) {
+        match command {
+            "" => {
+                let said = match &self.facts.settings.status_line {
+                    Some(command) => format!("the status row is made by: {command}; /statusline off ends that"),
+                    None => {
+                        "a command has to follow; it is told on stdin how things stand, and what it prints is the row"
+                            .to_owned()
+                    }
+                };
+                self.notify(said, now);
+            }
+            "off" => {
+                self.facts.settings.status_line = None;
+                self.standing = super::standing::Standing::default();
+                self.acts.push(Act::Setting(serde_json::json!({ "statusLine": null })));
+                self.notify("the status row is ours again", now);
+            }
+            command => {
+                self.facts.settings.status_line = Some(command.to_owned());
+                self.standing = super::standing::Standing::default();
+                let line = serde_json::json!({"type": "command", "command": command});
+                self.acts.push(Act::Setting(serde_json::json!({ "statusLine": line })));
+            }
+        }
     }
 
     pub(super) fn leave(&mut self, code: i32) {
@@ -181,48 +258,24 @@ impl App {
     fn say_status(&mut self) {
         let word = |text: &Option<String>| text.clone().unwrap_or_else(|| "not yet".to_owned());
         let mode = self.picture.mode.as_ref().map_or("ask", crate::view::status::mode_word);
-        let servers = self.picture.failed_servers;
+        let servers = match self.picture.failed_servers {
+            0 => "none failed".to_owned(),
+            failed => format!("{failed} failed; /mcp says why"),
+        };
+        let model = match self.facts.is_demo() {
+            true => "the built-in demo; /login brings another".to_owned(),
+            false => self.picture.model.clone().unwrap_or_else(|| self.facts.model.clone()),
+        };
         let facts = [
             ("version", format!("sluice {}", self.facts.version)),
             ("folder", self.facts.folder_word()),
             ("session", word(&self.picture.session)),
-            (
-                "model",
-                self.picture.model.clone().unwrap_or_else(|| self.facts.model.clone()),
-            ),
+            ("model", model),
             ("mode", mode.to_owned()),
             ("settings", self.facts.config_dir.display().to_string()),
-            ("servers", format!("{servers} failed")),
+            ("servers", servers),
         ];
-        let mut rows = vec![Row::new().add("Status", crate::text::Style::TEXT.bold())];
-        rows.extend(
-            facts
-                .iter()
-                .map(|(name, value)| Row::faint(&format!("  {name:<9} ")).add(value, crate::text::Style::TEXT)),
-        );
-        self.say(rows);
-    }
-
-    pub(super) fn pick_theme(&mut self) {
-        let rows = [
-            ("terminal", "its own 16 colours"),
-            ("auto", "dark or light, by the terminal's background"),
-            ("dark", "for dark backgrounds"),
-            ("dark-daltonized", "dark, for colour-blind eyes"),
-            ("light", "for light backgrounds"),
-            ("light-daltonized", "light, for colour-blind eyes"),
-            ("none", "no colours"),
-        ];
-        let mut picker = Picker::new(
-            "Theme",
-            Picks::Theme,
-            rows.map(|(name, about)| (name.to_owned(), about.to_owned())),
-        );
-        picker.selected = rows
-            .iter()
-            .position(|(name, _)| *name == self.facts.settings.theme.name())
-            .unwrap_or(0);
-        self.picker = Some(picker);
+        self.say(crate::view::report::facts("Status", &facts, self.columns));
     }
 
     fn pick_job(&mut self, now: Now) {
@@ -259,25 +312,5 @@ impl App {
         let at = MODES.iter().position(|(mode, ..)| *mode == now).unwrap_or(0);
         let next = MODES.iter().take(4).map(|(mode, ..)| mode.clone()).nth((at + 1) % 4);
         self.acts.extend(next.map(Act::SetMode));
-    }
-
-    /// The keys, below the composer.
-    pub(super) fn help_rows(&self) -> Vec<Row> {
-        let wide = [
-            "  / commands   @ files   ! shell   # note   esc esc rewind   ctrl+r history",
-            "  enter send          ctrl+j newline         ctrl+g editor    ctrl+o read it all",
-            "  shift+tab mode      alt+p model            ctrl+t tasks     ctrl+b background",
-            "  esc stop            ctrl+c clear, leave    ctrl+s stash     alt+y copy answer",
-        ];
-        let narrow = [
-            "  / commands  @ files  ! shell",
-            "  enter send   ctrl+j newline",
-            "  esc stop     ctrl+c clear, leave",
-            "  shift+tab mode   alt+p model",
-            "  ctrl+r history   ctrl+o read it all",
-            "  esc esc rewind   ctrl+g editor",
-        ];
-        let rows: &[&str] = if self.columns >= 80 { &wide } else { &narrow };
-        rows.iter().map(|row| Row::faint(row).cut(self.columns)).collect()
     }
 }

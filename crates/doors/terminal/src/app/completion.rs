@@ -97,7 +97,18 @@ impl App {
             .into_iter()
             .filter_map(|command| Some((rank(&command.0, word)?, command)))
             .collect();
-        ranked.sort_by(|(one, a), (other, b)| one.cmp(other).then_with(|| a.0.cmp(&b.0)));
+        // Of those that fit as well the one that was used last comes first.
+        let used = |name: &str| {
+            self.used
+                .iter()
+                .rev()
+                .position(|used| used == name)
+                .unwrap_or(usize::MAX)
+        };
+        ranked.sort_by(|(one, a), (other, b)| {
+            let by_use = || used(&a.0).cmp(&used(&b.0));
+            one.cmp(other).then_with(by_use).then_with(|| a.0.cmp(&b.0))
+        });
         let offers = ranked.into_iter().take(MOST).map(|(_, (name, hint, about))| Offer {
             insert: format!("/{name}"),
             hint,
@@ -152,10 +163,10 @@ impl Popup {
             .min(16);
         let rows = self.offers.iter().enumerate().map(|(at, offer)| {
             let mut row = Row::plain("  ").add(
-                if self.is_command {
-                    &offer.insert
-                } else {
-                    offer.insert.trim_start_matches('@')
+                match offer.insert.strip_prefix('@') {
+                    // Of a file the path alone; what is no file keeps its sign.
+                    Some(path) if !path.starts_with("agent-") && !path.contains("://") => path,
+                    _ => &offer.insert,
                 },
                 Style::TEXT,
             );
@@ -164,7 +175,7 @@ impl Popup {
                     &" ".repeat((names + 2).saturating_sub(width::of(&offer.insert)) + 1),
                     Style::TEXT,
                 );
-                if hints > 0 {
+                if hints > 0 && columns >= 60 {
                     let hint = width::head(&offer.hint, 16);
                     row.push(
                         &format!("{hint}{}", " ".repeat((hints + 2).saturating_sub(width::of(hint)))),

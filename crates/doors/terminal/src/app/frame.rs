@@ -31,6 +31,7 @@ impl App {
             };
         }
         self.focus_ask(now);
+        self.around.writes_lost = self.feed.writes_lost;
         self.around.vim = self.vim.as_ref().and_then(Vim::word);
         self.watch_status(now);
         if self.notice.as_ref().is_some_and(|(_, until)| *until <= now) {
@@ -38,13 +39,19 @@ impl App {
         }
         let spinner = self.spinner(now);
         let has_dialog = self.asking.is_some() || self.picker.is_some();
-        let below = self.below(has_dialog);
+        let mut below = self.below(has_dialog);
         let queue = status::queue(&self.picture, self.columns);
-        let room = self.rows.saturating_sub(below.rows.len());
-        let (mut top, dialog_cursor) = self.dialog(room.saturating_sub(1));
+        let mut room = self.rows.saturating_sub(below.rows.len());
+        let (mut top, mut dialog_cursor) = self.dialog(room.saturating_sub(1));
         commit.append(&mut self.extra);
         let mut cursor = None;
         if has_dialog {
+            if top.len() > room {
+                below.rows.truncate(below.rows.len().saturating_sub(below.status));
+                room = self.rows.saturating_sub(below.rows.len());
+                let gone = shorten(&mut top, room);
+                dialog_cursor = dialog_cursor.map(|(row, column)| (row.saturating_sub(gone), column));
+            }
             top.truncate(room);
             if top.len() < room {
                 top.insert(0, Row::new());
@@ -82,6 +89,16 @@ impl App {
         self.facts.settings.glyphs.spinner(step)
     }
 
+    /// A word of the person's own for waiting; another with every turn.
+    fn verb(&self) -> Option<String> {
+        let (verbs, also) = &self.facts.settings.verbs;
+        let verb = verbs.get(self.picture.turn_count % verbs.len().max(1))?;
+        Some(match also {
+            true => format!("asking the model, {}", verb.to_lowercase()),
+            false => verb.to_lowercase(),
+        })
+    }
+
     /// The ask or the picker.
     fn dialog(&mut self, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
         match &self.picker {
@@ -97,7 +114,7 @@ impl App {
         let activity = status::activity(
             &self.picture,
             self.feed.retry.as_ref(),
-            tool.as_deref(),
+            tool.or_else(|| self.verb()).as_deref(),
             now,
             spinner,
             columns,
@@ -196,19 +213,47 @@ impl App {
             let most = self.rows.saturating_sub(rows.len() + 2);
             rows.extend(self.help_rows().into_iter().take(most));
         }
+        let before = rows.len();
         match (&self.notice, self.popup_hints()) {
-            (Some((notice, _)), _) => rows.push(Row::faint(&format!("  {notice}")).cut(self.columns)),
+            (Some((notice, _)), _) => {
+                let notice = Row::faint(&format!("  {notice}"));
+                rows.extend(crate::text::wrap::whole(&notice, self.columns, 2).into_iter().take(3));
+            }
             (None, Some(hints)) => rows.push(hints),
             (None, None) if self.standing.rows.is_empty() => {
                 rows.push(status::row(&self.picture, &self.around, self.columns));
             }
             (None, None) => rows.extend(self.status_rows()),
         }
-        Below { rows, cursor }
+        let status = rows.len() - before;
+        Below { rows, cursor, status }
     }
+}
+
+/// Takes rows off a dialog that is too high: what stands between its title and the choices, then the hints, then the
+/// title. The choices stay. Gives how many went from above them.
+fn shorten(rows: &mut Vec<Row>, room: usize) -> usize {
+    let is_choice = |row: &Row| {
+        let text = row.text();
+        let numbered = text
+            .get(text.char_indices().nth(2).map_or(0, |(at, _)| at)..)
+            .unwrap_or_default();
+        numbered.starts_with("1  ") || text.starts_with("› ")
+    };
+    let first = rows.iter().position(is_choice).unwrap_or(rows.len());
+    let between = rows.len().saturating_sub(room).min(first.saturating_sub(1));
+    rows.drain(1.min(rows.len())..(1 + between).min(rows.len()));
+    if rows.len() > room {
+        rows.pop();
+    }
+    let title = usize::from(rows.len() > room && first > 0);
+    rows.drain(..title);
+    between + title
 }
 
 struct Below {
     rows: Vec<Row>,
+    /// How many of them, the last ones, are the status.
+    status: usize,
     cursor: Option<(usize, usize)>,
 }

@@ -22,7 +22,7 @@ impl App {
         match input {
             Input::Key(key) => self.pressed(key, now),
             Input::Paste(text) => self.paste(&text, now),
-            Input::Focus(focused) => self.focus(focused),
+            Input::Focus(focused) => self.focus(focused, now),
             Input::Reply(_) => {}
         }
     }
@@ -193,6 +193,7 @@ impl App {
     }
 
     fn chat_key(&mut self, key: Key, now: Now) {
+        let key = self.remapped(key, now);
         if let Some(vim) = &mut self.vim {
             match vim.key(&mut self.editor, key) {
                 Done::Used => {
@@ -251,6 +252,33 @@ impl App {
         }
     }
 
+    /// Escape where the last of letters that stand for it is typed while vim inserts; those before it go.
+    fn remapped(&mut self, key: Key, now: Now) -> Key {
+        const TOGETHER: Now = 1000;
+        let quick = now.saturating_sub(std::mem::replace(&mut self.last_letter, now)) <= TOGETHER;
+        let inserts = self.vim.as_ref().is_some_and(crate::input::Vim::inserts);
+        let (true, Some(letter)) = (inserts, key.typed()) else {
+            return key;
+        };
+        let before = self.editor.text().get(..self.editor.cursor()).unwrap_or_default();
+        let escapes = self.facts.settings.escapes.iter();
+        let begun = escapes
+            .filter_map(|letters| letters.strip_suffix(letter))
+            .find(|begun| before.ends_with(*begun));
+        let count = begun
+            .filter(|begun| quick || begun.is_empty())
+            .map(|begun| begun.chars().count());
+        match count {
+            Some(count) => {
+                for _ in 0..count {
+                    self.editor.backspace();
+                }
+                Key::named("escape").unwrap_or(key)
+            }
+            None => key,
+        }
+    }
+
     fn later(&mut self) {
         let folder = self.facts.folder.display().to_string();
         if let Some(text) = self.history.next(&folder) {
@@ -282,7 +310,7 @@ impl App {
         self.notify(format!("wrap: {word}, from the next paragraph on"), now);
     }
 
-    fn toggle_thinking(&mut self, now: Now) {
+    pub(super) fn toggle_thinking(&mut self, now: Now) {
         self.thinks = !self.thinks;
         self.acts.push(Act::Thinking((!self.thinks).then_some(0)));
         self.notify(if self.thinks { "thinking on" } else { "thinking off" }, now);
@@ -330,10 +358,13 @@ impl App {
         self.popup = None;
         let images = self.editor.images();
         let line = text.trim();
-        if line.starts_with('/') && self.command(line, now) {
-            self.remember(line, now);
-            self.editor.take();
-            return;
+        if line.starts_with('/') {
+            self.note_command(line, now);
+            if self.command(line, now) {
+                self.remember(line, now);
+                self.editor.take();
+                return;
+            }
         }
         if let Some(command) = line
             .strip_prefix('!')
@@ -342,7 +373,8 @@ impl App {
         {
             self.remember(line, now);
             self.editor.take();
-            self.acts.push(Act::Shell(command.to_owned()));
+            let (command, asks) = (command.to_owned(), self.facts.settings.shell_asks);
+            self.acts.push(Act::Shell { command, asks });
             return;
         }
         if let Some(note) = line

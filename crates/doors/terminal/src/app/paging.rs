@@ -143,7 +143,7 @@ impl App {
             (None, Some(note)) => whole::foot(&pager.title, percent, note, columns),
             (None, None) => {
                 let hints = if columns >= 60 {
-                    "/ search  [ ] prompts  c copy  e editor  q back"
+                    "/ search  [ ] prompts  c copy  e editor  v all  q back"
                 } else {
                     "q back"
                 };

@@ -1,19 +1,18 @@
 //! Pickers: a list, one row of it highlighted, perhaps a filter.
 
+mod list;
+
 use super::{Act, App, Now};
 use crate::app::commands::MODES;
 use crate::input::{Code, Editor, Key};
-use crate::text::{Role, Row, Style, width};
-use crate::theme::Theme;
-use crate::view::ask;
+use crate::text::Row;
 
 /// What is picked.
 #[derive(Debug, Clone)]
 pub(crate) enum Picks {
     Mode,
     Theme,
-    /// The models' values.
-    Model(Vec<String>),
+    Model(Vec<sluice_wire::control::ModelInfo>),
     Server(Vec<sluice_wire::control::McpServerStatus>),
     /// The rules, and which kind is looked at.
     Rule(Box<sluice_wire::control::PermissionRulesState>, usize),
@@ -39,7 +38,9 @@ pub(crate) struct Picker {
     pub(crate) title: String,
     pub(crate) picks: Picks,
     /// Name, and what stands behind it.
-    pub(super) rows: Vec<(String, String)>,
+    pub(crate) rows: Vec<(String, String)>,
+    /// What stands behind a name where its row has only the beginning of it, by place.
+    pub(crate) longer: std::collections::HashMap<usize, String>,
     pub(crate) selected: usize,
     /// Typing filters, where there is one.
     pub(super) filter: Option<Editor>,
@@ -48,6 +49,12 @@ pub(crate) struct Picker {
     numbered: bool,
     /// Rows between the title and the list.
     pub(crate) head: Vec<Row>,
+    /// Rows between the list and the hints.
+    pub(crate) foot: Vec<Row>,
+    /// What stands behind the title.
+    pub(crate) tabs: Row,
+    /// What is written is only tried.
+    pub(crate) tries: bool,
     pub(crate) hints: Vec<&'static str>,
 }
 
@@ -62,11 +69,25 @@ impl Picker {
             ),
             picks,
             rows: rows.into_iter().collect(),
+            longer: std::collections::HashMap::new(),
             selected: 0,
             filter,
             entry: None,
             head: Vec::new(),
+            foot: Vec::new(),
+            tabs: Row::new(),
+            tries: false,
             hints: vec!["enter chooses", "esc"],
+        }
+    }
+
+    /// Adds rows at the end, each with all that its short form stands for.
+    pub(crate) fn extend(&mut self, rows: impl IntoIterator<Item = (String, String, String)>) {
+        for (name, about, whole) in rows {
+            if whole != about {
+                self.longer.insert(self.rows.len(), whole);
+            }
+            self.rows.push((name, about));
         }
     }
 
@@ -105,64 +126,6 @@ impl Picker {
             .map(|(at, _)| at)
             .collect()
     }
-
-    /// The rows, and where the cursor stands.
-    pub(crate) fn rows(&self, columns: usize, room: usize) -> (Vec<Row>, Option<(usize, usize)>) {
-        let fitting = self.fitting();
-        let mut title = Row::new().add(&self.title, Style::TEXT.bold());
-        let mut cursor = None;
-        if let Some(filter) = &self.filter {
-            title.push("  ", Style::TEXT);
-            title.push(filter.text(), Style::TEXT);
-            cursor = Some((0, title.width()));
-            let place = match &self.picks {
-                Picks::Session(found) => found.place(),
-                _ => "",
-            };
-            let count = format!("   {} of {}{place}", fitting.len(), self.rows.len());
-            title.push(&count, Role::Faint);
-        }
-        let most = room.saturating_sub(2 + self.head.len()).max(1);
-        let from = (self.selected + 1).saturating_sub(most);
-        let names = fitting.iter().skip(from).take(most).filter_map(|at| self.rows.get(*at));
-        let widest = names
-            .map(|(name, _)| width::of(name))
-            .max()
-            .unwrap_or(0)
-            .min(columns / 2);
-        let mut rows = vec![title.cut(columns)];
-        rows.extend(self.head.iter().cloned());
-        for (place, at) in fitting.iter().enumerate().skip(from).take(most) {
-            let Some((name, about)) = self.rows.get(*at) else {
-                continue;
-            };
-            let chosen = place == self.selected;
-            let mut row = Row::new().add(if chosen { "› " } else { "  " }, Role::Accent);
-            if self.numbered {
-                row.push(&format!("{}  ", at + 1), Style::TEXT);
-            }
-            let style = if chosen { Style::TEXT.bold() } else { Style::TEXT };
-            let shown = crate::text::clean::one_line(name);
-            let shown = width::head(&shown, columns / 2).to_owned();
-            row.push(&shown, style);
-            if !about.is_empty() {
-                row.push(&" ".repeat(widest.saturating_sub(width::of(&shown)) + 2), Style::TEXT);
-                row.push(&crate::text::clean::one_line(about), Role::Faint);
-            }
-            rows.push(row.cut(columns));
-        }
-        if fitting.is_empty() {
-            let typed = self.filter.as_ref().is_some_and(|filter| !filter.is_empty());
-            rows.push(Row::faint(if typed { "  nothing fits" } else { "  none" }));
-        }
-        if let Some(entry) = &self.entry {
-            let laid = crate::view::composer::lay_out(entry, "› ", columns, 2, Style::TEXT);
-            cursor = Some((laid.cursor.0 + rows.len(), laid.cursor.1));
-            rows.extend(laid.rows);
-        }
-        rows.push(ask::hints(&self.hints, columns));
-        (rows, cursor)
-    }
 }
 
 impl App {
@@ -178,7 +141,7 @@ impl App {
                     let text = entry.text().trim().to_owned();
                     picker.entry = None;
                     if !text.is_empty() {
-                        self.entered(&text);
+                        self.entered(&text, now);
                     }
                 }
                 _ => super::editing::edit(entry, key),
@@ -198,7 +161,10 @@ impl App {
                     self.picker = None;
                     self.acts.push(Act::Points);
                 }
-                _ => self.picker = None,
+                _ => {
+                    self.picker = None;
+                    self.undress();
+                }
             },
             (Code::Up, _) | (Code::Char('p'), true) => picker.selected = picker.selected.saturating_sub(1),
             // In a list of sessions it gives one another title.
@@ -220,6 +186,8 @@ impl App {
                 self.picker_letter(key, now);
             }
         }
+        self.look_at_model();
+        self.look_at_theme();
     }
 
     fn picker_letter(&mut self, key: Key, now: Now) {
@@ -228,13 +196,16 @@ impl App {
         match (&picker.picks, key.code, key.ctrl) {
             (Picks::Session(_), Code::Char('f' | 'o' | 'a'), true) => self.session_key(key, now),
             (Picks::Server(_), Code::Char(letter), false) => self.server_key(letter, at, now),
+            (Picks::Model(_), Code::Char('d' | 't') | Code::Left | Code::Right, false) => self.model_key(key, now),
+            (Picks::Agent(_), Code::Char(letter), false) => self.agent_key(letter, at, now),
+            (Picks::Setting(_), Code::Left | Code::Right, _) => self.turn_keeping(key.code == Code::Right),
             (Picks::Rewind(_), Code::Char('d'), false) => self.show_changes(),
             (Picks::Rule(rules, kind), Code::Left | Code::Right, _) => {
                 let by = if key.code == Code::Left { 3 } else { 1 };
                 let (rules, kind) = ((**rules).clone(), (kind + by) % 4);
                 self.pick_rule(rules, kind);
             }
-            (Picks::Rule(..), Code::Char(letter), false) => self.rule_key(letter, now),
+            (Picks::Rule(..), Code::Char(letter), false) if picker.filter.is_none() => self.rule_key(letter, now),
             (Picks::Prompt(_), Code::Char('s'), true) => {
                 let typed = picker.filter.clone();
                 self.scope = (self.scope + 1) % 3;
@@ -268,44 +239,27 @@ impl App {
             Picks::Mode => self
                 .acts
                 .extend(MODES.get(at).map(|(mode, ..)| Act::SetMode(mode.clone()))),
-            Picks::Theme => {
-                let name = picker.rows.get(at).map(|(name, _)| name.clone()).unwrap_or_default();
-                if let Some(theme) = Theme::named(&name) {
-                    let settings = &mut self.facts.settings;
-                    settings.auto_theme = name == "auto";
-                    let theme = if settings.truecolor {
-                        theme
-                    } else {
-                        theme.without_truecolor()
-                    };
-                    settings.theme = theme;
-                    self.acts.push(Act::Dress(theme));
-                    self.acts.push(Act::Setting(serde_json::json!({ "theme": name })));
-                }
+            Picks::Theme => self.choose_theme(at),
+            Picks::Model(_) => {
+                self.picker = Some(picker);
+                self.choose_model(false, now);
             }
-            Picks::Model(values) => self
-                .acts
-                .extend(values.get(at).map(|value| Act::SetModel(Some(value.clone())))),
             Picks::Server(servers) => self.show_tools(&servers, at),
             Picks::Rule(rules, kind) => self.pick_rule(*rules, kind),
-            Picks::Setting(settings) => self.turn_setting(&settings, at),
-            Picks::Note(text) => self.keep_note(&text, at, now),
-            Picks::Agent(agents) => {
-                if let Some(agent) = agents.get(at) {
-                    let mut rows = vec![Row::plain("").add(&agent.name, Style::TEXT.bold())];
-                    for line in agent.description.lines() {
-                        rows.extend(crate::text::wrap::words(
-                            &Row::faint(&format!("  {line}")),
-                            self.columns,
-                            2,
-                        ));
-                    }
-                    self.say(rows);
+            Picks::Setting(settings) => {
+                self.turn_setting(&settings, at);
+                if let Some(again) = &mut self.picker
+                    && matches!(again.picks, Picks::Setting(_))
+                {
+                    // The next change may be of the same one.
+                    (again.filter, again.selected) = (picker.filter, picker.selected);
                 }
             }
+            Picks::Note(text) => self.keep_note(&text, at, now),
+            Picks::Agent(agents) => self.read_agent(&agents, at),
             Picks::Point(points) => {
                 if let Some(point) = points.get(at) {
-                    self.pick_what(point);
+                    self.pick_what(point, now);
                 }
             }
             Picks::Rewind(point) => self.rewind(&point, at, now),

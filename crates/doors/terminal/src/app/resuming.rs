@@ -43,7 +43,7 @@ impl Found {
 impl App {
     /// The first sessions make a list; those that come later go to its end.
     pub(super) fn pick_session(&mut self, sessions: Vec<SessionInfo>, everywhere: bool, first: bool, now: Now) {
-        let rows: Vec<(String, String)> = sessions
+        let rows: Vec<(String, String, String)> = sessions
             .iter()
             .map(|session| self.session_row(session, everywhere, now))
             .collect();
@@ -54,7 +54,7 @@ impl App {
                 && found.everywhere == everywhere
             {
                 found.sessions.extend(sessions);
-                picker.rows.extend(rows);
+                picker.extend(rows);
             }
             return;
         }
@@ -74,7 +74,8 @@ impl App {
             everywhere,
             ..Found::default()
         };
-        let mut picker = Picker::new("Resume", Picks::Session(found), rows);
+        let mut picker = Picker::new("Resume", Picks::Session(found), []);
+        picker.extend(rows);
         picker.hints = vec![
             "enter resume",
             "ctrl+f fork",
@@ -91,14 +92,18 @@ impl App {
         self.search_sessions();
     }
 
-    fn session_row(&self, session: &SessionInfo, everywhere: bool, now: Now) -> (String, String) {
+    /// How long ago, the title and facts in columns, and the same whole.
+    fn session_row(&self, session: &SessionInfo, everywhere: bool, now: Now) -> (String, String, String) {
         let age = Duration::from_millis(now.saturating_sub(session.last_modified));
         let ago = format!("{} ago", amount::ago(age));
         // What is too long would push the rest off the row.
-        let room = self.columns.saturating_sub(40).clamp(16, 60);
+        let room = match self.columns {
+            narrow @ ..60 if !everywhere => narrow.saturating_sub(12).max(16),
+            columns => columns.saturating_sub(40).clamp(16, 60),
+        };
         let title = crate::text::clean::one_line(&session.summary);
-        let title = crate::text::width::head(&title, room);
-        let gap = " ".repeat(room.saturating_sub(crate::text::width::of(title)));
+        let short = Row::plain(&title).cut(room).text();
+        let gap = " ".repeat(room.saturating_sub(crate::text::width::of(&short)));
         let mut facts = Vec::new();
         if everywhere {
             facts.extend(session.cwd.as_deref().map(|folder| self.near_home(folder)));
@@ -115,8 +120,13 @@ impl App {
                     .map(|_| "(sdk)".to_owned()),
             );
         }
-        let about = format!("{title}{gap}   {}", facts.join("   "));
-        (format!("{ago:<8}"), about.trim_end().to_owned())
+        let facts = facts.join("   ");
+        let about = format!("{short}{gap}   {facts}").trim_end().to_owned();
+        let whole = match short == title {
+            true => about.clone(),
+            false => format!("{title}   {facts}").trim_end().to_owned(),
+        };
+        (format!("{ago:<8}"), about, whole)
     }
 
     fn near_home(&self, folder: &str) -> String {
@@ -194,7 +204,7 @@ impl App {
     }
 
     /// Something new was written below a list.
-    pub(super) fn entered(&mut self, text: &str) {
+    pub(super) fn entered(&mut self, text: &str, now: Now) {
         let Some(picker) = &self.picker else { return };
         match &picker.picks {
             Picks::Session(found) => {
@@ -207,6 +217,12 @@ impl App {
                     });
                 }
             }
+            Picks::Model(_) => {
+                self.picker = None;
+                self.take_model(text, false, now);
+            }
+            Picks::Agent(_) => self.new_agent(text, now),
+            _ if picker.tries => self.try_command(text, now),
             _ => self.add_rule(text),
         }
     }

@@ -1,7 +1,5 @@
 //! Going back to before a prompt: which one, and what of it.
 
-use std::time::Duration;
-
 use super::{Act, App, Next, Now, Picker, Picks};
 use crate::text::{Role, Row, Style};
 use crate::view::amount;
@@ -52,31 +50,43 @@ impl App {
             Some(picker) if matches!(picker.picks, Picks::Point(_)) => Some(picker.selected),
             _ => None,
         };
-        let room = self.columns.saturating_sub(34).max(12);
-        let mut rows: Vec<(String, String)> = points
+        let room = match self.columns {
+            narrow @ ..60 => narrow.saturating_sub(10).max(12),
+            columns => columns - 34,
+        };
+        let mut rows: Vec<(String, String, String)> = points
             .iter()
             .map(|point| {
-                let ago = amount::ago(Duration::from_millis(now.saturating_sub(point.at)));
+                let at = self.facts.clock.time(point.at, now);
                 let line = point.text.trim().lines().next().unwrap_or_default();
-                let line = crate::text::width::head(line, room);
+                let short = Row::plain(line).cut(room).text();
                 let files = point.files.as_ref().filter(|files| !files.names.is_empty());
                 let files = files.map(Files::words).unwrap_or_default();
-                let gap = " ".repeat(room.saturating_sub(crate::text::width::of(line)) + 2);
-                (format!("{ago:<4}"), format!("{line}{gap}{files}").trim_end().to_owned())
+                let gap = " ".repeat(room.saturating_sub(crate::text::width::of(&short)) + 2);
+                let whole = format!("{line}   {files}").trim_end().to_owned();
+                if self.columns < 60 {
+                    return (at, line.to_owned(), whole);
+                }
+                let about = format!("{short}{gap}{files}").trim_end().to_owned();
+                let whole = if short == line { about.clone() } else { whole };
+                (at, about, whole)
             })
             .collect();
-        rows.push(("now".to_owned(), String::new()));
+        rows.push(("now".to_owned(), String::new(), String::new()));
         let last = rows.len() - 1;
-        let mut picker = Picker::new("Rewind to before", Picks::Point(points), rows);
+        let mut picker = Picker::new("Rewind to before", Picks::Point(points), []);
+        picker.extend(rows);
         picker.selected = selected.unwrap_or(last);
         picker.hints = vec!["enter chooses", "esc"];
         self.picker = Some(picker);
     }
 
     /// Shows what can be done about a point.
-    pub(super) fn pick_what(&mut self, point: &Point) {
+    pub(super) fn pick_what(&mut self, point: &Point, now: Now) {
         let line = point.text.trim().lines().next().unwrap_or_default();
-        let title = format!("Rewind to before \"{}\"", crate::text::width::head(line, 40));
+        let line = Row::plain(line).cut(40).text();
+        let at = self.facts.clock.time(point.at, now);
+        let title = format!("Rewind to before \"{line}\", {at}");
         let mut rows = vec![("Conversation only, files stay".to_owned(), String::new())];
         let mut picker_head = Vec::new();
         if let Some(files) = point.files.as_ref().filter(|files| !files.names.is_empty()) {
@@ -91,14 +101,15 @@ impl App {
                 .iter()
                 .map(|name| name.strip_prefix(&folder).unwrap_or(name));
             let names = format!("    {}", near.collect::<Vec<_>>().join("  "));
-            picker_head.extend(crate::text::wrap::words(&Row::faint(&names), self.columns, 4));
+            picker_head.extend(crate::text::wrap::whole(&Row::faint(&names), self.columns, 4));
             rows.push(("Conversation and files".to_owned(), String::new()));
             rows.push(("Files only".to_owned(), String::new()));
         }
         if point.commands > 0 {
             let calls = amount::count(point.commands as u64, "Bash call");
             let text = format!("not undone: what commands did ({calls} since)");
-            picker_head.push(Row::new().add("  ", Style::TEXT).add(&text, Role::Faint));
+            let row = Row::new().add("  ", Style::TEXT).add(&text, Role::Faint);
+            picker_head.extend(crate::text::wrap::words(&row, self.columns, 4));
         }
         if point.before.is_some() && self.begun().is_some() {
             rows.push((SUMMARISE.to_owned(), String::new()));

@@ -76,7 +76,7 @@ impl App {
             let about = about.trim().lines().next().unwrap_or_default();
             let name = clean::one_line(&tool.name);
             let row = Row::plain(&format!("  {name:<widest$}  ")).add(&clean::one_line(about), Role::Faint);
-            rows.push(row.cut(self.columns));
+            rows.extend(wrap::whole(&row, self.columns, 4));
         }
         if let Some(why) = server.error.as_deref().filter(|_| tools.is_empty()) {
             rows.extend(wrap::words(&Row::faint(&format!("  {why}")), self.columns, 2));
@@ -103,7 +103,8 @@ impl App {
         ];
         let place: Vec<String> = place.into_iter().flatten().collect();
         if !place.is_empty() {
-            rows.push(Row::faint(&format!("  {}", place.join(" ∙ "))).cut(self.columns));
+            let place = Row::faint(&format!("  {}", place.join(" ∙ ")));
+            rows.extend(wrap::whole(&place, self.columns, 4));
         }
         let said = server.error.as_deref().unwrap_or("it complained of nothing");
         for line in said.lines() {

@@ -1,13 +1,9 @@
-//! Settings, rules and agents, as lists that can be changed.
+//! Settings, as a list that can be changed.
 
 use serde_json::{Value, json};
-use sluice_wire::control::{AgentInfo, PermissionRulesState};
-use sluice_wire::permission_update::Behavior;
 
 use super::{Act, App, Now, Picker, Picks};
-use crate::input::Editor;
-use crate::text::{Row, Style};
-use crate::view::ask::scope_word;
+use crate::text::Row;
 
 /// A setting that can be changed: where it lies, what it is about, what it can be; the first is the default.
 const SETTINGS: &[(&str, &str, &[&str])] = &[
@@ -35,11 +31,48 @@ const SETTINGS: &[(&str, &str, &[&str])] = &[
         "who breaks prose: we do, or the terminal (alt+r)",
         &["word", "terminal"],
     ),
+    ("verbose", "outputs of calls whole", &["false", "true"]),
+    ("showTurnDuration", "what a long turn took", &["true", "false"]),
+    ("showMessageTimestamps", "when prompts were asked", &["false", "true"]),
+    (
+        "timeFormat",
+        "how times are told; at the next start",
+        &["auto", "24-hour", "12-hour", "24-hour-utc"],
+    ),
+    ("syntaxHighlightingDisabled", "no colours in code", &["false", "true"]),
+    (
+        "terminalProgressBarEnabled",
+        "work shows in the task bar",
+        &["true", "false"],
+    ),
+    (
+        "terminalTitleFromRename",
+        "the window has the session's title",
+        &["true", "false"],
+    ),
+    (
+        "respondToBashCommands",
+        "the model answers to ! lines",
+        &["false", "true"],
+    ),
     ("sluice.glyphs", "marks of ours; at the next start", &["full", "ascii"]),
     (
         "sluice.screenReader",
         "lines instead of a screen; at the next start",
         &["false", "true"],
+    ),
+];
+
+/// Where changes can be kept, and how that is said.
+const PLACES: [(&str, &str); 3] = [
+    ("userSettings", "left/right where it is kept: ‹ you, everywhere ›"),
+    (
+        "localSettings",
+        "left/right where it is kept: ‹ only you, this project ›",
+    ),
+    (
+        "projectSettings",
+        "left/right where it is kept: ‹ everyone, this project ›",
     ),
 ];
 
@@ -54,22 +87,87 @@ impl App {
         let rows: Vec<(String, String)> = SETTINGS
             .iter()
             .map(|(key, about, values)| {
-                let usual = values.first().copied().unwrap_or("default");
+                let usual = match (*key, values.first()) {
+                    (_, Some(usual)) => usual,
+                    ("theme", None) => self.facts.settings.theme.name(),
+                    _ => "default",
+                };
                 let value = value_of(&settings, key).unwrap_or_else(|| usual.to_owned());
                 ((*key).to_owned(), format!("{value:<20} {about}"))
             })
             .collect();
-        let selected = match &self.picker {
-            Some(picker) if matches!(picker.picks, Picks::Setting(_)) => picker.selected,
-            _ => 0,
-        };
-        let mut picker = Picker::new("Settings", Picks::Setting(settings), rows);
-        picker.selected = selected;
-        picker.hints = vec!["type to find", "enter changes", "esc"];
+        let picker = Picker::new("Settings", Picks::Setting(settings), rows);
         self.picker = Some(picker);
+        self.show_keeping();
     }
 
-    /// The next value of a setting; it is kept for the person, everywhere.
+    /// Says where changes are kept; in a row of its own where there is little room for hints.
+    fn show_keeping(&mut self) {
+        let hints = self.setting_hints();
+        let place = PLACES.get(self.keeps).and_then(|(_, hint)| hint.split_once(": "));
+        let narrow = self.columns < 60;
+        if let Some(picker) = &mut self.picker {
+            picker.hints = hints;
+            let row = place
+                .filter(|_| narrow)
+                .map(|(_, place)| Row::faint(&format!("  kept  {place}")));
+            picker.foot = row.into_iter().collect();
+        }
+    }
+
+    fn setting_hints(&self) -> Vec<&'static str> {
+        let place = PLACES.get(self.keeps).map_or("", |(_, hint)| hint);
+        vec!["enter changes", place, "esc"]
+    }
+
+    /// Another place where changes are kept.
+    pub(super) fn turn_keeping(&mut self, right: bool) {
+        self.keeps = match right {
+            true => (self.keeps + 1).min(PLACES.len() - 1),
+            false => self.keeps.saturating_sub(1),
+        };
+        self.show_keeping();
+    }
+
+    /// `/config key=value`.
+    pub(super) fn set_by_hand(&mut self, line: &str, now: Now) {
+        let Some((key, value)) = line.split_once('=') else {
+            self.notify("a value has to follow: /config theme=dark", now);
+            return;
+        };
+        let (key, value) = (key.trim(), value.trim());
+        let value: Value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+        let change = key
+            .rsplit('.')
+            .fold(value.clone(), |inner, name| json!({ name: inner }));
+        self.take_setting(key, &value);
+        self.acts.push(Act::SettingIn("userSettings", change));
+    }
+
+    /// What a changed setting means for this screen, at once.
+    fn take_setting(&mut self, key: &str, value: &Value) {
+        let on = value.as_bool() == Some(true);
+        let word = value.as_str().unwrap_or_default();
+        let settings = &mut self.facts.settings;
+        match key {
+            "editorMode" => self.set_vim(word == "vim"),
+            "sluice.wrap" => {
+                settings.flows = word == "terminal";
+                self.feed.flows = settings.flows;
+            }
+            "prefersReducedMotion" => settings.still = on,
+            "verbose" => self.feed.verbose = on,
+            "showTurnDuration" => self.feed.durations = value.as_bool() != Some(false),
+            "showMessageTimestamps" => self.feed.stamps = on,
+            "syntaxHighlightingDisabled" => self.feed.plain_code = on,
+            "terminalProgressBarEnabled" => settings.no_progress = value.as_bool() == Some(false),
+            "terminalTitleFromRename" => settings.no_session_title = value.as_bool() == Some(false),
+            "respondToBashCommands" => settings.shell_asks = on,
+            _ => {}
+        }
+    }
+
+    /// The next value of a setting; it is kept where left and right turned to.
     pub(super) fn turn_setting(&mut self, settings: &Value, at: usize) {
         let Some((key, _, values)) = SETTINGS.get(at) else {
             return;
@@ -96,154 +194,16 @@ impl App {
             "false" => Value::Bool(false),
             text => Value::String(text.to_owned()),
         };
-        match *key {
-            "editorMode" => self.set_vim(next == "vim"),
-            "sluice.wrap" => {
-                self.feed.flows = next == "terminal";
-                self.facts.settings.flows = self.feed.flows;
-            }
-            "prefersReducedMotion" => self.facts.settings.still = next == "true",
-            _ => {}
-        }
+        self.take_setting(key, &value);
         let change = match key.split_once('.') {
             Some((group, name)) => json!({ group: { name: value } }),
             None => json!({ *key: value }),
         };
         let mut shown = settings.clone();
         lay_over(&mut shown, &change);
-        self.acts.push(Act::Setting(change));
+        let place = PLACES.get(self.keeps).map_or("userSettings", |(source, _)| source);
+        self.acts.push(Act::SettingIn(place, change));
         self.pick_setting(shown);
-    }
-
-    /// Shows the rules of one kind.
-    pub(super) fn pick_rule(&mut self, rules: PermissionRulesState, kind: usize) {
-        let kinds = [Behavior::Allow, Behavior::Ask, Behavior::Deny];
-        let count = |kind: &Behavior| rules.rules.iter().filter(|rule| rule.behavior == *kind).count();
-        let mut head = Row::plain("  ");
-        for (at, known) in kinds.iter().enumerate() {
-            let text = format!("{} {}", known.as_str(), count(known));
-            let style = if at == kind {
-                Style::TEXT.reverse()
-            } else {
-                Style::FAINT
-            };
-            head.push(&text, style);
-            head.push("  ", Style::TEXT);
-        }
-        let folders = format!("folders {}", rules.workspace_directories.len());
-        head.push(&folders, if kind == 3 { Style::TEXT.reverse() } else { Style::FAINT });
-        let rows: Vec<(String, String)> = match kinds.get(kind) {
-            Some(kind) => rules
-                .rules
-                .iter()
-                .filter(|rule| rule.behavior == *kind)
-                .map(|rule| {
-                    let waits = if rule.not_in_effect == Some(true) {
-                        ": waits for trust"
-                    } else {
-                        ""
-                    };
-                    (rule.rule.clone(), format!("{}{waits}", source_word(&rule.source)))
-                })
-                .collect(),
-            None => rules
-                .workspace_directories
-                .iter()
-                .map(|folder| (folder.path.clone(), source_word(&folder.source).to_owned()))
-                .collect(),
-        };
-        let mut picker = Picker::new("Rules", Picks::Rule(Box::new(rules), kind), rows);
-        picker.head = vec![head];
-        picker.hints = if kind < 3 {
-            vec!["left/right kind", "n new", "x remove", "esc"]
-        } else {
-            vec!["left/right kind", "esc"]
-        };
-        self.picker = Some(picker);
-    }
-
-    /// A key among the rules; false when it means nothing here.
-    pub(super) fn rule_key(&mut self, letter: char, now: Now) {
-        let Some(picker) = &mut self.picker else { return };
-        let Picks::Rule(rules, kind) = &picker.picks else {
-            return;
-        };
-        let kind = *kind;
-        let Some(behavior) = [Behavior::Allow, Behavior::Ask, Behavior::Deny].get(kind).cloned() else {
-            return;
-        };
-        match letter {
-            'n' => {
-                picker.entry = Some(Editor::default());
-                picker.hints = vec![
-                    "a rule, such as Bash(cargo test:*)",
-                    "enter keeps it: only you, this project",
-                    "esc",
-                ];
-            }
-            'x' => {
-                let rule = rules
-                    .rules
-                    .iter()
-                    .filter(|rule| rule.behavior == behavior)
-                    .nth(picker.selected)
-                    .cloned();
-                match rule {
-                    Some(rule) if is_editable(&rule.source) => self.acts.push(Act::ChangeRule {
-                        behavior: behavior.as_str().to_owned(),
-                        rule: rule.rule,
-                        source: rule.source,
-                        add: false,
-                        kind,
-                    }),
-                    Some(rule) => {
-                        let word = source_word(&rule.source).to_owned();
-                        self.notify(format!("this rule is not yours to remove: {word}"), now);
-                    }
-                    None => {}
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// A rule was written.
-    pub(super) fn add_rule(&mut self, rule: &str) {
-        let Some(Picker {
-            picks: Picks::Rule(_, kind),
-            ..
-        }) = &self.picker
-        else {
-            return;
-        };
-        let kind = *kind;
-        let behavior = ["allow", "ask", "deny"].get(kind).copied().unwrap_or("ask");
-        self.acts.push(Act::ChangeRule {
-            behavior: behavior.to_owned(),
-            rule: rule.to_owned(),
-            source: "localSettings".to_owned(),
-            add: true,
-            kind,
-        });
-    }
-
-    /// Shows the agents there are.
-    pub(super) fn pick_agent(&mut self, agents: Vec<AgentInfo>, now: Now) {
-        if agents.is_empty() {
-            self.notify("the agent names no subagents", now);
-            return;
-        }
-        let rows: Vec<(String, String)> = agents
-            .iter()
-            .map(|agent| {
-                let model = agent.model.clone().unwrap_or_else(|| "as session".to_owned());
-                let about = agent.description.lines().next().unwrap_or_default();
-                (agent.name.clone(), format!("{model:<12} {about}"))
-            })
-            .collect();
-        let mut picker = Picker::new("Agents", Picks::Agent(agents), rows);
-        picker.hints = vec!["enter reads it", "esc"];
-        self.picker = Some(picker);
     }
 }
 
@@ -256,22 +216,6 @@ fn lay_over(settings: &mut Value, change: &Value) {
             }
         }
         (settings, change) => *settings = change.clone(),
-    }
-}
-
-fn is_editable(source: &str) -> bool {
-    matches!(source, "localSettings" | "userSettings")
-}
-
-/// What a place of settings is called.
-fn source_word(source: &str) -> &str {
-    match source {
-        "policySettings" => "the administrator",
-        "cliArg" | "flagSettings" => "the command line",
-        "session" | "localSettings" | "projectSettings" | "userSettings" => {
-            scope_word(&sluice_wire::permission_update::Destination::from(source))
-        }
-        other => other,
     }
 }
 

@@ -40,13 +40,14 @@ impl App {
         }
         let picture = &self.picture;
         let about = format!(
-            "{:?} {:?} {} {} {:?} {:?}",
+            "{:?} {:?} {} {} {:?} {:?} {}",
             picture.model,
             picture.mode,
             picture.turn_count,
             picture.is_busy(),
             self.around.branch,
             self.around.vim,
+            self.shell_lines,
         );
         if about != self.standing.about {
             self.standing.about = about;
@@ -55,7 +56,9 @@ impl App {
         if self.standing.due.is_some_and(|due| due <= now) {
             let every = self.facts.settings.status_every;
             self.standing.due = every.map(|every| now + every);
-            self.acts.push(Act::StatusLine(self.status_facts(now)));
+            let facts = self.status_facts(now);
+            let command = self.facts.settings.status_line.clone().unwrap_or_default();
+            self.acts.push(Act::StatusLine { command, facts });
         }
     }
 

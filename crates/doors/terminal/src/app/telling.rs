@@ -3,7 +3,7 @@
 use super::act::Edited;
 use super::{Act, App, Now, Told};
 use crate::text::{Role, Row, Style};
-use crate::view::{amount, status};
+use crate::view::amount;
 
 impl App {
     /// What came of a wish.
@@ -58,6 +58,9 @@ impl App {
             Told::SignIn { server, url } => self.sign_in(&server, url, now),
             Told::Summarised(next) => self.acts.push(Act::Again(next)),
             Told::Models(models) => self.pick_model(models, now),
+            Told::Effort(level) => self.effort = level,
+            Told::AgentFiles(files) => self.agent_files = files,
+            Told::Skills(skills) => self.say(crate::view::report::skills(&skills, self.columns)),
             Told::Servers(servers) => self.pick_server(servers, now),
             Told::Rules(rules) => self.pick_rule(*rules, 0),
             Told::RulesOf(rules, kind) => self.pick_rule(*rules, kind),
@@ -74,30 +77,38 @@ impl App {
                 self.say(vec![Row::new().add("~ ", Role::Note).add(&text, Role::Faint)]);
                 self.print_again(entries);
             }
-            Told::Context(usage) => self.say(crate::view::report::context(&usage, self.columns)),
-            Told::Cost(usage) => self.say(crate::view::report::cost(&usage, self.columns)),
+            Told::Hooks(hooks) => self.say(crate::view::report::hooks(&hooks, self.columns)),
+            Told::Context(usage) => self.say(crate::view::report::context(&usage, self.facts.is_demo(), self.columns)),
+            Told::Cost(usage) => {
+                let (last, demo) = (self.picture.last_cost, self.facts.is_demo());
+                self.say(crate::view::report::cost(&usage, last, demo, self.columns));
+            }
             Told::Edited { text, what } => self.edited(text, &what, now),
             Told::Shell { command, output, code } => self.shell_said(&command, &output, code),
         }
     }
 
     fn edited(&mut self, text: Option<String>, what: &Edited, now: Now) {
-        let Some(text) = text else {
-            self.notify("the editor failed; nothing was changed", now);
-            return;
-        };
+        // Why it failed was said when it ended.
+        let Some(text) = text else { return };
         match what {
             Edited::Draft => self.editor.set(text.trim_end_matches('\n')),
             Edited::Nothing => {}
             Edited::Input(ask) => {
-                if self.asking.as_ref().is_some_and(|asking| asking.id == *ask) {
-                    self.changed(&text, now);
+                let Some(asking) = self.asking.as_mut().filter(|asking| asking.id == *ask) else {
+                    return;
+                };
+                match &mut asking.change {
+                    // It goes on being changed here; enter runs it.
+                    Some(change) => change.set(text.trim_end_matches('\n')),
+                    None => self.changed(&text, now),
                 }
             }
         }
     }
 
     fn shell_said(&mut self, command: &str, output: &str, code: Option<i32>) {
+        self.shell_lines += 1;
         let mut rows = vec![Row::new().add("! ", Role::Accent).add(command, Style::TEXT.bold())];
         rows.extend(
             output
@@ -110,39 +121,4 @@ impl App {
         }
         self.say(rows);
     }
-
-    fn pick_model(&mut self, models: Vec<sluice_wire::control::ModelInfo>, now: Now) {
-        if models.is_empty() {
-            self.notify("the agent names no models; /model NAME takes one", now);
-            return;
-        }
-        let rows = models
-            .iter()
-            .map(|model| (model.value.clone(), model_facts(model).join(" ∙ ")));
-        let rows: Vec<(String, String)> = rows.collect();
-        let values = models.into_iter().map(|model| model.value).collect();
-        let mut picker = super::Picker::new("Model", super::Picks::Model(values), rows);
-        picker.hints = vec!["enter this session", "esc"];
-        self.picker = Some(picker);
-    }
-}
-
-/// What is known of a model: what it is, what it costs, what it is for. The last may be cut.
-fn model_facts(model: &sluice_wire::control::ModelInfo) -> Vec<String> {
-    let resolved = model.resolved_model.as_deref().map(status::model_word);
-    let said: Vec<&str> = model.description.split(" · ").map(str::trim).collect();
-    let said = said
-        .into_iter()
-        .filter(|it| !it.is_empty() && *it != model.display_name);
-    // Its name is said already, as other parts of it are written.
-    let known = |part: &str| {
-        let flat = part.to_lowercase().replace(' ', "-");
-        resolved.as_deref() == Some(flat.as_str())
-    };
-    let (prices, rest): (Vec<&str>, Vec<&str>) = said.filter(|it| !known(it)).partition(|it| it.contains('$'));
-    resolved
-        .clone()
-        .into_iter()
-        .chain(prices.into_iter().chain(rest).map(str::to_owned))
-        .collect()
 }

@@ -1,8 +1,11 @@
 //! Journeys without a terminal: a conversation is fed, keys are pressed, rows and wishes are looked at.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
+mod asks;
+mod dialogs;
 mod keys;
 mod lists;
+mod narrow;
 mod screens;
 mod stage;
 mod table;
@@ -109,7 +112,7 @@ fn a_command_can_be_changed_first() {
         [
             "? Bash  change it, then enter",
             "! cargo publish --dry-run",
-            "  enter runs it changed ∙ esc back"
+            "  enter runs it changed ∙ ctrl+g in $EDITOR ∙ esc back"
         ]
     );
     stage.press(&["enter"]);

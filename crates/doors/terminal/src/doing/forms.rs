@@ -24,7 +24,7 @@ impl Forms {
     }
 
     /// Answers the one that asks this. Those nobody waits for any more are dropped.
-    pub(super) fn answer(&self, elicitation: &Elicitation, response: ElicitationResponse) {
+    pub(crate) fn answer(&self, elicitation: &Elicitation, response: ElicitationResponse) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|(_, answer)| !answer.is_closed());
         if let Some(at) = waiting.iter().position(|(asked, _)| asked == elicitation) {

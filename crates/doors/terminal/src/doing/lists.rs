@@ -3,23 +3,43 @@
 use std::time::Duration;
 
 use sluice_wire::control::{
-    FileSuggestions, GetContextUsage, GetHooksListing, GetSettings, GetUsage, ListModels, ListPermissionRules,
-    McpAuthenticate, McpReconnect, McpStatus, McpToggle, UpdateSettings,
+    ApplyFlagSettings, FileSuggestions, GetContextUsage, GetHooksListing, GetSettings, GetUsage, ListModels,
+    ListPermissionRules, McpAuthenticate, McpReconnect, McpStatus, McpToggle, ReloadSkills, UpdateSettings,
 };
 
 use super::{Doer, PATIENCE, said};
 use crate::app::{Act, Told};
-use crate::text::Row;
+use crate::text::{Role, Row};
 
 impl Doer {
     /// For a dialog.
     pub(super) async fn lists(&self, act: Act) -> Result<Option<Told>, String> {
         let client = &self.client;
         Ok(Some(match act {
-            Act::Models => match client.request_within(ListModels::default(), PATIENCE).await {
-                Ok(answer) => Told::Models(answer.models),
-                Err(_) => Told::Models(client.greeting().models.clone().unwrap_or_default()),
-            },
+            Act::Effort(level) => {
+                self.lay_over(serde_json::json!({ "effortLevel": level })).await?;
+                Told::Notice(format!("effort: {level}"))
+            }
+            Act::AddFolder(folder) => self.add_folder(&folder).await?,
+            Act::Skills => {
+                let answer = client.request_within(ReloadSkills::default(), PATIENCE).await;
+                Told::Skills(answer.map_err(said)?.skills)
+            }
+            Act::SettingIn(place, settings) => {
+                self.keep(place, settings).await?;
+                Told::Notice(format!("kept: {}", crate::app::place_word(place)))
+            }
+            Act::Models => {
+                if let Ok(settings) = client.request_within(GetSettings::default(), PATIENCE).await {
+                    let level = settings.applied.and_then(|applied| applied.effort);
+                    let level = level.and_then(|level| level.to_value().as_str().map(str::to_owned));
+                    self.told.send(Told::Effort(level)).ok();
+                }
+                match client.request_within(ListModels::default(), PATIENCE).await {
+                    Ok(answer) => Told::Models(answer.models),
+                    Err(_) => Told::Models(client.greeting().models.clone().unwrap_or_default()),
+                }
+            }
             Act::Servers => {
                 let answer = client
                     .request_within(McpStatus::default(), PATIENCE)
@@ -76,11 +96,10 @@ impl Doer {
                     tokio::time::sleep(Duration::from_millis(150)).await;
                     answer = client.request_within(request, PATIENCE).await.map_err(said)?;
                 }
-                let found = answer
-                    .suggestions
-                    .iter()
-                    .filter_map(|found| path_of(&found.to_value()))
-                    .collect();
+                let found = answer.suggestions.iter().filter_map(|found| path_of(&found.to_value()));
+                let mut found: Vec<String> = found.collect();
+                let agents = client.greeting().agents.iter().flatten();
+                found.extend(agents_like(agents.map(|agent| agent.name.as_str()), &query));
                 Told::Files { query, found }
             }
             Act::Settings => {
@@ -108,22 +127,17 @@ impl Doer {
                     .map_err(said)?;
                 Told::RulesOf(Box::new(answer.state), kind)
             }
-            Act::Agents => Told::Agents(client.greeting().agents.clone().unwrap_or_default()),
+            Act::Agents => {
+                let files = agent_files(&[self.facts.folder.join(".claude"), self.facts.config_dir.clone()]);
+                self.told.send(Told::AgentFiles(files)).ok();
+                Told::Agents(client.greeting().agents.clone().unwrap_or_default())
+            }
             Act::Hooks => {
                 let answer = client
                     .request_within(GetHooksListing::default(), PATIENCE)
                     .await
                     .map_err(said)?;
-                let mut rows = vec![Row::new().add("Hooks", crate::text::Style::TEXT.bold())];
-                rows.extend(answer.hooks.iter().map(|hook| {
-                    let matcher = if hook.matcher.is_empty() { "*" } else { &hook.matcher };
-                    Row::plain(&format!("  {:<18} {matcher:<12} {}", hook.event, hook.display_text))
-                        .add(&format!("  {}", hook.source_label), crate::text::Style::FAINT)
-                }));
-                if answer.hooks.is_empty() {
-                    rows.push(Row::faint("  none"));
-                }
-                Told::Rows(rows)
+                Told::Hooks(answer.hooks)
             }
             Act::Authenticate(server_name) => {
                 let request = McpAuthenticate {
@@ -139,6 +153,50 @@ impl Doer {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// Settings for this session.
+    async fn lay_over(&self, settings: serde_json::Value) -> Result<(), String> {
+        let request = ApplyFlagSettings {
+            settings: settings.into(),
+            ..ApplyFlagSettings::default()
+        };
+        let laid = self.client.request_within(request, PATIENCE).await;
+        laid.map(|_| ()).map_err(|why| format!("not taken: {why}"))
+    }
+
+    /// One more folder to work in; what this session was given besides stays.
+    async fn add_folder(&self, folder: &std::path::Path) -> Result<Told, String> {
+        let folder = folder
+            .canonicalize()
+            .ok()
+            .filter(|folder| folder.is_dir())
+            .ok_or_else(|| format!("{} is no folder", folder.display()))?;
+        let given = self.client.request_within(GetSettings::default(), PATIENCE).await;
+        let given = given.map_err(said)?;
+        let sources = given.sources.iter().map(sluice_wire::Raw::to_value);
+        let mut flags =
+            sources.filter(|it| it.get("source").and_then(serde_json::Value::as_str) == Some("flagSettings"));
+        let permissions = flags.next().and_then(|it| it.pointer("/settings/permissions").cloned());
+        let mut permissions = permissions.unwrap_or_else(|| serde_json::json!({}));
+        let name = folder.display().to_string();
+        if let Some(fields) = permissions.as_object_mut() {
+            let list = fields
+                .entry("additionalDirectories")
+                .or_insert_with(|| serde_json::json!([]));
+            if let Some(list) = list.as_array_mut() {
+                if list.iter().any(|known| known.as_str() == Some(&name)) {
+                    return Err(format!("{name} is worked in already"));
+                }
+                list.push(name.clone().into());
+            }
+        }
+        self.lay_over(serde_json::json!({ "permissions": permissions })).await?;
+        Ok(Told::Rows(vec![
+            Row::new()
+                .add("~ ", Role::Note)
+                .add(&format!("worked in too, this session: {name}"), Role::Faint),
+        ]))
     }
 
     async fn keep(&self, source: &str, settings: serde_json::Value) -> Result<(), String> {
@@ -175,6 +233,34 @@ impl Doer {
     }
 }
 
+/// The files subagents are written in, by the name each gives itself; the first folder wins.
+fn agent_files(places: &[std::path::PathBuf]) -> std::collections::HashMap<String, std::path::PathBuf> {
+    let mut found = std::collections::HashMap::new();
+    let folders = places
+        .iter()
+        .filter_map(|place| std::fs::read_dir(place.join("agents")).ok());
+    for file in folders.flatten().flatten().map(|file| file.path()) {
+        if file.extension().is_none_or(|end| end != "md") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let name = text.lines().find_map(|line| line.strip_prefix("name:"));
+        let own = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let name = name
+            .map(|name| name.trim().trim_matches(['"', '\'']).to_owned())
+            .or(own);
+        found.entry(name.unwrap_or_default()).or_insert(file);
+    }
+    found
+}
+
+/// Subagents whose name fits, as they are mentioned.
+fn agents_like<'a>(names: impl Iterator<Item = &'a str>, query: &str) -> Vec<String> {
+    let wanted = query.strip_prefix("agent-").unwrap_or(query).to_lowercase();
+    let fits = |name: &&str| !wanted.is_empty() && name.to_lowercase().contains(&wanted) || query == "agent-";
+    names.filter(fits).map(|name| format!("agent-{name}")).collect()
+}
+
 fn path_of(value: &serde_json::Value) -> Option<String> {
     let path = value.as_str().or_else(|| {
         ["path", "displayText", "display_text", "text", "value"]
@@ -182,4 +268,39 @@ fn path_of(value: &serde_json::Value) -> Option<String> {
             .find_map(|name| value.get(name)?.as_str())
     });
     path.map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn agents_are_mentioned_as_such() {
+        let names = || ["linter", "Explore"].into_iter();
+        assert_eq!(agents_like(names(), "li"), ["agent-linter"]);
+        assert_eq!(agents_like(names(), "agent-"), ["agent-linter", "agent-Explore"]);
+        assert_eq!(agents_like(names(), "agent-exp"), ["agent-Explore"]);
+        assert!(agents_like(names(), "").is_empty());
+    }
+
+    #[test]
+    fn an_agent_is_found_by_the_name_it_gives_itself_in_the_nearest_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let folders = ["near", "far"].map(|name| place.path().join(name));
+        for folder in &folders {
+            std::fs::create_dir_all(folder.join("agents")).unwrap();
+        }
+        let write = |folder: usize, file: &str, text: &str| {
+            std::fs::write(folders.get(folder).unwrap().join("agents").join(file), text).unwrap();
+        };
+        write(0, "a.md", "---\nname: \"release\"\n---\nDo it.");
+        write(1, "b.md", "---\nname: release\n---\n");
+        write(1, "plain.md", "no front matter");
+        write(1, "not.txt", "name: x");
+        let found = agent_files(&folders);
+        assert_eq!(found.len(), 2);
+        assert!(found.get("release").unwrap().ends_with("near/agents/a.md"));
+        assert!(found.get("plain").unwrap().ends_with("far/agents/plain.md"));
+    }
 }

@@ -13,11 +13,12 @@ impl Doer {
         Ok(Some(match act {
             Act::Note { file, text } => note(&file, &text)?,
             Act::PasteImage => Told::Picture(clipboard().await),
-            Act::StatusLine(facts) => match self.status_line(&facts).await {
+            Act::StatusLine { command, facts } => match self.status_line(&command, &facts).await {
                 Some(text) => Told::StatusLine(text),
                 None => return Ok(None),
             },
-            Act::Shell(command) => self.shell(command).await,
+            Act::Shell { command, asks } => self.shell(command, asks).await,
+            Act::Open(url) => open(&url)?,
             Act::Branch => Told::Branch(branch(&self.facts.folder)),
             Act::Diff => self.diff().await?,
             _ => return Ok(None),
@@ -25,10 +26,9 @@ impl Doer {
     }
 
     /// What the command that makes the status row says; nothing when it fails or takes too long.
-    async fn status_line(&self, facts: &serde_json::Value) -> Option<String> {
+    async fn status_line(&self, command: &str, facts: &serde_json::Value) -> Option<String> {
         use tokio::io::AsyncWriteExt as _;
         const LONGEST: Duration = Duration::from_secs(2);
-        let command = self.facts.settings.status_line.as_ref()?;
         let mut child = tokio::process::Command::new("/bin/sh")
             .arg("-c")
             .arg(command)
@@ -52,8 +52,8 @@ impl Doer {
             .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Runs a command of the person's own; the model is told, and not asked.
-    async fn shell(&self, command: String) -> Told {
+    /// Runs a command of the person's own; the model is told, and asked only if the person wants that.
+    async fn shell(&self, command: String, asks: bool) -> Told {
         let mut child = tokio::process::Command::new(&self.facts.shell);
         child
             .arg("-c")
@@ -73,9 +73,25 @@ impl Doer {
         let told = format!(
             "<bash-input>{command}</bash-input>\n<bash-stdout>{short}</bash-stdout><bash-stderr></bash-stderr>"
         );
-        self.tell(told).await;
+        self.tell(told, asks).await;
         Told::Shell { command, output, code }
     }
+}
+
+/// Gives an address to the program that opens such, which is not waited for.
+fn open(url: &str) -> Result<Told, String> {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut opens = tokio::process::Command::new(program);
+    opens
+        .arg(url)
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    let child = opens
+        .spawn()
+        .map_err(|error| format!("{program}: {error}; open {url} yourself"))?;
+    drop(child);
+    Ok(Told::Notice("opened in your browser".to_owned()))
 }
 
 impl Doer {

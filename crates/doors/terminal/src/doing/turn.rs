@@ -130,17 +130,17 @@ impl Doer {
                 return Ok(None);
             }
             Act::Tell(text) => {
-                self.tell(text).await;
+                self.tell(text, false).await;
                 return Ok(None);
             }
             _ => return Ok(None),
         }))
     }
 
-    /// Tells the agent something without asking it.
-    pub(super) async fn tell(&self, text: String) {
+    /// Tells the agent something, and wants an answer only if it `asks`.
+    pub(super) async fn tell(&self, text: String, asks: bool) {
         let mut user = User::new(text);
-        user.should_query = Some(false);
+        user.should_query = (!asks).then_some(false);
         user.client_composed = Some(true);
         user.is_synthetic = Some(true);
         user.uuid = Some(uuid::Uuid::new_v4().to_string());

@@ -28,6 +28,8 @@ pub enum Reply {
     Version(String),
     /// Its background, as three parts of 255.
     Background(u8, u8, u8),
+    /// The person's colours are dark now, or light.
+    Scheme { dark: bool },
     /// What it is; asked last, so everything else was answered or will not be.
     Attributes,
 }
@@ -242,6 +244,8 @@ fn sequence(text: &str, last: u8) -> Option<Input> {
             b'u' => Some(Input::Reply(Reply::Kitty)),
             b'c' => Some(Input::Reply(Reply::Attributes)),
             b'R' => cursor(rest),
+            b'n' if rest == "997;1" => Some(Input::Reply(Reply::Scheme { dark: true })),
+            b'n' if rest == "997;2" => Some(Input::Reply(Reply::Scheme { dark: false })),
             _ => None,
         };
     }
@@ -381,6 +385,14 @@ mod tests {
                 other => format!("{other:?}"),
             })
             .collect()
+    }
+
+    #[test]
+    fn a_terminal_says_that_its_colours_changed() {
+        let found = |bytes: &[u8]| Decoder::default().feed(bytes);
+        assert_eq!(found(b"\x1b[?997;1n"), [Input::Reply(Reply::Scheme { dark: true })]);
+        assert_eq!(found(b"\x1b[?997;2n"), [Input::Reply(Reply::Scheme { dark: false })]);
+        assert_eq!(found(b"\x1b[?997;3n"), []);
     }
 
     #[test]

@@ -16,6 +16,14 @@ impl Session {
         self.writer.erase(&mut bytes);
         self.outlet.send(bytes);
         self.outlet.flush(Duration::from_secs(1));
+        self.give_back();
+    }
+
+    /// Gives the terminal back, once it has said what it still had to say.
+    fn give_back(&self) {
+        if self.answers && tty::is_foreground() {
+            tty::hear_out();
+        }
         tty::give_back();
     }
 
@@ -27,7 +35,12 @@ impl Session {
 
     pub(super) fn step_in(&mut self) {
         if let Ok(on) = tty::take() {
-            self.outlet.send(format!("\r{on}"));
+            let schemes = if self.app.follows_background() {
+                tty::SCHEMES
+            } else {
+                ""
+            };
+            self.outlet.send(format!("\r{on}{schemes}"));
             self.writer.forget();
             if let Some((columns, rows)) = tty::size() {
                 self.writer.resize(columns, rows);
@@ -52,8 +65,15 @@ impl Session {
         }
     }
 
+    /// Opens the person's editor and waits for it; the session goes on, what it says is held until then.
     pub(super) async fn edit_file(&mut self, file: &std::path::Path) -> bool {
         self.step_aside();
+        let program = self.facts.editor.split_whitespace().next().unwrap_or_default();
+        let program = program.rsplit('/').next().unwrap_or(program);
+        // An editor with a window of its own leaves this to be seen; one in the terminal writes over it.
+        let row = format!("\r  editing in {program}; the session goes on");
+        self.outlet.send(row);
+        self.outlet.flush(Duration::from_secs(1));
         let command = format!("{} \"$1\"", self.facts.editor);
         let mut child = tokio::process::Command::new("/bin/sh");
         child
@@ -63,8 +83,21 @@ impl Session {
             .arg(file)
             .current_dir(&self.facts.folder);
         let ended = child.status().await;
+        self.outlet.send("\r\x1b[K".to_owned());
         self.step_in();
-        ended.is_ok_and(|status| status.success())
+        let failed = match &ended {
+            Ok(status) if status.success() => None,
+            Ok(status) => Some(match status.code() {
+                Some(code) => format!("{} ended with exit {code}; nothing was changed", self.facts.editor),
+                None => format!("{} was ended by a signal; nothing was changed", self.facts.editor),
+            }),
+            Err(error) => Some(format!("{}: {error}; nothing was changed", self.facts.editor)),
+        };
+        let worked = failed.is_none();
+        if let Some(why) = failed {
+            self.app.told(crate::app::Told::Notice(why), now());
+        }
+        worked
     }
 
     pub(super) async fn edit(&mut self, text: &str) -> Option<String> {
@@ -112,11 +145,15 @@ impl Session {
             self.outlet.send(bytes);
         }
         self.outlet.flush(Duration::from_secs(1));
-        tty::give_back();
+        match outcome {
+            // Whoever ended the process does not wait.
+            Outcome::Left(code) if *code > 128 => tty::give_back(),
+            _ => self.give_back(),
+        }
     }
 }
 
-fn write_private(file: &std::path::Path, text: &str) -> io::Result<()> {
+pub(super) fn write_private(file: &std::path::Path, text: &str) -> io::Result<()> {
     use std::io::Write as _;
     use std::os::unix::fs::OpenOptionsExt as _;
     let mut options = std::fs::OpenOptions::new();

@@ -28,7 +28,10 @@ impl Session {
 
     pub(super) fn replied(&mut self, reply: &Reply) {
         match reply {
-            Reply::Kitty => self.outlet.send(tty::KITTY.to_owned()),
+            Reply::Kitty => {
+                self.app.knows_shift = true;
+                self.outlet.send(tty::KITTY.to_owned());
+            }
             Reply::Version(version) => {
                 self.able = self.able.answering(version);
                 self.writer.knows(self.able);
@@ -36,6 +39,7 @@ impl Session {
                     self.writer.reflows(false);
                 }
                 if version.starts_with("XTerm") || version.starts_with("tmux") {
+                    self.app.knows_shift |= version.starts_with("XTerm");
                     self.outlet.send(tty::OTHER_KEYS.to_owned());
                 }
             }
@@ -44,9 +48,18 @@ impl Session {
                     self.writer.dress(theme);
                 }
             }
+            Reply::Scheme { dark } => {
+                let part = if *dark { 0 } else { 255 };
+                if let Some(theme) = self.app.lit(part, part, part) {
+                    self.writer.dress(theme);
+                }
+            }
             Reply::Cursor { column, .. } => self.probed(*column),
             // It answers last: no answer about letters comes after it.
-            Reply::Attributes => self.probed = None,
+            Reply::Attributes => {
+                self.probed = None;
+                self.answers = true;
+            }
         }
     }
 
@@ -63,9 +76,19 @@ impl Session {
         }
     }
 
-    /// To the clipboard of the terminal, wherever that is.
-    pub(super) fn copy(&self, text: &str) {
+    /// To the clipboard of the terminal, wherever that is. What terminals would not take goes into a file, which is said.
+    pub(super) fn copy(&mut self, text: &str) {
         use base64::Engine as _;
+        const MOST: usize = 100_000;
+        if text.len() > MOST {
+            let file = std::env::temp_dir().join(format!("sluice-copy-{}.txt", uuid::Uuid::new_v4().simple()));
+            let said = match super::aside::write_private(&file, text) {
+                Ok(()) => format!("too long for a clipboard: it is in {}", file.display()),
+                Err(error) => format!("not copied: {error}"),
+            };
+            self.app.told(crate::app::Told::Notice(said), now());
+            return;
+        }
         let data = base64::engine::general_purpose::STANDARD.encode(text);
         let plain = format!("\x1b]52;c;{data}\x07");
         let bytes = if self.facts.multiplexer {

@@ -28,7 +28,9 @@ pub fn probes() -> String {
 /// Paste marks, focus events, a bar for a cursor.
 const ON: &str = "\x1b[22;0t\x1b[?2004h\x1b[?1004h\x1b[5 q";
 /// All of "off": no update open, keys as they were, no marks, no focus events, the cursor as it was, no colours.
-const OFF: &str = "\x1b[?2026l\x1b[<u\x1b[>4;0m\x1b[?2004l\x1b[?1004l\x1b[0 q\x1b[?25h\x1b[23;0t\x1b[0m";
+const OFF: &str = "\x1b[?2026l\x1b[<u\x1b[>4;0m\x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[0 q\x1b[?25h\x1b[23;0t\x1b[0m";
+/// Wants to be told when the person's colours change from dark to light or back.
+pub const SCHEMES: &str = "\x1b[?2031h";
 /// Keys told apart, in the two dialects there are.
 pub const KITTY: &str = "\x1b[>1u";
 /// The same for terminals of the older dialect.
@@ -105,6 +107,54 @@ pub fn give_back() {
         }
         write_now(OFF.as_bytes());
         termios::tcsetattr(keyboard(), OptionalActions::Flush, &found).ok();
+    }
+}
+
+/// Puts a terminal right that a killed process left behind: its screen, its modes, its lines.
+///
+/// # Errors
+/// When standard input is no terminal.
+pub fn repair() -> std::io::Result<()> {
+    use rustix::termios::{InputModes, OutputModes};
+    let mut modes = termios::tcgetattr(keyboard())?;
+    modes.local_modes |=
+        LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHOE | LocalModes::ISIG | LocalModes::IEXTEN;
+    modes.input_modes |= InputModes::ICRNL | InputModes::BRKINT;
+    modes.output_modes |= OutputModes::OPOST | OutputModes::ONLCR;
+    termios::tcsetattr(keyboard(), OptionalActions::Flush, &modes)?;
+    write_now(format!("\x1b[?1047l{OFF}{}\r\n", Progress::Idle.bytes()).as_bytes());
+    Ok(())
+}
+
+/// Asks what the terminal is once more and reads until its answer, but not for long: what it still had to say, and keys
+/// that are let go, do not reach the shell.
+pub fn hear_out() {
+    const WAIT: std::time::Duration = std::time::Duration::from_millis(50);
+    write_now(b"\x1b[c");
+    let end = std::time::Instant::now() + WAIT;
+    let mut heard = Vec::new();
+    loop {
+        let left = end.saturating_duration_since(std::time::Instant::now());
+        let mut ready = [rustix::event::PollFd::from_borrowed_fd(
+            keyboard(),
+            rustix::event::PollFlags::IN,
+        )];
+        let wait = rustix::event::Timespec::try_from(left).ok();
+        let mut bytes = [0; 256];
+        match rustix::event::poll(&mut ready, wait.as_ref()) {
+            Ok(1..) => match rustix::io::read(keyboard(), &mut bytes) {
+                Ok(count @ 1..) => heard.extend_from_slice(bytes.get(..count).unwrap_or_default()),
+                _ => return,
+            },
+            _ => return,
+        }
+        let text = String::from_utf8_lossy(&heard);
+        let answered = text
+            .rfind("\x1b[?")
+            .is_some_and(|at| text.get(at..).is_some_and(|it| it.contains('c')));
+        if answered || left.is_zero() {
+            return;
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! A line somebody else coloured: its colours and attributes are kept, everything else a terminal would obey is not.
+//! A line somebody else coloured: its colours, attributes and links are kept, everything else a terminal would obey is not.
 
 use super::{Role, Row, Style};
 
@@ -7,9 +7,15 @@ use super::{Role, Row, Style};
 pub fn read(line: &str) -> Row {
     let mut row = Row::new();
     let mut style = Style::TEXT;
+    let mut link: Option<String> = None;
     let mut rest = line;
+    let put = |row: &mut Row, text: &str, style: Style, link: &Option<String>| {
+        if !text.is_empty() {
+            row.append(&Row::new().add(text, style).leading_to(link.clone()));
+        }
+    };
     while let Some(at) = rest.find('\x1b') {
-        row.push(rest.get(..at).unwrap_or_default(), style);
+        put(&mut row, rest.get(..at).unwrap_or_default(), style, &link);
         let sequence = rest.get(at + 1..).unwrap_or_default();
         let after = match sequence.chars().next() {
             Some('[') => {
@@ -25,20 +31,22 @@ pub fn read(line: &str) -> Row {
                 }
             }
             // Up to its end: the bell, or ESC and a backslash.
-            Some(']') => sequence
-                .find(['\x07', '\x1b'])
-                .and_then(|end| sequence.get(end..))
-                .map(|end| {
-                    end.strip_prefix("\x1b\\")
-                        .or_else(|| end.strip_prefix('\x07'))
-                        .unwrap_or(end)
-                }),
+            Some(']') => sequence.find(['\x07', '\x1b']).and_then(|end| {
+                let target = sequence.get(1..end).and_then(|body| body.strip_prefix("8;"));
+                if let Some((_, target)) = target.and_then(|target| target.split_once(';')) {
+                    let plain = !target.is_empty() && target.chars().all(|it| it.is_ascii_graphic());
+                    link = plain.then(|| target.to_owned());
+                }
+                let end = sequence.get(end..)?;
+                let after = end.strip_prefix("\x1b\\").or_else(|| end.strip_prefix('\x07'));
+                Some(after.unwrap_or(end))
+            }),
             Some(letter) => sequence.get(letter.len_utf8()..),
             None => None,
         };
         rest = after.unwrap_or_default();
     }
-    row.push(rest, style);
+    put(&mut row, rest, style, &link);
     row
 }
 
@@ -101,6 +109,13 @@ mod tests {
         assert!(row.0.first().unwrap().style.bold);
         assert!(row.0.iter().any(|span| span.style.role == Role::Index(208)));
         assert_eq!(row.0.last().unwrap().style.role, Role::Rgb(1, 2, 3));
+        let linked: Vec<&str> = row
+            .0
+            .iter()
+            .filter(|span| span.link.is_some())
+            .map(|span| span.text.as_str())
+            .collect();
+        assert_eq!(linked, ["link"], "what leads somewhere does so, and ends where it ends");
     }
 
     #[test]

@@ -92,6 +92,13 @@ pub fn hard(row: &Row, width: usize, hang: usize) -> Vec<Row> {
     rows
 }
 
+/// Between words, and wherever a word is longer than the row: nothing is lost, nothing is too wide.
+#[must_use]
+pub fn whole(row: &Row, width: usize, hang: usize) -> Vec<Row> {
+    let parts = words(row, width, hang);
+    parts.iter().flat_map(|part| hard(part, width, hang)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

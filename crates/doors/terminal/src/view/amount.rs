@@ -23,6 +23,15 @@ pub fn running(time: Duration) -> String {
     }
 }
 
+/// How long something was in all: seconds do not matter after ten minutes.
+#[must_use]
+pub fn lasted(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 600..3600 => format!("{}m", seconds / 60),
+        _ => running(time),
+    }
+}
+
 /// `840` `12.4k` `1.2M`.
 #[must_use]
 pub fn tokens(count: u64) -> String {

@@ -92,8 +92,18 @@ pub fn hints(hints: &[&str], columns: usize) -> Row {
     if width::of(&whole) <= columns {
         return Row::faint(&whole);
     }
-    match hints {
-        [first, .., last] => Row::faint(&format!("  {first} ∙ {last}")).cut(columns),
-        _ => Row::faint(&whole).cut(columns),
+    let [first, between @ .., last] = hints else {
+        return Row::faint(&whole).cut(columns);
+    };
+    let mut said = vec![*first];
+    let mut taken = width::of(first) + width::of(last) + 5;
+    for hint in between.iter().filter(|_| columns >= 60) {
+        taken += width::of(hint) + 3;
+        if taken > columns {
+            break;
+        }
+        said.push(hint);
     }
+    said.push(last);
+    Row::faint(&format!("  {}", said.join(" ∙ "))).cut(columns)
 }

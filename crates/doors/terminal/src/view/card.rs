@@ -1,6 +1,6 @@
 //! Cards: one for each call, `mark name  subject  facts` and some rows of what came of it.
 
-mod files;
+pub(crate) mod files;
 mod others;
 mod shell;
 mod subject;
@@ -35,6 +35,8 @@ pub struct Call {
     pub used: Option<(u64, u64)>,
     /// Where its subject leads.
     pub link: Option<String>,
+    /// The key that moves it to the background.
+    pub moves: String,
 }
 
 /// How a call stands.
@@ -67,6 +69,8 @@ pub(crate) struct Parts {
     pub(crate) before: usize,
     /// The same, after them.
     pub(crate) after: usize,
+    /// What is counted there, where it is not lines.
+    pub(crate) unit: &'static str,
 }
 
 impl Parts {
@@ -140,7 +144,8 @@ pub fn rows(call: &Call, width: usize, spinner: &str) -> Vec<Row> {
     if let (Some(link), Some(row)) = (&call.link, rows.first_mut()) {
         lead(row, link);
     }
-    let left_out = |count: usize| Row::faint(&format!("    ⋯ {} (ctrl+o)", amount::count(count as u64, "line")));
+    let unit = if parts.unit.is_empty() { "line" } else { parts.unit };
+    let left_out = |count: usize| Row::faint(&format!("    ⋯ {} (ctrl+o)", amount::count(count as u64, unit)));
     if parts.before > 0 {
         rows.push(left_out(parts.before));
     }
@@ -264,7 +269,9 @@ fn parts(call: &Call) -> Parts {
 fn running(call: &Call) -> Parts {
     let time = amount::running(call.time);
     match call.tool.as_str() {
-        "Bash" => Parts::default().fact(time).fact("ctrl+b to background"),
+        "Bash" => Parts::default()
+            .fact(time)
+            .fact(format!("{} to background", call.moves)),
         "Task" | "Agent" => {
             let parts = others::agent_kind(&call.input)
                 .into_iter()
@@ -295,7 +302,7 @@ pub fn is_reading(call: &Call) -> bool {
 
 /// Several finished readings in one row.
 #[must_use]
-pub fn joined(calls: &[Call], width: usize) -> Vec<Row> {
+pub fn joined(calls: &[Call], columns: usize) -> Vec<Row> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for call in calls {
         match counts.iter_mut().find(|(tool, _)| *tool == call.tool) {
@@ -317,9 +324,15 @@ pub fn joined(calls: &[Call], width: usize) -> Vec<Row> {
     let mut row = Row::new()
         .add("✓ ", Role::Good)
         .add(&names.join(" ∙ "), Style::TEXT.bold());
+    let facts = one_line(&facts.join(" ∙ "));
+    if columns < 60 && row.width() + 2 + width::of(&facts) > columns {
+        let mut rows = crate::text::wrap::words(&row, columns, 2);
+        rows.extend(crate::text::wrap::words(&Row::faint(&format!("  {facts}")), columns, 2));
+        return rows.into_iter().map(|row| row.cut(columns)).collect();
+    }
     row.push("  ", Style::TEXT);
-    row.push(&one_line(&facts.join(" ∙ ")), Role::Faint);
-    vec![row.cut(width)]
+    row.push(&facts, Role::Faint);
+    vec![row.cut(columns)]
 }
 
 /// A card with nothing left out.

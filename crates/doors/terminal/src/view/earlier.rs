@@ -91,14 +91,18 @@ fn text(message: &Value) -> String {
 
 /// Whether a person said it: text, and no result of a call.
 fn is_prompt(message: &SessionMessage) -> bool {
-    if message.kind != MessageKind::User {
-        return false;
-    }
-    match message.message.to_value().get("content") {
-        Some(Value::String(text)) => !text.starts_with('<') && !text.starts_with("[Request"),
+    message.kind == MessageKind::User && is_said(&message.message.to_value())
+}
+
+fn is_said(message: &Value) -> bool {
+    // What the agent wrote down for itself: that it was stopped, what a command said.
+    let own = |text: &str| text.starts_with('<') || text.starts_with("[Request interrupted");
+    match message.get("content") {
+        Some(Value::String(text)) => !own(text),
         Some(Value::Array(blocks)) => {
             let kind = |block: &Value| block.get("type").and_then(Value::as_str).map(str::to_owned);
-            blocks.iter().any(|block| kind(block).as_deref() == Some("text"))
+            !own(&text(message))
+                && blocks.iter().any(|block| kind(block).as_deref() == Some("text"))
                 && !blocks.iter().any(|block| kind(block).as_deref() == Some("tool_result"))
         }
         _ => false,
@@ -132,5 +136,33 @@ fn entry(message: &SessionMessage) -> Entry {
         parent: None,
         kind,
         line: Line::from(line.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn that_something_was_stopped_is_no_prompt() {
+        for (content, wanted) in [
+            (json!("go on"), true),
+            (json!([{"type": "text", "text": "go on"}]), true),
+            (json!("[Request interrupted by user]"), false),
+            (
+                json!([{"type": "text", "text": "[Request interrupted by user for tool use]"}]),
+                false,
+            ),
+            (
+                json!([{"type": "tool_result", "tool_use_id": "t", "content": "x"}]),
+                false,
+            ),
+        ] {
+            assert_eq!(
+                is_said(&json!({"role": "user", "content": content})),
+                wanted,
+                "{content}"
+            );
+        }
     }
 }

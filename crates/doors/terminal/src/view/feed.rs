@@ -12,6 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::card::{self, Call, State};
+use super::changed::Changed;
 use super::markdown::{self, Markdown, Measure};
 use super::picture::Picture;
 use crate::screen::Mark;
@@ -26,6 +27,8 @@ pub enum Kind {
     Prompt,
     Text,
     Card,
+    /// What a command of ours says, in several rows: it stands apart.
+    Report,
     /// Belongs to what is above it.
     End,
 }
@@ -61,6 +64,18 @@ pub struct Feed {
     pub prose: Option<usize>,
     /// Prose is not broken by us.
     pub flows: bool,
+    /// The key that moves a call to the background.
+    pub moves: String,
+    /// Code without colours.
+    pub plain_code: bool,
+    /// What came of calls is shown whole.
+    pub verbose: bool,
+    /// A long turn says what it took.
+    pub durations: bool,
+    /// Prompts say when they were asked.
+    pub stamps: bool,
+    /// How that is said.
+    pub clock: crate::clock::Clock,
     /// Marks among the rows that were committed last, and the row each stands before.
     pub marks: Vec<(usize, Mark)>,
     items: VecDeque<Item>,
@@ -83,6 +98,10 @@ pub struct Feed {
     refusals: HashMap<String, String>,
     /// What the model suggests to ask next.
     pub suggestion: Option<String>,
+    /// What was changed in files.
+    pub changed: Changed,
+    /// The transcript cannot be written.
+    pub writes_lost: bool,
 }
 
 /// A request that failed and is tried again.
@@ -104,6 +123,12 @@ impl Feed {
             width: 80,
             prose: None,
             flows: false,
+            moves: "ctrl+b".to_owned(),
+            plain_code: false,
+            verbose: false,
+            durations: true,
+            stamps: false,
+            clock: crate::clock::Clock::default(),
             marks: Vec::new(),
             items: VecDeque::new(),
             calls: HashMap::new(),
@@ -117,17 +142,23 @@ impl Feed {
             notes: HashMap::new(),
             refusals: HashMap::new(),
             suggestion: None,
+            changed: Changed::default(),
+            writes_lost: false,
         }
     }
 
     pub(super) fn measure(&self, columns: usize) -> Measure {
-        match (self.flows, self.prose) {
-            (true, _) => Measure::flowing(columns),
-            (_, Some(prose)) => Measure {
-                columns,
-                prose: columns.min(prose),
+        let usual = match self.flows {
+            true => Measure::flowing(columns),
+            false => columns.into(),
+        };
+        Measure {
+            prose: match self.prose {
+                Some(prose) if !self.flows => columns.min(prose),
+                _ => usual.prose,
             },
-            _ => columns.into(),
+            plain_code: self.plain_code,
+            ..usual
         }
     }
 
@@ -139,6 +170,12 @@ impl Feed {
     /// Remembers what to say on the card of a call.
     pub fn note(&mut self, call: &str, note: String) {
         self.notes.insert(call.to_owned(), note);
+    }
+
+    /// Whether something is to be said on the card of a call.
+    #[must_use]
+    pub fn has_note(&self, call: &str) -> bool {
+        self.notes.contains_key(call)
     }
 
     /// Remembers that we said no to a call, and what with it.
@@ -225,7 +262,7 @@ impl Feed {
                     let id = id.clone();
                     self.items.pop_front();
                     let call = self.finished(&id);
-                    let shown = call.map(|call| card::rows(&call, width, "✓")).unwrap_or_default();
+                    let shown = call.map(|call| self.card(&call, width)).unwrap_or_default();
                     self.put(Kind::Card, shown, &mut rows);
                 }
                 Item::Rows(..) | Item::Text(_) | Item::End => match self.items.pop_front() {
@@ -264,6 +301,13 @@ impl Feed {
         }
     }
 
+    fn card(&self, call: &Call, width: usize) -> Vec<Row> {
+        match self.verbose {
+            true => card::whole(call, width),
+            false => card::rows(call, width, "✓"),
+        }
+    }
+
     fn finished(&mut self, id: &str) -> Option<Call> {
         self.inside.remove(id);
         let mut call = self.calls.remove(id)?;
@@ -288,7 +332,8 @@ impl Feed {
             .collect();
         let calls: Vec<Call> = ids.iter().filter_map(|id| self.finished(id)).collect();
         let shown = match calls.as_slice() {
-            [one] => card::rows(one, width, "✓"),
+            [one] => self.card(one, width),
+            many if self.verbose => many.iter().flat_map(|call| self.card(call, width)).collect(),
             many => card::joined(many, width),
         };
         self.put(Kind::Card, shown, rows);
@@ -299,7 +344,7 @@ impl Feed {
         if shown.is_empty() {
             return;
         }
-        let same = self.last == kind && kind != Kind::Prompt;
+        let same = self.last == kind && !matches!(kind, Kind::Prompt | Kind::Report);
         if self.last != Kind::Start && kind != Kind::End && !same {
             rows.push(Row::new());
         }
@@ -374,10 +419,29 @@ impl Feed {
 
     fn with_inside(&self, call: &Call) -> Call {
         let mut call = call.clone();
+        call.moves.clone_from(&self.moves);
         let ids = self.inside.get(&call.id).map(Vec::as_slice).unwrap_or_default();
         let known = ids.iter().filter_map(|id| self.calls.get(id));
+        let known = known.map(|inner| self.innermost(inner));
         call.inside = known.rev_last(2);
         call
+    }
+
+    /// Of agents inside agents the call that runs at the end of them.
+    fn innermost<'a>(&'a self, call: &'a Call) -> &'a Call {
+        let mut found = call;
+        // No deeper than calls there are, whatever somebody says of their parents.
+        for _ in 0..self.calls.len() {
+            let inside = self.inside.get(&found.id).into_iter().flatten();
+            let running = inside
+                .filter_map(|id| self.calls.get(id))
+                .rfind(|call| call.state == State::Running);
+            match running.filter(|_| found.state == State::Running) {
+                Some(inner) => found = inner,
+                None => break,
+            }
+        }
+        found
     }
 
     /// The tool of the call that runs, for the activity row.
@@ -446,5 +510,6 @@ fn new_call(id: &str, tool: &str, input: Value) -> Call {
         inside: Vec::new(),
         used: None,
         link: None,
+        moves: "ctrl+b".to_owned(),
     }
 }

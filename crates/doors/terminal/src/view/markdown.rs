@@ -18,6 +18,8 @@ pub struct Measure {
     pub columns: usize,
     /// Prose: it is broken between words so that no row is longer.
     pub prose: usize,
+    /// Code without colours.
+    pub plain_code: bool,
 }
 
 impl Measure {
@@ -25,8 +27,8 @@ impl Measure {
     #[must_use]
     pub fn flowing(columns: usize) -> Self {
         Self {
-            columns,
             prose: usize::MAX / 2,
+            ..columns.into()
         }
     }
 }
@@ -36,6 +38,7 @@ impl From<usize> for Measure {
         Self {
             columns,
             prose: columns.clamp(1, PROSE),
+            plain_code: false,
         }
     }
 }
@@ -122,7 +125,12 @@ impl Markdown {
         if let Block::Code { fence, lang } = &self.block {
             let ends =
                 line.trim_start().starts_with(fence.as_str()) && line.trim().chars().all(|sign| fence.contains(sign));
-            self.row(rows, if ends { Row::faint(line) } else { code(lang, line) });
+            let row = match ends {
+                true => Row::faint(line),
+                false if width.plain_code => Row::plain(line),
+                false => code(lang, line),
+            };
+            self.row(rows, row);
             if ends {
                 self.block = Block::None;
             }
@@ -249,6 +257,34 @@ impl Markdown {
             Block::None | Block::Code { .. } => {}
         }
     }
+}
+
+/// The code blocks of a text, each without its fences.
+#[must_use]
+pub fn code_blocks(text: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(&str, String)> = None;
+    for line in text.lines() {
+        let start = line.trim_start();
+        match &mut open {
+            Some((fence, block)) => {
+                if start.starts_with(*fence) && line.trim().chars().all(|sign| fence.contains(sign)) {
+                    blocks.push(std::mem::take(block));
+                    open = None;
+                } else {
+                    block.push_str(line);
+                    block.push('\n');
+                }
+            }
+            None => {
+                open = ["```", "~~~"]
+                    .into_iter()
+                    .find(|fence| start.starts_with(fence))
+                    .map(|fence| (fence, String::new()));
+            }
+        }
+    }
+    blocks
 }
 
 /// A line of code. Each is coloured by itself, so that it is final at its end.

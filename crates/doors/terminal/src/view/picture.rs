@@ -37,12 +37,16 @@ pub struct Picture {
     pub commands: Vec<Command>,
     pub failed_servers: usize,
     pub cost: f64,
+    /// What the last turn cost.
+    pub last_cost: Option<f64>,
     pub context: Context,
     pub todos: Vec<Todo>,
     pub jobs: Vec<Task>,
     /// The turns that ended in these entries.
     pub turns: Vec<(usize, Turn, u64)>,
     pub turn_count: usize,
+    /// How many of them somebody asked for.
+    pub asked: usize,
 }
 
 /// What goes on.
@@ -130,6 +134,7 @@ impl Picture {
                 .filter(|server| &*server.status == "failed")
                 .count(),
             cost: state.cost().total,
+            last_cost: state.turns().iter().rev().find_map(|turn| turn.cost),
             context: state.context(),
             todos: state.todos().to_vec(),
             jobs: state
@@ -140,6 +145,7 @@ impl Picture {
                 .collect(),
             turns: turns.collect(),
             turn_count: state.turns().len(),
+            asked: state.turns().iter().filter(|turn| !turn.prompts.is_empty()).count(),
             entries,
         }
     }

@@ -48,6 +48,10 @@ pub struct Around {
     pub branch: Option<String>,
     /// Whether we are root.
     pub root: bool,
+    /// A bridge carries the session.
+    pub served: bool,
+    /// The transcript cannot be written.
+    pub writes_lost: bool,
     /// The vim mode, where there is one.
     pub vim: Option<&'static str>,
 }
@@ -67,6 +71,9 @@ pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
     let model = model.map_or_else(|| around.model.clone(), model_word);
     if !model.is_empty() {
         parts.push((model, Style::FAINT));
+    }
+    if around.writes_lost {
+        parts.push(("not written down".to_owned(), Style::of(Role::Bad)));
     }
     let mode = picture.mode.as_ref().unwrap_or(&PermissionMode::Default);
     let word = mode_word(mode);
@@ -100,6 +107,9 @@ pub fn row(picture: &Picture, around: &Around, columns: usize) -> Row {
     }
     if picture.asks.len() > 1 {
         parts.push((amount::count(picture.asks.len() as u64, "ask"), Style::of(Role::Ask)));
+    }
+    if around.served {
+        parts.push(("served".to_owned(), Style::FAINT));
     }
     if picture.failed_servers > 0 {
         parts.push((format!("mcp: {} failed", picture.failed_servers), Style::of(Role::Bad)));
@@ -161,7 +171,7 @@ pub fn activity(
                     .add(&text, Role::Faint),
             );
         }
-        Doing::Idle | Doing::Asking => "asking the model".to_owned(),
+        Doing::Idle | Doing::Asking => tool.unwrap_or("asking the model").to_owned(),
         Doing::Thinking => "thinking".to_owned(),
         Doing::Writing => "writing".to_owned(),
         Doing::Compacting => "compacting".to_owned(),

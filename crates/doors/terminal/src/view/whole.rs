@@ -50,7 +50,13 @@ pub fn rows(entries: &[Entry], folder: &str, width: usize) -> Whole {
                 let text = user.message.content.text();
                 let is_result = matches!(user.message.content, Content::Blocks(ref blocks)
                     if blocks.iter().any(|block| matches!(block, Block::ToolResult(_))));
-                if !is_result && !text.trim().is_empty() {
+                if text.starts_with("[Request interrupted") {
+                    whole.put(
+                        vec![Row::new().add("✗ ", Role::Bad).add("stopped", Style::FAINT)],
+                        width,
+                        0,
+                    );
+                } else if !is_result && !text.trim().is_empty() {
                     whole.put(text.lines().map(Row::faint).collect(), width, 0);
                 }
             }
@@ -95,7 +101,7 @@ impl Whole {
     fn put(&mut self, rows: Vec<Row>, width: usize, depth: usize) {
         for row in rows {
             self.rows
-                .extend(wrap::hard(&row.indented(depth), width, depth.min(width / 2)));
+                .extend(wrap::whole(&row.indented(depth), width, depth.min(width / 2)));
         }
     }
 
@@ -133,6 +139,7 @@ impl Whole {
                     note: None,
                     inside: Vec::new(),
                     link: None,
+                    moves: String::new(),
                     used: None,
                 };
                 self.put(card::whole(&call, width.saturating_sub(depth).max(20)), width, depth);

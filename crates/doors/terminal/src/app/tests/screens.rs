@@ -406,7 +406,9 @@ fn typing() {
     stage.app.told(
         Told::Files {
             query: "li".to_owned(),
-            found: vec!["crates/wire/src/line.rs".to_owned(), "lib.rs".to_owned()],
+            found: ["crates/wire/src/line.rs", "agent-linter", "docs:file://lines.md"]
+                .map(str::to_owned)
+                .into(),
         },
         stage.now,
     );
@@ -471,10 +473,13 @@ fn pager() {
 
 #[test]
 fn leave() {
-    let mut stage = self::stage(80);
-    stage.turn("go");
-    stage.later(1000);
-    ended(&mut stage);
-    let rows: Vec<String> = stage.app.farewell(stage.now).iter().map(Row::text).collect();
-    screen("leave-80", &rows);
+    for columns in [80, 40] {
+        let mut stage = self::stage(columns);
+        stage.says(&json!({"type": "system", "subtype": "session_title_changed", "title": "Fix the retry loop", "session_id": "s", "uuid": "t"}));
+        cards(&mut stage);
+        stage.later(1_310_000);
+        stage.look();
+        let rows: Vec<String> = stage.app.farewell(stage.now).iter().map(Row::text).collect();
+        screen(&format!("leave-{columns}"), &rows);
+    }
 }

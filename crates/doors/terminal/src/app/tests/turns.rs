@@ -157,7 +157,10 @@ fn changing() {
     let write = json!({"file_path": "/home/me/code/shop/notes.md", "content": lines});
     card(&mut stage, "2", "Write", &write, "", &json!({"type": "create"}));
     let cell = json!({"notebook_path": "/home/me/code/shop/plot.ipynb", "cell_id": "3", "new_source": "df.plot(kind=\"bar\")"});
-    card(&mut stage, "3", "NotebookEdit", &cell, "Updated cell 3", &Value::Null);
+    let before = json!({"cells": [{"id": "3", "cell_type": "code", "source": ["df.plot()"]}]});
+    let value =
+        json!({"original_file": before.to_string(), "cell_id": "3", "cell_type": "code", "edit_mode": "replace"});
+    card(&mut stage, "3", "NotebookEdit", &cell, "Updated cell 3", &value);
     ended(&mut stage);
     screen("changing-80", &seen(&mut stage));
 }
@@ -218,7 +221,7 @@ fn agents_and_tasks() {
     stage.turn("find the callers");
     let todos = json!({"todos": [{"content": "Read the retry code", "status": "completed", "activeForm": "Reading"},
         {"content": "Add the test", "status": "in_progress", "activeForm": "Adding the test for the limit"},
-        {"content": "Note it in CHANGELOG.md", "status": "pending", "activeForm": "Noting"}]});
+        {"content": "Note it in CHANGELOG.md", "status": "pending", "activeForm": "Noting", "blockedBy": ["2"]}]});
     card(&mut stage, "0", "TodoWrite", &todos, "", &Value::Null);
     let task = json!({"description": "Find the callers of retry()", "subagent_type": "Explore", "prompt": "find"});
     called(&mut stage, "1", "Task", &task);
@@ -271,16 +274,21 @@ fn stopped() {
 
 #[test]
 fn served() {
-    let mut stage = stage(80);
+    let mut facts = Stage::facts();
+    facts.served = Some("http://127.0.0.1:4717".to_owned());
+    let mut stage = Stage::of(facts, 80, 24);
+    seen(&mut stage);
     stage.turn("test it");
-    card(
-        &mut stage,
-        "1",
-        "Bash",
-        &json!({"command": "cargo test"}),
-        "ok",
-        &json!({"stdout": "ok", "stderr": ""}),
+    stage.later(1000);
+    stage.ask("1", "Bash", &json!({"command": "cargo test"}), &json!([]));
+    stage.region();
+    stage.says(
+        &json!({"type": "system", "subtype": "informational", "content": "allowed by \"phone\"", "level": "info",
+        "tool_use_id": "t1", "tag": "answered", "session_id": "s", "uuid": "n"}),
     );
+    stage.says(&json!({"type": "control_cancel_request", "request_id": "1"}));
+    stage.later(12_000);
+    came(&mut stage, "t1", "ok", &json!({"stdout": "ok", "stderr": ""}), false);
     ended(&mut stage);
     stage.says(
         &json!({"type": "user", "message": {"role": "user", "content": "run it again on nightly"},
@@ -306,4 +314,31 @@ fn a_turn_is_marked_for_terminals_that_jump_between_them() {
     assert_eq!(kinds.last(), Some(&Mark::End));
     let (at, _) = frame.marks.iter().find(|(_, mark)| *mark == Mark::Prompt).unwrap();
     assert_eq!(frame.commit.get(*at).unwrap().text(), "› why?");
+}
+
+#[test]
+fn of_agents_inside_agents_only_the_innermost_running_call_shows() {
+    let mut stage = stage(80);
+    stage.turn("find it");
+    let agent = |what: &str| json!({"description": what, "subagent_type": "Explore", "prompt": "find"});
+    called(&mut stage, "1", "Task", &agent("outer"));
+    inside(&mut stage, "1", "2", "Task", &agent("middle"));
+    inside(&mut stage, "2", "3", "Task", &agent("inner"));
+    inside(&mut stage, "3", "4", "Grep", &json!({"pattern": "retry("}));
+    stage.later(2000);
+    stage.look();
+    let region = stage.region();
+    assert!(region.iter().any(|row| row.contains("Agent  outer")), "{region:#?}");
+    assert!(
+        region
+            .iter()
+            .any(|row| row.starts_with("    ") && row.contains("Grep  \"retry(\"")),
+        "{region:#?}"
+    );
+    for between in ["middle", "inner"] {
+        assert!(
+            !region.iter().any(|row| row.contains(between)),
+            "{between} in {region:#?}"
+        );
+    }
 }

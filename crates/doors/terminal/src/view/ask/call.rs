@@ -84,7 +84,7 @@ pub fn permission(
         let about = input.get("description").and_then(Value::as_str).unwrap_or_default();
         title.push(about, Style::TEXT);
         for line in command.trim_end().lines() {
-            body.extend(wrapped(&Row::plain(line).indented(4), columns));
+            body.extend(wrap::whole(&Row::plain(line).indented(4), columns, 6));
         }
     } else {
         let about = ask
@@ -94,7 +94,7 @@ pub fn permission(
             .unwrap_or_else(|| subject(tool, input));
         title.push(&crate::text::clean::one_line(&about), Style::TEXT);
         for line in fields(input) {
-            body.extend(wrapped(&Row::plain(&line).indented(4), columns));
+            body.extend(wrap::whole(&Row::plain(&line).indented(4), columns, 6));
         }
     }
     if !place.is_empty() {
@@ -114,15 +114,6 @@ pub fn permission(
         choices,
         default,
     }
-}
-
-/// A row in parts that begin further in, and lose nothing.
-fn wrapped(row: &Row, columns: usize) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for part in wrap::words(row, columns, 6) {
-        rows.extend(wrap::hard(&part, columns, 6));
-    }
-    rows
 }
 
 fn fields(input: &Value) -> Vec<String> {

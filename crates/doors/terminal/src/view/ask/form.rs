@@ -120,7 +120,7 @@ impl Form {
                 Some((_, why)) => row.push(&format!("{}  ✗ {why}", " ".repeat(gap)), Role::Bad),
                 None => row.push(&format!("{}{}", " ".repeat(gap.max(2)), field.hint()), Role::Faint),
             }
-            rows.push(row.cut(columns));
+            rows.extend(wrap::whole(&row, columns, 4));
         }
         rows.push(hints(
             &["enter next", "ctrl+enter sends", "ctrl+d declines", "esc cancels"],
@@ -189,7 +189,9 @@ impl Field {
         )
     }
 
-    fn hint(&self) -> String {
+    /// What may stand in it.
+    #[must_use]
+    pub fn hint(&self) -> String {
         match &self.value {
             Value::Choice { options, .. } => options
                 .iter()

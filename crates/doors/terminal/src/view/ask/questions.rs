@@ -16,6 +16,8 @@ pub struct Question {
     pub selected: usize,
     /// What was said instead.
     pub own: Editor,
+    /// What was said besides.
+    pub note: Editor,
 }
 
 /// All questions of one ask.
@@ -25,6 +27,8 @@ pub struct Questions {
     /// Which one is shown; one past the end is the list of answers.
     pub at: usize,
     pub sending: usize,
+    /// A note to the question is being written.
+    pub notes: bool,
 }
 
 impl Questions {
@@ -41,6 +45,7 @@ impl Questions {
             list,
             at: 0,
             sending: 0,
+            notes: false,
         })
     }
 
@@ -55,6 +60,13 @@ impl Questions {
         let mut input = input.clone();
         if let Some(fields) = input.as_object_mut() {
             fields.insert("answers".to_owned(), json!(answers));
+            let noted = self.list.iter().filter(|question| !question.note.is_empty());
+            let notes: serde_json::Map<String, Value> = noted
+                .map(|question| (question.text.clone(), json!({"notes": question.note.whole()})))
+                .collect();
+            if !notes.is_empty() {
+                fields.insert("annotations".to_owned(), json!(notes));
+            }
         }
         input
     }
@@ -126,6 +138,19 @@ impl Questions {
                 }
             }
         }
+        if self.notes || !question.note.is_empty() {
+            let row = Row::faint("  note  ").add(question.note.text(), Style::TEXT);
+            let shown = wrap::whole(&row, columns, 8);
+            if self.notes {
+                let width = shown.last().map_or(0, Row::width);
+                cursor = Some((rows.len() + shown.len() - 1, width.min(columns.saturating_sub(1))));
+            }
+            rows.extend(shown);
+        }
+        if self.notes {
+            rows.push(hints(&["enter keeps the note", "esc back"], columns));
+            return (rows, cursor);
+        }
         let mut told = Vec::new();
         if question.several {
             told.push("space marks");
@@ -138,6 +163,7 @@ impl Questions {
         if self.at > 0 {
             told.push("left back");
         }
+        told.push("tab adds a note");
         told.push("esc no answer, stop");
         rows.push(hints(&told, columns));
         (rows, cursor)
@@ -177,6 +203,7 @@ impl Question {
             options,
             selected: 0,
             own: Editor::default(),
+            note: Editor::default(),
         })
     }
 
@@ -230,7 +257,7 @@ mod tests {
                 "  [x] 1  SQLite      embedded, one file",
                 "› [ ] 2  Postgres    a server you run",
                 "  [ ] 3  in your own words",
-                "  space marks ∙ enter next ∙ left back ∙ esc no answer, stop",
+                "  space marks ∙ enter next ∙ left back ∙ tab adds a note ∙ esc no answer, stop",
             ]
         );
         let answers = questions.answers(&input);

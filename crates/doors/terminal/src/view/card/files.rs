@@ -83,10 +83,26 @@ pub(super) fn notebook(value: &Value, call: &Call) -> Parts {
     let cell = word("cell_id").unwrap_or_default();
     let kind = word("cell_type").unwrap_or("code");
     let source = word("new_source").unwrap_or_default();
-    let lines = diff::of_texts("", source, 1);
-    Parts::default()
-        .fact(format!("cell {cell}, {kind}, {did}"))
-        .diff(&lines, RESULT)
+    let old = old_source(value, cell).unwrap_or_default();
+    let new = if did == "removed" { "" } else { source };
+    let lines = diff::of_texts(if did == "added" { "" } else { &old }, new, 1);
+    let parts = Parts::default().fact(format!("cell {cell}, {kind}, {did}"));
+    let summary = diff::summary(&lines);
+    let parts = if summary.is_empty() { parts } else { parts.fact(summary) };
+    parts.diff(&lines, CHANGE)
+}
+
+/// What a cell held before, by the file as it was.
+pub(crate) fn old_source(value: &Value, cell: &str) -> Option<String> {
+    let file = value.get("original_file").and_then(Value::as_str)?;
+    let file: Value = serde_json::from_str(file).ok()?;
+    let mut cells = file.get("cells")?.as_array()?.iter();
+    let found = cells.find(|it| it.get("id").and_then(Value::as_str) == Some(cell))?;
+    match found.get("source")? {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(lines) => Some(lines.iter().filter_map(Value::as_str).collect()),
+        _ => None,
+    }
 }
 
 pub(super) fn grep(value: &Value, text: &str) -> Parts {
@@ -100,7 +116,21 @@ pub(super) fn grep(value: &Value, text: &str) -> Parts {
         Some(content) => content.to_owned(),
         None => names(value).unwrap_or_else(|| text.to_owned()),
     };
-    Parts::default().fact(facts).first(&said, 1)
+    let rows: Vec<String> = said.trim_matches('\n').lines().map(hit).collect();
+    let mut parts = Parts::default().fact(facts).first(&rows.join("\n"), 1);
+    parts.unit = if value.get("content").is_some() { "hit" } else { "file" };
+    parts
+}
+
+/// `path:18:text` with the text apart.
+fn hit(line: &str) -> String {
+    let mut parts = line.splitn(3, ':');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(path), Some(number), Some(text)) if number.parse::<u64>().is_ok() => {
+            format!("{path}:{number}  {}", text.trim_start())
+        }
+        _ => line.to_owned(),
+    }
 }
 
 fn names(value: &Value) -> Option<String> {

@@ -84,7 +84,18 @@ pub(super) fn tasks(call: &Call, text: &str, value: &Value) -> Parts {
             _ => ("[ ]", word(item, "content")),
         };
         let text = if text.is_empty() { word(item, "subject") } else { text };
-        parts.rows.push(todo_row(sign, &text));
+        let before: Vec<String> = item
+            .get("blockedBy")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned))
+            .collect();
+        let mut row = todo_row(sign, &text);
+        if !before.is_empty() && sign == "[ ]" {
+            row.push(&format!("  after {}", before.join(", ")), Style::FAINT);
+        }
+        parts.rows.push(row);
     }
     parts
 }

@@ -39,7 +39,7 @@ impl Feed {
             );
         } else if self.failed {
             self.failure(result);
-        } else if time >= LONG {
+        } else if time >= LONG && self.durations {
             let (calls, cost, out) = turn.map_or((0, None, 0), |(_, turn, calls)| {
                 (*calls, turn.cost, turn.usage.map_or(0, |usage| usage.output))
             });

@@ -51,7 +51,12 @@ impl Feed {
         self.retry = None;
         if let Ok(ToAgent::User(user)) = entry.line.to_agent() {
             let text = user.message.content.text();
-            self.say(Kind::Prompt, self.wrapped(prompt::rows(&text, None)));
+            let mut rows = self.wrapped(prompt::rows(&text, None));
+            if let Some(first) = rows.first_mut().filter(|_| self.stamps) {
+                let time = self.clock.time(entry.at.0, entry.at.0);
+                first.push(&format!("  {time}"), Role::Faint);
+            }
+            self.say(Kind::Prompt, rows);
         }
     }
 
@@ -166,6 +171,9 @@ impl Feed {
     fn result(&mut self, id: &str, text: String, value: Value, is_error: bool, denied: bool) {
         let refusal = self.refusals.remove(id);
         let Some(call) = self.calls.get_mut(id) else { return };
+        if !is_error {
+            self.changed.take(&call.tool, &call.input, &value);
+        }
         let rejected = value.as_str() == Some(REJECTED);
         call.state = match (refusal, is_error) {
             (Some(why), true) => State::Denied { why },
@@ -201,12 +209,21 @@ impl Feed {
                     .map(|after| format!(" to {}", amount::tokens(after)))
                     .unwrap_or_default();
                 let before = amount::tokens(made.pre_tokens);
-                let text = format!("compacted {before}{after} tokens ∙ the history above stays here and on disk");
-                self.say(
-                    Kind::Card,
-                    vec![Row::new().add("~ ", Role::Note).add(&text, Role::Faint)],
-                );
+                let took = made
+                    .duration_ms
+                    .as_ref()
+                    .map(|ms| Duration::from_secs_f64(ms.get().max(0.0) / 1000.0));
+                let took = took
+                    .map(|time| format!(" ∙ {}", amount::running(time)))
+                    .unwrap_or_default();
+                self.tell(&format!(
+                    "compacted {before}{after} tokens{took} ∙ the history above stays here and on disk"
+                ));
             }
+            System::Informational(note) if note.tag.as_deref() == Some("answered") => match &note.tool_use_id {
+                Some(call) if self.calls.contains_key(call) => self.note(call, note.content.clone()),
+                _ => self.tell(&note.content),
+            },
             System::Informational(note) if note.is_meta != Some(true) => self.tell(&note.content),
             System::ModelFallback(fallback) => self.tell(&fallback.content),
             System::LocalCommandOutput(output) => self.items.push_back(Item::Text(output.content.clone())),
@@ -218,6 +235,7 @@ impl Feed {
                 self.say(Kind::Card, vec![row]);
             }
             System::SessionWritesLost(_) => {
+                self.writes_lost = true;
                 let text = "✗ the transcript cannot be written; what follows may be lost with this process";
                 self.say(Kind::Card, vec![Row::new().add(text, Role::Bad)]);
             }

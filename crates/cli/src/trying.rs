@@ -1,0 +1,113 @@
+//! What holds for a command, by the rules a session told: for whoever wants to know before it is asked.
+
+use sluice_permission::{Behavior, Call, OnDisk, Policy, Rule, Source, Verdict, decide};
+use sluice_terminal::Facts;
+use sluice_wire::control::PermissionRulesState;
+use sluice_wire::mode::PermissionMode;
+
+/// Whether a command runs, is asked about or refused, and why: the rule and its place, or a reason.
+pub(crate) fn decide_command(
+    rules: &PermissionRulesState,
+    mode: &PermissionMode,
+    facts: &Facts,
+    command: &str,
+) -> (&'static str, String) {
+    let mut policy = Policy::new(&facts.folder, &facts.home);
+    policy.mode = mode.clone();
+    let folders = rules
+        .workspace_directories
+        .iter()
+        .map(|folder| folder.path.clone().into());
+    policy.roots.extend(folders.filter(|folder| *folder != facts.folder));
+    // One that waits for trust holds no more than one that is not there.
+    let held = rules.rules.iter().filter(|rule| rule.not_in_effect != Some(true));
+    policy.rules.extend(held.filter_map(|rule| {
+        let behavior = match rule.behavior.as_str() {
+            "allow" => Behavior::Allow,
+            "deny" => Behavior::Deny,
+            _ => Behavior::Ask,
+        };
+        Rule::parse(behavior, source(&rule.source), &facts.folder, &rule.rule).ok()
+    }));
+    let input = serde_json::json!({ "command": command });
+    let call = Call::new("Bash", &input, &facts.folder);
+    let decision = decide(&policy, &call, &OnDisk);
+    let word = match decision.behavior {
+        Verdict::Allow => "runs",
+        Verdict::Deny => "refused",
+        _ => "asks",
+    };
+    let reason = &decision.reason;
+    let said = reason.text.as_deref().unwrap_or(&decision.message).trim();
+    let rule = reason.rule.clone().or_else(|| match decision.behavior {
+        Verdict::Allow => allowing(&policy, &call),
+        _ => None,
+    });
+    let why = match (rule, said.lines().next()) {
+        (Some(rule), _) => format!("{}, {}", rule.text(), rule.source.as_str()),
+        (None, Some(said)) => said.to_owned(),
+        (None, None) => "nothing speaks against it".to_owned(),
+    };
+    (word, why)
+}
+
+/// The rule without which the call would not run: a yes does not name its rule.
+fn allowing(policy: &Policy, call: &Call<'_>) -> Option<Rule> {
+    let allows = policy.rules.iter().filter(|rule| rule.behavior == Behavior::Allow);
+    let mut decisive = allows.filter(|rule| {
+        let mut without = policy.clone();
+        without.rules.retain(|known| known != *rule);
+        decide(&without, call, &OnDisk).behavior != Verdict::Allow
+    });
+    decisive.next().cloned()
+}
+
+fn source(word: &str) -> Source {
+    const ALL: [Source; 8] = [
+        Source::Policy,
+        Source::Flag,
+        Source::Local,
+        Source::Project,
+        Source::User,
+        Source::CliArg,
+        Source::Session,
+        Source::Command,
+    ];
+    ALL.into_iter()
+        .find(|source| source.as_str() == word)
+        .unwrap_or(Source::Session)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_command_is_decided_by_the_rules_that_hold() {
+        let rules: PermissionRulesState = serde_json::from_value(json!({"rules": [
+            {"behavior": "allow", "source": "localSettings", "rule": "Bash(cargo test:*)"},
+            {"behavior": "allow", "source": "projectSettings", "rule": "Bash(npm run *)", "notInEffect": true},
+            {"behavior": "deny", "source": "userSettings", "rule": "Bash(rm:*)"}],
+            "workspaceDirectories": [], "originalCwd": "/", "managedOnly": false}))
+        .unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let facts = Facts {
+            folder: place.path().to_owned(),
+            home: place.path().to_owned(),
+            ..Facts::default()
+        };
+        let tried = |command: &str| decide_command(&rules, &PermissionMode::Default, &facts, command);
+        assert_eq!(
+            tried("cargo test -p wire"),
+            ("runs", "Bash(cargo test:*), localSettings".to_owned())
+        );
+        assert_eq!(
+            tried("rm -rf target"),
+            ("refused", "Bash(rm:*), userSettings".to_owned())
+        );
+        assert_eq!(tried("npm run dev").0, "asks", "its rule waits for trust");
+    }
+}

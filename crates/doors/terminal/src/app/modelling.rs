@@ -1,0 +1,162 @@
+//! Who answers, how hard it thinks, and whether that holds for new sessions too.
+
+use serde_json::{Value, json};
+use sluice_wire::control::ModelInfo;
+
+use super::{Act, App, Now, Picker, Picks};
+use crate::input::{Code, Editor, Key};
+use crate::text::{Role, Row, Style};
+use crate::view::status;
+
+/// What effort can be where a model does not say.
+const LEVELS: [&str; 3] = ["low", "medium", "high"];
+
+impl App {
+    /// Shows the models there are; the last row takes a name.
+    pub(super) fn pick_model(&mut self, models: Vec<ModelInfo>, now: Now) {
+        if models.is_empty() {
+            self.notify("the agent names no models; /model NAME takes one", now);
+            return;
+        }
+        let mut rows: Vec<(String, String)> = models
+            .iter()
+            .map(|model| (model.value.clone(), facts(model).join(" ∙ ")))
+            .collect();
+        rows.push(("other".to_owned(), "a name this server knows".to_owned()));
+        let chosen = self.picture.model.as_deref();
+        let selected = models.iter().position(|model| {
+            chosen.is_some_and(|now| now == model.value || Some(now) == model.resolved_model.as_deref())
+        });
+        let mut picker = Picker::new("Model", Picks::Model(models), rows);
+        picker.selected = selected.unwrap_or(0);
+        picker.hints = vec![
+            "enter this session",
+            "d also new ones",
+            "left/right effort",
+            "t thinking",
+            "esc",
+        ];
+        self.picker = Some(picker);
+        self.wished_effort = None;
+        self.wished_thinking = self.thinks;
+        self.show_effort();
+    }
+
+    /// The row below the list.
+    fn show_effort(&mut self) {
+        let effort = self.wished_effort.clone().or_else(|| self.effort.clone());
+        let effort = effort.unwrap_or_else(|| "its own".to_owned());
+        let mark = if self.wished_thinking { "[x]" } else { "[ ]" };
+        let turns = !self.levels().is_empty();
+        if let Some(picker) = &mut self.picker {
+            let mut row = Row::new().add("  ", Style::TEXT);
+            if turns {
+                row.push("effort  ", Role::Faint);
+                row.push(&format!("‹ {effort} ›"), Style::TEXT);
+                row.push("    ", Style::TEXT);
+            }
+            row.push("thinking  ", Role::Faint);
+            row.push(mark, Style::TEXT);
+            picker.foot = vec![row];
+        }
+    }
+
+    /// The levels of effort the highlighted model knows.
+    fn levels(&self) -> Vec<String> {
+        let Some(picker) = &self.picker else { return Vec::new() };
+        let Picks::Model(models) = &picker.picks else {
+            return Vec::new();
+        };
+        match models.get(picker.selected) {
+            Some(model) if model.supports_effort == Some(false) => Vec::new(),
+            Some(ModelInfo {
+                supported_effort_levels: Some(levels),
+                ..
+            }) if !levels.is_empty() => levels.clone(),
+            _ => LEVELS.map(str::to_owned).to_vec(),
+        }
+    }
+
+    /// A key among the models.
+    pub(super) fn model_key(&mut self, key: Key, now: Now) {
+        match key.code {
+            Code::Left | Code::Right => {
+                let levels = self.levels();
+                let known = self.wished_effort.as_ref().or(self.effort.as_ref());
+                let at = known.and_then(|known| levels.iter().position(|level| level == known));
+                let next = match (at, key.code) {
+                    (Some(at), Code::Left) => at.saturating_sub(1),
+                    (Some(at), _) => (at + 1).min(levels.len().saturating_sub(1)),
+                    // Where it is not known, the middle is nearest to what is usual.
+                    (None, _) => levels.len() / 2,
+                };
+                self.wished_effort = levels.get(next).cloned();
+            }
+            Code::Char('t') => self.wished_thinking = !self.wished_thinking,
+            Code::Char('d') => return self.choose_model(true, now),
+            _ => {}
+        }
+        self.show_effort();
+    }
+
+    /// The highlight went elsewhere: another model may know other levels.
+    pub(super) fn look_at_model(&mut self) {
+        if matches!(&self.picker, Some(picker) if matches!(picker.picks, Picks::Model(_))) {
+            self.show_effort();
+        }
+    }
+
+    /// Takes the highlighted model; `kept` for new sessions too.
+    pub(super) fn choose_model(&mut self, kept: bool, now: Now) {
+        let Some(picker) = &mut self.picker else { return };
+        let Picks::Model(models) = &picker.picks else { return };
+        let Some(model) = models.get(picker.selected) else {
+            picker.entry = Some(Editor::default());
+            picker.hints = vec!["its name", "enter takes it", "esc"];
+            return;
+        };
+        let value = model.value.clone();
+        self.picker = None;
+        self.take_model(&value, kept, now);
+    }
+
+    /// Takes a model by its name, with what was chosen beside it.
+    pub(super) fn take_model(&mut self, value: &str, kept: bool, now: Now) {
+        self.acts.push(Act::SetModel(Some(value.to_owned())));
+        let effort = self.wished_effort.take();
+        if let Some(level) = &effort {
+            self.acts.push(Act::Effort(level.clone()));
+            self.effort = effort.clone();
+        }
+        if self.wished_thinking != self.thinks {
+            self.toggle_thinking(now);
+        }
+        if kept {
+            let mut settings = json!({"model": if value == "default" { Value::Null } else { value.into() }});
+            if let (Some(fields), Some(level)) = (settings.as_object_mut(), effort) {
+                fields.insert("effortLevel".to_owned(), level.into());
+            }
+            self.acts.push(Act::Setting(settings));
+        }
+    }
+}
+
+/// What is known of a model: what it is, what it costs, what it is for. The last may be cut.
+fn facts(model: &ModelInfo) -> Vec<String> {
+    let resolved = model.resolved_model.as_deref().map(status::model_word);
+    let said: Vec<&str> = model.description.split(" · ").map(str::trim).collect();
+    let said = said
+        .into_iter()
+        .filter(|it| !it.is_empty() && *it != model.display_name);
+    // Its name is said already, as other parts of it are written.
+    let known = |part: &str| {
+        let flat = part.to_lowercase().replace(' ', "-");
+        resolved.as_deref() == Some(flat.as_str())
+    };
+    let (prices, rest): (Vec<&str>, Vec<&str>) = said.filter(|it| !known(it)).partition(|it| it.contains('$'));
+    resolved
+        .clone()
+        .into_iter()
+        .chain(prices.into_iter().chain(rest).map(str::to_owned))
+        .collect()
+}

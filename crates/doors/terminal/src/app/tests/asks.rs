@@ -1,0 +1,172 @@
+//! What can be done about an ask besides yes and no: another rule, another input, a note, an address opened.
+
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::screens::screen;
+use super::stage::Stage;
+use crate::app::act::Edited;
+use crate::app::{Act, Told};
+use crate::input::Input;
+
+fn asked(tool: &str, input: &serde_json::Value, suggestions: &serde_json::Value) -> Stage {
+    let mut stage = Stage::new(80, 24);
+    stage.turn("go");
+    stage.later(1000);
+    stage.ask("1", tool, input, suggestions);
+    stage.region();
+    stage.later(500);
+    stage.acts();
+    stage
+}
+
+#[test]
+fn tab_on_a_rule_edits_the_rule_and_it_is_kept_where_it_was_turned_to() {
+    let rules = json!([{"type": "addRules", "behavior": "allow", "destination": "localSettings",
+        "rules": [{"toolName": "Bash", "ruleContent": "cargo publish:*"}]}]);
+    let mut stage = asked("Bash", &json!({"command": "cargo publish --dry-run"}), &rules);
+    stage.press(&["down", "right", "tab"]);
+    stage.press(&["backspace", "backspace"]);
+    stage.write(" --dry-run:*");
+    screen("ask-rule-80", &stage.region());
+    stage.press(&["enter"]);
+    let kept = &stage.answer()["updatedPermissions"][0];
+    assert_eq!(kept["rules"][0]["ruleContent"], "cargo publish --dry-run:*");
+    assert_eq!(kept["destination"], "projectSettings");
+    // An empty rule would allow everything: it is not kept, and escape goes back.
+    let mut stage = asked("Bash", &json!({"command": "cargo publish --dry-run"}), &rules);
+    stage.press(&["down", "tab", "ctrl+u", "enter"]);
+    assert!(stage.acts().is_empty());
+    stage.press(&["esc"]);
+    assert!(stage.region().iter().any(|row| row.contains("`cargo publish *`")));
+}
+
+#[test]
+fn a_change_that_was_edited_is_shown_again_as_its_new_diff_and_then_answered() {
+    let mut stage = Stage::new(80, 24);
+    stage.turn("fix it");
+    stage.later(1000);
+    stage.edit("1");
+    stage.region();
+    stage.later(500);
+    stage.acts();
+    stage.press(&["3"]);
+    let acts = stage.acts();
+    let [Act::Edit { text, what }] = acts.as_slice() else {
+        panic!("{acts:?}")
+    };
+    assert_eq!(text, "a + b");
+    let what = what.clone();
+    stage.app.told(
+        Told::Edited {
+            text: Some("a.wrapping_add(b)".to_owned()),
+            what,
+        },
+        stage.now,
+    );
+    assert!(stage.acts().is_empty(), "it is not answered before it was read");
+    let region = stage.region();
+    assert!(
+        region.iter().any(|row| row.ends_with("+     a.wrapping_add(b)")),
+        "{region:#?}"
+    );
+    stage.press(&["enter"]);
+    assert_eq!(stage.answer()["updatedInput"]["new_string"], "a.wrapping_add(b)");
+}
+
+#[test]
+fn a_command_that_is_changed_can_go_to_the_editor_and_comes_back() {
+    let mut stage = asked("Bash", &json!({"command": "cargo publish"}), &json!([]));
+    stage.press(&["e", "ctrl+g"]);
+    let acts = stage.acts();
+    assert!(
+        matches!(acts.as_slice(), [Act::Edit { text, what: Edited::Input(_) }] if text == "cargo publish"),
+        "{acts:?}"
+    );
+    let what = Edited::Input(stage.app.asking.as_ref().unwrap().id.clone());
+    stage.app.told(
+        Told::Edited {
+            text: Some("cargo publish --dry-run\n".to_owned()),
+            what,
+        },
+        stage.now,
+    );
+    assert!(stage.acts().is_empty(), "enter runs it, not the editor's end");
+    stage.press(&["enter"]);
+    assert_eq!(stage.answer()["updatedInput"]["command"], "cargo publish --dry-run");
+}
+
+#[test]
+fn a_note_goes_along_with_an_answer() {
+    let input = json!({"questions": [{"question": "How?", "options": [{"label": "Well", "description": ""}, {"label": "Fast", "description": ""}]}]});
+    let mut stage = asked("AskUserQuestion", &input, &json!([]));
+    stage.press(&["tab"]);
+    stage.write("but not today");
+    screen("question-note-80", &stage.region());
+    stage.press(&["esc"]);
+    assert!(stage.acts().is_empty(), "escape ends the note, nothing else");
+    stage.press(&["down", "enter"]);
+    let answered = &stage.answer()["updatedInput"];
+    assert_eq!(answered["answers"], json!({"How?": "Fast"}));
+    assert_eq!(answered["annotations"], json!({"How?": {"notes": "but not today"}}));
+}
+
+#[test]
+fn an_address_is_opened_copied_or_declined() {
+    for (keys, wanted, action) in [
+        (["1"], Some(Act::Open("https://mcp.example/a".to_owned())), "accept"),
+        (["2"], Some(Act::Copy("https://mcp.example/a".to_owned())), "accept"),
+        (["3"], None, "decline"),
+    ] {
+        let mut stage = Stage::new(80, 24);
+        stage.turn("go");
+        stage.later(1000);
+        stage.says(
+            &json!({"type": "control_request", "request_id": "e", "request": {"subtype": "elicitation",
+            "mcp_server_name": "tracker", "message": "Sign in first.", "mode": "url", "url": "https://mcp.example/a"}}),
+        );
+        stage.look();
+        stage.region();
+        stage.later(500);
+        stage.acts();
+        screen("elicit-page-80", &stage.region());
+        stage.press(&keys);
+        let acts = stage.acts();
+        let Some(Act::Fill { response, .. }) = acts.last() else {
+            panic!("{acts:?}")
+        };
+        assert_eq!(serde_json::to_value(response).unwrap()["action"], action);
+        assert_eq!(
+            acts.first().filter(|act| !matches!(act, Act::Fill { .. })),
+            wanted.as_ref()
+        );
+    }
+}
+
+#[test]
+fn what_was_typed_while_nobody_looked_is_no_answer() {
+    let mut stage = asked("Bash", &json!({"command": "rm -rf target"}), &json!([]));
+    stage.app.input(Input::Focus(false), stage.now);
+    stage.later(60_000);
+    stage.app.input(Input::Focus(true), stage.now);
+    stage.press(&["1"]);
+    assert!(stage.acts().is_empty());
+    assert_eq!(stage.app.editor.text(), "1");
+}
+
+#[test]
+fn however_little_room_there_is_the_choices_stay() {
+    for rows in 6..14 {
+        let mut stage = Stage::new(40, rows);
+        stage.turn("fix it");
+        stage.later(1000);
+        stage.edit("1");
+        let region = stage.region();
+        for choice in ["› 1  Yes", "  3  Change it first", "  4  No"] {
+            assert!(
+                region.iter().any(|row| row == choice),
+                "{choice} at {rows} rows: {region:#?}"
+            );
+        }
+    }
+}

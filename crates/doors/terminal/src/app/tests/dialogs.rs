@@ -1,0 +1,390 @@
+//! What can be done in dialogs besides choosing: effort, places, files, rules that are tried, themes tried on.
+
+use pretty_assertions::assert_eq;
+use serde_json::{from_value, json};
+
+use super::screens::{called, came, card, ended, screen, seen, stage};
+use super::stage::Stage;
+use crate::app::{Act, Told};
+use crate::theme::Theme;
+
+fn told(told: Told) -> Stage {
+    let mut stage = stage(80);
+    stage.app.told(told, stage.now);
+    stage
+}
+
+fn models() -> Stage {
+    let models = json!([{"value": "default", "displayName": "Default", "description": "$3 in, $15 out per M", "resolvedModel": "claude-sonnet-4-5"},
+        {"value": "opus", "displayName": "Opus", "description": "$5 in, $25 out per M", "resolvedModel": "claude-opus-4-5",
+            "supportsEffort": true, "supportedEffortLevels": ["low", "medium", "high", "max"]},
+        {"value": "haiku", "displayName": "Haiku", "description": "", "supportsEffort": false}]);
+    let mut stage = stage(80);
+    stage.app.told(Told::Effort(Some("medium".to_owned())), stage.now);
+    stage.app.told(Told::Models(from_value(models).unwrap()), stage.now);
+    stage
+}
+
+#[test]
+fn a_model_is_taken_with_its_effort_and_thinking_for_this_session_or_for_new_ones_too() {
+    let mut stage = models();
+    screen("model-effort-80", &stage.region());
+    stage.press(&["down", "right", "right", "right", "t", "enter"]);
+    assert_eq!(
+        stage.acts(),
+        [
+            Act::SetModel(Some("opus".to_owned())),
+            Act::Effort("max".to_owned()),
+            Act::Thinking(Some(0))
+        ]
+    );
+    let mut stage = models();
+    stage.press(&["left", "d"]);
+    let kept = json!({"model": null, "effortLevel": "low"});
+    assert_eq!(
+        stage.acts(),
+        [
+            Act::SetModel(Some("default".to_owned())),
+            Act::Effort("low".to_owned()),
+            Act::Setting(kept)
+        ]
+    );
+    let mut stage = models();
+    stage.press(&["down", "down"]);
+    assert!(
+        !stage.region().iter().any(|row| row.contains("effort  ")),
+        "this one has none"
+    );
+    stage.press(&["right", "esc"]);
+    assert!(stage.acts().is_empty(), "nothing was chosen");
+}
+
+#[test]
+fn another_model_is_taken_by_its_name() {
+    let mut stage = models();
+    stage.press(&["end", "enter"]);
+    stage.write("qwen3-coder");
+    stage.press(&["enter"]);
+    assert_eq!(stage.acts(), [Act::SetModel(Some("qwen3-coder".to_owned()))]);
+    assert!(stage.app.picker.is_none());
+}
+
+#[test]
+fn a_theme_is_tried_on_while_it_is_highlighted_and_comes_off_again() {
+    let mut facts = Stage::facts();
+    facts.settings.truecolor = true;
+    let mut stage = Stage::of(facts, 80, 24);
+    stage.write("/theme");
+    stage.press(&["enter", "down", "down"]);
+    assert_eq!(stage.acts(), [Act::Dress(Theme::Dark)]);
+    stage.press(&["esc"]);
+    assert_eq!(stage.acts(), [Act::Dress(Theme::Terminal)]);
+    stage.write("/theme");
+    stage.press(&["enter", "5", "enter"]);
+    let acts = stage.acts();
+    assert!(acts.contains(&Act::Setting(json!({"theme": "light"}))), "{acts:?}");
+    assert_eq!(stage.app.facts.settings.theme, Theme::Light);
+}
+
+#[test]
+fn a_setting_is_kept_where_left_and_right_turned_to_and_holds_at_once() {
+    let mut stage = told(Told::Settings(json!({})));
+    stage.write("prefersRed");
+    stage.press(&["right", "enter"]);
+    assert_eq!(
+        stage.acts(),
+        [Act::SettingIn("localSettings", json!({"prefersReducedMotion": true}))]
+    );
+    assert!(stage.app.facts.settings.still);
+    assert!(
+        stage
+            .region()
+            .iter()
+            .any(|row| row.contains("‹ only you, this project ›"))
+    );
+    stage.press(&["esc", "esc"]);
+    stage.write("/config sluice.wrap=terminal");
+    stage.press(&["enter"]);
+    assert_eq!(
+        stage.acts(),
+        [Act::SettingIn("userSettings", json!({"sluice": {"wrap": "terminal"}}))]
+    );
+    assert!(stage.app.feed.flows);
+}
+
+#[test]
+fn agents_say_where_they_are_written_and_are_edited_or_made_anew() {
+    let open = || {
+        let mut stage = stage(80);
+        let file = "/home/me/.claude/agents/release.md".into();
+        stage
+            .app
+            .told(Told::AgentFiles([("release".to_owned(), file)].into()), stage.now);
+        let agents = json!([{"name": "Explore", "description": "reads only", "model": "claude-haiku-4-5"},
+            {"name": "release", "description": "all tools", "model": "inherit"}]);
+        stage.app.told(Told::Agents(from_value(agents).unwrap()), stage.now);
+        stage
+    };
+    let mut stage = open();
+    screen("agents-where-80", &stage.region());
+    stage.press(&["e"]);
+    assert!(
+        stage.acts().is_empty()
+            && stage
+                .region()
+                .iter()
+                .any(|row| row.contains("built in: there is no file"))
+    );
+    stage.press(&["down", "e"]);
+    assert_eq!(
+        stage.acts(),
+        [Act::EditFile("/home/me/.claude/agents/release.md".into())]
+    );
+    let mut stage = open();
+    stage.press(&["n"]);
+    stage.write("review migrations");
+    stage.press(&["enter"]);
+    let acts = stage.acts();
+    assert!(
+        matches!(acts.as_slice(), [Act::Send { text, .. }] if text.contains(".claude/agents/") && text.ends_with("review migrations")),
+        "{acts:?}"
+    );
+}
+
+#[test]
+fn rules_are_found_and_a_command_is_tried_on_them() {
+    let open = || {
+        let mut facts = Stage::facts();
+        facts.decides = Some(|rules, _, _, command| {
+            assert_eq!((rules.rules.len(), command), (2, "cargo test"));
+            ("runs", "Bash(cargo test:*), localSettings".to_owned())
+        });
+        let mut stage = Stage::of(facts, 80, 24);
+        seen(&mut stage);
+        let rules = json!({"rules": [{"behavior": "allow", "source": "userSettings", "rule": "Read(docs/**)"},
+            {"behavior": "allow", "source": "localSettings", "rule": "Bash(cargo test:*)"}],
+            "workspaceDirectories": [], "originalCwd": "/", "managedOnly": false});
+        stage
+            .app
+            .told(Told::Rules(Box::new(from_value(rules).unwrap())), stage.now);
+        stage
+    };
+    let mut stage = open();
+    stage.write("/cargo");
+    let region = stage.region();
+    assert!(
+        region.iter().any(|row| row.starts_with("› Bash(cargo")) && !region.iter().any(|row| row.contains("Read(docs"))
+    );
+    stage.press(&["esc"]);
+    assert!(
+        stage.region().iter().any(|row| row.contains("Read(docs")),
+        "escape clears what was typed first"
+    );
+    let mut stage = open();
+    stage.write("t");
+    stage.write("cargo test");
+    stage.press(&["enter"]);
+    assert!(stage.acts().is_empty());
+    let rows = seen(&mut stage);
+    assert_eq!(
+        rows.first().map(String::as_str),
+        Some("~ cargo test  runs: Bash(cargo test:*), only you, this project")
+    );
+}
+
+#[test]
+fn folders_skills_and_the_status_line_are_commands_of_ours() {
+    let mut stage = stage(80);
+    for (line, wanted) in [
+        ("/add-dir ../docs", Act::AddFolder("/home/me/code/shop/../docs".into())),
+        ("/add-dir ~/notes", Act::AddFolder("/home/me/notes".into())),
+        ("/skills", Act::Skills),
+        ("/statusline off", Act::Setting(json!({"statusLine": null}))),
+        (
+            "/statusline printf hi",
+            Act::Setting(json!({"statusLine": {"type": "command", "command": "printf hi"}})),
+        ),
+    ] {
+        stage.write(line);
+        stage.press(&["enter"]);
+        assert_eq!(stage.acts(), [wanted], "{line}");
+    }
+    stage.later(400);
+    stage.region();
+    stage.later(400);
+    stage.region();
+    let acts = stage.acts();
+    assert!(
+        matches!(acts.as_slice(), [Act::StatusLine { command, .. }] if command == "printf hi"),
+        "{acts:?}"
+    );
+    let skills = json!([{"name": "deploy", "description": "Bring it out"}]);
+    stage.app.told(Told::Skills(from_value(skills).unwrap()), stage.now);
+    let rows = seen(&mut stage);
+    assert!(rows.contains(&"  /deploy  Bring it out".to_owned()), "{rows:#?}");
+}
+
+#[test]
+fn a_word_that_is_no_command_is_sent_as_text_and_that_is_said() {
+    let mut stage = stage(80);
+    stage.write("/frobnicate it");
+    stage.press(&["enter"]);
+    let acts = stage.acts();
+    assert!(
+        matches!(acts.as_slice(), [Act::Send { text, .. }] if text == "/frobnicate it"),
+        "{acts:?}"
+    );
+    assert!(
+        stage
+            .region()
+            .iter()
+            .any(|row| row.contains("there is no command /frobnicate: it is sent as text"))
+    );
+    stage.write("/etc/hosts is wrong");
+    stage.press(&["enter"]);
+    stage.acts();
+    assert!(
+        !stage.region().iter().any(|row| row.contains("no command /etc")),
+        "a path is no command"
+    );
+}
+
+#[test]
+fn of_commands_that_fit_as_well_the_last_used_comes_first() {
+    let mut stage = stage(80);
+    stage.write("/cost");
+    stage.press(&["enter"]);
+    stage.acts();
+    stage.write("/co");
+    assert_eq!(
+        stage.app.popup.as_ref().unwrap().offers.first().unwrap().insert,
+        "/cost"
+    );
+}
+
+#[test]
+fn a_code_block_is_copied_by_its_number() {
+    let mut stage = stage(80);
+    stage.turn("go");
+    stage.begins_text();
+    stage.says(&json!({"type": "assistant", "message": {"id": "m1", "type": "message", "role": "assistant", "model": "x",
+        "content": [{"type": "text", "text": "One:\n```rust\nfn a() {}\n```\nTwo:\n```\nb\n```\n"}], "stop_reason": null,
+        "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1}}, "parent_tool_use_id": null,
+        "session_id": "s", "uuid": "a"}));
+    ended(&mut stage);
+    stage.acts();
+    stage.write("/copy 2");
+    stage.press(&["enter"]);
+    assert_eq!(stage.acts(), [Act::Copy("b\n".to_owned())]);
+    stage.write("/copy 3");
+    stage.press(&["enter"]);
+    assert!(
+        stage.acts().is_empty()
+            && stage
+                .region()
+                .iter()
+                .any(|row| row.contains("the last answer has 2 code blocks"))
+    );
+}
+
+#[test]
+fn the_help_names_the_keys_that_are_bound() {
+    let mut facts = Stage::facts();
+    facts.multiplexer = true;
+    let mut stage = Stage::of(facts, 100, 24);
+    stage.app.bind(
+        &json!({"bindings": [{"context": "Chat", "bindings": {"ctrl+n": "chat:newline", "alt+s": "chat:stash"}}]})
+            .to_string(),
+        stage.now,
+    );
+    stage.app.knows_shift = true;
+    stage.write("?");
+    let help = stage.region().join("\n");
+    for wanted in [
+        "ctrl+n newline",
+        "alt+s stash",
+        "ctrl+x ctrl+b background",
+        "alt+p model",
+    ] {
+        assert!(help.contains(wanted), "{wanted} in {help}");
+    }
+    stage.press(&["esc"]);
+    stage.turn("go");
+    called(&mut stage, "1", "Bash", &json!({"command": "sleep 9"}));
+    stage.look();
+    assert!(
+        stage
+            .region()
+            .iter()
+            .any(|row| row.contains("ctrl+x ctrl+b to background")),
+        "tmux takes ctrl+b"
+    );
+}
+
+#[test]
+fn settings_of_the_reference_hold() {
+    let mut facts = Stage::facts();
+    facts.settings.verbose = true;
+    facts.settings.stamps = true;
+    facts.settings.no_durations = true;
+    facts.settings.verbs = (vec!["Pondering".to_owned()], false);
+    let mut stage = Stage::of(facts, 80, 24);
+    seen(&mut stage);
+    stage.turn("count");
+    assert!(
+        stage.region().iter().any(|row| row.contains("pondering ∙ 0s")),
+        "words of one's own for waiting"
+    );
+    called(&mut stage, "1", "Bash", &json!({"command": "seq 12"}));
+    stage.later(40_000);
+    let said: String = (1..=12).map(|number| format!("{number}\n")).collect();
+    came(&mut stage, "1", &said, &json!({"stdout": said, "stderr": ""}), false);
+    ended(&mut stage);
+    let rows = seen(&mut stage);
+    assert!(rows.iter().any(|row| row == "› count  00:00"), "{rows:#?}");
+    assert!(
+        (1..=12).all(|number| rows.contains(&format!("    {number}"))),
+        "all of it: {rows:#?}"
+    );
+    assert!(!rows.iter().any(|row| row.starts_with("~ 40s")), "{rows:#?}");
+}
+
+#[test]
+fn letters_stand_for_escape_where_vim_inserts() {
+    let mut facts = Stage::facts();
+    facts.settings.vim = true;
+    facts.settings.escapes = vec!["jk".to_owned()];
+    let mut stage = Stage::of(facts, 80, 24);
+    stage.write("fix jk");
+    assert_eq!(stage.app.editor.text(), "fix ");
+    assert!(stage.region().iter().any(|row| row.contains("NORMAL")));
+    stage.press(&["A"]);
+    stage.write("j");
+    stage.later(2000);
+    stage.write("k");
+    assert_eq!(stage.app.editor.text(), "fix jk", "typed slowly they are letters");
+}
+
+#[test]
+fn a_transcript_that_cannot_be_written_is_said_in_the_status_too() {
+    let mut stage = stage(80);
+    stage.turn("go");
+    stage.says(
+        &json!({"type": "system", "subtype": "session_writes_lost", "session_id": "s", "uuid": "w", "error_code": "ENOSPC", "lost": ["transcript"]}),
+    );
+    card(
+        &mut stage,
+        "1",
+        "Bash",
+        &json!({"command": "true"}),
+        "",
+        &json!({"stdout": "", "stderr": ""}),
+    );
+    ended(&mut stage);
+    let rows = seen(&mut stage);
+    assert!(
+        rows.iter().any(|row| row.contains("the transcript cannot be written")),
+        "{rows:#?}"
+    );
+    assert!(rows.last().unwrap().contains("not written down"), "{rows:#?}");
+}

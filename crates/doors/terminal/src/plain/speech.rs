@@ -1,0 +1,100 @@
+//! An answer as it is spoken: a line for each sentence, as soon as it has ended.
+
+/// What of an answer was said.
+#[derive(Debug, Default)]
+pub(super) struct Speech {
+    message: String,
+    /// How much of its text.
+    at: usize,
+    /// Inside a block of code, whose lines are said whole.
+    code: bool,
+}
+
+impl Speech {
+    /// What can be said of a text that grows; all that is left, once it `ended`.
+    pub(super) fn go_on(&mut self, message: &str, text: &str, ended: bool) -> Vec<String> {
+        if self.message != message || text.len() < self.at {
+            *self = Self {
+                message: message.to_owned(),
+                ..Self::default()
+            };
+        }
+        let mut said = Vec::new();
+        while let Some(rest) = text.get(self.at..).filter(|rest| !rest.is_empty()) {
+            let end = match self.end_of_sentence(rest) {
+                Some(end) => end,
+                None if ended => rest.len(),
+                None => break,
+            };
+            let piece = rest.get(..end).unwrap_or(rest).trim();
+            if piece.starts_with("```") || piece.starts_with("~~~") {
+                self.code = !self.code;
+            }
+            if !piece.is_empty() {
+                said.push(piece.to_owned());
+            }
+            self.at += end;
+        }
+        said
+    }
+
+    /// Where the first sentence or line ends, if it does.
+    fn end_of_sentence(&self, text: &str) -> Option<usize> {
+        let line = text.find('\n').map(|at| at + 1);
+        // A fence is known by its whole line.
+        if self.code || text.starts_with("```") || text.starts_with("~~~") {
+            return line;
+        }
+        let mut letters = text.char_indices().peekable();
+        while let Some((at, letter)) = letters.next() {
+            if line.is_some_and(|line| at + 1 >= line) {
+                break;
+            }
+            let next = letters.peek().map(|(_, next)| *next);
+            // "1." begins an entry of a list.
+            let counts = text
+                .get(..at)
+                .is_some_and(|before| before.trim_start().chars().all(|it| it.is_ascii_digit()));
+            if matches!(letter, '.' | '!' | '?') && next == Some(' ') && !counts {
+                return Some(at + letter.len_utf8());
+            }
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_said_as_they_end_and_none_twice() {
+        let text = "I will fix it. Then I run\nthe tests!\n1. one\n```\na. b\n```\nlast";
+        let wanted = [
+            "I will fix it.",
+            "Then I run",
+            "the tests!",
+            "1. one",
+            "```",
+            "a. b",
+            "```",
+            "last",
+        ];
+        for step in 1..text.len() {
+            let mut speech = Speech::default();
+            let mut said = Vec::new();
+            for end in (step..text.len()).step_by(step) {
+                said.extend(speech.go_on("m", text.get(..end).unwrap_or(text), false));
+            }
+            said.extend(speech.go_on("m", text, true));
+            assert_eq!(said, wanted, "in pieces of {step}");
+        }
+    }
+
+    #[test]
+    fn another_message_begins_anew() {
+        let mut speech = Speech::default();
+        assert_eq!(speech.go_on("a", "One. Tw", false), ["One."]);
+        assert_eq!(speech.go_on("b", "One. Two", true), ["One.", "Two"]);
+    }
+}
