@@ -5,6 +5,7 @@ import { registerWorker } from './boot/worker';
 import { takePairingCode } from './route/route';
 import { connect } from './screens/link';
 import { firstLocale } from './screens/prefs';
+import { soon } from './ui/task';
 
 // The code leaves the address before anything else happens.
 const code = takePairingCode();
@@ -13,7 +14,8 @@ const root = document.getElementById('app');
 void firstLocale().then(() => {
   // Who brings a code is not known yet: a line would be refused.
   connect(code === null);
-  if (root) render(() => createComponent(App, { code }), root);
+  // Reading the page and showing it are two tasks.
+  if (root) soon(() => { render(() => createComponent(App, { code }), root); });
 });
 
 // The shell is kept for a fast start, where the browser allows it.

@@ -1,7 +1,8 @@
 // The left column: sessions beside a session, the places of the page elsewhere.
-import { createEffect, createMemo, For, Match, on, Show, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, For, Match, on, onCleanup, Show, Switch, type JSX } from 'solid-js';
 import type { SessionInfo } from '../api/types';
 import { Badge, Icon, IconButton, Kbd, StateGlyph, type IconName } from '../ui';
+import { whenIdle } from '../ui/task';
 import { t } from '../text';
 import { age } from '../text/format';
 import { ariaKeys, capsOf } from '../keys/keymap';
@@ -92,7 +93,7 @@ function RailRow(props: { info: SessionInfo }): JSX.Element {
   const current = () => { const here = at(); return here.at === 'session' && [here.id, ...here.beside].includes(props.info.sessionId); };
   let row!: HTMLAnchorElement;
   // Where one is can be seen in the rail too.
-  createEffect(on(current, (now) => { if (now) requestAnimationFrame(() => setTimeout(() => row.scrollIntoView({ block: 'nearest' }))); }));
+  createEffect(on(current, (now) => { if (now) onCleanup(whenIdle(() => row.scrollIntoView({ block: 'nearest' }))); }));
   return (
     <a ref={row} class="sess" classList={{ unread: unread(props.info) }} href={sessionHref(props.info.sessionId, 'transcript', null, others())} aria-current={current() ? 'page' : undefined} onPointerDown={(event) => fetchAhead(event, props.info.sessionId)}>
       <Glyph info={props.info} />

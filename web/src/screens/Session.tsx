@@ -8,6 +8,7 @@ import type { Record } from '../api/types';
 import { go, route, sessionHref, type View } from '../route/route';
 import { t } from '../text';
 import { announce, Button } from '../ui';
+import { soon } from '../ui/task';
 import { TranscriptView, type StreamHandle } from '../transcript';
 import { createChanges, sumOf, type Sum } from './changed';
 import { openSheet } from './Dialogs';
@@ -185,7 +186,7 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   const [dock, setDock] = createSignal<DockHandle>();
   // The first time the frame of the page and what was said in it are two tasks: keys are heard between them.
   const [due, setDue] = createSignal(talkSeen);
-  if (!due()) { const timer = setTimeout(() => { talkSeen = true; setDue(true); }); onCleanup(() => clearTimeout(timer)); }
+  if (!due()) onCleanup(soon(() => { talkSeen = true; setDue(true); }));
   let following = true;
   const services = servicesFor(view, (text) => dock()?.addToBox(text));
 

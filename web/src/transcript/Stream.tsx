@@ -7,6 +7,7 @@ import '../styles/stream.css';
 import { batch, createMemo, createSignal, For, onCleanup, onMount, Show, type Accessor, type JSX } from 'solid-js';
 import { t } from '../text';
 import { Icon, LinkButton } from '../ui';
+import { whenIdle } from '../ui/task';
 import { BreakLine, ItemView, Looked, OriginBox, Prompt, TurnEndLine } from './items';
 import { Rows, type Row, type Transcript, type Turn } from './model';
 import { Folds, FoldsProvider, observe, useServices } from './services';
@@ -347,14 +348,6 @@ export function Stream(props: StreamProps): JSX.Element {
       </div>
     </FoldsProvider>
   );
-}
-
-/** After the next frame, when the browser has nothing else to do; gives what calls it off. */
-function whenIdle(work: () => void): () => void {
-  let soon = 0;
-  const idle = 'requestIdleCallback' in window;
-  const frame = requestAnimationFrame(() => { soon = idle ? requestIdleCallback(work, { timeout: 250 }) : window.setTimeout(work, 50); });
-  return () => { cancelAnimationFrame(frame); if (idle) cancelIdleCallback(soon); else clearTimeout(soon); };
 }
 
 interface SectionProps { group: Group; watch: (element: HTMLElement) => void; unwatch: (element: HTMLElement) => void }
