@@ -13,10 +13,10 @@ import { announce, Button, IconButton, StateGlyph } from '../ui';
 import { createContext, type AskKeys } from './context';
 import { AskForms } from './forms';
 import { inputOf } from './inputs';
-import { PermissionAsk } from './PermissionAsk';
 import './asks.css';
 
 const kinds = () => import('./kinds');
+const PermissionAsk = lazy(async () => ({ default: (await kinds()).PermissionAsk }));
 const QuestionForm = lazy(async () => ({ default: (await kinds()).QuestionForm }));
 const PlanReview = lazy(async () => ({ default: (await kinds()).PlanReview }));
 const Elicitation = lazy(async () => ({ default: (await kinds()).Elicitation }));
