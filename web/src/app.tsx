@@ -6,7 +6,7 @@ import { listenKeys, useKeys } from './keys/listen';
 import { format, go, listen, route, sessionHref } from './route/route';
 import { Sheets, titleOf } from './screens/Dialogs';
 import { group } from './screens/groups';
-import { client, infoOf, line, listed, sessions, unread, up, welcome } from './screens/link';
+import { client, goneOf, infoOf, line, listed, sessions, unread, up, welcome } from './screens/link';
 import { NewSession } from './screens/NewSession';
 import { Notices } from './screens/Notices';
 import { Wait } from './screens/Page';
@@ -79,7 +79,7 @@ function Shell(): JSX.Element {
   // The title says who is needed, wherever one is.
   const place = (): string => {
     const here = route();
-    if (here.at === 'session') return `${titleOf(infoOf(here.id))} · Sluice`;
+    if (here.at === 'session') return `${goneOf(here.id) ? t('sessions.gone') : titleOf(infoOf(here.id))} · Sluice`;
     if (here.at === 'new' || here.at === 'welcome') return `${t('sessions.newSession')} · Sluice`;
     return `${spots.find((spot) => spot.at === here.at)?.word() ?? ''} · Sluice`;
   };

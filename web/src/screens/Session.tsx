@@ -3,7 +3,7 @@
 import { createEffect, createMemo, createSignal, For, Match, on, onCleanup, onMount, Show, Suspense, Switch, untrack, type JSX } from 'solid-js';
 import { lazy } from '../ui/part';
 import { Dock, type DockHandle } from '../gate/Dock';
-import { useKeys } from '../keys/listen';
+import { perform, useKeys } from '../keys/listen';
 import type { Record } from '../api/types';
 import { go, route, sessionHref, type View } from '../route/route';
 import { t } from '../text';
@@ -12,7 +12,7 @@ import { soon } from '../ui/task';
 import { TranscriptView, type StreamHandle } from '../transcript';
 import { createChanges, sumOf, type Sum } from './changed';
 import { openSheet } from './Dialogs';
-import { client, infoOf, line, now, openSession, stateOf, up } from './link';
+import { client, goneOf, infoOf, line, now, openSession, stateOf, up } from './link';
 import { anchor, enter, panelOpen, reading, setPanelOpen } from './prefs';
 import { reach, servicesFor } from './services';
 import { SessionHead } from './SessionHead';
@@ -82,7 +82,7 @@ export function SessionStage(): JSX.Element {
   // Where there is room the panel stands; else it is a drawer that is called and goes again.
   const [drawer, setDrawer] = createSignal(false);
   createEffect(on([id, roomy], () => setDrawer(false)));
-  const known = () => (infoOf(of()) ?? stateOf(of())) !== undefined;
+  const known = () => !goneOf(of()) && (infoOf(of()) ?? stateOf(of())) !== undefined;
   const shown = () => here()?.view === 'transcript' && known() && (roomy() ? panelOpen() === 'open' : drawer());
   let panel: HTMLElement | undefined;
   let before: Element | null = null;
@@ -146,7 +146,7 @@ function Side(props: SideProps): JSX.Element {
   const changed = createMemo(() => sumOf(changes.error ? undefined : changes.latest));
   const inside = () => (
     <>
-      <SessionHead id={props.id} info={info()} view={props.view} beside={props.beside} worktree={view.state()?.worktree ?? null} changed={changed().files} panel={props.panel} onPanel={props.onPanel} onAdd={props.onAdd} onClose={props.onClose} />
+      <SessionHead id={props.id} info={info()} gone={gone()} view={props.view} beside={props.beside} worktree={view.state()?.worktree ?? null} changed={changed().files} panel={props.panel} onPanel={props.onPanel} onAdd={props.onAdd} onClose={props.onClose} />
       <Show when={!gone()} fallback={<Gone />}>
         <Suspense fallback={<p class="none" role="status">{t('sessions.loading')}</p>}>
           <Switch>
@@ -160,13 +160,19 @@ function Side(props: SideProps): JSX.Element {
   );
   return (
     <Show when={props.beside} fallback={<main class="main" id="main" tabIndex={-1} data-session={props.id} data-focused={props.focused ? "" : undefined} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</main>}>
-      <section class="main beside" aria-label={info()?.title ?? t('sessions.untitled')} data-session={props.id} data-focused={props.focused ? "" : undefined} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</section>
+      <section class="main beside" aria-label={gone() ? t('sessions.gone') : (info()?.title ?? t('sessions.untitled'))} data-session={props.id} data-focused={props.focused ? "" : undefined} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</section>
     </Show>
   );
 }
 
 function Gone(): JSX.Element {
-  return <div class="scroll"><div class="cols"><div class="blank"><h2>{t('sessions.gone')}</h2><p>{t('sessions.goneWords')}</p><Button onClick={() => go('#/')}>{t('sessions.toSessions')}</Button></div></div></div>;
+  return (
+    <div class="scroll"><div class="cols"><div class="blank">
+      <p>{t('sessions.goneWords')}</p>
+      <p>{t('sessions.goneDo')}</p>
+      <div class="row wrap"><Button look="primary" onClick={() => go('#/')}>{t('sessions.toSessions')}</Button><Button icon="grep" onClick={() => perform('palette')}>{t('sessions.search')}</Button><Button icon="plus" onClick={() => go('#/new')}>{t('sessions.newSession')}</Button></div>
+    </div></div></div>
+  );
 }
 
 /** Words an agent finished, for those who have them read out. */
