@@ -1,7 +1,6 @@
 import { createComponent, render } from 'solid-js/web';
 import './styles';
 import { App } from './app';
-import { registerWorker } from './boot/worker';
 import { takePairingCode } from './route/route';
 import { connect } from './screens/link';
 import { firstLocale } from './screens/prefs';
@@ -17,10 +16,3 @@ void firstLocale().then(() => {
   // Reading the page and showing it are two tasks.
   if (root) soon(() => { render(() => createComponent(App, { code }), root); });
 });
-
-// The shell is kept for a fast start, where the browser allows it.
-try {
-  registerWorker();
-} catch {
-  // A policy that has no room for it: the page starts from the network then.
-}

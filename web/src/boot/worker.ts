@@ -1,14 +1,14 @@
 // The one place that needs a Trusted Types policy: the address of our own service worker.
-import { whenIdle } from '../ui/task';
-
 interface ScriptPolicy { createScriptURL(url: string): unknown }
 interface TrustedTypesFactory { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): ScriptPolicy }
 
 const WORKER = '/sw.js';
-const LATER = 1_500;
+let asked = false;
 
+/** Keeps the shell for a fast start, where the browser allows it. Once is enough. */
 export function registerWorker(): void {
-  if (!('serviceWorker' in navigator) || !import.meta.env.PROD) return;
+  if (asked || !('serviceWorker' in navigator) || !import.meta.env.PROD) return;
+  asked = true;
   const factory = (globalThis as { trustedTypes?: TrustedTypesFactory }).trustedTypes;
   const policy = factory?.createPolicy('sluice-worker', {
     createScriptURL: (url) => {
@@ -17,7 +17,5 @@ export function registerWorker(): void {
     },
   });
   const url = (policy ? policy.createScriptURL(WORKER) : WORKER) as string;
-  const register = () => void navigator.serviceWorker.register(url, { scope: '/' }).catch(() => undefined);
-  // It is for the next visit, and fetches all files of the page once more: not while this one is being shown.
-  addEventListener('load', () => setTimeout(() => whenIdle(register), LATER), { once: true });
+  void navigator.serviceWorker.register(url, { scope: '/' }).catch(() => undefined);
 }

@@ -38,11 +38,13 @@ export function Rail(): JSX.Element {
 
 /** Whether there is a line, in a word; what to do about it is said in the gate and above the page. */
 function LineWord(): JSX.Element {
+  // The line is lost by the clock of this device; the time at the bridge only has it looked at again.
+  const lostFor = () => (now(), Math.max(0, Date.now() - line().since));
   return (
     <Switch>
       <Match when={line().phase === 'up'}><span class="dot" aria-hidden="true" /><span>{t('sessions.connected')}</span></Match>
       <Match when={line().phase === 'connecting'}><span class="dot hollow" aria-hidden="true" /><span>{t('sessions.connecting')}</span></Match>
-      <Match when={true}><span class="dot diamond" aria-hidden="true" /><span>{t('sessions.notConnected', { age: age(now() - line().since) })}</span></Match>
+      <Match when={true}><span class="dot diamond" aria-hidden="true" /><span>{t('sessions.notConnected', { age: age(lostFor()) })}</span></Match>
     </Switch>
   );
 }

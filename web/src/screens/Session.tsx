@@ -195,6 +195,9 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   if (!due()) onCleanup(soon(() => { talkSeen = true; setDue(true); }));
   let following = true;
   const services = servicesFor(view, (text) => dock()?.addToBox(text));
+  /** The line was there and is gone, for longer than a moment. */
+  const away = () => line().phase === 'lost' && view.store.cursor !== null;
+  const still = () => away() || ['crashed', 'lost', 'stopped'].includes(view.state()?.info.standing ?? '');
 
   // What is at the end while someone looks counts as read. The list is ordered anew by it, after what is read is painted.
   const look = () => { if (following && !document.hidden) client().list.look(props.id, (tell) => requestAnimationFrame(() => setTimeout(tell))); };
@@ -251,7 +254,7 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   return (
     <>
       <Show when={due() && model()} keyed>{(one) => (
-        <TranscriptView transcript={one} services={services} active={props.focused} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream}
+        <TranscriptView transcript={one} services={services} active={props.focused} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream} still={still()} seenUpTo={away() ? line().since : undefined}
           onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} onFound={() => view.store.setReading(!following)} />
       )}</Show>
       <Dock client={client()} session={view} line={line()} now={now()} here={props.focused} enterIsLine={enter() === 'line'} handle={setDock} changed={props.changed}

@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest';
 import type { Record as Rec } from '../api/types';
 import { cards, session } from '../gallery/records';
 import { Folds, FoldsProvider, ItemView, Rows, Transcript, TranscriptServicesProvider, type Item, type TranscriptServices } from '.';
+import './cards/bodies';
 import { BreakLine, Looked, OriginBox, TurnEndLine } from './items';
 
 const services: TranscriptServices = {
@@ -34,7 +35,7 @@ async function show(transcript: Transcript): Promise<HTMLElement> {
     </FoldsProvider></TranscriptServicesProvider>
   ), host);
   // Bodies are a part that comes.
-  await vi.waitFor(() => { if (host.querySelector('.call > .body:empty')) throw new Error('a body did not come'); });
+  await vi.waitFor(() => { if (host.querySelector('.call > .body:empty')) throw new Error('a body did not come'); }, { timeout: 30_000 });
   return host;
 }
 

@@ -11,6 +11,8 @@ import { isAgent, summarise, timeOf, type Target } from './describe';
 
 /** No row is open when a session is first painted, or few are: what they hold comes right after. */
 const CallBody = lazy(() => import('./bodies'));
+/** When what an open row holds is there. */
+export const bodiesThere = (): Promise<unknown> => CallBody.preload();
 
 export interface CallProps {
   item: CallItem;
