@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest';
 import type { Record as Rec } from '../api/types';
 import { cards, session } from '../gallery/records';
 import { Folds, FoldsProvider, ItemView, Rows, Transcript, TranscriptServicesProvider, type Item, type TranscriptServices } from '.';
+import { nameOf } from '../screens/models';
 import './cards/bodies';
 import { BreakLine, Looked, OriginBox, TurnEndLine } from './items';
 
@@ -13,6 +14,7 @@ const services: TranscriptServices = {
   sessionId: 's', cwd: () => '/w/tidepool',
   highlight: () => Promise.reject(new Error('none')), diffOf: () => Promise.reject(new Error('none')),
   blobText: () => Promise.resolve('all of it, to the end'), blobUrl: (hash) => `/api/blobs/${hash}`, permalink: (seq) => `#/session/s/${seq}`,
+  modelName: (id) => nameOf(id, [{ value: 'opus', name: 'Opus' }, { value: 'haiku', name: 'Haiku' }]),
 };
 
 /** Everything of a transcript on the screen, with every body open. */
@@ -100,6 +102,14 @@ test('a body that stayed with the server shows its beginning and is fetched when
   await new Promise((done) => setTimeout(done));
   expect(host.querySelector('.term')?.textContent).toContain('all of it, to the end');
   expect(host.textContent).not.toContain('90 kB');
+  host.remove();
+});
+
+test('a model that took over goes by its name, also where the agent said nothing about it', async () => {
+  const transcript = new Transcript();
+  transcript.apply([{ sessionId: 's', epoch: 1, seq: 1, at: 1, turn: null, what: { type: 'system', subtype: 'model_fallback', original_model: 'claude-opus-5-5', fallback_model: 'claude-haiku-4-5' } as unknown as Rec['what'] }]);
+  const host = await show(transcript);
+  expect(host.querySelector('.mark')?.textContent).toBe('Went on with Haiku 4.5 instead of Opus 5.5.');
   host.remove();
 });
 

@@ -35,6 +35,7 @@ journey('a session is renamed, archived, brought back and deleted', async ({ gue
   await page.getByLabel('Title').fill('Another name');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Another name', level: 1 }).waitFor();
+  const id = sessionOf(page);
   await guest.go('#/');
   const link = page.getByRole('link', { name: 'Another name' }).and(page.locator('.lrow a'));
   await page.locator('.lrow').getByRole('button', { name: 'Menu of Another name' }).click();
@@ -53,6 +54,14 @@ journey('a session is renamed, archived, brought back and deleted', async ({ gue
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor();
   assert.equal(await link.count(), 0);
+  // Whoever kept its address is told that it is gone, and where to go.
+  await guest.go(`#/s/${id}`);
+  await page.getByRole('heading', { name: 'There is no such session', level: 1 }).waitFor();
+  await until('the title says so too', async () => (await page.title()).startsWith('There is no such session'));
+  assert.equal(await page.getByText('Session without a title').count(), 0);
+  await page.getByRole('main').getByRole('button', { name: 'New session' }).waitFor();
+  await page.getByRole('main').getByRole('button', { name: 'To the sessions' }).click();
+  await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
 });
 
 journey('a session is forked: the new one knows what was said and has its own life', async ({ guest, page }) => {
