@@ -200,6 +200,31 @@ journey('find goes through everything said, also what is not on the screen', asy
   await until('it is on the screen', () => page.evaluate(() => [...document.querySelectorAll('.stream p')].some((it) => it.textContent === 'Line 3 of the long answer.' && it.getBoundingClientRect().top > 0 && it.getBoundingClientRect().bottom < innerHeight)));
 });
 
+journey('a folder is found by the beginning of its path and taken by Tab; one that is not there is said to be none; used once, it is offered first', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'estuary/gauges', { 'README.md': '# Gauges\n' });
+  folderWith(stage, 'estuary/gates');
+  await guest.go('#/new');
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+  const field = page.getByRole('textbox', { name: 'Folder' });
+  const offered = page.locator('.folds label');
+  await field.fill('~/estuary/nothing');
+  await page.getByText(/No folder of that name/).waitFor();
+  await field.fill('~/estuary/ga');
+  await until('both are offered', async () => (await offered.count()) === 2);
+  await field.fill('~/estuary/gau');
+  await until('one is left', async () => (await offered.count()) === 1);
+  await field.press('Tab');
+  await until('it is filled in', async () => (await field.inputValue()) === '~/estuary/gauges/');
+  await box(page).fill('say the word');
+  await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
+  await page.waitForURL(/#\/s\//);
+  await says(page, 'heliotrope');
+  assert.equal(await page.locator('header.head .where span[title]').getAttribute('title'), folder);
+  await guest.go('#/new');
+  await page.reload();
+  await until('it is offered first', async () => (await offered.first().textContent())?.includes('~/estuary/gauges'));
+});
+
 journey('keyboard only: start, type, send, allow', async ({ guest, page }) => {
   await guest.go('#/');
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor();
