@@ -148,7 +148,7 @@ function Decisions(): JSX.Element {
     <section>
       <h2>{t('settings.audit')}</h2><p class="lead">{t('settings.auditWords')}</p>
       <Show when={entries().length} fallback={<p class="dim">{t('settings.auditNone')}</p>}>
-        <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.audit')}><table class="ut">
+        <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.audit')}><table class="ut audit">
           <thead><tr><th scope="col">{t('settings.auditWhen')}</th><th scope="col">{t('settings.auditWho')}</th><th scope="col">{t('settings.auditWhat')}</th></tr></thead>
           <tbody><For each={entries()}>{(entry) => (
             <tr><td class="num dim" title={moment(entry.at)}>{when(entry.at, now())}</td><th scope="row" class="who">{entry.name}</th>
