@@ -93,6 +93,10 @@ export function Asks(props: AsksProps): JSX.Element {
   const place = () => asks().findIndex((ask) => ask.ask === current()?.ask);
   const may = () => props.client.may('approve') && props.line.phase === 'up' && frozen() === null;
 
+  // Whoever works may ask: what shows it is there by then.
+  const works = createMemo(() => props.line.phase === 'up' && ['starting', 'running', 'waiting'].includes(props.session.state()?.info.standing ?? ''));
+  createEffect(() => { if (works()) void PermissionAsk.preload(); });
+
   createEffect(on(() => asks().map((ask) => ask.ask).join('\n'), () => {
     for (const ask of asks()) {
       if (announced.has(ask.ask)) continue;
