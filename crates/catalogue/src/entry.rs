@@ -28,7 +28,12 @@ pub enum Origin {
     /// It came with the folder the session works in.
     Project,
     /// A plugin's.
-    Plugin { name: String, root: PathBuf },
+    Plugin {
+        /// What the plugin is called.
+        name: String,
+        /// Its folder.
+        root: PathBuf,
+    },
 }
 
 /// A command or a skill.
