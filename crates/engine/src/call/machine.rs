@@ -257,10 +257,12 @@ impl Call {
         if let PermissionAnswer::Allow { changed, .. } = &answer {
             objection = self.objection(rules);
             if let (None, Some(Changed::Valid(change))) = (&objection, changed) {
-                let before = (self.checked.clone(), self.pins.clone(), self.given.clone());
+                let own = (self.input.clone(), self.presented, self.given.clone());
+                let looked_at = (self.checked.clone(), self.pins.clone());
                 self.change(change.as_ref().clone());
                 objection = self.objection(rules);
-                (self.checked, self.pins, self.given) = before;
+                (self.input, self.presented, self.given) = own;
+                (self.checked, self.pins) = looked_at;
             }
         }
         let next = match objection {

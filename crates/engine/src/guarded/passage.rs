@@ -134,7 +134,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         if let Some(why) = before.halt() {
             return CallEvent::Stopped(Box::new(End::denied(Denial::by_hook(why))));
         }
-        let changed = before.input.take().map(|input| self.changed(&input));
+        let changed = before.input.take().and_then(|input| self.changed(&input));
         let verdict = before.verdict();
         self.before = before;
         CallEvent::HooksSaid { changed, verdict }
@@ -165,7 +165,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
         if said.behavior == Behavior::Deny {
             return PermissionAnswer::Deny(hooks::denied_by_hook(said.message));
         }
-        let mut changed = said.updated_input.map(|input| self.changed(&input.to_value()));
+        let mut changed = said.updated_input.and_then(|input| self.changed(&input.to_value()));
         if let Some(Changed::Valid(change)) = &mut changed {
             change.as_given = true;
         }
@@ -216,8 +216,8 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
     }
 
     /// The input hooks put in the place of the call's own.
-    fn changed(&self, input: &Value) -> Changed {
-        hooks::changed(&AnyTool::Builtin(self.tool), input, &self.cwd)
+    fn changed(&self, input: &Value) -> Option<Changed> {
+        hooks::changed(&self.call, input, &self.cwd)
     }
 
     fn watched(&self) -> Watched<'_> {

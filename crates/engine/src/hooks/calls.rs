@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sluice_permission::Decision;
-use sluice_tools::{AnyTool, Outcome, Pins};
+use sluice_tools::{Outcome, Pins};
 use sluice_wire::control::McpServerProvenance;
 use sluice_wire::hook::{BatchCall, HookSpecificOutput, PermissionRequestDecision};
 use sluice_wire::permission_update::Behavior;
@@ -63,20 +63,15 @@ impl Session {
         }
         // What was forbidden elsewhere in the session meanwhile counts.
         self.catch_up().await;
+        let (call, cwd) = (self.calls.list.get(index), self.tooling.cwd.get());
         let event = CallEvent::HooksSaid {
-            changed: merged
-                .updated_input
-                .and_then(|input| self.changed_by_hook(index, &input)),
+            changed: call
+                .zip(merged.updated_input)
+                .and_then(|(call, input)| changed(call, &input, &cwd)),
             verdict: merged.verdict,
         };
         self.advance(index, event).await;
         self.launch().await;
-    }
-
-    /// The input hooks put in the place of a call's own.
-    fn changed_by_hook(&self, index: usize, input: &Value) -> Option<Changed> {
-        let call = self.calls.list.get(index)?;
-        Some(changed(call.tool.as_ref()?, input, &self.tooling.cwd.get()))
     }
 
     /// Shows an ask to hooks, which may answer before the host does; false if none waits for it.
@@ -318,17 +313,18 @@ impl SessionLoop {
 }
 
 /// The input hooks put in the place of a call's own, checked by its tool.
-pub(crate) fn changed(tool: &AnyTool, input: &Value, cwd: &Path) -> Changed {
+pub(crate) fn changed(call: &Call, input: &Value, cwd: &Path) -> Option<Changed> {
+    let tool = call.tool.as_ref()?;
     let filled = tool.fill(input);
-    match tool.check(&filled, cwd) {
+    Some(match tool.check(&filled, cwd) {
         Err(invalid) => Changed::Invalid(Box::new(invalid.into())),
         Ok(checked) => Changed::Valid(Box::new(Change {
-            pins: Pins::of(&tool.descriptor().name, &checked, cwd),
+            pins: Pins::of(&call.name, &checked, cwd),
             checked,
             input: filled,
             as_given: false,
         })),
-    }
+    })
 }
 
 /// A hook denies a call that somebody would have been asked about.
