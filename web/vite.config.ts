@@ -40,6 +40,23 @@ function shellOf(bundle: Readonly<Record<string, Rolldown.OutputAsset | Rolldown
   return [...files].sort();
 }
 
+/** Browsers that know this word compile all of the first file while they wait for it, beside the main thread, and not
+ *  piece by piece on it: that was a third of the work until something is painted. It has to be the first in the file. */
+function compiledAhead(): Plugin {
+  return {
+    name: 'compiled-ahead',
+    apply: 'build',
+    generateBundle: {
+      order: 'post',
+      handler(_options, bundle) {
+        const page = Object.values(bundle).find((one) => one.type === 'chunk' && one.name === 'page');
+        if (page?.type !== 'chunk') throw new Error('there is no file of the first page');
+        page.code = `//# allFunctionsCalledOnLoad\n${page.code}`;
+      },
+    },
+  };
+}
+
 /** Builds the service worker beside the page and writes into it which files make up the shell. */
 function shellWorker(): Plugin {
   return {
@@ -68,14 +85,30 @@ function shellWorker(): Plugin {
   };
 }
 
+/** Has marked make its rules when they are first tried (`src/markdown/late.ts` says why). */
+function lateRules(): Plugin {
+  return {
+    name: 'late-rules',
+    transform: {
+      filter: { id: /marked\.esm\.js$/ },
+      handler(code) {
+        const made = code.replace(/getRegex:\(\)=>new RegExp\((\w+),(\w+)\)/, 'getRegex:()=>lateRule($1,$2)');
+        if (made === code) throw new Error('marked makes its rules in another way than it did: see lateRules');
+        return { code: `import { lateRule } from ${JSON.stringify(here('src/markdown/late.ts'))};${made}`, map: null };
+      },
+    },
+  };
+}
+
 export default defineConfig(({ mode }) => {
   const gallery = mode === 'gallery';
   return {
     plugins: [
       // Solid's own `template` writes innerHTML, which Trusted Types refuse; ours builds nodes.
       solid({ solid: { moduleName: '~dom', omitNestedClosingTags: false, omitLastClosingTag: false, omitQuotes: false } }),
+      lateRules(),
       firstScript(),
-      ...(gallery ? [] : [shellWorker()]),
+      ...(gallery ? [] : [compiledAhead(), shellWorker()]),
     ],
     resolve: { alias: { '~dom': here('src/boot/dom.ts') } },
     build: {
@@ -88,13 +121,15 @@ export default defineConfig(({ mode }) => {
       reportCompressedSize: false,
       rollupOptions: {
         input: here(gallery ? 'gallery.html' : 'index.html'),
-        // What the first page needs comes as one file, also where a later part shares some of it; so do the panels of a
-        // session with the words that come later.
-        output: { codeSplitting: { groups: [{ name: 'page', test: /src\/main\.ts$/, priority: 2 }, { name: 'panels', test: /src\/(panels\/|text\/later)/, priority: 1 }, { name: 'forms', test: /src\/(asks\/kinds|gate\/bodies)/, priority: 1 }] } },
+        output: {
+          // What the first page needs comes as one file, also where a later part shares some of it; so do the panels of a
+          // session with the bodies of calls and the words that come later.
+          codeSplitting: { groups: [{ name: 'page', test: /src\/main\.ts$/, priority: 2 }, { name: 'panels', test: /src\/(panels\/|text\/later|transcript\/cards\/bodies)/, priority: 1 }, { name: 'forms', test: /src\/(asks\/kinds|gate\/bodies)/, priority: 1 }] },
+        },
       },
     },
     server: { proxy: { '/api': 'http://127.0.0.1:4747', '/ws': { target: 'ws://127.0.0.1:4747', ws: true } } },
     // Some tests work through thousands of records: a busy machine needs its time.
-    test: { environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'], testTimeout: 60_000 },
+    test: { environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'], server: { deps: { inline: ['marked'] } }, testTimeout: 60_000 },
   };
 });

@@ -2,11 +2,12 @@
 import { createEffect, createMemo, createSignal, ErrorBoundary, Match, on, onCleanup, onMount, Show, Suspense, Switch, type JSX } from 'solid-js';
 import { lazy } from './ui/part';
 import { useNotices } from './asks/notice';
+import { registerWorker } from './boot/worker';
 import { listenKeys, useKeys } from './keys/listen';
 import { format, go, listen, route, sessionHref } from './route/route';
 import { Sheets, titleOf } from './screens/Dialogs';
 import { group } from './screens/groups';
-import { client, infoOf, line, listed, sessions, unread, up, welcome } from './screens/link';
+import { client, goneOf, infoOf, line, listed, sessions, unread, up, welcome } from './screens/link';
 import { NewSession } from './screens/NewSession';
 import { Notices } from './screens/Notices';
 import { Wait } from './screens/Page';
@@ -16,6 +17,7 @@ import { cycleRegion, focusRegion } from './screens/regions';
 import { SessionStage } from './screens/Session';
 import { t } from './text';
 import { announce, Button, installRegions, Toasts } from './ui';
+import { whenIdle } from './ui/task';
 import './screens/frame.css';
 import './panels/panels.css';
 import './screens/pairing.css';
@@ -79,7 +81,7 @@ function Shell(): JSX.Element {
   // The title says who is needed, wherever one is.
   const place = (): string => {
     const here = route();
-    if (here.at === 'session') return `${titleOf(infoOf(here.id))} · Sluice`;
+    if (here.at === 'session') return `${goneOf(here.id) ? t('sessions.gone') : titleOf(infoOf(here.id))} · Sluice`;
     if (here.at === 'new' || here.at === 'welcome') return `${t('sessions.newSession')} · Sluice`;
     return `${spots.find((spot) => spot.at === here.at)?.word() ?? ''} · Sluice`;
   };
@@ -92,6 +94,17 @@ function Shell(): JSX.Element {
   const early = setTimeout(() => setLate(true), 5000);
   createEffect(() => { if (late() && up()) for (const part of [() => import('./asks/kinds'), () => import('./gate/bodies'), () => import('./panels/Panel'), () => import('./screens/Sessions')]) void part().catch(() => undefined); });
   onCleanup(() => clearTimeout(early));
+
+  // The worker is for the next visit, and fetches all files of the page once more: not while this one is being shown, and
+  // not without a line.
+  const [shown, setShown] = createSignal(false);
+  const settled = setTimeout(() => setShown(true), 1500);
+  onCleanup(() => clearTimeout(settled));
+  createEffect(() => {
+    if (!shown() || !up()) return;
+    // A policy that has no room for it: the page starts from the network then.
+    onCleanup(whenIdle(() => { try { registerWorker(); } catch { /* as said */ } }));
+  });
 
   // A new place begins at its top: readers hear its heading, keys start there. After its first frame: a focus wants a layout.
   createEffect(on(() => { const here = route(); return here.at === 'session' ? `s ${here.id} ${here.view}` : here.at; }, () => {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use sluice_engine::transcript::{Choice, Earlier, Keeping, Projects, Which, resume};
+use sluice_engine::transcript::{Choice, Earlier, Keeping, Projects, Which, is_id, resume};
 
 use crate::environment::Environment;
 use crate::flags::Flags;
@@ -38,7 +38,7 @@ pub(crate) fn choose(flags: &Flags, environment: &Environment) -> Result<Convers
     let (session_id, file) = match earlier.as_ref().filter(|_| !flags.fork_session).map(own) {
         Some(own) => own,
         None => {
-            let named = flags.resume.clone().filter(|id| refusal.is_some() && is_uuid(id));
+            let named = flags.resume.clone().filter(|id| refusal.is_some() && is_id(id));
             let id = named.or_else(|| flags.session_id.clone());
             let id = id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
             let file = projects.file(&environment.cwd, &id);
@@ -75,10 +75,6 @@ fn choice(flags: &Flags) -> Result<Option<Choice>, String> {
         drops_turn: flags.resume_drops_turn.clone(),
         fork: flags.fork_session,
     }))
-}
-
-fn is_uuid(text: &str) -> bool {
-    uuid::Uuid::try_parse(text).is_ok()
 }
 
 /// Who started the session, as transcripts name it.

@@ -50,10 +50,10 @@ use sluice_wire::stdout::SubagentStats;
 use tokio::sync::mpsc;
 
 pub(crate) use brief::Bench;
+pub(crate) use child::Part;
 pub(crate) use definition::{Definition, Origin};
 pub(crate) use forks::call as call_fork;
 pub(crate) use inspect::inspect;
-pub(crate) use mouth::Mouth;
 pub(crate) use roster::Roster;
 pub(crate) use summaries::{Summaries, Summed, next as next_summary};
 
@@ -64,27 +64,7 @@ use crate::messages;
 use crate::options::Options;
 use crate::policy::World;
 use crate::port::Input;
-use crate::sandbox;
 use crate::session::Session;
-
-/// What a session is told about subagents at its start.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AgentOptions {
-    /// `--agents`: JSON, or the path of a file that holds it.
-    pub given: Option<String>,
-    /// `--agent`: the kind that leads the conversation.
-    pub lead: Option<String>,
-    /// Show the host what subagents say, not only what they do.
-    pub forward_text: bool,
-    /// Every call waits for its subagent.
-    pub never_in_background: bool,
-    /// The host can stop each by itself, so that an interrupt leaves those in the background alone.
-    pub stopped_one_by_one: bool,
-    /// The host wants to be told now and then what each is at, in its own words.
-    pub summaries: bool,
-    /// Nobody is asked what it is at, whatever the host wants.
-    pub no_summaries: bool,
-}
 
 /// What a session knows about subagents.
 #[derive(Debug, Default)]
@@ -225,7 +205,7 @@ impl Session {
         if let Some(roster) = &self.agents.roster {
             return roster.clone();
         }
-        let mut roster = of_files(&self.options, &self.catalogue);
+        let mut roster = of_files(&self.options, &self.commands.catalogue);
         if let Some(given) = &self.agents.by_host {
             roster.add_json(given);
         }
@@ -238,9 +218,9 @@ impl Session {
     /// Names what is wrong with definitions, each thing once.
     pub(crate) async fn say_agent_problems(&mut self) {
         for problem in std::mem::take(&mut self.agents.problems) {
-            if !self.told_problems.contains(&problem) {
+            if !self.line.told_problems.contains(&problem) {
                 self.say(messages::informational(&problem, "warning")).await;
-                self.told_problems.push(problem);
+                self.line.told_problems.push(problem);
             }
         }
     }
@@ -256,10 +236,10 @@ impl Session {
         let go_on = message::SendMessage::new(self.agents.bench.clone());
         let say_who = list::ListAgents::new(self.agents.bench.clone());
         let of_ours = |name: &str| [call::NAME, message::NAME, list::NAME].contains(&name);
-        self.extras.retain(|tool| !of_ours(&tool.descriptor().name));
-        self.extras.push(Arc::new(start));
-        self.extras.push(Arc::new(go_on));
-        self.extras.push(Arc::new(say_who));
+        self.tooling.extras.retain(|tool| !of_ours(&tool.descriptor().name));
+        self.tooling.extras.push(Arc::new(start));
+        self.tooling.extras.push(Arc::new(go_on));
+        self.tooling.extras.push(Arc::new(say_who));
         self.agents.roster = Some(roster);
     }
 
@@ -308,9 +288,7 @@ impl Session {
             let applied = sluice_permission::apply(&mut self.policy, &update, &|source| places.root(source), &World);
             if let Ok(Some(_)) = applied {
                 // It was written down: the file decides what holds.
-                let before = sandbox::wanted(&self.options);
-                self.options.settings.reload();
-                self.lay_out_settings(before.as_ref());
+                self.reread_settings();
             }
             if self.policy.mode != before {
                 self.say(messages::mode(&self.policy.mode)).await;
@@ -326,9 +304,7 @@ impl Session {
         let (standing, known) = self.agents.shared.published(self.agents.settings_known);
         self.agents.settings_known = known;
         if let Some(standing) = standing {
-            let before = sandbox::wanted(&self.options);
-            self.options.settings = standing.settings.clone();
-            self.lay_out_settings(before.as_ref());
+            self.adopt(standing.settings.clone());
             self.hooks.inherit(&standing.hooks);
         }
     }
@@ -365,7 +341,7 @@ impl Session {
         let theirs = !self.agents.shared.open_asks().is_empty();
         if own || theirs {
             self.enter(messages::State::RequiresAction).await;
-        } else if self.state == messages::State::RequiresAction {
+        } else if self.line.state == messages::State::RequiresAction {
             let state = if self.turn.open {
                 messages::State::Running
             } else {

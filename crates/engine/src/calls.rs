@@ -5,59 +5,20 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use sluice_tools::{AnyTool, Outcome, Pins};
+use serde_json::Value;
+use sluice_tools::Outcome;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::call::{Call, result_block};
 use crate::checkpoints::Keeping;
+use crate::host_requests::Said;
 use crate::messages;
 
 /// How long a call may wait for the stream's next event before it is begun. The events behind a
 /// closed block are nearly always there already, and hosts see asks after them.
 pub(crate) const LAUNCH_DELAY: Duration = Duration::from_millis(20);
-
-/// One tool use.
-#[derive(Debug)]
-pub(crate) struct Call {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    /// What the model gave, defaults filled in.
-    pub(crate) input: Value,
-    /// Validated, with absolute paths: what is asked about.
-    pub(crate) checked: Value,
-    /// The tool itself put more into the input than the model did.
-    pub(crate) presented: bool,
-    /// Where the file it is about really lies, as it was when the call was decided about.
-    pub(crate) pins: Pins,
-    pub(crate) tool: Option<AnyTool>,
-    pub(crate) safe: bool,
-    pub(crate) state: State,
-    /// How it came to be allowed, for the result's meta.
-    pub(crate) decision: Option<Value>,
-}
-
-/// Where a call stands.
-#[derive(Debug)]
-pub(crate) enum State {
-    /// Not begun.
-    New,
-    /// Somebody has been asked, under this request id.
-    Asking(String),
-    /// Running.
-    Running,
-    /// It came to this `tool_result` block.
-    Done(Value),
-    /// A hook has put it off: nothing comes of it now.
-    Deferred,
-}
-
-impl Call {
-    fn is_done(&self) -> bool {
-        matches!(self.state, State::Done(_) | State::Deferred)
-    }
-}
 
 /// The calls of the message at hand.
 #[derive(Debug, Default)]
@@ -68,6 +29,8 @@ pub(crate) struct Calls {
     pub(crate) keeping: Keeping,
     /// What came out while the model still spoke.
     pub(crate) held: Vec<(usize, Outcome)>,
+    /// What a server's tool says about calls, where it stands in the person's place.
+    pub(crate) verdicts: JoinSet<(String, Said)>,
     /// Cancels everything that runs.
     pub(crate) cancel: CancellationToken,
     /// When calls that wait for the stream are begun at the latest.
@@ -98,7 +61,7 @@ impl Calls {
     pub(crate) fn startable(&self) -> Option<usize> {
         let mut only_safe_before = true;
         for (index, call) in self.list.iter().enumerate() {
-            if matches!(call.state, State::New) && (only_safe_before && call.safe || self.none_open_before(index)) {
+            if call.is_proposed() && (only_safe_before && call.safe || self.none_open_before(index)) {
                 return Some(index);
             }
             if !call.is_done() && !call.safe {
@@ -115,22 +78,21 @@ impl Calls {
         self.list.iter().take(index).all(Call::is_done)
     }
 
-    /// The call that waits for the answer to this request.
+    /// The call that waits for the answer of a person to this request.
     pub(crate) fn asking(&self, request_id: &str) -> Option<usize> {
-        self.list
-            .iter()
-            .position(|call| matches!(&call.state, State::Asking(id) if id == request_id))
+        let asked = |call: &Call| call.ask().is_some_and(|ask| ask.request_id == request_id);
+        self.list.iter().position(asked)
     }
 
-    /// The request ids of every open ask.
+    /// The call this request is about, whoever is asked.
+    pub(crate) fn asked(&self, request_id: &str) -> Option<usize> {
+        self.list.iter().position(|call| call.is_asked(request_id))
+    }
+
+    /// The request ids of every open ask of a person.
     pub(crate) fn open_asks(&self) -> Vec<String> {
-        self.list
-            .iter()
-            .filter_map(|call| match &call.state {
-                State::Asking(id) => Some(id.clone()),
-                _ => None,
-            })
-            .collect()
+        let asks = self.list.iter().filter_map(Call::ask);
+        asks.map(|ask| ask.request_id.clone()).collect()
     }
 
     /// The calls without a result, in order.
@@ -147,79 +109,18 @@ impl Calls {
     pub(crate) fn take_results(&mut self) -> Vec<Value> {
         self.list
             .drain(..)
-            .filter_map(|call| match call.state {
-                State::Done(block) => Some(block),
+            .filter_map(|call| match call.result() {
+                Some(block) => Some(block.clone()),
                 // The turn was stopped before it could end with the call undone.
-                State::Deferred => Some(result_block(&call.id, &Value::from(messages::REJECTED), Some(true))),
-                _ => None,
+                None if call.is_deferred() => {
+                    Some(result_block(&call.id, &Value::from(messages::REJECTED), Some(true)))
+                }
+                None => None,
             })
             .collect()
     }
 }
 
-/// A `tool_result` block, as the wire shows it: a success begins with the id, a failure ends
-/// with it.
-pub(crate) fn result_block(id: &str, content: &Value, is_error: Option<bool>) -> Value {
-    match is_error {
-        Some(true) => json!({"type": "tool_result", "content": content, "is_error": true, "tool_use_id": id}),
-        Some(false) => json!({"tool_use_id": id, "type": "tool_result", "content": content, "is_error": false}),
-        None => json!({"tool_use_id": id, "type": "tool_result", "content": content}),
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn calls(spec: &[(bool, State)]) -> Calls {
-        let mut calls = Calls::default();
-        for (index, (safe, state)) in spec.iter().enumerate() {
-            let state = match state {
-                State::New => State::New,
-                State::Running => State::Running,
-                State::Asking(id) => State::Asking(id.clone()),
-                State::Done(block) => State::Done(block.clone()),
-                State::Deferred => State::Deferred,
-            };
-            calls.list.push(Call {
-                id: format!("toolu_{index}"),
-                name: "T".into(),
-                input: Value::Null,
-                checked: Value::Null,
-                presented: false,
-                pins: Pins::default(),
-                tool: None,
-                safe: *safe,
-                state,
-                decision: None,
-            });
-        }
-        calls
-    }
-
-    #[test]
-    fn safe_calls_begin_together() {
-        let calls = calls(&[(true, State::Running), (true, State::New)]);
-        assert_eq!(calls.startable(), Some(1));
-    }
-
-    #[test]
-    fn an_unsafe_call_waits_for_those_before_it() {
-        let waiting = calls(&[(true, State::Running), (false, State::New)]);
-        assert_eq!(waiting.startable(), None);
-        let free = calls(&[(true, State::Done(Value::Null)), (false, State::New)]);
-        assert_eq!(free.startable(), Some(1));
-    }
-
-    #[test]
-    fn an_unsafe_call_holds_up_those_behind_it() {
-        let calls = calls(&[(false, State::Asking("r".into())), (true, State::New)]);
-        assert_eq!(calls.startable(), None);
-    }
-
-    #[test]
-    fn a_safe_call_does_not_overtake_a_waiting_unsafe_one() {
-        let calls = calls(&[(true, State::Running), (false, State::New), (true, State::New)]);
-        assert_eq!(calls.startable(), None);
-    }
-}
+#[path = "calls_tests.rs"]
+mod tests;

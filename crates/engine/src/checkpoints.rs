@@ -5,203 +5,34 @@
 //! what a command does to a file is nobody's to undo.
 //!
 //! * `shelf`: which copies belong to which prompt; `copies`: the copies themselves;
-//! * `record`: how the transcript says so;
 //! * `rewind`: putting them back.
 
-mod copies;
-mod record;
+pub(crate) mod copies;
 mod rewind;
 mod shelf;
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
-use serde_json::Value;
-use sluice_tools::Pending;
-use sluice_wire::control::{RequestId, RewindFilesResponse};
-use tokio::sync::Mutex;
-use tokio::task::{JoinSet, spawn_blocking};
+use tokio::task::JoinSet;
 
-use copies::{Followed, Unkept};
-use shelf::Backup;
+pub(crate) use shelf::Backup;
 pub(crate) use shelf::Shelf;
 
-use crate::listen::Heard;
-use crate::messages;
 use crate::options::Options;
-use crate::session::Session;
-
-/// Why no file can be put back.
-const OFF: &str = "File rewinding is not enabled.";
-const UNKNOWN: &str = "No file checkpoint found for this message.";
 
 /// The checkpoints of a session, if it makes any.
 pub(crate) fn open(options: &Options) -> Option<Shelf> {
     let dir = options.checkpoints.as_ref()?;
     let mut shelf = Shelf::new(dir.join(&options.session_id), options.cwd.clone());
     if let Some(earlier) = &options.earlier {
-        shelf.take_up(record::read(&earlier.file), &dir.join(&earlier.session_id));
+        shelf.take_up(
+            sluice_transcript::file_history::read(&earlier.file),
+            &dir.join(&earlier.session_id),
+        );
     }
     Some(shelf)
 }
 
 /// What a call waits for: the file it is about to change is being kept.
-pub(crate) type Keeping = JoinSet<(usize, Option<Value>, PathBuf, io::Result<Backup>)>;
-
-impl Session {
-    /// A prompt begins here. Made where it is not yet waited for: what waits for it is deep already.
-    pub(crate) fn checkpoint_prompt<'a>(&'a mut self, uuid: &'a str) -> Pending<'a, ()> {
-        match &self.checkpoints {
-            None => Box::pin(std::future::ready(())),
-            Some(shelf) => {
-                let (followed, order) = (shelf.followed(&self.quit), shelf.order.clone());
-                Box::pin(self.begin_snapshot(uuid, followed, order))
-            }
-        }
-    }
-
-    async fn begin_snapshot(&mut self, uuid: &str, followed: Followed, order: Arc<Mutex<()>>) {
-        let now = messages::now();
-        let (files, problem) = if followed.files.is_empty() {
-            (followed.files, None)
-        } else {
-            let (before, time) = (followed.files.clone(), now.clone());
-            let mut renewing = Box::pin(async move {
-                let _in_order = order.lock().await;
-                spawn_blocking(move || followed.renew(&time)).await
-            });
-            let renewed = match self.wait_for(Some(renewing.as_mut())).await {
-                Heard::Ready(renewed) => renewed,
-                // Whoever stops the turn wants to go back to how files stood before it all the more.
-                Heard::Stopped | Heard::CallsDone => renewing.await,
-            };
-            renewed.unwrap_or((before, None))
-        };
-        if let Some(shelf) = &mut self.checkpoints {
-            let line = shelf.begin(uuid, &now, files);
-            self.transcript.note(line);
-        }
-        self.tell_unkept(problem).await;
-    }
-
-    /// A call is about to change a file, perhaps: then it is kept first, and the call begins with
-    /// [`Session::kept`]. Gives whether it has to wait.
-    pub(crate) fn checkpoint_call(&mut self, index: usize, tool: &str, changed: Option<&Value>) -> bool {
-        let key = match tool {
-            "Edit" | "Write" => "file_path",
-            "NotebookEdit" => "notebook_path",
-            _ => return false,
-        };
-        let Some(call) = self.calls.list.get(index) else {
-            return false;
-        };
-        let path = changed.unwrap_or(&call.input).get(key).and_then(Value::as_str);
-        let path = path.map(|path| self.cwd.get().join(path));
-        let (Some(path), Some(shelf)) = (path, &self.checkpoints) else {
-            return false;
-        };
-        if !shelf.misses(&path) {
-            return false;
-        }
-        // Where it led when it was decided about.
-        let place = call.pins.first().map(|pin| pin.place().to_owned());
-        let place = place.unwrap_or_else(|| sluice_tools::settled(&path));
-        let (copies, order, cancel) = (shelf.copies.clone(), shelf.order.clone(), self.calls.cancel.clone());
-        let (now, changed) = (messages::now(), changed.cloned());
-        self.calls.keeping.spawn(async move {
-            let _in_order = order.lock().await;
-            let named = path.clone();
-            let kept = spawn_blocking(move || copies.keep((&named, &place), 1, &now, &cancel)).await;
-            (
-                index,
-                changed,
-                path,
-                kept.unwrap_or_else(|error| Err(io::Error::other(error))),
-            )
-        });
-        true
-    }
-
-    /// The file a call is about to change was kept.
-    pub(crate) fn kept(&mut self, path: &Path, backup: io::Result<Backup>) {
-        // A file that cannot be read cannot be edited either; the call will say so.
-        if let (Ok(backup), Some(shelf)) = (backup, &mut self.checkpoints)
-            && let Some(line) = shelf.add(path, backup)
-        {
-            self.transcript.note(line);
-        }
-    }
-
-    async fn tell_unkept(&mut self, problem: Option<Unkept>) {
-        if let Some((path, error)) = problem {
-            let text = format!(
-                "{} could not be kept as it is now: {error}. It can only be put back as it was before.",
-                path.display()
-            );
-            self.say(messages::informational(&text, "warning")).await;
-        }
-    }
-
-    /// Puts files back, or says what that would do.
-    pub(crate) async fn rewind(&mut self, id: &RequestId, uuid: &str, dry_run: bool) {
-        let Some(shelf) = &self.checkpoints else {
-            return self.cannot_rewind(id, dry_run, OFF).await;
-        };
-        if !shelf.knows(uuid) {
-            return self.cannot_rewind(id, dry_run, UNKNOWN).await;
-        }
-        let (shelf, id, uuid) = (shelf.clone(), id.clone(), uuid.to_owned());
-        // What comes behind the request finds the files put back.
-        let held = shelf.order.clone().try_lock_owned().ok();
-        self.asides.spawn(&id.clone(), async move {
-            let _in_order = match held {
-                Some(held) => held,
-                None => shelf.order.clone().lock_owned().await,
-            };
-            let done = spawn_blocking(move || rewound(&shelf, &uuid, dry_run)).await;
-            let done = done.unwrap_or_else(|error| Err(error.to_string()));
-            match done {
-                Ok(response) => messages::success(&id, &response),
-                Err(why) => messages::error(&id, why),
-            }
-            .into()
-        });
-    }
-
-    async fn cannot_rewind(&mut self, id: &RequestId, dry_run: bool, why: &str) {
-        if !dry_run {
-            return self.say(messages::error(id, why)).await;
-        }
-        let response = RewindFilesResponse {
-            can_rewind: false,
-            error: Some(why.to_owned()),
-            ..RewindFilesResponse::default()
-        };
-        self.say(messages::success(id, &response)).await;
-    }
-}
-
-/// Puts files back, or counts what that would change.
-fn rewound(shelf: &Shelf, uuid: &str, dry_run: bool) -> Result<RewindFilesResponse, String> {
-    let plan = shelf.plan(uuid).ok_or_else(|| UNKNOWN.to_owned())?;
-    let mut response = RewindFilesResponse {
-        can_rewind: true,
-        ..RewindFilesResponse::default()
-    };
-    if dry_run {
-        let (insertions, deletions) = plan.lines();
-        response.files_changed = Some(plan.paths().map(shown).collect());
-        response.insertions = Some(insertions);
-        response.deletions = Some(deletions);
-        return Ok(response);
-    }
-    plan.carry_out()
-        .map_err(|(path, error)| format!("{} could not be put back: {error}", path.display()))?;
-    response.skipped_links = Some(plan.links());
-    Ok(response)
-}
-
-fn shown(path: &Path) -> String {
-    path.display().to_string()
-}
+pub(crate) type Keeping = JoinSet<(usize, PathBuf, io::Result<Backup>)>;

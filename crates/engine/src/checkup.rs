@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::agents;
-use crate::catalogue::Catalogue;
 use crate::catalogue::entry::Kind;
-use crate::catalogue::plugins::{self, Plugin, PluginDir, Plugins};
+use crate::catalogue::plugins::{self, Plugin, Plugins};
 use crate::doctor;
 use crate::hooks;
 use crate::mcp;
 use crate::options::Options;
+use sluice_catalogue::plugins::PluginDir;
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct CheckedPlugin {
 /// Looks at everything a session with these options would use.
 #[must_use]
 pub fn checkup(options: &Options) -> Checkup {
-    let catalogue = Catalogue::load(options);
+    let catalogue = options.load_catalogue();
     let roster = agents::of_files(options, &catalogue);
     let mut problems = doctor::problems(options);
     problems.extend(of_plugins(&catalogue.plugins, options));

@@ -26,7 +26,10 @@ mod skill;
 mod slash;
 
 pub(crate) use expand::{Failure, runs_commands};
+pub(crate) use play::Known;
 pub(crate) use room::SkillRoom;
+use std::sync::Arc;
+
 use serde_json::Value;
 pub(crate) use skill::{NAME as SKILL, named as skill_of};
 pub(crate) use slash::Slash;
@@ -35,6 +38,7 @@ use sluice_wire::control::SlashCommand;
 
 pub(crate) use expand::Mentioned;
 
+use crate::catalogue::Catalogue;
 use crate::hooks::Origin;
 use crate::session::Session;
 
@@ -50,6 +54,8 @@ pub(crate) struct Attached {
 /// What commands and skills have going in a session.
 #[derive(Debug, Default)]
 pub(crate) struct Commands {
+    /// Commands, skills, styles and plugins that were found.
+    pub(crate) catalogue: Arc<Catalogue>,
     /// What the running command has changed for its turn.
     lent: Lent,
     /// Skills the model has called for and whose instructions it has not got yet.
@@ -81,9 +87,9 @@ impl Session {
     pub(crate) fn return_lent(&mut self) {
         self.policy.rules.retain(|rule| rule.source != Source::Command);
         if let Some((before, lent)) = self.commands.lent.model.take()
-            && self.model == lent
+            && self.model.name == lent
         {
-            self.model = before;
+            self.model.name = before;
         }
         if let Some(effort) = self.commands.lent.effort.take() {
             self.options.effort = effort;

@@ -3,13 +3,11 @@
 //! It happens by itself before a request that would be too long, after one that was, and when the person asks for it
 //! with `/compact`. The file keeps everything: a boundary there says where the conversation begins anew.
 //!
-//! * `limits`: when, and when not any more; pure;
 //! * `words`: what the model is asked and told; pure;
 //! * `summarise`: the request for the summary;
 //! * `command`: `/compact`.
 
 mod command;
-mod limits;
 mod summarise;
 mod words;
 
@@ -23,13 +21,12 @@ use sluice_wire::stdout::system::{
 };
 use sluice_wire::stdout::{self, UserMessage};
 
-pub use limits::Compaction;
-pub(crate) use limits::{Limits, Tries};
-
+use crate::compact_limits::Limits;
 use crate::history::{Cut, History};
 use crate::measure::{Gauge, tokens};
 use crate::messages;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 
 /// Why a conversation is summarised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,13 +79,87 @@ impl Uncompacted {
     }
 }
 
-/// What a session knows about its compactions.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Compactions {
-    pub(crate) gauge: Gauge,
-    tries: Tries,
-    /// Tokens they made room for, all together.
-    dropped: u64,
+impl SessionLoop {
+    /// Makes room before a request that would be too long. False when the turn has to stop.
+    pub(crate) async fn make_room(&mut self) -> bool {
+        let limits = self.session.limits();
+        if !limits.auto
+            || !self.session.conversation.compactions.tries.may_try()
+            || self.session.context_tokens() < limits.threshold
+        {
+            return true;
+        }
+        !matches!(self.compact_by_itself().await, Err(Uncompacted::Stopped))
+    }
+
+    /// Makes room after a request was too long; true if it may be repeated.
+    pub(crate) async fn make_room_after_all(&mut self) -> bool {
+        let may = self.session.limits().auto && self.session.conversation.compactions.tries.may_try();
+        may && self.session.conversation.history.cut().is_some() && self.compact_by_itself().await.is_ok()
+    }
+
+    async fn compact_by_itself(&mut self) -> Result<(), Uncompacted> {
+        let compacted = self.compact(None, Trigger::Auto).await?;
+        self.session.turn.frames += 1;
+        self.session.tell_compaction(compacted).await;
+        Ok(())
+    }
+
+    /// Puts a summary in the place of all but the last messages. Nothing is told yet but that it happens: see
+    /// [`Session::tell_compaction`].
+    pub(crate) async fn compact(
+        &mut self,
+        instructions: Option<&str>,
+        trigger: Trigger,
+    ) -> Result<Compacted, Uncompacted> {
+        self.session.recall().await;
+        if self.session.conversation.history.is_empty() {
+            return Err(Uncompacted::Empty);
+        }
+        self.session
+            .say(Status {
+                status: Some(Activity::Compacting),
+                compact_output_chars: (trigger == Trigger::Auto).then_some(0),
+                uuid: messages::fresh_id(),
+                ..Status::default()
+            })
+            .await;
+        let began = Instant::now();
+        let before = self.session.context_tokens();
+        let hooks = self.hook_pre_compact(trigger.as_str(), instructions).await;
+        let outcome = match (hooks, self.session.conversation.history.cut()) {
+            (Err(why), _) => Err(Uncompacted::Failed(why)),
+            (Ok(_), None) => Err(Uncompacted::TooLittle),
+            (Ok(further), Some(cut)) => {
+                let parts: Vec<&str> = instructions.into_iter().chain(further.as_deref()).collect();
+                let instructions = Some(parts.join("\n")).filter(|text| !text.is_empty());
+                let summary = self.summarise(&cut.head, instructions.as_deref()).await;
+                summary.map(|summary| (cut, summary))
+            }
+        };
+        let done = match outcome {
+            Ok((cut, summary)) => {
+                let compacted = self.session.begin_anew(&cut, &summary, trigger, before, began);
+                self.hook_session_start("compact").await;
+                self.hook_post_compact(trigger.as_str(), &summary).await;
+                Ok(compacted)
+            }
+            Err(why) => {
+                self.session.conversation.compactions.tries.failed();
+                Err(why)
+            }
+        };
+        let error = done.as_ref().err().map(|why| why.told(trigger));
+        self.session
+            .say(Status {
+                compact_result: Some(if error.is_none() { "success" } else { "failed" }.to_owned()),
+                compact_error: error,
+                uuid: messages::fresh_id(),
+                ..Status::default()
+            })
+            .await;
+        done
+    }
 }
 
 impl Session {
@@ -109,118 +180,42 @@ impl Session {
 
     /// The model has answered: what the API counted covers all that was said.
     pub(crate) fn take_gauge(&mut self) {
-        let usage = self.last_usage.clone().unwrap_or_default();
-        self.compactions.gauge = Gauge::read(&usage, self.history.len());
+        let usage = self.account.last_usage.clone().unwrap_or_default();
+        self.conversation.compactions.gauge = Gauge::read(&usage, self.conversation.history.len());
         let full = self.context_tokens() >= self.limits().threshold;
-        self.compactions.tries.answered(full);
+        self.conversation.compactions.tries.answered(full);
     }
 
     /// How many tokens the next request takes.
     pub(crate) fn context_tokens(&mut self) -> u64 {
-        match self.compactions.gauge.counted() {
-            Some((counted, messages)) => counted + self.history.tokens_since(messages),
+        match self.conversation.compactions.gauge.counted() {
+            Some((counted, messages)) => counted + self.conversation.history.tokens_since(messages),
             None => {
                 let request = self.request_of(Vec::new());
                 let before: u64 = request.system.iter().chain(&request.tools).map(tokens).sum();
-                before + self.history.tokens_since(0)
+                before + self.conversation.history.tokens_since(0)
             }
         }
-    }
-
-    /// Makes room before a request that would be too long. False when the turn has to stop.
-    pub(crate) async fn make_room(&mut self) -> bool {
-        let limits = self.limits();
-        if !limits.auto || !self.compactions.tries.may_try() || self.context_tokens() < limits.threshold {
-            return true;
-        }
-        !matches!(self.compact_by_itself().await, Err(Uncompacted::Stopped))
-    }
-
-    /// Makes room after a request was too long; true if it may be repeated.
-    pub(crate) async fn make_room_after_all(&mut self) -> bool {
-        let may = self.limits().auto && self.compactions.tries.may_try();
-        may && self.history.cut().is_some() && self.compact_by_itself().await.is_ok()
-    }
-
-    async fn compact_by_itself(&mut self) -> Result<(), Uncompacted> {
-        let compacted = self.compact(None, Trigger::Auto).await?;
-        self.turn.frames += 1;
-        self.tell_compaction(compacted).await;
-        Ok(())
-    }
-
-    /// Puts a summary in the place of all but the last messages. Nothing is told yet but that it happens: see
-    /// [`Session::tell_compaction`].
-    pub(crate) async fn compact(
-        &mut self,
-        instructions: Option<&str>,
-        trigger: Trigger,
-    ) -> Result<Compacted, Uncompacted> {
-        self.recall().await;
-        if self.history.is_empty() {
-            return Err(Uncompacted::Empty);
-        }
-        self.say(Status {
-            status: Some(Activity::Compacting),
-            compact_output_chars: (trigger == Trigger::Auto).then_some(0),
-            uuid: messages::fresh_id(),
-            ..Status::default()
-        })
-        .await;
-        let began = Instant::now();
-        let before = self.context_tokens();
-        let hooks = self.hook_pre_compact(trigger.as_str(), instructions).await;
-        let outcome = match (hooks, self.history.cut()) {
-            (Err(why), _) => Err(Uncompacted::Failed(why)),
-            (Ok(_), None) => Err(Uncompacted::TooLittle),
-            (Ok(further), Some(cut)) => {
-                let parts: Vec<&str> = instructions.into_iter().chain(further.as_deref()).collect();
-                let instructions = Some(parts.join("\n")).filter(|text| !text.is_empty());
-                let summary = self.summarise(&cut.head, instructions.as_deref()).await;
-                summary.map(|summary| (cut, summary))
-            }
-        };
-        let done = match outcome {
-            Ok((cut, summary)) => {
-                let compacted = self.begin_anew(&cut, &summary, trigger, before, began);
-                self.hook_session_start("compact").await;
-                self.hook_post_compact(trigger.as_str(), &summary).await;
-                Ok(compacted)
-            }
-            Err(why) => {
-                self.compactions.tries.failed();
-                Err(why)
-            }
-        };
-        let error = done.as_ref().err().map(|why| why.told(trigger));
-        self.say(Status {
-            compact_result: Some(if error.is_none() { "success" } else { "failed" }.to_owned()),
-            compact_error: error,
-            uuid: messages::fresh_id(),
-            ..Status::default()
-        })
-        .await;
-        done
     }
 
     /// The conversation begins anew with a summary.
     fn begin_anew(&mut self, cut: &Cut, summary: &str, trigger: Trigger, before: u64, began: Instant) -> Compacted {
-        let kept = self.transcript.kept(cut.with_reply);
+        let kept = self.conversation.transcript.kept(cut.with_reply);
         let kept = if cut.tail.is_empty() { Vec::new() } else { kept };
-        let text = words::continuation(summary, self.transcript.path(), !kept.is_empty());
-        self.history = History::default();
+        let text = words::continuation(summary, self.conversation.transcript.path(), !kept.is_empty());
+        self.conversation.history = History::default();
         // What was said once at the beginning is gone with it.
-        self.reminded_of_memory = false;
+        self.conversation.reminded_of_memory = false;
         self.commands.forget_given();
-        self.reminded_of_plan = false;
+        self.conversation.reminded_of_plan = false;
         self.forget_skills_told();
-        self.history.user_text(&text);
-        self.history.go_on_with(&cut.tail);
+        self.conversation.history.user_text(&text);
+        self.conversation.history.go_on_with(&cut.tail);
         self.remind();
-        self.compactions.gauge = Gauge::default();
-        self.last_usage = None;
+        self.conversation.compactions.gauge = Gauge::default();
+        self.account.last_usage = None;
         let after = self.context_tokens();
-        let compactions = &mut self.compactions;
+        let compactions = &mut self.conversation.compactions;
         compactions.dropped += before.saturating_sub(after);
         compactions.tries.succeeded();
 
@@ -261,7 +256,7 @@ impl Session {
                 preserved_messages: messages,
                 ..CompactMetadata::default()
             },
-            logical_parent_uuid: self.transcript.leaf().map(str::to_owned),
+            logical_parent_uuid: self.conversation.transcript.leaf().map(str::to_owned),
             ..CompactBoundary::default()
         };
         Compacted { boundary, summary }

@@ -1,6 +1,6 @@
 //! Control requests of the host, and the session's responses. Every request gets exactly one.
 
-pub(crate) mod aside;
+mod aside;
 mod context;
 mod diff;
 mod files;
@@ -9,7 +9,6 @@ mod roots;
 mod servers;
 mod settings;
 pub(crate) mod spending;
-pub(crate) mod suggest;
 
 use serde_json::{Value, json};
 use sluice_model::models;
@@ -41,7 +40,7 @@ impl Session {
                     self.options.env.push((name.into(), value.into()));
                 }
             }
-            ToAgent::ControlCancelRequest(cancel) => self.asides.cancel(&cancel.request_id),
+            ToAgent::ControlCancelRequest(cancel) => self.requests.asides.cancel(&cancel.request_id),
             ToAgent::KeepAlive(_) | ToAgent::Unknown(_) => {}
         }
     }
@@ -63,7 +62,7 @@ impl Session {
         match self.calls.asking(&id) {
             Some(index) => self.answered(index, answer).await,
             None => {
-                if !self.host_requests.settle(&id, answer.clone()) {
+                if !self.line.requests.settle(&id, answer.clone()) {
                     self.hooks.answered(&id, answer);
                 }
             }
@@ -139,7 +138,7 @@ impl Session {
             Some("cancel_async_message") => self.say(messages::success(id, &json!({"cancelled": false}))).await,
             Some("interrupt") => self.interrupt(id, false).await,
             Some("file_suggestions") => {
-                let cwd = self.cwd.get().display().to_string();
+                let cwd = self.tooling.cwd.get().display().to_string();
                 self.say(messages::success(id, &json!({"suggestions": [], "cwd": cwd})))
                     .await;
             }
@@ -194,17 +193,17 @@ impl Session {
         self.options.agents.stopped_one_by_one |= request.per_task_stop_affordance == Some(true);
         self.options.agents.summaries |= request.agent_progress_summaries == Some(true);
         let agents = self.load_roster().infos();
-        self.system = None;
+        self.conversation.system = None;
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
-        self.servers.greet().await;
-        let repeated = std::mem::replace(&mut self.initialized, true);
+        self.tooling.servers.greet().await;
+        let repeated = std::mem::replace(&mut self.line.initialized, true);
         let commands = self.commands();
         self.note_commands(&commands);
         let response = InitializeResponse {
             commands: Some(commands),
             agents: Some(agents),
             output_style: Some(self.style_name()),
-            available_output_styles: Some(styles::names(&self.catalogue.styles)),
+            available_output_styles: Some(styles::names(&self.commands.catalogue.styles)),
             user_output_styles_dir: Some(self.user_styles_dir()),
             plugins_applied: plugins_applied.then_some(true),
             models: serde_json::from_value(Value::Array(models::picker())).ok(),
@@ -220,7 +219,7 @@ impl Session {
             hooks_applied,
             hook_on_failure_supported: Some(true),
             other_hook_ask_outranks_host: Some(true),
-            session_state: Some(messages::state(self.state, false).state),
+            session_state: Some(messages::state(self.line.state, false).state),
             sdk_mcp_manifests_parked,
             capabilities: Some(messages::CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
             ..InitializeResponse::default()
@@ -233,22 +232,22 @@ impl Session {
             ..Success::default()
         });
         self.say(answer).await;
-        if let Some(title) = request.title.filter(|_| self.transcript.title().is_none()) {
+        if let Some(title) = request.title.filter(|_| self.conversation.transcript.title().is_none()) {
             // A title that is none is no reason to refuse everything else.
             let _untitled = self.rename(&title, None).await;
         }
         // A host that comes back, or comes late, must learn what is running.
-        if repeated || self.results > 0 || self.turn.open {
+        if repeated || self.line.results > 0 || self.turn.open {
             self.say_background().await;
         }
     }
 
     async fn interrupt(&mut self, id: &RequestId, cancel_queued: bool) {
-        let running = self.turn.open && self.stop.is_none();
+        let running = self.turn.open && self.turn.stop.is_none();
         if running {
             self.withdraw_asks().await;
         }
-        Box::pin(self.withdraw_agents_asks()).await;
+        self.withdraw_agents_asks().await;
         let mut response = InterruptResponse::default();
         if cancel_queued {
             let cancelled = self.queue.cancel_all();
@@ -261,7 +260,7 @@ impl Session {
         self.interrupt_agents().await;
         self.say(messages::success(id, &response)).await;
         if running {
-            self.stop = Some(Stop::Interrupt);
+            self.turn.stop = Some(Stop::Interrupt);
         } else if !self.turn.open {
             self.let_agents_go();
         }
@@ -326,7 +325,7 @@ impl Session {
     /// A conversation that has begun keeps a note of whom it goes on with.
     async fn tell_of_switch(&mut self, from: &str, switch: &Switch) {
         let to = &switch.to;
-        if from == to || self.history.is_empty() {
+        if from == to || self.conversation.history.is_empty() {
             return;
         }
         let told = match &switch.requested {
@@ -355,7 +354,7 @@ impl Session {
     pub(crate) async fn refuse_model(&mut self, id: &RequestId, code: &str, why: String) {
         let mut refusal = messages::refused(id, code, why);
         if let Response::Error(failure) = &mut refusal.response {
-            failure.extra.insert("model", &self.model);
+            failure.extra.insert("model", &self.model.name);
         }
         self.say(refusal).await;
     }
@@ -385,12 +384,9 @@ impl Session {
         self.calls
             .list
             .iter()
-            .filter_map(|call| match &call.state {
-                crate::calls::State::Asking(id) => {
-                    let decision = self.decide_call(call);
-                    Some(messages::ask(id, call, &decision, &self.options.cwd))
-                }
-                _ => None,
+            .filter_map(|call| {
+                let ask = call.ask()?;
+                Some(messages::ask(&ask.request_id, call, &ask.decision, &self.options.cwd))
             })
             .chain(self.agents.shared.open_asks())
             .collect()

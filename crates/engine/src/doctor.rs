@@ -10,7 +10,7 @@ use crate::session::Session;
 /// would only find out by trying, whether a server answers for one, is not looked into.
 #[must_use]
 pub fn problems(options: &Options) -> Vec<String> {
-    let catalogue = Catalogue::load(options);
+    let catalogue = options.load_catalogue();
     let hooks = Hooks::default().lay_out(&options.settings, &options.cwd, &options.home);
     let agents = agents::problems(options, &catalogue);
     of_files(options, &catalogue, hooks.into_iter().chain(agents))
@@ -30,9 +30,9 @@ impl Session {
     pub(crate) fn diagnose(&self) -> String {
         let hooks = self.hooks.problems().map(str::to_owned);
         let agents = self.agents.file_problems().iter().cloned();
-        let mut problems = of_files(&self.options, &self.catalogue, hooks.chain(agents));
+        let mut problems = of_files(&self.options, &self.commands.catalogue, hooks.chain(agents));
         problems.extend(self.server_problems());
-        problems.extend(self.transcript.problem());
+        problems.extend(self.conversation.transcript.problem());
         if problems.is_empty() {
             return "Settings, hooks, commands, skills, agents, output styles, plugins, MCP servers and the transcript: \
                     nothing is wrong."

@@ -12,17 +12,21 @@ impl Session {
         for effect in effects {
             match effect {
                 Effect::EnterPlan => {
-                    self.before_plan = Some(self.policy.mode.clone());
+                    self.conversation.before_plan = Some(self.policy.mode.clone());
                     self.change_mode(PermissionMode::Plan).await;
                 }
                 Effect::ExitPlan { .. } => {
                     // An answer may have chosen the mode already.
                     if self.policy.mode == PermissionMode::Plan {
-                        let before = self.before_plan.take().filter(|mode| *mode != PermissionMode::Plan);
+                        let before = self
+                            .conversation
+                            .before_plan
+                            .take()
+                            .filter(|mode| *mode != PermissionMode::Plan);
                         self.change_mode(before.unwrap_or_default()).await;
                     }
                 }
-                Effect::LoadTools(names) => self.loaded.extend(names),
+                Effect::LoadTools(names) => self.tooling.loaded.extend(names),
                 Effect::TakeUpSkill { name, args } => self.call_skill(name, args),
                 // It concerns the result, and is in it already.
                 Effect::TeachSchema => {}
@@ -49,7 +53,8 @@ impl Session {
                 description: tool.descriptor().description.to_string(),
                 schema: tool.descriptor().schema.clone(),
             });
-        self.tool_services
-            .update(self.policy.mode.as_str(), &self.model, deferred.collect());
+        self.tooling
+            .services
+            .update(self.policy.mode.as_str(), &self.model.name, deferred.collect());
     }
 }

@@ -4,29 +4,28 @@
 //! same settings files and their hooks, the same sandbox, and no other way to a tool.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use serde_json::Value;
-use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source, Verdict};
+use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source};
 use sluice_tools::sandbox::Sandbox;
-use sluice_tools::{Context, Cwd, Descriptor, FileState, Lists, Outcome, Pins, Tasks, Tool, ToolEvent, Web};
-use sluice_wire::permission_update::Behavior;
+use sluice_tools::{Context, Cwd, Descriptor, FileState, Lists, Outcome, Pins, Tasks, ToolEvent, Web};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::hooks::{SessionlessHooks, Watched};
+use crate::hooks::SessionlessHooks;
 use crate::options::{KeySource, Options};
 use crate::policy::{self, World};
 use crate::sandbox;
 use crate::services::ToolServices;
-use crate::session;
+
+use passage::Passage;
+
+mod passage;
 
 /// Tools that only mean something inside a conversation.
 const OF_A_CONVERSATION: &[&str] = &["ToolSearch"];
 /// Tools that need a model of their own.
 const NEED_A_MODEL: &[&str] = &["WebFetch", "WebSearch"];
-/// How long a cancelled call may take to end by itself.
-const PATIENCE: Duration = Duration::from_secs(3);
 /// How many events of calls may wait for the one who drops them.
 const EVENTS: usize = 64;
 
@@ -56,7 +55,7 @@ pub struct Question {
 
 /// An answer to a [`Question`].
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub enum GuardedAnswer {
     /// It may run.
     Allow,
     /// It may run, and so may what was suggested, until the end.
@@ -135,7 +134,7 @@ impl Guarded {
             files: Arc::new(FileState::default()),
             tasks,
             lists: Arc::new(Lists::default()),
-            web: Arc::new(Web::new(session::web_config(&options))),
+            web: Arc::new(Web::new(options.web_config())),
             tool_services,
             events,
             options,
@@ -153,105 +152,16 @@ impl Guarded {
     /// Checks a call, asks about it where the policy does not decide, and runs it.
     pub async fn call<A>(&self, call: GuardedCall, ask: A) -> Ran
     where
-        A: AsyncFnOnce(Question) -> Reply,
+        A: AsyncFnOnce(Question) -> GuardedAnswer,
     {
-        let (policy, hooks, options) = {
+        let found = sluice_tools::find(&call.tool).filter(|tool| {
             let rules = self.rules();
-            (rules.policy.clone(), rules.hooks.clone(), rules.options.clone())
-        };
-        let found = sluice_tools::find(&call.tool).filter(|tool| self.offers(&policy, tool.descriptor()));
-        let Some(tool) = found else { return Ran::Unknown };
-        let cwd = self.cwd.get();
-        let mut input = tool.fill(&call.input);
-        let mut checked = match tool.check(&input, &cwd) {
-            Ok(checked) => checked,
-            Err(invalid) => return Ran::Done(invalid.into()),
-        };
-        let name = &*tool.descriptor().name;
-        let mode = policy.mode.clone();
-        let watched = Watched {
-            id: &call.id,
-            tool: name,
-            mode: &mode,
-            cwd: &cwd,
-        };
-        let before = until(hooks.before(&options, watched, &checked), &call.cancel).await;
-        let Some(mut before) = before else {
-            return Ran::Done(Outcome::interrupted());
-        };
-        if let Some(why) = before.halt() {
-            return Ran::Denied(why);
+            self.offers(&rules.policy, tool.descriptor())
+        });
+        match found {
+            None => Ran::Unknown,
+            Some(tool) => Passage::new(self, call, tool, ask).run().await,
         }
-        if let Some(changed) = before.input.take() {
-            input = tool.fill(&changed);
-            checked = match tool.check(&input, &cwd) {
-                Ok(checked) => checked,
-                Err(invalid) => return Ran::Done(invalid.into()),
-            };
-        }
-        let mut suggestions = Vec::new();
-        let mut context = self.context(&call, Pins::of(name, &checked, &cwd), policy);
-        let decide = |tool: &str, input: &Value, context: &Context| {
-            self.decide(tool, input, &context.pins.clone().unwrap_or_default())
-        };
-        let decision = before.adjust(decide(name, &checked, &context), name, &mode);
-        match decision.behavior {
-            Verdict::Allow => {}
-            Verdict::Deny => return Ran::Denied(decision.message),
-            Verdict::Ask => {
-                if sandbox::may_look(&checked, |read| decide("Read", read, &context))
-                    && let Some(outcome) = tool.vet(&checked, &context).await
-                {
-                    return Ran::Done(outcome);
-                }
-                let hooked = hooks.asked(&options, (watched, &checked), &decision);
-                let Some(hooked) = until(hooked, &call.cancel).await else {
-                    return Ran::Done(Outcome::interrupted());
-                };
-                let reply = match hooked {
-                    Some(said) if said.behavior == Behavior::Deny => {
-                        Reply::Deny(said.message.unwrap_or_else(|| "A hook refused this call.".to_owned()))
-                    }
-                    Some(said) => {
-                        self.allow(said.updated_permissions.unwrap_or_default());
-                        if let Some(changed) = said.updated_input {
-                            input = tool.fill(&changed.to_value());
-                            checked = match tool.check(&input, &cwd) {
-                                Ok(checked) => checked,
-                                Err(invalid) => return Ran::Done(invalid.into()),
-                            };
-                            context.pins = Some(Pins::of(name, &checked, &cwd));
-                        }
-                        Reply::Allow
-                    }
-                    None => {
-                        suggestions = decision.suggestions.clone().unwrap_or_default();
-                        let question = Question {
-                            tool: name,
-                            input: checked.clone(),
-                            decision,
-                        };
-                        until(ask(question), &call.cancel).await.unwrap_or(Reply::Withdrawn)
-                    }
-                };
-                match reply {
-                    Reply::Withdrawn => return Ran::Done(Outcome::interrupted()),
-                    Reply::Deny(why) => return Ran::Denied(why),
-                    Reply::Allow => {}
-                    Reply::AllowFromNowOn => self.allow(suggestions),
-                }
-                // The rules may have changed while somebody thought about it: what is forbidden now stays so.
-                let again = decide(name, &checked, &context);
-                if again.behavior == Verdict::Deny {
-                    return Ran::Denied(again.message);
-                }
-            }
-        }
-        let outcome = run(tool, input, &context, &call.cancel).await;
-        let kept = outcome.clone();
-        let after = hooks.after(&options, (watched, &checked), before, outcome);
-        // What has run has run, whether its hooks are heard or not.
-        Ran::Done(until(after, &call.cancel).await.unwrap_or(kept))
     }
 
     /// Ends what still runs in the background.
@@ -282,7 +192,7 @@ impl Guarded {
         let cwd = self.options.cwd.clone();
         let mut rules = self.rules();
         for update in suggestions {
-            let update = for_now(update);
+            let update = policy::for_now(update);
             // One that cannot be applied costs a question more, and nothing else.
             let _refused = sluice_permission::apply(&mut rules.policy, &update, &|_: Source| cwd.clone(), &World);
         }
@@ -301,9 +211,12 @@ impl Guarded {
         guard
     }
 
-    fn context(&self, call: &GuardedCall, pins: Pins, policy: Policy) -> Context {
+    fn context(&self, call: &GuardedCall, pins: Pins) -> Context {
         let roots = std::iter::once(&self.options.cwd).chain(&self.options.add_dirs);
-        let sandbox = self.rules().sandbox.clone();
+        let (policy, sandbox) = {
+            let rules = self.rules();
+            (rules.policy.clone(), rules.sandbox.clone())
+        };
         Context {
             call_id: call.id.clone(),
             cwd: self.cwd.clone(),
@@ -323,37 +236,4 @@ impl Guarded {
             sandbox,
         }
     }
-}
-
-/// Runs it. A tool that does not look at its cancellation is dropped, which ends what it started.
-async fn run(tool: &'static dyn Tool, input: Value, context: &Context, cancel: &CancellationToken) -> Outcome {
-    let ended = until(tool.run(input, context), cancel).await;
-    ended.unwrap_or_else(Outcome::interrupted)
-}
-
-/// What comes of `work`. Once it is cancelled it has a moment to end by itself: to kill what it started, to withdraw
-/// what it asked.
-async fn until<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> Option<T> {
-    tokio::pin!(work);
-    tokio::select! {
-        done = &mut work => return Some(done),
-        () = cancel.cancelled() => {}
-    }
-    tokio::time::timeout(PATIENCE, work).await.ok()
-}
-
-/// The same change of permissions, written down nowhere.
-#[must_use]
-pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
-    use sluice_permission::Destination::Session;
-    match &mut update {
-        PermissionUpdate::AddRules(it) => it.destination = Session,
-        PermissionUpdate::ReplaceRules(it) => it.destination = Session,
-        PermissionUpdate::RemoveRules(it) => it.destination = Session,
-        PermissionUpdate::SetMode(it) => it.destination = Session,
-        PermissionUpdate::AddDirectories(it) => it.destination = Session,
-        PermissionUpdate::RemoveDirectories(it) => it.destination = Session,
-        PermissionUpdate::Unknown { .. } => {}
-    }
-    update
 }

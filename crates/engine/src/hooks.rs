@@ -7,7 +7,7 @@
 //! * `output`: what one hook says; `merge`: what all of them say together. Both pure: deny before ask before allow,
 //!   whatever the order;
 //! * `told`: what hooks are told, and what is told of them; `run`: the hooks of one event, side by side; `command`, `http`, `model`, `agent`, `tool`: how each is asked;
-//! * `calls`: around a call: before it, beside an ask, after it; `decide`: what a hook may do to a decision, pure; `defer`: a call that is put off;
+//! * `calls`: around a call: before it, beside an ask, after it; `tool_output`: what they put in the place of its output; `defer`: a call that is put off;
 //! * `tasks`: around the task list; `turns`: around a turn: prompts, ends, failures; `session`: around a session: start, end, settings, files; `switch`: around a change of the model and what is shown;
 //! * `client`: for those who are not the session; `sessionless`: around calls where there is no session;
 //! * `listing`: what there is, for hosts that ask.
@@ -41,7 +41,6 @@ mod calls;
 mod client;
 mod command;
 mod config;
-mod decide;
 mod defer;
 mod event;
 mod http;
@@ -57,6 +56,7 @@ mod switch;
 mod tasks;
 mod told;
 mod tool;
+mod tool_output;
 mod turns;
 
 use std::collections::HashMap;
@@ -67,23 +67,23 @@ use std::time::Instant;
 use serde_json::Value;
 use sluice_permission::Source;
 use sluice_settings::Settings;
-use sluice_tools::Outcome;
 use sluice_wire::control::HookMatcher;
 use sluice_wire::stdout::system::Informational;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
+use crate::call::Deferred;
 use crate::catalogue::plugins::Plugin;
 use crate::memory::{Brought, Memory};
 use crate::session::Session;
 
+pub(crate) use calls::{changed, denied_by_hook};
 pub(crate) use client::HookClient;
 pub(crate) use config::Origin;
-pub(crate) use defer::Deferred;
-pub(crate) use merge::Verdict;
+
 pub(crate) use run::Hooked;
 use session::Instructions;
-pub(crate) use sessionless::{SessionlessHooks, Watched};
+pub(crate) use sessionless::{Before, SessionlessHooks, Watched};
 pub(crate) use switch::{Answers, Switch};
 pub(crate) use turns::AtEnd;
 
@@ -112,10 +112,6 @@ pub(crate) struct Hooks {
     contexts: Vec<String>,
     /// A hook wants the turn to end; why.
     halt: Option<String>,
-    /// Calls that wait for hooks before their result is told.
-    after: HashMap<String, (Outcome, Option<Value>)>,
-    /// The calls of asks that only hooks can answer, by request.
-    asks: HashMap<String, String>,
     /// The call of the ask that is just being shown to hooks.
     asked_for: Option<String>,
     /// What is said of a prompt that was refused, once its turn is announced.
@@ -164,8 +160,6 @@ impl Default for Hooks {
             consulted,
             contexts: Vec::new(),
             halt: None,
-            after: HashMap::new(),
-            asks: HashMap::new(),
             asked_for: None,
             blocked: None,
             began: HashMap::new(),

@@ -10,25 +10,27 @@
 //! * `catalogue`: commands, skills, output styles and plugins that lie on disk;
 //! * [`checkup()`]: what is wrong with all of these;
 //! * `queue`: prompts that wait, pure;
-//! * `session`: the one owner of all state; `listen`: the one place where it waits; `play`: from a prompt to its turn;
+//! * `session`: the one owner of all state, in parts (`host_line`, `conversation`, `tooling`, `account`); `events`: what may happen to it; `session_loop`: the one place where it waits;
+//!   `play`: from a prompt to its turn;
 //! * `commands`: prompts that begin with a slash, skills, files a prompt mentions;
-//! * `control`: control requests of the host; `planner`: another model for plans;
+//! * `control`: control requests of the host; `model_choice`: who answers;
 //! * `turn_loop`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `model_request`: one request to the model, with retries and broken streams;
 //! * [`mcp`]: what MCP servers mean to a session; `host_requests`: control requests to the host;
-//! * `tool_calls`, `calls`, `policy`: from a `tool_use` to its `tool_result`; `effects`: what a call does to the session;
+//! * `call`: from a `tool_use` to its `tool_result`, a pure machine; `calls`: those of one message; `tool_calls`, `policy`:
+//!   what is done on the way; `effects`: what a call does to the session;
 //! * [`Guarded`]: the same way to a tool, for a door that offers tools and has no session;
 //! * `hooks`: who else is told what happens, and may have a say in it;
-//! * `sandbox`: the sandbox of its commands;
+//! * `sandbox`: the sandbox of its commands; `configuration`: settings that changed take effect;
 //! * [`held_back`]: what a folder nobody trusted brings to no effect;
 //! * [`problems`]: what could not be read as it was meant;
-//! * [`OutputSchema`], `structured`: an answer in the shape the host asked for;
+//! * `summary`: what a turn begins and ends with; [`OutputSchema`], `structured`: an answer in the shape the host asked for;
 //! * `services`: what the session does for its tools;
 //! * `background`: work that outlives its call; `orphans`: what did not outlive an earlier process;
 //! * `agents`: sessions that work for a session;
-//! * `history`, `prompt`, `memory`, `notes`: what the model is shown; `measure`: how much room it takes;
+//! * `history`, `prompt`, `memory`, `memories`, `notes`: what the model is shown; `measure`: how much room it takes;
 //! * `compact`: a summary in its place, once that is too much;
-//! * [`transcript`]: what is kept of it, and how a session goes on with what was kept;
+//! * `record`: what is kept of it, in a [`transcript`]; `resume`, `recall`, `shown`: going on with what was kept;
 //! * `ledger`: tokens used and what they cost;
 //! * `checkpoints`: how files stood before each prompt;
 //! * `suggestions`: what the person may ask next;
@@ -40,13 +42,20 @@ mod options;
 mod port;
 mod queue;
 
-mod listen;
+mod account;
+mod configuration;
+mod conversation;
+mod events;
+mod host_line;
 mod play;
 mod session;
+mod session_loop;
+mod tooling;
 
 mod commands;
 mod control;
-mod planner;
+mod model_choice;
+mod requests;
 
 mod guard;
 mod turn;
@@ -57,10 +66,12 @@ mod model_request;
 mod host_requests;
 pub mod mcp;
 
+mod call;
 mod calls;
 mod doctor;
 mod effects;
 mod hooks;
+mod permissions;
 mod policy;
 mod sandbox;
 mod tool_calls;
@@ -71,20 +82,29 @@ mod untrusted;
 
 mod schema;
 mod structured;
+mod summary;
 
 mod agents;
 mod background;
 mod orphans;
+mod tool_reports;
 
 mod compact;
+mod compact_limits;
 mod history;
 mod measure;
+mod memories;
 mod memory;
+mod note;
 mod notes;
 mod prompt;
 
 mod checkpoints;
-pub mod transcript;
+mod recall;
+mod record;
+mod resume;
+mod rewinding;
+mod shown;
 
 mod ledger;
 
@@ -92,22 +112,26 @@ mod messages;
 mod out;
 mod suggestions;
 
-pub use agents::AgentOptions;
-pub use catalogue::CatalogueOptions;
-pub use catalogue::plugins::PluginDir;
 pub use checkup::{CheckedPlugin, Checkup, Validation, checkup, validate_plugin};
-pub use compact::Compaction;
 pub use doctor::problems;
-pub use guarded::{Guarded, GuardedCall, Question, Ran, Reply, for_now};
-pub use memory::MemoryOptions;
-pub use options::{Asker, ConversationOptions, KeySource, Options, Setup, StateEvents, Thinking};
+pub use guarded::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};
+pub use options::{
+    AgentOptions, Asker, Compaction, ConversationOptions, KeySource, Options, Setup, StateEvents, SystemPrompt,
+    Thinking,
+};
+pub use policy::for_now;
 pub use port::{Exit, Input, Port, Signal};
-pub use prompt::SystemPrompt;
 pub use sandbox::sandbox;
 pub use schema::{OutputSchema, SchemaError};
+pub use shown::shown_to_model;
+pub use sluice_catalogue::CatalogueOptions;
+pub use sluice_catalogue::memory::MemoryOptions;
+pub use sluice_catalogue::plugins::PluginDir;
 pub use sluice_model::{Auth as ModelAuth, Config as ModelConfig, Error as ModelError};
 /// What the files of all scopes say.
 pub use sluice_settings as settings;
+/// What is kept of a session.
+pub use sluice_transcript as transcript;
 
 pub use untrusted::held_back;
 
@@ -137,8 +161,9 @@ pub fn start(options: Options) -> Result<Port, ModelError> {
     let (messages, output) = mpsc::channel(port::OUTPUT_DEPTH);
     let quit = CancellationToken::new();
     let out = out::Out::new(messages, &options.session_id, quit.clone());
-    let session = session::Session::new(options, client, out.clone(), inbox, quit.clone());
-    let owed = session.owed.clone();
+    let session = session::Session::new(options, client, out.clone(), quit.clone());
+    let owed = session.line.owed.clone();
+    let session = session_loop::SessionLoop::new(session, inbox);
     let done = tokio::spawn(guard::guarded(session.run(), out, owed));
     Ok(Port {
         input,

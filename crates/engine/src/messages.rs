@@ -8,29 +8,25 @@ mod tasks;
 pub(crate) use control::{
     ask, cancel, elicitation_complete, error, ok, permission_denied, refused, request_started, success,
 };
-pub(crate) use result::{refusal, result};
+pub(crate) use result::{end, refusal};
 pub(crate) use speech::{
     Fallback, MEDIA_DROPPED, MEDIA_REMOVED, aborted_delta, api_error, api_retry, assistant, block_stop, local,
-    local_reply, media_removed, message_stop, model_fallback, stream_event, thinking_tokens, whole_envelope,
+    local_reply, media_removed, message_stop, millis, model_fallback, stream_event, thinking_tokens, whole_envelope,
 };
 pub(crate) use tasks::{
     agent_notification, agent_updated, background_tasks, call_progress, progress, run_id, task_backgrounded,
     task_notification, task_started, task_updated,
 };
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
 use sluice_tools::AnyTool;
 use sluice_wire::content::{Block, Content};
 use sluice_wire::mode::PermissionMode;
-use sluice_wire::stdout::system::{Informational, Init, Level, MemoryPaths, SessionState, SessionStateChanged, Status};
-use sluice_wire::stdout::{self, CommandLifecycle, CommandState, FastModeState, UserMessage};
+use sluice_wire::stdout::system::{Informational, Init, Level, SessionState, SessionStateChanged, Status};
+use sluice_wire::stdout::{self, CommandLifecycle, CommandState, UserMessage};
 use sluice_wire::{ToHost, stdin};
 
 use crate::queue::{Priority, Prompt, is_result};
-use crate::session::Session;
-use crate::structured;
 use crate::turn::Turn;
 
 /// The version of the protocol we speak, as the reference agent counts it.
@@ -154,70 +150,8 @@ pub(crate) fn timestamp(at: jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// `system/init`: the session as it stands at the start of a turn.
-pub(crate) fn init(session: &Session) -> Init {
-    let uuids = (!session.turn.uuids.is_empty()).then(|| session.turn.uuids.clone());
-    Init {
-        cwd: session.cwd.get().display().to_string(),
-        tools: session
-            .offered()
-            .map(|tool| match &*tool.descriptor().name {
-                // Here alone the old name is used, as hosts expect.
-                "Agent" => "Task".to_owned(),
-                name => name.to_owned(),
-            })
-            .chain(
-                session
-                    .is_structured(structured::TOOL)
-                    .then(|| structured::TOOL.to_owned()),
-            )
-            .collect(),
-        mcp_servers: session
-            .servers
-            .all()
-            .iter()
-            .map(|link| sluice_servers::status::short(link))
-            .collect(),
-        model: session.model.clone(),
-        permission_mode: Some(session.policy.mode.clone()),
-        api_key_source: session.options.key_source.as_str().to_owned(),
-        claude_code_version: PROTOCOL_VERSION.to_owned(),
-        slash_commands: session.command_names(),
-        // All of ours can do without a terminal.
-        terminal_slash_commands: Some(Vec::new()),
-        output_style: session.style_name(),
-        agents: Some(session.agent_names()),
-        skills: Some(session.skill_names()),
-        plugins: Some(session.plugins_told()),
-        plugin_errors: session.plugin_errors_told(),
-        capabilities: Some(CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
-        // Nothing of this leaves the machine but requests to the model.
-        analytics_disabled: Some(true),
-        product_feedback_disabled: Some(true),
-        uuid: fresh_id(),
-        memory_paths: session.policy.notes.as_deref().map(|folder| MemoryPaths {
-            auto: Some(format!("{}/", folder.display())),
-            ..MemoryPaths::default()
-        }),
-        original_cwd: Some(session.options.cwd.display().to_string()),
-        additional_directories: Some(further(&session.policy.roots)),
-        fast_mode_state: Some(FastModeState::Off),
-        fast_mode_disabled_reason: Some(NO_FAST_MODE.to_owned()),
-        effort: session.options.effort.clone(),
-        view_mode: Some("default".to_owned()),
-        user_message_uuids: uuids,
-        betas: Some(session.options.model_config.betas.clone()).filter(|betas| !betas.is_empty()),
-        ..Init::default()
-    }
-}
-
 /// Why there is no fast mode: we know of none.
 pub(crate) const NO_FAST_MODE: &str = "not_supported";
-
-/// The folders besides the first.
-fn further(roots: &[PathBuf]) -> Vec<String> {
-    roots.iter().skip(1).map(|root| root.display().to_string()).collect()
-}
 
 /// What a host may count on. Only what is true stands here.
 pub(crate) const CAPABILITIES: &[&str] = &[
@@ -354,7 +288,7 @@ pub(crate) fn requesting(turn: &Turn) -> Status {
     Status {
         status: Some(stdout::system::Activity::Requesting),
         uuid: fresh_id(),
-        user_message_uuids: (!turn.uuids.is_empty()).then(|| turn.uuids.clone()),
+        user_message_uuids: (!turn.prompts.uuids.is_empty()).then(|| turn.prompts.uuids.clone()),
         ..Status::default()
     }
 }

@@ -11,9 +11,10 @@ use serde_json::Value;
 use sluice_model::{Accumulator, Event, EventKind, Failure, Request, Stream, Verdict, retry};
 
 use crate::hooks::{Answers, Switch};
-use crate::listen::Heard;
 use crate::messages;
 use crate::session::Session;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
 use crate::turn::Stop;
 
 /// What a request came to.
@@ -35,34 +36,39 @@ enum Attempt {
     Failed(Failure),
 }
 
-impl Session {
+impl SessionLoop {
     /// Asks the model once, however many attempts that takes.
     pub(crate) async fn exchange(&mut self) -> Reply {
-        self.turn.requests += 1;
-        self.turn.last_stop = self.turn.stop_reason.take().or(self.turn.last_stop.take());
-        self.calls.reset(&self.quit);
-        self.take_hook_contexts().await;
-        self.say_requesting().await;
-        self.recall().await;
+        self.session.turn.requests += 1;
+        self.session.turn.last_stop = self
+            .session
+            .turn
+            .stop_reason
+            .take()
+            .or(self.session.turn.last_stop.take());
+        self.session.calls.reset(&self.session.line.quit);
+        self.session.take_hook_contexts().await;
+        self.session.say_requesting().await;
+        self.session.recall().await;
         if !self.make_room().await {
-            self.echo_prompt().await;
-            self.stop_before_speech().await;
+            self.session.echo_prompt().await;
+            self.session.stop_before_speech().await;
             return Reply::Stopped;
         }
-        self.keep_shown().await;
+        self.session.keep_shown().await;
         let mut attempt = 1;
         let mut overloaded = 0;
         let mut streaming = true;
         loop {
-            let request = self.request();
-            self.turn.first_request.get_or_insert_with(Instant::now);
+            let request = self.session.request();
+            self.session.turn.times.first_request.get_or_insert_with(Instant::now);
             let began = Instant::now();
             let outcome = if streaming {
                 self.try_stream(&request).await
             } else {
                 self.try_whole(&request).await
             };
-            self.api_ms += u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            self.session.account.api_ms += u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
             let failure = match outcome {
                 Attempt::Done => return Reply::Message { cut: false },
                 Attempt::Cut => return Reply::Message { cut: true },
@@ -70,15 +76,21 @@ impl Session {
                 Attempt::Failed(failure) => failure,
             };
             let policy = retry::Policy {
-                max_retries: self.options.max_retries,
+                max_retries: self.session.options.max_retries,
             };
             match retry::next(&policy, attempt, &failure, overloaded, jitter()) {
                 Verdict::RetryWithoutStreaming => streaming = false,
                 Verdict::Retry { delay } => {
-                    self.say(messages::api_retry(attempt, self.options.max_retries, delay, &failure))
+                    self.session
+                        .say(messages::api_retry(
+                            attempt,
+                            self.session.options.max_retries,
+                            delay,
+                            &failure,
+                        ))
                         .await;
                     if let Heard::Stopped = self.wait_for(Some(pin!(tokio::time::sleep(delay)))).await {
-                        self.stop_before_speech().await;
+                        self.session.stop_before_speech().await;
                         return Reply::Stopped;
                     }
                 }
@@ -86,12 +98,12 @@ impl Session {
                     let eased = if failure.is_prompt_too_long() {
                         self.make_room_after_all().await
                     } else if failure.is_media_refused() {
-                        self.drop_media(&failure).await
+                        self.session.drop_media(&failure).await
                     } else {
-                        self.fall_back(&failure).await
+                        self.session.fall_back(&failure).await
                     };
-                    if self.stop.is_some() {
-                        self.stop_before_speech().await;
+                    if self.session.turn.stop.is_some() {
+                        self.session.stop_before_speech().await;
                         return Reply::Stopped;
                     }
                     if !eased {
@@ -108,10 +120,197 @@ impl Session {
         }
     }
 
+    async fn try_stream(&mut self, request: &Request) -> Attempt {
+        let client = self.session.model.client.clone();
+        let opened = self.wait_for(Some(pin!(client.stream(request)))).await;
+        self.session.echo_prompt().await;
+        match opened {
+            Heard::Ready(Ok(stream)) => self.read_stream(stream).await,
+            Heard::Ready(Err(failure)) => Attempt::Failed(failure),
+            Heard::CallsDone | Heard::Stopped => {
+                self.session.stop_before_speech().await;
+                Attempt::Stopped
+            }
+        }
+    }
+
+    /// Reads a streamed message to its end, telling the host as it comes.
+    async fn read_stream(&mut self, mut stream: Stream) -> Attempt {
+        let request_id = stream.head.request_id.clone();
+        let mut draft = Draft {
+            message: Accumulator::new(),
+            request_id,
+            thought: 0,
+        };
+        loop {
+            let heard = self.wait_for(Some(pin!(stream.next()))).await;
+            match heard {
+                Heard::Ready(Ok(Some(event))) => self.tell(&mut draft, event).await,
+                Heard::Ready(Ok(None)) => {
+                    self.session.settle(&draft);
+                    self.session.release().await;
+                    self.session.launch().await;
+                    return Attempt::Done;
+                }
+                Heard::Ready(Err(failure)) => return self.session.broken(&draft, failure).await,
+                Heard::CallsDone | Heard::Stopped => {
+                    self.session.stop_speech(&draft).await;
+                    return Attempt::Stopped;
+                }
+            }
+        }
+    }
+
+    /// Tells the host of one event, and acts on what it completes.
+    async fn tell(&mut self, draft: &mut Draft, event: Event) {
+        let finished = draft.message.feed(&event);
+        let starts = matches!(event.kind, EventKind::MessageStart { .. });
+        if starts {
+            self.session.turn.times.first_token.get_or_insert_with(Instant::now);
+        } else if matches!(event.kind, EventKind::BlockStart { .. }) {
+            self.session.turn.times.first_block.get_or_insert_with(Instant::now);
+        }
+        if let EventKind::Delta {
+            delta: sluice_model::Delta::Thinking(text),
+            ..
+        } = &event.kind
+        {
+            // Nobody counts tokens here: four bytes are about one.
+            let added = u64::try_from(text.len().div_ceil(4)).unwrap_or(0);
+            draft.thought += added;
+            self.session.say(messages::thinking_tokens(draft.thought, added)).await;
+        }
+        let mut began_call = false;
+        if let Some(finished) = finished {
+            began_call = self.tell_block(draft, finished.block).await;
+        }
+        if self.session.options.partial && !matches!(event.kind, EventKind::Ping) {
+            let id = draft.message.id();
+            self.session
+                .say(messages::stream_event(
+                    event.raw,
+                    id,
+                    starts.then_some(&self.session.turn),
+                ))
+                .await;
+        }
+        if began_call {
+            self.session.admit_last_call().await;
+            self.session.begin_agent().await;
+        } else if self.session.calls.launch_at.is_some() {
+            self.session.launch().await;
+        }
+        if !began_call && !self.session.calls.held.is_empty() {
+            self.session.release_launched().await;
+        }
+    }
+
+    /// Tells the host of a finished block; true if it is a call.
+    async fn tell_block(&mut self, draft: &Draft, block: Value) -> bool {
+        if is_empty_text(&block) {
+            return false;
+        }
+        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+        if kind == "text" {
+            self.session.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+        }
+        let is_call = kind == "tool_use";
+        let shown = if is_call {
+            self.session.add_call(&block).await
+        } else {
+            self.displayed(&block).await
+        };
+        let envelope = draft.message.envelope().cloned().unwrap_or_default();
+        let mut assistant = messages::assistant(envelope, shown, draft.request_id.clone(), &self.session.turn);
+        assistant.tool_use_meta = self.session.call_meta(&block);
+        self.session.say_block(assistant, Some(&block)).await;
+        is_call
+    }
+
+    /// A block as it is shown.
+    async fn displayed(&mut self, block: &Value) -> Value {
+        let mut shown = block.clone();
+        if let Some(text) = self.hook_display(block).await
+            && let Some(slot) = shown.get_mut("text")
+        {
+            self.session.turn.display(&text);
+            *slot = text.into();
+        }
+        shown
+    }
+
+    /// The same request, answered in one piece.
+    async fn try_whole(&mut self, request: &Request) -> Attempt {
+        let client = self.session.model.client.clone();
+        let answer = self.wait_for(Some(pin!(client.create(request)))).await;
+        self.session.echo_prompt().await;
+        let (message, head) = match answer {
+            Heard::Ready(Ok(answer)) => answer,
+            Heard::Ready(Err(failure)) => return Attempt::Failed(failure),
+            Heard::CallsDone | Heard::Stopped => {
+                self.session.stop_before_speech().await;
+                return Attempt::Stopped;
+            }
+        };
+        let now = Instant::now();
+        self.session.turn.times.first_token.get_or_insert(now);
+        self.session.turn.times.first_block.get_or_insert(now);
+        self.session.turn.stop_reason = message.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
+        let usage = message.get("usage").cloned().unwrap_or_default();
+        self.session.turn.spend(&usage);
+        self.session.account.ledger.add(
+            message
+                .get("model")
+                .and_then(Value::as_str)
+                .unwrap_or_else(|| self.session.answering_model()),
+            &usage,
+        );
+        self.session.account.last_usage = Some(usage);
+        let blocks = message
+            .get("content")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
+        self.session.turn.text.clear();
+        for block in blocks.iter().filter(|block| !is_empty_text(block)) {
+            if block.get("type").and_then(Value::as_str) == Some("text") {
+                self.session.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+            }
+            let is_call = block.get("type").and_then(Value::as_str) == Some("tool_use");
+            let shown = if is_call {
+                self.session.add_call(block).await
+            } else {
+                self.displayed(block).await
+            };
+            let mut assistant = messages::assistant(
+                messages::whole_envelope(&message),
+                shown,
+                head.request_id.clone(),
+                &self.session.turn,
+            );
+            assistant.tool_use_meta = self.session.call_meta(block);
+            self.session.say_block(assistant, Some(block)).await;
+            if is_call {
+                self.session.admit_last_call().await;
+            }
+        }
+        self.session.conversation.history.assistant(&blocks);
+        self.session.take_gauge();
+        self.session.launch().await;
+        Attempt::Done
+    }
+}
+
+impl Session {
     /// Takes out what the server refuses to look at, so that it does not spoil every later request; false if there is
     /// nothing to take out.
     async fn drop_media(&mut self, failure: &Failure) -> bool {
-        if self.history.drop_media(failure.is_too_large(), messages::MEDIA_REMOVED) == 0 {
+        if self
+            .conversation
+            .history
+            .drop_media(failure.is_too_large(), messages::MEDIA_REMOVED)
+            == 0
+        {
             return false;
         }
         let text = format!(
@@ -148,121 +347,6 @@ impl Session {
         true
     }
 
-    async fn try_stream(&mut self, request: &Request) -> Attempt {
-        let client = self.client.clone();
-        let opened = self.wait_for(Some(pin!(client.stream(request)))).await;
-        self.echo_prompt().await;
-        match opened {
-            Heard::Ready(Ok(stream)) => self.read_stream(stream).await,
-            Heard::Ready(Err(failure)) => Attempt::Failed(failure),
-            Heard::CallsDone | Heard::Stopped => {
-                self.stop_before_speech().await;
-                Attempt::Stopped
-            }
-        }
-    }
-
-    /// Reads a streamed message to its end, telling the host as it comes.
-    async fn read_stream(&mut self, mut stream: Stream) -> Attempt {
-        let request_id = stream.head.request_id.clone();
-        let mut draft = Draft {
-            message: Accumulator::new(),
-            request_id,
-            thought: 0,
-        };
-        loop {
-            let heard = self.wait_for(Some(pin!(stream.next()))).await;
-            match heard {
-                Heard::Ready(Ok(Some(event))) => self.tell(&mut draft, event).await,
-                Heard::Ready(Ok(None)) => {
-                    self.settle(&draft);
-                    self.release().await;
-                    self.launch().await;
-                    return Attempt::Done;
-                }
-                Heard::Ready(Err(failure)) => return self.broken(&draft, failure).await,
-                Heard::CallsDone | Heard::Stopped => {
-                    self.stop_speech(&draft).await;
-                    return Attempt::Stopped;
-                }
-            }
-        }
-    }
-
-    /// Tells the host of one event, and acts on what it completes.
-    async fn tell(&mut self, draft: &mut Draft, event: Event) {
-        let finished = draft.message.feed(&event);
-        let starts = matches!(event.kind, EventKind::MessageStart { .. });
-        if starts {
-            self.turn.first_token.get_or_insert_with(Instant::now);
-        } else if matches!(event.kind, EventKind::BlockStart { .. }) {
-            self.turn.first_block.get_or_insert_with(Instant::now);
-        }
-        if let EventKind::Delta {
-            delta: sluice_model::Delta::Thinking(text),
-            ..
-        } = &event.kind
-        {
-            // Nobody counts tokens here: four bytes are about one.
-            let added = u64::try_from(text.len().div_ceil(4)).unwrap_or(0);
-            draft.thought += added;
-            self.say(messages::thinking_tokens(draft.thought, added)).await;
-        }
-        let mut began_call = false;
-        if let Some(finished) = finished {
-            began_call = self.tell_block(draft, finished.block).await;
-        }
-        if self.options.partial && !matches!(event.kind, EventKind::Ping) {
-            let id = draft.message.id();
-            self.say(messages::stream_event(event.raw, id, starts.then_some(&self.turn)))
-                .await;
-        }
-        if began_call {
-            self.admit_last_call().await;
-            self.begin_agent().await;
-        } else if self.calls.launch_at.is_some() {
-            self.launch().await;
-        }
-        if !began_call && !self.calls.held.is_empty() {
-            // This is deep already.
-            Box::pin(self.release_launched()).await;
-        }
-    }
-
-    /// Tells the host of a finished block; true if it is a call.
-    async fn tell_block(&mut self, draft: &Draft, block: Value) -> bool {
-        if is_empty_text(&block) {
-            return false;
-        }
-        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
-        if kind == "text" {
-            self.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
-        }
-        let is_call = kind == "tool_use";
-        let shown = if is_call {
-            self.add_call(&block).await
-        } else {
-            self.displayed(&block).await
-        };
-        let envelope = draft.message.envelope().cloned().unwrap_or_default();
-        let mut assistant = messages::assistant(envelope, shown, draft.request_id.clone(), &self.turn);
-        assistant.tool_use_meta = self.call_meta(&block);
-        self.say_block(assistant, Some(&block)).await;
-        is_call
-    }
-
-    /// A block as it is shown.
-    async fn displayed(&mut self, block: &Value) -> Value {
-        let mut shown = block.clone();
-        if let Some(text) = self.hook_display(block).await
-            && let Some(slot) = shown.get_mut("text")
-        {
-            self.turn.display(&text);
-            *slot = text.into();
-        }
-        shown
-    }
-
     /// The message is complete: it becomes part of the conversation and of the bill.
     fn settle(&mut self, draft: &Draft) {
         let blocks = draft.blocks();
@@ -274,7 +358,7 @@ impl Session {
         }
         self.turn.stop_reason = draft.message.stop_reason().map(str::to_owned);
         self.charge(draft);
-        self.history.assistant(&blocks);
+        self.conversation.history.assistant(&blocks);
         self.take_gauge();
     }
 
@@ -282,8 +366,8 @@ impl Session {
         if let Some(model) = draft.message.model() {
             let usage = draft.message.usage();
             self.turn.spend(&usage);
-            self.ledger.add(model, &usage);
-            self.last_usage = Some(usage);
+            self.account.ledger.add(model, &usage);
+            self.account.last_usage = Some(usage);
         }
     }
 
@@ -304,7 +388,7 @@ impl Session {
             return Attempt::Failed(failure);
         }
         let blocks = draft.blocks();
-        self.history.assistant(&blocks);
+        self.conversation.history.assistant(&blocks);
         if matches!(failure, Failure::Excess(_)) {
             // Asked to go on it would go on like this: what was called is not carried out.
             self.reject_calls().await;
@@ -318,14 +402,14 @@ impl Session {
 
     /// Stopped before the model said anything.
     async fn stop_before_speech(&mut self) {
-        if self.stop == Some(Stop::Interrupt) {
+        if self.turn.stop == Some(Stop::Interrupt) {
             self.notice(messages::INTERRUPTED).await;
         }
     }
 
     /// Stopped while the model spoke: what it had said so far is kept.
     async fn stop_speech(&mut self, draft: &Draft) {
-        if self.stop == Some(Stop::Leave) {
+        if self.turn.stop == Some(Stop::Leave) {
             return;
         }
         if draft.message.envelope().is_none() {
@@ -348,9 +432,9 @@ impl Session {
             blocks.push(partial.block);
             kept += 1;
         }
-        self.history.assistant(&blocks);
+        self.conversation.history.assistant(&blocks);
         // With calls under way the notice follows their results instead.
-        if self.stop == Some(Stop::Interrupt) && self.calls.all_done() {
+        if self.turn.stop == Some(Stop::Interrupt) && self.calls.all_done() {
             self.keep_results();
             self.notice(messages::INTERRUPTED).await;
         }
@@ -380,70 +464,9 @@ impl Session {
         }
     }
 
-    /// The same request, answered in one piece.
-    async fn try_whole(&mut self, request: &Request) -> Attempt {
-        let client = self.client.clone();
-        let answer = self.wait_for(Some(pin!(client.create(request)))).await;
-        self.echo_prompt().await;
-        let (message, head) = match answer {
-            Heard::Ready(Ok(answer)) => answer,
-            Heard::Ready(Err(failure)) => return Attempt::Failed(failure),
-            Heard::CallsDone | Heard::Stopped => {
-                self.stop_before_speech().await;
-                return Attempt::Stopped;
-            }
-        };
-        let now = Instant::now();
-        self.turn.first_token.get_or_insert(now);
-        self.turn.first_block.get_or_insert(now);
-        self.turn.stop_reason = message.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
-        let usage = message.get("usage").cloned().unwrap_or_default();
-        self.turn.spend(&usage);
-        self.ledger.add(
-            message
-                .get("model")
-                .and_then(Value::as_str)
-                .unwrap_or_else(|| self.answering_model()),
-            &usage,
-        );
-        self.last_usage = Some(usage);
-        let blocks = message
-            .get("content")
-            .and_then(Value::as_array)
-            .cloned()
-            .unwrap_or_default();
-        self.turn.text.clear();
-        for block in blocks.iter().filter(|block| !is_empty_text(block)) {
-            if block.get("type").and_then(Value::as_str) == Some("text") {
-                self.turn.text = block.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
-            }
-            let is_call = block.get("type").and_then(Value::as_str) == Some("tool_use");
-            let shown = if is_call {
-                self.add_call(block).await
-            } else {
-                self.displayed(block).await
-            };
-            let mut assistant = messages::assistant(
-                messages::whole_envelope(&message),
-                shown,
-                head.request_id.clone(),
-                &self.turn,
-            );
-            assistant.tool_use_meta = self.call_meta(block);
-            self.say_block(assistant, Some(block)).await;
-            if is_call {
-                self.admit_last_call().await;
-            }
-        }
-        self.history.assistant(&blocks);
-        self.take_gauge();
-        self.launch().await;
-        Attempt::Done
-    }
-
     /// Echoes the prompt once the model has been asked with it, before anything comes of that.
     async fn echo_prompt(&mut self) {
-        if let Some(replay) = self.turn.replay.take() {
+        if let Some(replay) = self.turn.prompts.replay.take() {
             self.say(replay).await;
         }
     }

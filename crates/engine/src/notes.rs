@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sluice_permission::Source;
+use sluice_transcript::Projects;
 
 use crate::memory::{self, Memory};
 use crate::options::Options;
-use crate::transcript::Projects;
 
 /// The index.
 const INDEX: &str = "MEMORY.md";

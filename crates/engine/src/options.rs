@@ -1,24 +1,25 @@
 //! Everything a session is told at its start. The engine reads no flag and no environment itself.
 
 mod conversation;
+mod parts;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use sluice_catalogue::memory::MemoryOptions;
+use sluice_catalogue::{Catalogue, CatalogueOptions};
 use sluice_servers::ServerOptions;
 use sluice_settings::Settings;
+use sluice_tools::WebConfig;
+use sluice_transcript::{Earlier, Keeping, Projects, Stamp, Transcript};
 use sluice_wire::mode::PermissionMode;
 
 pub use conversation::ConversationOptions;
+pub(crate) use parts::Place;
+pub use parts::{AgentOptions, Compaction, SystemPrompt};
 
-use crate::agents::AgentOptions;
-use crate::catalogue::CatalogueOptions;
-use crate::compact::Compaction;
-use crate::memory::MemoryOptions;
-use crate::prompt::{Place, SystemPrompt};
 use crate::schema::OutputSchema;
-use crate::transcript::{Earlier, Keeping, Projects};
 
 /// What of a project is set up before the session begins, by its hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,6 +210,16 @@ impl Options {
         }
     }
 
+    /// The way to the web, as the way to the model.
+    pub(crate) fn web_config(&self) -> WebConfig {
+        let proxy = &self.model_config.proxy;
+        WebConfig {
+            extra_roots: self.model_config.extra_roots.clone(),
+            proxy: proxy.https.clone().or_else(|| proxy.all.clone()),
+            no_proxy: proxy.no_proxy.clone(),
+        }
+    }
+
     /// The place of work, as the model is told of it.
     pub(crate) fn place<'a>(&'a self, notes: Option<&'a Path>) -> Place<'a> {
         Place {
@@ -219,6 +230,24 @@ impl Options {
             notes,
             language: self.settings.string("language"),
         }
+    }
+
+    /// What lies in folders for such a session to use.
+    pub(crate) fn load_catalogue(&self) -> Catalogue {
+        Catalogue::load(&self.catalogue, &self.settings, &self.add_dirs)
+    }
+
+    /// The transcript of such a session; `version` is that of the protocol it speaks.
+    pub(crate) fn transcript(&self, version: &str) -> Transcript {
+        let stamp = Stamp {
+            session_id: self.session_id.clone(),
+            cwd: self.cwd.display().to_string(),
+            version: version.to_owned(),
+            entrypoint: self.keeping.entrypoint.clone(),
+            git_branch: self.keeping.git_branch.clone(),
+            agent_id: None,
+        };
+        Transcript::new(stamp, &self.keeping, self.earlier.as_ref())
     }
 }
 

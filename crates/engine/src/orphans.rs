@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 use sluice_model::Message;
 use sluice_wire::stdout::system::{TaskNotification, TaskOutcome};
 
-use crate::background::Note;
 use crate::messages;
+use crate::note::Note;
 use crate::session::Session;
-use crate::turn::{Ending, Turn};
 
 /// Something that was running.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,7 +119,7 @@ fn text_of(content: &Value) -> String {
 impl Session {
     /// Tells of what an earlier process left behind. The model reads it with the next prompt.
     pub(crate) async fn tell_orphans(&mut self) {
-        for orphan in orphans(&self.history.all()) {
+        for orphan in orphans(&self.conversation.history.all()) {
             let summary = orphan.summary();
             self.say(TaskNotification {
                 task_id: orphan.id.clone(),
@@ -136,26 +135,12 @@ impl Session {
             self.background.owe(note);
         }
     }
-
-    /// A turn in which the model is told something without being asked.
-    pub(crate) async fn play_word(&mut self, note: Note) {
-        self.open_turn(Turn::new(Vec::new(), Some(note.origin.clone()))).await;
-        self.keep_note(&note.text, &note.origin).await;
-        self.history.user_text(&note.text);
-        self.drain().await;
-        self.announce().await;
-        let ending = Ending::Local {
-            command: None,
-            text: String::new(),
-        };
-        self.close_turn(ending, &[]).await;
-    }
 }
 
 impl Note {
     fn of_orphan(id: &str, summary: &str) -> Self {
         let origin = json!({"kind": "task-notification", "producer": "session-task"});
-        Self::word(id, summary, origin)
+        Self::word(id, summary, origin, messages::now())
     }
 }
 

@@ -6,8 +6,13 @@ use sluice_wire::ToHost;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::agents::Mouth;
 use crate::messages::Signed;
+
+/// Who speaks through another session's door.
+pub(crate) trait Speaker: std::fmt::Debug + Send + Sync {
+    /// What the host is told when they say this.
+    fn speak(&self, message: ToHost) -> Vec<ToHost>;
+}
 
 /// The session's mouth. A door that is gone ends the session: nobody listens.
 #[derive(Debug, Clone)]
@@ -16,7 +21,7 @@ pub(crate) struct Out {
     session_id: Arc<str>,
     quit: CancellationToken,
     /// Whose words these are, where they are a subagent's.
-    mouth: Option<Mouth>,
+    speaker: Option<Arc<dyn Speaker>>,
 }
 
 impl Out {
@@ -25,14 +30,14 @@ impl Out {
             messages,
             session_id: session_id.into(),
             quit,
-            mouth: None,
+            speaker: None,
         }
     }
 
     /// The same door, for a subagent.
-    pub(crate) fn of_agent(&self, mouth: Mouth) -> Self {
+    pub(crate) fn of_agent(&self, speaker: Arc<dyn Speaker>) -> Self {
         Self {
-            mouth: Some(mouth),
+            speaker: Some(speaker),
             ..self.clone()
         }
     }
@@ -45,10 +50,10 @@ impl Out {
     /// Says it, as soon as the door has room. Everything said carries the session's id.
     pub(crate) async fn say(&self, mut message: impl Signed) {
         message.sign(&self.session_id);
-        match &self.mouth {
+        match &self.speaker {
             None => self.send(message.into()).await,
-            Some(mouth) => {
-                for message in mouth.speak(message.into()) {
+            Some(speaker) => {
+                for message in speaker.speak(message.into()) {
                     self.send(message).await;
                 }
             }

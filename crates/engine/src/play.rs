@@ -3,18 +3,277 @@
 use serde_json::Value;
 use sluice_permission::PermissionMode;
 
-use crate::background::Note;
-use crate::commands::{Mentioned, Slash};
+use crate::agents::Part;
+use crate::call::Deferred;
+use crate::commands::{Known, Mentioned, Slash};
 use crate::memory::{self, Memory};
 use crate::messages;
+use crate::note::Note;
 use crate::notes;
 use crate::prompt;
 use crate::queue::{Accepted, Batch, Priority, Prompt, blocks_of};
+use crate::record::Queued;
 use crate::session::Session;
-use crate::transcript::Queued;
+use crate::session_loop::SessionLoop;
 use crate::turn::{Ending, Stop, Turn};
 
+/// What a turn begins with.
+#[derive(Debug)]
+pub(crate) enum Opening {
+    /// Prompts that waited.
+    Prompts(Batch),
+    /// A prompt that is a command.
+    Command(Slash, Box<Known>, Prompt),
+    /// Background work has ended and the model is told; nobody asked for the turn.
+    Note(Note),
+    /// The model is told something without being asked.
+    Word(Note),
+    /// The tool call an earlier session has put off.
+    Deferred(Deferred),
+}
+
+impl Opening {
+    fn turn(&self) -> Turn {
+        match self {
+            Self::Prompts(batch) => {
+                let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
+                Turn::new(batch.uuids(), origin)
+            }
+            Self::Command(_, _, prompt) => Turn::new(prompt.uuid.iter().cloned().collect(), prompt.origin.clone()),
+            Self::Note(note) | Self::Word(note) => Turn::new(Vec::new(), Some(note.origin.clone())),
+            Self::Deferred(_) => Turn::new(Vec::new(), None),
+        }
+    }
+}
+
+impl SessionLoop {
+    /// What the session does next, if it has anything to do.
+    pub(crate) async fn next_turn(&mut self) -> Option<Opening> {
+        let session = &mut self.session;
+        // Whoever has said hello has hooks to be asked; waiting for more could be waiting for nothing.
+        let ready = session.line.eof || session.line.initialized || !session.queue.is_empty();
+        if ready && let Some(call) = session.hooks.deferred_call.take() {
+            return Some(Opening::Deferred(call));
+        }
+        if let Some(note) = session.note_due() {
+            return Some(if note.asks {
+                Opening::Note(note)
+            } else {
+                Opening::Word(note)
+            });
+        }
+        let mut batch = session.queue.next()?;
+        for _ in &batch.prompts {
+            session.keep_queued(Queued::Dequeue).await;
+        }
+        if let [prompt] = batch.prompts.as_slice()
+            && !prompt.verbatim
+            && let Some((slash, known)) = session.known(&prompt.content)
+            && let Some(prompt) = batch.prompts.pop()
+        {
+            return Some(Opening::Command(slash, Box::new(known), prompt));
+        }
+        Some(Opening::Prompts(batch))
+    }
+
+    /// Plays a turn, from its beginning to its one `result`. Nothing else opens or closes one.
+    pub(crate) async fn play(&mut self, opening: Opening) {
+        let turn = opening.turn();
+        let uuids = turn.prompts.uuids.clone();
+        self.open(turn).await;
+        let ending = match opening {
+            Opening::Prompts(batch) => Some(self.play_prompts(batch).await),
+            Opening::Command(slash, known, prompt) => Some(self.play_command(slash, *known, prompt).await),
+            Opening::Note(note) => Some(self.play_note(note).await),
+            Opening::Word(note) => Some(self.play_word(&note).await),
+            Opening::Deferred(call) => self.play_deferred_call(call).await,
+        };
+        match ending {
+            Some(ending) => self.session.close(ending, &uuids).await,
+            // The turn that follows goes on with it, and has the result.
+            None => self.session.close_untold(),
+        }
+        self.session.return_lent();
+    }
+
+    /// Plays a turn of a subagent. Its ending goes into the report: nobody is told a `result`.
+    pub(crate) async fn play_part(&mut self, part: Part<'_>) -> Ending {
+        self.open(Turn::new(Vec::new(), None)).await;
+        let ending = match part {
+            Part::Asked(text, shown) => self.be_asked(text, shown).await,
+            Part::Told(prompt) => self.be_told(prompt).await,
+        };
+        self.session.close_untold();
+        ending
+    }
+
+    async fn open(&mut self, turn: Turn) {
+        let session = &mut self.session;
+        session.turn.stop = None;
+        session.turn.stop_by = None;
+        session.requests.suggestions.drop_guess();
+        session.turn = turn;
+        session.line.owed.set(true);
+        session.conversation.transcript.begin_turn();
+        session.enter(messages::State::Running).await;
+        self.await_servers().await;
+    }
+
+    async fn play_prompts(&mut self, mut batch: Batch) -> Ending {
+        match self.shown_to_hooks(&mut batch).await {
+            Some(ending) => ending,
+            None => self.play_plainly(batch).await,
+        }
+    }
+
+    /// Shows prompts to hooks, which may change them; gives how the turn ends if it does not go on.
+    pub(crate) async fn shown_to_hooks(&mut self, batch: &mut Batch) -> Option<Ending> {
+        let ending = match self.hook_prompts(batch).await {
+            Ok(None) => return None,
+            Ok(Some(ending)) => ending,
+            Err(()) => {
+                self.session.announce().await;
+                if self.session.turn.stop == Some(Stop::Interrupt) {
+                    self.session.notice(messages::INTERRUPTED).await;
+                }
+                return Some(Ending::Interrupted { tools: false });
+            }
+        };
+        self.session.announce().await;
+        self.session.say_blocked().await;
+        Some(ending)
+    }
+
+    /// Plays an open turn whose prompts are taken as they stand.
+    pub(crate) async fn play_plainly(&mut self, batch: Batch) -> Ending {
+        let query = batch.prompts.iter().any(|prompt| prompt.should_query);
+        let Some((last, earlier)) = batch.prompts.split_last() else {
+            return Ending::Kept;
+        };
+        for prompt in &batch.prompts {
+            self.keep_prompt(prompt).await;
+        }
+        if self.session.options.replay {
+            for prompt in earlier.iter().filter(|prompt| prompt.is_replayed()) {
+                self.session
+                    .say(messages::replay(&prompt.id, &prompt.content, None))
+                    .await;
+            }
+        }
+        self.session.say_started().await;
+        self.drain().await;
+
+        let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
+        let content = messages::sanitized(&batch.content());
+        // Only what a person typed is taken as theirs.
+        let synthetic = batch.prompts.iter().any(|prompt| prompt.synthetic);
+        let mentioned = if synthetic {
+            Mentioned::InFile
+        } else {
+            Mentioned::ByPerson
+        };
+        self.session.remind();
+        self.session.conversation.history.user(blocks_of(&content));
+        if verbatim {
+            for prompt in batch.prompts.iter().filter(|prompt| !prompt.verbatim) {
+                self.attach_prompt(prompt).await;
+            }
+        } else {
+            self.session
+                .conversation
+                .history
+                .user(self.session.unknown_command(&content));
+            self.attach(&content, mentioned).await;
+        }
+        if self.session.options.replay && last.is_replayed() {
+            // A prompt that looks like a command is echoed as one: in words.
+            let words = Slash::read(&content).and_then(|_| only_text(&content));
+            let echoed = words.map_or_else(|| content.clone(), Value::from);
+            self.session.turn.prompts.replay = Some(messages::replay(&last.id, &echoed, Some(&last.timestamp)));
+        }
+        self.session.announce().await;
+        if !query && let Some(replay) = self.session.turn.prompts.replay.take() {
+            self.session.say(replay).await;
+        }
+        self.run_turn(query).await
+    }
+
+    async fn play_note(&mut self, note: Note) -> Ending {
+        let mut batch = Batch {
+            prompts: vec![Prompt::of_note(&note)],
+        };
+        if let Some(ending) = self.shown_to_hooks(&mut batch).await {
+            return ending;
+        }
+        self.session.keep_note(&note.text, &note.origin).await;
+        self.session.conversation.history.user_text(&note.text);
+        self.drain().await;
+        self.session.announce().await;
+        self.run_turn(true).await
+    }
+
+    async fn play_word(&mut self, note: &Note) -> Ending {
+        self.session.keep_note(&note.text, &note.origin).await;
+        self.session.conversation.history.user_text(&note.text);
+        self.drain().await;
+        self.session.announce().await;
+        Ending::Local {
+            command: None,
+            text: String::new(),
+        }
+    }
+}
+
 impl Session {
+    /// The turn is over: its one `result`, then the end of its prompts' lives.
+    async fn close(&mut self, ending: Ending, uuids: &[String]) {
+        if self.turn.stop == Some(Stop::Leave) {
+            // The process has to go: no result, as every host of this protocol expects.
+            return self.close_untold();
+        }
+        let failed = matches!(ending, Ending::Api(_));
+        let folded = std::mem::take(&mut self.turn.prompts.folded);
+        for uuid in &folded {
+            let state = if failed { "cancelled" } else { "completed" };
+            self.say(messages::lifecycle(uuid, state)).await;
+        }
+        self.turn.prompts.folded = folded;
+        self.tooling.services.settle(&self.account.ledger);
+        self.turn.denials.extend(self.agents.shared.take_denials());
+        // A session in which nothing but commands were given leaves nothing behind.
+        if !matches!(ending, Ending::Local { .. }) || self.conversation.transcript.begun() {
+            self.keep_turn_end().await;
+        }
+        let result = self.turn_result(&ending);
+        self.line.last_failed = result.is_error;
+        self.line.results += 1;
+        self.turn.open = false;
+        self.turn.stop = None;
+        self.line.owed.set(false);
+        self.say(result).await;
+        self.let_agents_go();
+        let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
+        let state = if stopped || failed { "cancelled" } else { "completed" };
+        for uuid in uuids {
+            self.say(messages::lifecycle(uuid, state)).await;
+        }
+        self.suggest(&ending);
+    }
+
+    /// The turn is over, and its `result` is nobody's or the next turn's.
+    fn close_untold(&mut self) {
+        self.turn.open = false;
+        self.line.owed.set(false);
+        self.tooling.services.settle(&self.account.ledger);
+    }
+
+    /// The prompts of the turn begin to be worked on.
+    pub(crate) async fn say_started(&self) {
+        for uuid in &self.turn.prompts.uuids {
+            self.say(messages::lifecycle(uuid, "started")).await;
+        }
+    }
+
     /// Takes a prompt in.
     pub(crate) async fn enqueue(&mut self, message: sluice_wire::stdin::User) {
         let mut prompt = messages::prompt(message);
@@ -37,108 +296,18 @@ impl Session {
             }
             Accepted::Queued => {
                 // A prompt answers no ask that is open.
-                if self.state == messages::State::Idle {
+                if self.line.state == messages::State::Idle {
                     self.enter(messages::State::Running).await;
                 }
                 if let Some(uuid) = uuid {
                     self.say(messages::lifecycle(&uuid, "queued")).await;
                 }
-                if urgent && self.turn.open && self.stop.is_none() {
+                if urgent && self.turn.open && self.turn.stop.is_none() {
                     self.withdraw_asks().await;
-                    self.stop = Some(Stop::Supersede);
+                    self.turn.stop = Some(Stop::Supersede);
                 }
             }
         }
-    }
-
-    /// Plays the turn of these prompts.
-    pub(crate) async fn play(&mut self, mut batch: Batch) {
-        for _ in &batch.prompts {
-            self.keep_queued(Queued::Dequeue).await;
-        }
-        if let [prompt] = batch.prompts.as_slice()
-            && !prompt.verbatim
-            && let Some((slash, known)) = self.known(&prompt.content)
-        {
-            // A command is deep: it has a future of its own, or the stack of a thread is too small for it.
-            return Box::pin(self.play_command(slash, known, batch)).await;
-        }
-        let uuids = batch.uuids();
-        let origin = batch.prompts.last().and_then(|prompt| prompt.origin.clone());
-        self.open_turn(Turn::new(uuids.clone(), origin)).await;
-
-        match Box::pin(self.hook_prompts(&mut batch)).await {
-            Ok(None) => {}
-            Ok(Some(ending)) => {
-                self.announce().await;
-                self.say_blocked().await;
-                return self.close_turn(ending, &uuids).await;
-            }
-            Err(()) => return Box::pin(self.stop_before_it_began(&uuids)).await,
-        }
-        self.play_plainly(batch, uuids).await;
-    }
-
-    /// The turn was told to stop while hooks looked at its prompts.
-    async fn stop_before_it_began(&mut self, uuids: &[String]) {
-        self.announce().await;
-        if self.stop == Some(Stop::Interrupt) {
-            self.notice(messages::INTERRUPTED).await;
-        }
-        self.close_turn(Ending::Interrupted { tools: false }, uuids).await;
-    }
-
-    /// Plays an open turn whose prompts are taken as they stand.
-    pub(crate) async fn play_plainly(&mut self, batch: Batch, uuids: Vec<String>) {
-        let query = batch.prompts.iter().any(|prompt| prompt.should_query);
-        let Some((last, earlier)) = batch.prompts.split_last() else {
-            return;
-        };
-        for prompt in &batch.prompts {
-            self.keep_prompt(prompt).await;
-        }
-        if self.options.replay {
-            for prompt in earlier.iter().filter(|prompt| prompt.is_replayed()) {
-                self.say(messages::replay(&prompt.id, &prompt.content, None)).await;
-            }
-        }
-        for uuid in &uuids {
-            self.say(messages::lifecycle(uuid, "started")).await;
-        }
-        self.drain().await;
-
-        let verbatim = batch.prompts.iter().any(|prompt| prompt.verbatim);
-        let content = messages::sanitized(&batch.content());
-        // Only what a person typed is taken as theirs.
-        let synthetic = batch.prompts.iter().any(|prompt| prompt.synthetic);
-        let mentioned = if synthetic {
-            Mentioned::InFile
-        } else {
-            Mentioned::ByPerson
-        };
-        self.remind();
-        self.history.user(blocks_of(&content));
-        if verbatim {
-            for prompt in batch.prompts.iter().filter(|prompt| !prompt.verbatim) {
-                Box::pin(self.attach_prompt(prompt)).await;
-            }
-        } else {
-            self.history.user(self.unknown_command(&content));
-            // Reading files is deep, and this is deep already.
-            Box::pin(self.attach(&content, mentioned)).await;
-        }
-        if self.options.replay && last.is_replayed() {
-            // A prompt that looks like a command is echoed as one: in words.
-            let words = Slash::read(&content).and_then(|_| only_text(&content));
-            let echoed = words.map_or_else(|| content.clone(), Value::from);
-            self.turn.replay = Some(messages::replay(&last.id, &echoed, Some(&last.timestamp)));
-        }
-        self.announce().await;
-        if !query && let Some(replay) = self.turn.replay.take() {
-            self.say(replay).await;
-        }
-        let ending = self.run_turn(query).await;
-        self.close_turn(ending, &uuids).await;
     }
 
     /// What is to be told next, unless prompts came before it.
@@ -150,68 +319,34 @@ impl Session {
         self.background.owed()
     }
 
-    /// Plays a turn nobody asked for: background work has ended and the model is told.
-    pub(crate) async fn play_note(&mut self, note: Note) {
-        self.open_turn(Turn::new(Vec::new(), Some(note.origin.clone()))).await;
-        let mut batch = Batch {
-            prompts: vec![Prompt::of_note(&note)],
-        };
-        match Box::pin(self.hook_prompts(&mut batch)).await {
-            Ok(None) => {}
-            Ok(Some(ending)) => {
-                self.announce().await;
-                self.say_blocked().await;
-                return self.close_turn(ending, &[]).await;
-            }
-            Err(()) => return Box::pin(self.stop_before_it_began(&[])).await,
-        }
-        self.keep_note(&note.text, &note.origin).await;
-        self.history.user_text(&note.text);
-        self.drain().await;
-        self.announce().await;
-        let ending = self.run_turn(true).await;
-        self.close_turn(ending, &[]).await;
-    }
-
-    pub(crate) async fn open_turn(&mut self, turn: Turn) {
-        self.stop = None;
-        self.stop_by = None;
-        self.suggestions.drop_guess();
-        self.turn = turn;
-        self.owed.set(true);
-        self.transcript.begin_turn();
-        self.enter(messages::State::Running).await;
-        self.await_servers().await;
-    }
-
     /// What the model has to know of the session's state, said once where it changes.
     pub(crate) fn remind(&mut self) {
-        if !std::mem::replace(&mut self.reminded_of_memory, true) {
+        if !std::mem::replace(&mut self.conversation.reminded_of_memory, true) {
             let mut found = self.memories();
             self.hooks.note_instructions(&found.known);
             let memories = self.with_notes(std::mem::take(&mut found.known));
             if let Some(reminder) = memory::reminder(&memories) {
-                self.history.remind(&reminder);
+                self.conversation.history.remind(&reminder);
             }
-            self.nearby.begin(found);
-            self.servers.forget_told();
+            self.conversation.nearby.begin(found);
+            self.tooling.servers.forget_told();
             let prompt = &self.options.system_prompt;
             if prompt.place_apart && prompt.replace.is_none() {
                 let place = self.options.place(self.policy.notes.as_deref());
                 let told = prompt::surroundings(&place).join("\n\n");
-                self.history.remind(&format!("[{told}]"));
+                self.conversation.history.remind(&format!("[{told}]"));
             }
         }
         self.remind_of_skills();
         self.remind_of_servers();
         let planning = self.policy.mode == PermissionMode::Plan;
-        if planning && !std::mem::replace(&mut self.reminded_of_plan, planning) {
-            self.history.user_text(&prompt::plan_reminder(
+        if planning && !std::mem::replace(&mut self.conversation.reminded_of_plan, planning) {
+            self.conversation.history.user_text(&prompt::plan_reminder(
                 self.policy.plan_file.as_deref(),
                 self.options.system_prompt.plan.as_deref(),
             ));
         }
-        self.reminded_of_plan = planning;
+        self.conversation.reminded_of_plan = planning;
     }
 
     /// What is to be known, and the index of the notes.
@@ -223,7 +358,7 @@ impl Session {
     /// `system/init`, which opens every turn.
     pub(crate) async fn announce(&mut self) {
         self.load_roster();
-        let init = messages::init(self);
+        let init = self.init();
         self.say(init).await;
         self.tell_commands_after_init().await;
         self.say_settings_problems().await;

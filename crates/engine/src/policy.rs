@@ -3,15 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use sluice_permission::{Behavior, Found, OnDisk, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
 use sluice_tools::{Descriptor, Pins};
 
-use crate::guarded::for_now;
-use crate::messages;
-use crate::options::{Asker, Options};
-use crate::sandbox;
-use crate::session::Session;
+use crate::call::Grant;
+use crate::options::Options;
 
 /// The file system, as far as a decision needs it.
 #[derive(Debug, Clone, Copy)]
@@ -118,13 +115,29 @@ pub(crate) fn lay_out(policy: &mut Policy, options: &Options) {
     }
 }
 
+/// The same change of permissions, written down nowhere.
+#[must_use]
+pub fn for_now(mut update: PermissionUpdate) -> PermissionUpdate {
+    use sluice_permission::Destination::Session;
+    match &mut update {
+        PermissionUpdate::AddRules(it) => it.destination = Session,
+        PermissionUpdate::ReplaceRules(it) => it.destination = Session,
+        PermissionUpdate::RemoveRules(it) => it.destination = Session,
+        PermissionUpdate::SetMode(it) => it.destination = Session,
+        PermissionUpdate::AddDirectories(it) => it.destination = Session,
+        PermissionUpdate::RemoveDirectories(it) => it.destination = Session,
+        PermissionUpdate::Unknown { .. } => {}
+    }
+    update
+}
+
 /// The tools of the task list, in whose place the older todo list may stand.
-const TASK_LIST: &[&str] = &["TaskCreate", "TaskGet", "TaskUpdate", "TaskList"];
+pub(crate) const TASK_LIST: &[&str] = &["TaskCreate", "TaskGet", "TaskUpdate", "TaskList"];
 
 /// What a restricted session has only when it is named: whatever runs programs or reaches the network by itself.
 const RUNS_OR_FETCHES: &[&str] = &["Bash", "WebFetch"];
 /// What stands in for a shell where there is none.
-const SEARCHES: &[&str] = &["Glob", "Grep"];
+pub(crate) const SEARCHES: &[&str] = &["Glob", "Grep"];
 
 /// Whether a tool is there at all: chosen at the launch, and not taken out by a rule.
 pub(crate) fn there(options: &Options, policy: &Policy, tool: &Descriptor) -> bool {
@@ -148,19 +161,19 @@ pub(crate) fn hiding(policy: Policy) -> sluice_tools::Hidden {
 }
 
 /// Whether `--tools` names it.
-fn named(options: &Options, tool: &Descriptor) -> bool {
+pub(crate) fn named(options: &Options, tool: &Descriptor) -> bool {
     let named = |name: &String| tool.is_called(name) || sluice_servers::names::covers(name, &tool.name);
     options.tools.as_ref().is_some_and(|tools| tools.iter().any(named))
 }
 
-/// What the host answered to an ask.
+/// What the host answered to an ask (`can_use_tool`), as it says it.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum HostAnswer {
     /// It may run, as it is or with another input.
     Allow {
         input: Option<Value>,
         updates: Vec<PermissionUpdate>,
-        meta: Value,
+        grant: Grant,
     },
     /// It may not.
     Deny { message: String, interrupt: bool },
@@ -168,7 +181,7 @@ pub(crate) enum Answer {
     Invalid(String),
 }
 
-impl Answer {
+impl HostAnswer {
     /// Reads an answer. A part that decides something must be right; an update that is none is
     /// passed over, since the call itself was answered.
     pub(crate) fn read(value: &Value) -> Self {
@@ -180,7 +193,7 @@ impl Answer {
                 input => Self::Allow {
                     input: input.cloned(),
                     updates: updates(value),
-                    meta: accepted(value),
+                    grant: granted(value),
                 },
             },
             Some("deny") => match value.get("message").and_then(Value::as_str) {
@@ -211,162 +224,16 @@ fn updates(answer: &Value) -> Vec<PermissionUpdate> {
 }
 
 /// How the host says the call came to be allowed.
-fn accepted(answer: &Value) -> Value {
+fn granted(answer: &Value) -> Grant {
     let lasting = answer
         .get("updatedPermissions")
         .and_then(Value::as_array)
         .is_some_and(|list| !list.is_empty());
-    let source = match answer.get("decisionClassification").and_then(Value::as_str) {
+    Grant::by(match answer.get("decisionClassification").and_then(Value::as_str) {
         Some(said) => said,
         None if lasting => "user_permanent",
         None => "user_temporary",
-    };
-    json!({"decision": "accept", "source": source})
-}
-
-impl Session {
-    /// Whether the model may use a tool at all.
-    pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
-        let loaded = self.loaded.iter().any(|name| *name == tool.name);
-        self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool) || self.searches(tool))
-    }
-
-    /// Models that do not keep track by themselves are given a list to do it with.
-    fn helps(&self, tool: &Descriptor) -> bool {
-        let tracks = sluice_model::models::facts(&self.model).thinking == sluice_model::models::Thinks::Adaptively;
-        TASK_LIST.contains(&&*tool.name) && self.options.tools.is_none() && !tracks
-    }
-
-    /// Without a shell, files are searched by tools.
-    fn searches(&self, tool: &Descriptor) -> bool {
-        let shell = || sluice_tools::find("Bash").is_some_and(|bash| self.has(bash.descriptor()));
-        SEARCHES.contains(&&*tool.name) && self.options.tools.is_none() && !shell()
-    }
-
-    /// Whether the tool is there, offered or not.
-    pub(crate) fn has(&self, tool: &Descriptor) -> bool {
-        let answered = !tool.needs_person || self.options.asker == Asker::Host;
-        answered && there(&self.options, &self.policy, tool)
-    }
-
-    /// Whether `--tools` names it.
-    fn names(&self, tool: &Descriptor) -> bool {
-        named(&self.options, tool)
-    }
-
-    /// Which files a search must not show.
-    pub(crate) fn hidden(&self) -> sluice_tools::Hidden {
-        hiding(self.policy.clone())
-    }
-
-    /// Applies a change of permissions that came with an answer, and writes it down where it is to last.
-    pub(crate) async fn apply(&mut self, update: &PermissionUpdate) {
-        self.amend(update);
-        let before = self.policy.mode.clone();
-        let places = self.options.settings.places().clone();
-        let applied = sluice_permission::apply(&mut self.policy, update, &|source| places.root(source), &World);
-        if let Ok(Some(change)) = applied {
-            if let Err(error) = sluice_settings::write(&places, &change) {
-                self.say(messages::informational(
-                    &format!("The rule was not written down: {error}"),
-                    "warning",
-                ))
-                .await;
-            } else {
-                // The file decides what holds: a project's rules wait until its folder is trusted.
-                let before = sandbox::wanted(&self.options);
-                self.options.settings.reload();
-                self.lay_out_settings(before.as_ref());
-                self.lay_out_hooks();
-                if change.destination == Source::Local && self.options.settings.waits(Source::Local) {
-                    // The person has just said so themselves: it holds now, and from then on once the folder is trusted.
-                    let now = for_now(update.clone());
-                    let _said = sluice_permission::apply(&mut self.policy, &now, &|source| places.root(source), &World);
-                }
-            }
-        }
-        if self.policy.mode != before {
-            self.say(messages::mode(&self.policy.mode)).await;
-        }
-    }
-
-    /// A settings file has changed.
-    pub(crate) async fn settings_changed(&mut self) {
-        let mut settings = self.options.settings.clone();
-        if settings.reload() {
-            self.settings_reloaded(settings).await;
-        }
-    }
-
-    /// These settings hold from now on.
-    pub(crate) async fn take_settings(&mut self, settings: sluice_settings::Settings) {
-        let before = sandbox::wanted(&self.options);
-        self.options.settings = settings;
-        self.lay_out_settings(before.as_ref());
-        self.lay_out_hooks();
-        self.say_settings_problems().await;
-    }
-
-    /// Names what is wrong with the settings files, each thing once.
-    pub(crate) async fn say_settings_problems(&mut self) {
-        let mut problems: Vec<String> = self
-            .options
-            .settings
-            .problems()
-            .iter()
-            .map(ToString::to_string)
-            .chain(self.hooks.problems().map(str::to_owned))
-            .chain(self.transcript.problem())
-            .collect();
-        if self.agents.id().is_none() {
-            problems.extend(crate::untrusted::held_back(&self.options));
-        }
-        for problem in problems {
-            if !self.told_problems.contains(&problem) {
-                self.say(messages::informational(&problem, "warning")).await;
-                self.told_problems.push(problem);
-            }
-        }
-    }
-
-    /// Who is asked. The settings can say that nobody is.
-    pub(crate) fn asker(&self) -> Asker {
-        let settings = &self.options.settings;
-        match settings.at(&["permissions", "denyInsteadOfPrompting"]) {
-            Some(Value::Bool(true)) => Asker::Refuses,
-            _ => self.options.asker.clone(),
-        }
-    }
-
-    /// Switches the mode, or says why not.
-    pub(crate) fn set_mode(&mut self, word: Option<&str>) -> Result<(), (&'static str, String)> {
-        let mode = match word {
-            Some("manual") => PermissionMode::Default,
-            Some(word) => PermissionMode::from(word),
-            None => PermissionMode::Other("".into()),
-        };
-        match mode {
-            PermissionMode::Other(_) | PermissionMode::Delegate => Err((
-                "invalid_mode",
-                "Cannot set permission mode: must be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan"
-                    .to_owned(),
-            )),
-            PermissionMode::BypassPermissions if self.options.settings.bypass_disabled() => Err((
-                "bypass_disabled",
-                "Cannot set permission mode to bypassPermissions: the settings forbid it".to_owned(),
-            )),
-            PermissionMode::BypassPermissions if !self.policy.bypass_launched => Err((
-                "bypass_not_launched",
-                "Cannot set permission mode to bypassPermissions because the session was not launched with \
-                 --dangerously-skip-permissions"
-                    .to_owned(),
-            )),
-            mode => {
-                self.policy.mode = mode;
-                Ok(())
-            }
-        }
-    }
+    })
 }
 
 #[cfg(test)]
@@ -377,13 +244,13 @@ mod tests {
 
     #[test]
     fn an_answer_says_allow_or_deny() {
-        let Answer::Allow { input, updates, .. } = Answer::read(&json!({"behavior": "allow"})) else {
+        let HostAnswer::Allow { input, updates, .. } = HostAnswer::read(&json!({"behavior": "allow"})) else {
             unreachable!("a bare allow is an answer")
         };
         assert_eq!((input, updates), (None, vec![]));
         assert_eq!(
-            Answer::read(&json!({"behavior": "deny", "message": "no", "interrupt": true})),
-            Answer::Deny {
+            HostAnswer::read(&json!({"behavior": "deny", "message": "no", "interrupt": true})),
+            HostAnswer::Deny {
                 message: "no".into(),
                 interrupt: true
             }
@@ -400,20 +267,20 @@ mod tests {
             json!("allow"),
             json!(null),
         ] {
-            assert!(matches!(Answer::read(&bad), Answer::Invalid(_)), "{bad}");
+            assert!(matches!(HostAnswer::read(&bad), HostAnswer::Invalid(_)), "{bad}");
         }
     }
 
     #[test]
     fn an_update_that_is_none_does_not_spoil_the_answer() {
-        let answer = Answer::read(&json!({
+        let answer = HostAnswer::read(&json!({
             "behavior": "allow",
             "updatedPermissions": [
                 {"type": "addRules", "rules": "junk"},
                 {"type": "setMode", "mode": "acceptEdits", "destination": "session"},
             ],
         }));
-        let Answer::Allow { updates, .. } = answer else {
+        let HostAnswer::Allow { updates, .. } = answer else {
             unreachable!("still an answer")
         };
         assert_eq!(updates.len(), 1);

@@ -6,39 +6,7 @@ use serde_json::{Value, json};
 
 use crate::catalogue::styles::Style;
 use crate::notes;
-
-/// What a host may put in place of, or after, our own words.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SystemPrompt {
-    /// Stands in place of our prompt; empty means none at all.
-    pub replace: Option<String>,
-    /// Follows the prompt.
-    pub append: Option<String>,
-    /// How to work in plan mode, in place of our words for it.
-    pub plan: Option<String>,
-    /// Where the session works is said with the first prompt instead of here, so that sessions elsewhere share these
-    /// words.
-    pub place_apart: bool,
-    /// Ours is cut down to what always holds.
-    pub bare: bool,
-}
-
-/// Facts about the place of work that the prompt tells.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
-    /// Where the session works.
-    pub(crate) cwd: &'a Path,
-    /// Whether that is a git repository.
-    pub(crate) is_git: bool,
-    /// Operating system.
-    pub(crate) platform: &'a str,
-    /// The day the session began; fixed, so that the prompt's bytes do not change at midnight.
-    pub(crate) date: &'a str,
-    /// Where the notes about the project lie.
-    pub(crate) notes: Option<&'a Path>,
-    /// The language the person wants to be answered in.
-    pub(crate) language: Option<&'a str>,
-}
+use crate::options::{Place, SystemPrompt};
 
 const IDENTITY: &str = "\
 You are Sluice, an agent that works in a person's project through tools. You read, change and run \

@@ -6,9 +6,9 @@
 use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Value, json};
+use sluice_transcript::Key;
 
-use crate::background::Note;
-use crate::transcript::Key;
+use crate::note::Note;
 
 /// When a prompt wants to run, as the host said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

@@ -8,11 +8,8 @@ use sluice_permission::{Call, Decision, PermissionMode, Policy, Reason, ReasonKi
 use sluice_tools::Pins;
 use sluice_tools::sandbox::{Config, Sandbox};
 
-use crate::catalogue::entry::Entry;
-use crate::commands::{SKILL, skill_of};
 use crate::options::Options;
-use crate::policy::{Pinned, lay_out};
-use crate::session::Session;
+use crate::policy::Pinned;
 
 /// The sandbox the settings ask for. One that cannot be had refuses every command: nothing runs
 /// outside because the inside could not be made.
@@ -31,11 +28,6 @@ pub fn sandbox(options: &Options) -> Option<Arc<Sandbox>> {
         Err(error) => Sandbox::refusing(error),
     };
     Some(Arc::new(sandbox))
-}
-
-/// What the settings say of the sandbox.
-pub(crate) fn wanted(options: &Options) -> Option<Value> {
-    options.settings.effective().get("sandbox").cloned()
 }
 
 /// Whether commands inside run without a question.
@@ -99,39 +91,4 @@ fn is_confined(sandbox: Option<&Sandbox>, input: &Value) -> bool {
         .and_then(Value::as_bool)
         .unwrap_or(false);
     sandbox.is_some_and(|sandbox| sandbox.applies(command, disable))
-}
-
-impl Session {
-    /// The settings hold that are there now: their rules, and their sandbox where it is no longer the one of `before`.
-    /// What runs already runs on as it began.
-    pub(crate) fn lay_out_settings(&mut self, before: Option<&Value>) {
-        lay_out(&mut self.policy, &self.options);
-        if wanted(&self.options).as_ref() != before {
-            self.sandbox = sandbox(&self.options);
-            self.policy.sandboxed = runs_unasked(self.sandbox.as_deref());
-        }
-    }
-
-    /// Decides about a call of this session.
-    pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
-        self.decide_pinned(tool, input, &Pins::of(tool, input, &self.cwd.get()))
-    }
-
-    /// Decides about one of its calls, by where its paths led when it began.
-    pub(crate) fn decide_call(&self, call: &crate::calls::Call) -> Decision {
-        self.decide_pinned(&call.name, &call.checked, &call.pins)
-    }
-
-    /// Decides about a call whose paths were looked at.
-    pub(crate) fn decide_pinned(&self, tool: &str, input: &Value, pins: &Pins) -> Decision {
-        let mode = self.servers.mode_of(tool, &self.policy.mode);
-        let lends = tool == SKILL && self.catalogue.find(skill_of(input)).is_some_and(Entry::lends);
-        let stricter = (mode.is_some() || lends).then(|| Policy {
-            mode: mode.unwrap_or_else(|| self.policy.mode.clone()),
-            lends,
-            ..self.policy.clone()
-        });
-        let policy = stricter.as_ref().unwrap_or(&self.policy);
-        decide(policy, self.sandbox.as_deref(), &self.cwd.get(), (tool, input), pins)
-    }
 }

@@ -6,7 +6,6 @@ use serde_json::json;
 use sluice_model::models;
 use sluice_permission::PermissionMode;
 use sluice_wire::stdout::PromptSuggestion;
-use tokio::task::JoinSet;
 
 use crate::messages;
 use crate::session::Session;
@@ -25,51 +24,28 @@ asked for and what is left to do. Write it as they would: their language, their 
 instruction and no question back, no praise, nothing in your own voice and no task they never hinted at. If no next step \
 suggests itself, or if it could do harm, answer with the single word none. Answer with the prompt alone.\n</system-reminder>";
 
-/// A guess that is being made.
-#[derive(Debug, Default)]
-pub(crate) struct Suggestions {
-    guess: JoinSet<Option<String>>,
-}
-
-impl Suggestions {
-    /// Whether none is being made.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.guess.is_empty()
-    }
-
-    /// The guess, once it is made; none when there is nothing to wait for.
-    pub(crate) async fn next(&mut self) -> Option<Option<String>> {
-        Some(self.guess.join_next().await?.unwrap_or_default())
-    }
-
-    /// Nobody wants it any more.
-    pub(crate) fn drop_guess(&mut self) {
-        self.guess = JoinSet::new();
-    }
-}
-
 impl Session {
     /// A turn is over: begins to guess, where that is wanted and there is something to go by.
     pub(crate) fn suggest(&mut self, ending: &Ending) {
         let done = matches!(ending, Ending::Completed | Ending::Structured(_));
         let planning = self.policy.mode == PermissionMode::Plan;
         // The first answer says too little about where this is going.
-        if !self.suggests() || !done || planning || self.results < 2 || !self.queue.is_empty() {
+        if !self.suggests() || !done || planning || self.line.results < 2 || !self.queue.is_empty() {
             return;
         }
-        if self.over_budget().is_some() || self.leave.is_some() {
+        if self.over_budget().is_some() || self.line.leave.is_some() {
             return;
         }
-        let mut request = self.request_of(self.history.with_aside(GUIDE));
+        let mut request = self.request_of(self.conversation.history.with_aside(GUIDE));
         request.max_tokens = MOST_TOKENS;
-        request.thinking = models::facts(&self.model).thinking.off();
+        request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
-        let tool_services = self.tool_services.clone();
-        self.suggestions
-            .guess
-            .spawn(async move { tool_services.answer(request).await.ok().and_then(|text| guess(&text)) });
+        let tool_services = self.tooling.services.clone();
+        self.requests
+            .suggestions
+            .guess(async move { tool_services.answer(request).await.ok().and_then(|text| guess(&text)) });
     }
 
     fn suggests(&self) -> bool {

@@ -1,30 +1,29 @@
 //! What is known of the turn that is running, and how it ended.
 
+mod structured;
+
 use std::time::Instant;
 
 use serde_json::Value;
 use sluice_model::cost::Tokens;
 use sluice_wire::stdout;
 
-use crate::hooks::Deferred;
-use crate::structured::Structured;
+use crate::call::Deferred;
+
+pub(crate) use structured::Structured;
 
 /// From one prompt to its `result`.
 #[derive(Debug)]
 pub(crate) struct Turn {
     /// Whether a turn is running at all; a session at rest holds a closed one.
     pub(crate) open: bool,
-    /// The host's uuids of the prompts it answers.
-    pub(crate) uuids: Vec<String>,
-    /// The one the turn is known by: that of its last prompt at the start.
-    pub(crate) uuid: Option<String>,
-    /// Uuids of prompts that joined later.
-    pub(crate) folded: Vec<String>,
-    /// Whose turn it is, if not a prompt's.
-    pub(crate) origin: Option<Value>,
-    /// The echo of the prompt, owed before the model's first answer.
-    pub(crate) replay: Option<stdout::User>,
-    pub(crate) began: Instant,
+    /// The prompts it answers.
+    pub(crate) prompts: TurnPrompts,
+    pub(crate) times: TurnTimes,
+    /// What ends it before its time.
+    pub(crate) stop: Option<Stop>,
+    /// It stops when the model has finished its message, or then.
+    pub(crate) stop_by: Option<tokio::time::Instant>,
     /// Model requests made.
     pub(crate) requests: u32,
     /// `user` frames emitted inside the turn.
@@ -38,15 +37,36 @@ pub(crate) struct Turn {
     pub(crate) stop_reason: Option<String>,
     /// Why the last message that came to its end did.
     pub(crate) last_stop: Option<String>,
-    /// When the model first answered anything.
-    pub(crate) first_token: Option<Instant>,
-    /// When its first block began.
-    pub(crate) first_block: Option<Instant>,
-    pub(crate) first_request: Option<Instant>,
     /// How often the model was asked again, by reason.
     pub(crate) nudges: Nudges,
     /// Answers in the shape the host asked for.
     pub(crate) structured: Structured,
+}
+
+/// The prompts a turn answers.
+#[derive(Debug)]
+pub(crate) struct TurnPrompts {
+    /// The host's uuids of them.
+    pub(crate) uuids: Vec<String>,
+    /// The one the turn is known by: that of its last prompt at the start.
+    pub(crate) uuid: Option<String>,
+    /// Uuids of prompts that joined later.
+    pub(crate) folded: Vec<String>,
+    /// Whose turn it is, if not a prompt's.
+    pub(crate) origin: Option<Value>,
+    /// The echo of the prompt, owed before the model's first answer.
+    pub(crate) replay: Option<stdout::User>,
+}
+
+/// When things happened in a turn.
+#[derive(Debug)]
+pub(crate) struct TurnTimes {
+    pub(crate) began: Instant,
+    pub(crate) first_request: Option<Instant>,
+    /// When the model first answered anything.
+    pub(crate) first_token: Option<Instant>,
+    /// When its first block began.
+    pub(crate) first_block: Option<Instant>,
 }
 
 /// How often a turn asked the model again without a tool or a prompt in between. Each has its
@@ -71,12 +91,21 @@ impl Turn {
     pub(crate) fn new(uuids: Vec<String>, origin: Option<Value>) -> Self {
         Self {
             open: true,
-            uuid: uuids.last().cloned(),
-            uuids,
-            folded: Vec::new(),
-            origin,
-            replay: None,
-            began: Instant::now(),
+            prompts: TurnPrompts {
+                uuid: uuids.last().cloned(),
+                uuids,
+                folded: Vec::new(),
+                origin,
+                replay: None,
+            },
+            times: TurnTimes {
+                began: Instant::now(),
+                first_request: None,
+                first_token: None,
+                first_block: None,
+            },
+            stop: None,
+            stop_by: None,
             requests: 0,
             frames: 0,
             tokens: Tokens::default(),
@@ -85,9 +114,6 @@ impl Turn {
             displayed: None,
             stop_reason: None,
             last_stop: None,
-            first_token: None,
-            first_block: None,
-            first_request: None,
             nudges: Nudges::default(),
             structured: Structured::default(),
         }
@@ -95,16 +121,16 @@ impl Turn {
 
     /// Every uuid the turn answers, those that joined later last.
     pub(crate) fn all_uuids(&self) -> Option<Vec<String>> {
-        let all: Vec<String> = self.uuids.iter().chain(&self.folded).cloned().collect();
+        let all: Vec<String> = self.prompts.uuids.iter().chain(&self.prompts.folded).cloned().collect();
         (!all.is_empty()).then_some(all)
     }
 
     /// The prompts its answers are about. Those that joined later are not what the first answers are about, so once one
     /// has joined others, none is named.
     pub(crate) fn named(&self) -> Option<(String, Vec<String>)> {
-        let uuids = match (self.uuids.is_empty(), self.folded.is_empty()) {
-            (false, true) => &self.uuids,
-            (true, false) => &self.folded,
+        let uuids = match (self.prompts.uuids.is_empty(), self.prompts.folded.is_empty()) {
+            (false, true) => &self.prompts.uuids,
+            (true, false) => &self.prompts.folded,
             _ => return None,
         };
         Some((uuids.last()?.clone(), uuids.clone()))

@@ -8,87 +8,122 @@ use sluice_wire::mode::PermissionMode;
 
 use crate::catalogue;
 use crate::hooks::AtEnd;
-use crate::listen::Heard;
 use crate::messages;
 use crate::model_request::Reply;
 use crate::options::Thinking;
 use crate::prompt;
 use crate::queue::blocks_of;
+use crate::record::Queued;
 use crate::session::Session;
-use crate::transcript::Queued;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
 use crate::turn::{ApiEnding, Ending, Stop};
 
 /// How often a turn asks again for the same reason before it takes the answer as it is.
 const MOST_NUDGES: u32 = 3;
 
-impl Session {
+impl SessionLoop {
     /// Plays the conversation of one turn to its end.
     pub(crate) async fn run_turn(&mut self, query: bool) -> Ending {
-        self.hooks_begin_turn();
+        self.session.hooks_begin_turn();
         if !query {
             return Ending::Kept;
         }
         loop {
             // Subagents spend from the same budget while their call runs.
-            if let Some(limit) = self.over_budget() {
+            if let Some(limit) = self.session.over_budget() {
                 return Ending::Budget(limit);
             }
-            if let Some(limit) = self.options.max_turns.filter(|limit| *limit > 0)
-                && self.turn.requests >= limit
+            if let Some(limit) = self.session.options.max_turns.filter(|limit| *limit > 0)
+                && self.session.turn.requests >= limit
             {
                 return Ending::MaxTurns(limit);
             }
-            // An exchange is deep: it has a future of its own, or the stack of a thread is too small for it.
-            let cut = match Box::pin(self.exchange()).await {
+            let cut = match self.exchange().await {
                 Reply::Message { cut } => cut,
-                Reply::Stopped => return self.stopped().await,
-                Reply::Failed(failure) => return self.failed(&failure).await,
+                Reply::Stopped => return self.session.stopped().await,
+                Reply::Failed(failure) => return self.session.failed(&failure).await,
             };
-            if let Some(limit) = self.over_budget() {
+            if let Some(limit) = self.session.over_budget() {
                 return Ending::Budget(limit);
             }
-            let called = !self.calls.is_empty();
+            let called = !self.session.calls.is_empty();
             if called {
-                self.take_up_deferred_call().await;
-                self.launch().await;
+                self.session.take_up_deferred_call().await;
+                self.session.launch().await;
                 if let Heard::Stopped = self.wait_for(None::<Pin<&mut Ready<()>>>).await {
-                    return self.stopped().await;
+                    return self.session.stopped().await;
                 }
-                if let Some(ending) = self.deferred_ending().await {
+                if let Some(ending) = self.session.deferred_ending().await {
                     return ending;
                 }
                 if self.hook_batch().await.is_err() {
-                    return self.stopped().await;
+                    return self.session.stopped().await;
                 }
-                self.keep_results();
-                if let Some(ending) = self.hook_halt() {
+                self.session.keep_results();
+                if let Some(ending) = self.session.hook_halt() {
                     return ending;
                 }
-                Box::pin(self.give_skills()).await;
-                if let Some(ending) = self.structured_ending() {
+                self.give_skills().await;
+                if let Some(ending) = self.session.structured_ending() {
                     return ending;
                 }
             }
-            if cut && self.turn.nudges.cut < MOST_NUDGES {
-                self.turn.nudges.cut += 1;
-                self.nudge(messages::CUT_OFF).await;
+            if cut && self.session.turn.nudges.cut < MOST_NUDGES {
+                self.session.turn.nudges.cut += 1;
+                self.session.nudge(messages::CUT_OFF).await;
             } else if called {
-                Box::pin(self.fold()).await;
-            } else if !self.nudged().await {
+                self.fold().await;
+            } else if !self.session.nudged().await {
                 match self.hook_stop().await {
                     AtEnd::LetGo => return Ending::Completed,
                     AtEnd::GoOn => {}
                     AtEnd::Otherwise(ending) => return ending,
                     // The answer was whole when the host interrupted: nothing but hooks was.
-                    AtEnd::Stopped if self.stop == Some(Stop::Interrupt) && self.agents.id().is_none() => {
+                    AtEnd::Stopped
+                        if self.session.turn.stop == Some(Stop::Interrupt) && self.session.agents.id().is_none() =>
+                    {
                         return Ending::Completed;
                     }
-                    AtEnd::Stopped => return self.stopped().await,
+                    AtEnd::Stopped => return self.session.stopped().await,
                 }
             }
         }
     }
 
+    /// Prompts that arrived while tools ran join the turn, and what ended in the background meanwhile.
+    async fn fold(&mut self) {
+        for note in self.session.background.joins() {
+            self.session.keep_note(&note.text, &note.origin).await;
+            self.session.conversation.history.user_text(&note.text);
+        }
+        for prompt in self.session.queue.fold() {
+            if !self.hook_joining(&prompt).await {
+                continue;
+            }
+            self.session.keep_queued(Queued::Absorbed(&prompt)).await;
+            self.keep_prompt(&prompt).await;
+            if self.session.options.replay && prompt.is_replayed() {
+                self.session
+                    .say(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
+                    .await;
+            }
+            if let Some(uuid) = &prompt.uuid {
+                self.session.say(messages::lifecycle(uuid, "started")).await;
+                self.session.turn.prompts.folded.push(uuid.clone());
+            }
+            self.session
+                .conversation
+                .history
+                .user(blocks_of(&messages::sanitized(&prompt.content)));
+            if !prompt.verbatim {
+                self.attach_prompt(&prompt).await;
+            }
+        }
+    }
+}
+
+impl Session {
     /// Asks again where the model stopped without an answer; false if it did answer.
     async fn nudged(&mut self) -> bool {
         match self.turn.stop_reason.as_deref() {
@@ -118,38 +153,11 @@ impl Session {
         }
     }
 
-    /// Prompts that arrived while tools ran join the turn, and what ended in the background meanwhile.
-    async fn fold(&mut self) {
-        for note in self.background.joins() {
-            self.keep_note(&note.text, &note.origin).await;
-            self.history.user_text(&note.text);
-        }
-        for prompt in self.queue.fold() {
-            if !self.hook_joining(&prompt).await {
-                continue;
-            }
-            self.keep_queued(Queued::Absorbed(&prompt)).await;
-            self.keep_prompt(&prompt).await;
-            if self.options.replay && prompt.is_replayed() {
-                self.say(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)))
-                    .await;
-            }
-            if let Some(uuid) = &prompt.uuid {
-                self.say(messages::lifecycle(uuid, "started")).await;
-                self.turn.folded.push(uuid.clone());
-            }
-            self.history.user(blocks_of(&messages::sanitized(&prompt.content)));
-            if !prompt.verbatim {
-                Box::pin(self.attach_prompt(&prompt)).await;
-            }
-        }
-    }
-
     /// The turn was told to stop: every open call gets its result, then the notice.
     pub(crate) async fn stopped(&mut self) -> Ending {
         let called = !self.calls.is_empty();
         let tools = called && !self.calls.all_done();
-        match self.stop {
+        match self.turn.stop {
             Some(Stop::Leave) | None => {
                 self.abandon_calls().await;
                 Ending::Interrupted { tools }
@@ -175,13 +183,13 @@ impl Session {
     /// takes it nowhere else.
     pub(crate) fn keep_results(&mut self) {
         let results = self.calls.take_results();
-        self.history.user(results);
+        self.conversation.history.user(results);
     }
 
     /// The model could not be asked.
     async fn failed(&mut self, failure: &Failure) -> Ending {
         let ending = ApiEnding {
-            text: self.client.explain(failure, self.answering_model()),
+            text: self.model.client.explain(failure, self.answering_model()),
             reason: failure.terminal_reason(),
             status: failure.status(),
             kind: failure.api_error_type().map(str::to_owned),
@@ -195,66 +203,29 @@ impl Session {
         Ending::Api(ending)
     }
 
-    /// The turn is over: its one `result`, then the end of its prompts' lives.
-    pub(crate) async fn close_turn(&mut self, ending: Ending, uuids: &[String]) {
-        if self.stop == Some(Stop::Leave) {
-            // The process has to go: no result, as every host of this protocol expects.
-            self.turn.open = false;
-            self.owed.set(false);
-            return;
-        }
-        let failed = matches!(ending, Ending::Api(_));
-        let folded = std::mem::take(&mut self.turn.folded);
-        for uuid in &folded {
-            let state = if failed { "cancelled" } else { "completed" };
-            self.say(messages::lifecycle(uuid, state)).await;
-        }
-        self.turn.folded = folded;
-        self.tool_services.settle(&self.ledger);
-        self.turn.denials.extend(self.agents.shared.take_denials());
-        // A session in which nothing but commands were given leaves nothing behind.
-        if !matches!(ending, Ending::Local { .. }) || self.transcript.begun() {
-            self.keep_turn_end().await;
-        }
-        let result = messages::result(self, &ending);
-        self.last_failed = result.is_error;
-        self.results += 1;
-        self.turn.open = false;
-        self.stop = None;
-        self.owed.set(false);
-        self.say(result).await;
-        self.let_agents_go();
-        let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
-        let state = if stopped || failed { "cancelled" } else { "completed" };
-        for uuid in uuids {
-            self.say(messages::lifecycle(uuid, state)).await;
-        }
-        self.suggest(&ending);
-    }
-
     /// Something the user side says without having been asked to.
     pub(crate) async fn notice(&mut self, text: &str) {
         self.turn.frames += 1;
-        self.history.user_text(text);
+        self.conversation.history.user_text(text);
         self.say_aside(messages::notice(text)).await;
     }
 
     /// Asks the model to go on.
     pub(crate) async fn nudge(&mut self, text: &str) {
         self.turn.frames += 1;
-        self.history.user_text(text);
+        self.conversation.history.user_text(text);
         self.say_aside(messages::nudge(text)).await;
     }
 
     pub(crate) fn over_budget(&self) -> Option<f64> {
         self.options
             .max_budget_usd
-            .filter(|limit| self.ledger.total_cost_usd() >= *limit)
+            .filter(|limit| self.account.ledger.total_cost_usd() >= *limit)
     }
 
     /// The next request: the whole conversation, its beginning always the same bytes.
     pub(crate) fn request(&mut self) -> Request {
-        let messages = self.history.messages();
+        let messages = self.conversation.history.messages();
         self.request_of(messages)
     }
 
@@ -285,17 +256,18 @@ impl Session {
 
     /// What stands before the conversation.
     fn system(&mut self) -> &Vec<serde_json::Value> {
-        let style = catalogue::styles::find(&self.catalogue.styles, &self.style_name());
+        let style = catalogue::styles::find(&self.commands.catalogue.styles, &self.style_name());
         let (options, notes) = (&self.options, self.policy.notes.as_deref());
-        self.system
+        self.conversation
+            .system
             .get_or_insert_with(|| prompt::system(&options.system_prompt, &options.place(notes), style.as_ref()))
     }
 
     /// The model that answers the next request.
     pub(crate) fn answering_model(&self) -> &str {
-        match &self.planner {
+        match &self.model.planner {
             Some(planner) if self.policy.mode == PermissionMode::Plan => planner,
-            _ => &self.model,
+            _ => &self.model.name,
         }
     }
 

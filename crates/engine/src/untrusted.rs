@@ -9,7 +9,6 @@ use sluice_settings::held::{Held, sentence};
 use sluice_settings::trust;
 
 use crate::agents::{Definition, Origin as AgentOrigin, Roster};
-use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::runs_commands;
 use crate::options::Options;
@@ -59,7 +58,7 @@ fn servers(settings: &Settings, files: &mut Files) {
 
 fn commands(options: &Options, files: &mut Files) {
     let runs = options.settings.runs_projects();
-    let catalogue = Catalogue::load(options);
+    let catalogue = options.load_catalogue();
     let projects = |entry: &&Entry| entry.origin == Origin::Project;
     for entry in catalogue.entries.iter().filter(projects) {
         if !entry.allowed_tools.is_empty() {

@@ -3,20 +3,11 @@
 //! The files are those of the reference CLI, so sessions of any agent that keeps its transcripts there are found.
 //! Nothing here needs an agent to run. All of it is file work: from async code, call it in `spawn_blocking`.
 
-mod browse;
-mod edit;
-mod entries;
-mod fork;
-mod info;
-mod letters;
-mod place;
-mod scan;
-
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-pub use entries::{MessageKind, SessionMessage};
-pub use fork::Fork;
-pub use info::SessionInfo;
+use sluice_transcript::{Folders, Projects};
+pub use sluice_transcript::{Fork, MessageKind, SessionInfo, SessionMessage};
 
 use crate::error::{Error, ErrorKind};
 
@@ -40,13 +31,15 @@ use crate::error::{Error, ErrorKind};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sessions {
-    root: PathBuf,
+    projects: Projects,
 }
 
 impl Sessions {
     /// Those under this configuration folder.
     pub fn under(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self {
+            projects: Projects::new(root.into().join("projects")),
+        }
     }
 
     /// The sessions of a folder and of the other worktrees of its repository, or of all folders; newest first.
@@ -54,19 +47,25 @@ impl Sessions {
     /// # Errors
     /// When a folder cannot be read. Files that are no session are passed over.
     pub fn list(&self, dir: Option<&Path>) -> Result<Vec<SessionInfo>, Error> {
-        let mut found = Vec::new();
-        for project in self.projects(dir)? {
-            info::collect(&project, &mut found)?;
-        }
-        found.sort_by(|a, b| {
-            b.last_modified
-                .cmp(&a.last_modified)
-                .then_with(|| a.session_id.cmp(&b.session_id))
-        });
-        // A session that lies in two folders is the newer one.
-        let mut seen = std::collections::HashSet::new();
-        found.retain(|session: &SessionInfo| seen.insert(session.session_id.clone()));
-        Ok(found)
+        Ok(self.folders(dir)?.list()?)
+    }
+
+    /// The same sessions as [`Sessions::list`], newest first, handed over in groups as they are read: with very many of
+    /// them the first screenful is there at once. `told` says whether to go on.
+    ///
+    /// # Errors
+    /// When a folder cannot be read.
+    pub fn browse(&self, dir: Option<&Path>, told: impl FnMut(Vec<SessionInfo>) -> bool) -> Result<(), Error> {
+        Ok(self.folders(dir)?.browse(told)?)
+    }
+
+    /// Finds the sessions in which a person or the agent said this, in capitals or not; newest first. `told` gets each
+    /// id, and nothing now and then, and says whether to go on.
+    ///
+    /// # Errors
+    /// When a folder cannot be read.
+    pub fn search(&self, words: &str, dir: Option<&Path>, told: impl FnMut(Option<&str>) -> bool) -> Result<(), Error> {
+        Ok(self.folders(dir)?.search(words, told)?)
     }
 
     /// What is known of one session; `None` when there is none, or nothing to show.
@@ -74,11 +73,7 @@ impl Sessions {
     /// # Errors
     /// When its file cannot be read.
     pub fn info(&self, session_id: &str, dir: Option<&Path>) -> Result<Option<SessionInfo>, Error> {
-        match self.find(session_id, dir) {
-            Ok((project, file)) => info::of(&file, project.path.as_deref()),
-            Err(error) if error.kind() == ErrorKind::Session => Ok(None),
-            Err(error) => Err(error),
-        }
+        Ok(self.folders(dir)?.info(session_id)?)
     }
 
     /// The conversation of a session as it stands: the branch that was gone on with, since the last compaction.
@@ -86,9 +81,7 @@ impl Sessions {
     /// # Errors
     /// When there is no such session, or its file cannot be read.
     pub fn messages(&self, session_id: &str, dir: Option<&Path>) -> Result<Vec<SessionMessage>, Error> {
-        let (_, file) = self.find(session_id, dir)?;
-        let text = read(&file)?;
-        Ok(entries::conversation(&text))
+        Ok(self.folders(dir)?.messages(session_id)?)
     }
 
     /// Gives a session a title.
@@ -96,8 +89,7 @@ impl Sessions {
     /// # Errors
     /// When there is no such session, the title is blank, or the file cannot be written.
     pub fn rename(&self, session_id: &str, title: &str, dir: Option<&Path>) -> Result<(), Error> {
-        let (_, file) = self.find(session_id, dir)?;
-        edit::rename(&file, session_id, title)
+        Ok(self.folders(dir)?.rename(session_id, title)?)
     }
 
     /// Tags a session; `None` takes the tag away.
@@ -105,8 +97,7 @@ impl Sessions {
     /// # Errors
     /// When there is no such session, the tag is blank, or the file cannot be written.
     pub fn tag(&self, session_id: &str, tag: Option<&str>, dir: Option<&Path>) -> Result<(), Error> {
-        let (_, file) = self.find(session_id, dir)?;
-        edit::tag(&file, session_id, tag)
+        Ok(self.folders(dir)?.tag(session_id, tag)?)
     }
 
     /// Deletes a session and what lies beside it.
@@ -114,8 +105,7 @@ impl Sessions {
     /// # Errors
     /// When there is no such session, or it cannot be deleted.
     pub fn delete(&self, session_id: &str, dir: Option<&Path>) -> Result<(), Error> {
-        let (_, file) = self.find(session_id, dir)?;
-        edit::delete(&file)
+        Ok(self.folders(dir)?.delete(session_id)?)
     }
 
     /// Puts a session away, or takes it out again.
@@ -123,8 +113,7 @@ impl Sessions {
     /// # Errors
     /// When there is no such session, or the note cannot be written.
     pub fn archive(&self, session_id: &str, archived: bool, dir: Option<&Path>) -> Result<(), Error> {
-        let (_, file) = self.find(session_id, dir)?;
-        edit::archive(&file, archived)
+        Ok(self.folders(dir)?.archive(session_id, archived)?)
     }
 
     /// Copies a session, or the beginning of it, under a new id; gives the id.
@@ -132,19 +121,45 @@ impl Sessions {
     /// # Errors
     /// When there is no such session or message, or the copy cannot be written.
     pub fn fork(&self, session_id: &str, fork: &Fork, dir: Option<&Path>) -> Result<String, Error> {
-        let (_, file) = self.find(session_id, dir)?;
-        fork::fork(&file, session_id, fork)
+        Ok(self.folders(dir)?.fork(session_id, fork)?)
     }
+
+    /// The folders to look in: of `dir` and the worktrees beside it, or all.
+    fn folders(&self, dir: Option<&Path>) -> Result<Folders, Error> {
+        let Some(dir) = dir else {
+            return Ok(self.projects.all()?);
+        };
+        let dir = std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+        let worktrees = worktrees(&dir);
+        Ok(self.projects.about(std::iter::once(dir).chain(worktrees))?)
+    }
+}
+
+impl From<sluice_transcript::Error> for Error {
+    fn from(error: sluice_transcript::Error) -> Self {
+        Self::new(ErrorKind::Session, error)
+    }
+}
+
+/// The other worktrees of the repository `dir` is in.
+fn worktrees(dir: &Path) -> Vec<PathBuf> {
+    let listed = Command::new("git")
+        .arg("-C")
+        .arg(dir)
+        .args(["worktree", "list", "--porcelain"])
+        .output();
+    let Ok(listed) = listed else { return Vec::new() };
+    String::from_utf8_lossy(&listed.stdout)
+        .lines()
+        .filter_map(|line| line.strip_prefix("worktree "))
+        .map(PathBuf::from)
+        .filter(|path| path != dir)
+        .collect()
 }
 
 /// The name of the folder the sessions of `dir` lie in; of this program's own folder without it.
 pub(crate) fn project_key(dir: Option<&Path>) -> Result<String, Error> {
     let dir = dir.unwrap_or(Path::new("."));
     let whole = std::fs::canonicalize(dir).map_err(|error| Error::session(dir.display(), &error))?;
-    Ok(sluice_wire::session_folder::session_folder(&whole.to_string_lossy()))
-}
-
-fn read(file: &Path) -> Result<String, Error> {
-    let bytes = std::fs::read(file).map_err(|error| Error::session(file.display(), &error))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(sluice_transcript::folder_name(&whole.to_string_lossy()))
 }

@@ -8,7 +8,7 @@
 //! * `allowance`: how much it may list; `handler`: what a server may ask of us; [`auth`]: signing in to one;
 //! * [`names`], [`tool`], [`content`], [`resources`], [`prompts`]: what it offers, in the terms of tools and prompts;
 //! * [`status`]: how servers stand, as hosts are told;
-//! * `servers`: all of them; [`referee`]: a server's tool in the person's place;
+//! * `servers`: all of them; `changes`: those that come and go; [`referee`]: a server's tool in the person's place;
 //! * `surroundings`: what every server is given; `host`: the way to the host.
 //!
 //! A server never takes the session with it. Each lives in tasks of its own, joined to the session by a bell that says
@@ -17,6 +17,7 @@
 
 mod allowance;
 pub mod auth;
+mod changes;
 pub mod config;
 pub mod content;
 mod dial;

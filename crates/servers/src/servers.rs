@@ -31,8 +31,8 @@ const LONGEST_INSTRUCTIONS: usize = 2048;
 /// The servers of a session.
 #[derive(Debug)]
 pub struct Servers {
-    links: Vec<Arc<Link>>,
-    around: Arc<Surroundings>,
+    pub(crate) links: Vec<Arc<Link>>,
+    pub(crate) around: Arc<Surroundings>,
     /// Whether turns wait until it is known how servers stand.
     waits: bool,
     /// What the model was told of them last.
@@ -108,48 +108,6 @@ impl Servers {
     /// A server's name as it stands in the names of its tools.
     pub fn normalised(name: &str) -> String {
         names::normalised(name)
-    }
-
-    /// Adds servers; they stand before others of the same name.
-    pub fn add(&mut self, named: Vec<Named>) {
-        for named in named {
-            self.links.retain(|link| link.name != named.name);
-            let link = link(named, &self.around);
-            dial(&link);
-            self.links.push(link);
-        }
-    }
-
-    /// Takes in what plugins bring now: what they brought before and bring no more goes, what stayed the same stays.
-    pub fn take_plugins(&mut self, named: Vec<Named>) {
-        let has = self.links.iter().any(|link| link.scope == Scope::Plugin);
-        if named.is_empty() && !has {
-            return;
-        }
-        let (before, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.links)
-            .into_iter()
-            .partition(|link| link.scope == Scope::Plugin);
-        let mut links: Vec<Arc<Link>> = Vec::new();
-        for named in named {
-            let fresh = link(named, &self.around);
-            let same = |known: &&Arc<Link>| known.name == fresh.name && known.config == fresh.config;
-            match before.iter().find(same) {
-                // Whoever switched one off or on meanwhile has the last word.
-                Some(known) => links.push(known.clone()),
-                None => {
-                    dial(&fresh);
-                    links.push(fresh);
-                }
-            }
-        }
-        for gone in before {
-            if !links.iter().any(|link| Arc::ptr_eq(link, &gone)) {
-                gone.hang_up(Phase::Off);
-            }
-        }
-        links.extend(others);
-        self.links = links;
-        self.around.news.notify_one();
     }
 
     /// Whether those of the command line are the only ones.
@@ -277,53 +235,6 @@ impl Servers {
             folder: folder.to_owned(),
             link: link.clone(),
         })
-    }
-
-    /// Puts the servers the host names now in the place of those it named before. Gives what was added and removed,
-    /// and what is wrong with the others.
-    pub fn replace(&mut self, servers: IndexMap<String, Result<ServerConfig, String>>) -> Replaced {
-        let mut replaced = Replaced::default();
-        let gone = |link: &Arc<Link>| {
-            let same = matches!(servers.get(&link.name), Some(Ok(config)) if *config == link.config);
-            // One of the configuration's gives way only to another of its name.
-            !same && (link.added || matches!(servers.get(&link.name), Some(Ok(_))))
-        };
-        let (out, stay): (Vec<_>, Vec<_>) = std::mem::take(&mut self.links).into_iter().partition(gone);
-        self.links = stay;
-        for link in out {
-            link.hang_up(Phase::Off);
-            if link.added && !servers.contains_key(&link.name) {
-                replaced.removed.push(link.name.clone());
-            }
-        }
-        for (name, config) in servers {
-            if self.find(&name).is_some() {
-                continue;
-            }
-            replaced.added.push(name.clone());
-            match config {
-                Err(why) => {
-                    replaced.errors.insert(name, why);
-                }
-                Ok(config) => {
-                    let config = expanded(&config, &self.around);
-                    let link = Link::new(
-                        &name,
-                        Scope::Dynamic,
-                        config,
-                        Phase::Idle,
-                        true,
-                        None,
-                        self.around.clone(),
-                    );
-                    dial(&link);
-                    replaced.dialled.push(link.clone());
-                    self.links.push(link);
-                }
-            }
-        }
-        self.around.news.notify_one();
-        replaced
     }
 
     /// Rung when anything changed.
@@ -506,7 +417,7 @@ fn gather(settings: &Settings, options: &ServerOptions, around: &Arc<Surrounding
     named.into_iter().map(|named| link(named, around)).collect()
 }
 
-fn link(named: Named, around: &Arc<Surroundings>) -> Arc<Link> {
+pub(crate) fn link(named: Named, around: &Arc<Surroundings>) -> Arc<Link> {
     let phase = match &named.standing {
         Standing::Approved => Phase::Idle,
         Standing::Waiting => Phase::Unapproved,
@@ -519,7 +430,7 @@ fn link(named: Named, around: &Arc<Surroundings>) -> Arc<Link> {
     Link::new(&named.name, named.scope, config, phase, false, None, around.clone())
 }
 
-fn expanded(config: &ServerConfig, around: &Surroundings) -> ServerConfig {
+pub(crate) fn expanded(config: &ServerConfig, around: &Surroundings) -> ServerConfig {
     let variable = |name: &str| {
         let (_, value) = around.env.iter().find(|(known, _)| *known == *name)?;
         value.to_str().map(str::to_owned)
@@ -527,7 +438,7 @@ fn expanded(config: &ServerConfig, around: &Surroundings) -> ServerConfig {
     config.expanded(&variable, &mut Vec::new())
 }
 
-fn dial(link: &Arc<Link>) {
+pub(crate) fn dial(link: &Arc<Link>) {
     if matches!(link.phase(), Phase::Idle) {
         link.enter(Phase::Dialling);
         let link = link.clone();

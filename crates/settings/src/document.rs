@@ -3,17 +3,16 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use sluice_permission::Source;
 
 use super::merge::merge_key;
+use super::regular::read_regular;
 
 /// More than any settings file has a reason to hold.
 pub(super) const LARGEST: u64 = 64 * 1024 * 1024;
@@ -114,25 +113,7 @@ pub(super) fn read(source: Source, path: &Path) -> Found {
 
 /// The bytes of a settings file.
 pub(super) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    // Asked before and after: opening alone can matter to whoever holds the other end of a pipe.
-    regular(&fs::metadata(path)?)?;
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    regular(&file.metadata()?)?;
-    let mut bytes = Vec::new();
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > LARGEST) {
-        let text = format!("it is larger than {} MiB", LARGEST / 1_048_576);
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
-    }
-    Ok(bytes)
-}
-
-fn regular(metadata: &Metadata) -> io::Result<()> {
-    match metadata.is_file() {
-        true => Ok(()),
-        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
-    }
+    read_regular(path, LARGEST)
 }
 
 /// Parses the text of a settings file.

@@ -3,6 +3,7 @@
 //! In reading order:
 //!
 //! * `places`: where the files lie, which of them count, and who chose the folder;
+//! * `regular`: files that can be read without waiting;
 //! * `document`: the text of one file, and what is wrong with it, by line and column;
 //! * `layer`: one file's settings, and what of them waits until the folder is trusted;
 //! * [`held`]: what waits, by name, for whoever has to be told;
@@ -23,6 +24,7 @@ pub mod held;
 mod layer;
 mod merge;
 mod places;
+mod regular;
 mod repository;
 mod rules;
 mod settings;
@@ -35,6 +37,7 @@ pub use document::{Effect, Problem};
 pub use file::{Change, edit, text};
 pub use layer::Layer;
 pub use places::{Chosen, FlagSettings, Opener, Places};
+pub use regular::{open_regular, read_regular};
 pub use repository::repository;
 pub use settings::Settings;
 pub use write::{WriteError, update, write};

@@ -50,7 +50,6 @@ mod raw;
 mod text_or_texts;
 
 // Where sessions are kept, by name.
-pub mod session_folder;
 
 // The same for other languages.
 #[cfg(feature = "schema")]

@@ -13,10 +13,10 @@ import { announce, Button, IconButton, StateGlyph } from '../ui';
 import { createContext, type AskKeys } from './context';
 import { AskForms } from './forms';
 import { inputOf } from './inputs';
-import { PermissionAsk } from './PermissionAsk';
 import './asks.css';
 
 const kinds = () => import('./kinds');
+const PermissionAsk = lazy(async () => ({ default: (await kinds()).PermissionAsk }));
 const QuestionForm = lazy(async () => ({ default: (await kinds()).QuestionForm }));
 const PlanReview = lazy(async () => ({ default: (await kinds()).PlanReview }));
 const Elicitation = lazy(async () => ({ default: (await kinds()).Elicitation }));
@@ -92,6 +92,10 @@ export function Asks(props: AsksProps): JSX.Element {
   const current = () => (lost() ? null : (shown()?.ask ?? null));
   const place = () => asks().findIndex((ask) => ask.ask === current()?.ask);
   const may = () => props.client.may('approve') && props.line.phase === 'up' && frozen() === null;
+
+  // Whoever works may ask: what shows it is there by then.
+  const works = createMemo(() => props.line.phase === 'up' && ['starting', 'running', 'waiting'].includes(props.session.state()?.info.standing ?? ''));
+  createEffect(() => { if (works()) void PermissionAsk.preload(); });
 
   createEffect(on(() => asks().map((ask) => ask.ask).join('\n'), () => {
     for (const ask of asks()) {

@@ -3,9 +3,12 @@ interface ScriptPolicy { createScriptURL(url: string): unknown }
 interface TrustedTypesFactory { createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): ScriptPolicy }
 
 const WORKER = '/sw.js';
+let asked = false;
 
+/** Keeps the shell for a fast start, where the browser allows it. Once is enough. */
 export function registerWorker(): void {
-  if (!('serviceWorker' in navigator) || !import.meta.env.PROD) return;
+  if (asked || !('serviceWorker' in navigator) || !import.meta.env.PROD) return;
+  asked = true;
   const factory = (globalThis as { trustedTypes?: TrustedTypesFactory }).trustedTypes;
   const policy = factory?.createPolicy('sluice-worker', {
     createScriptURL: (url) => {
@@ -14,5 +17,5 @@ export function registerWorker(): void {
     },
   });
   const url = (policy ? policy.createScriptURL(WORKER) : WORKER) as string;
-  addEventListener('load', () => void navigator.serviceWorker.register(url, { scope: '/' }).catch(() => undefined), { once: true });
+  void navigator.serviceWorker.register(url, { scope: '/' }).catch(() => undefined);
 }

@@ -5,6 +5,7 @@ import { runClass } from '../markdown/runs';
 import { t } from '../text';
 import { count } from '../text/format';
 import { CopyButton, IconButton, LinkButton, Path } from '../ui';
+import { Counts } from './Counts';
 import { patchText, rowsOf, splitRows, type Row, type SplitRow } from './rows';
 
 export interface DiffViewProps {
@@ -94,15 +95,6 @@ export function DiffHead(props: { diff: Diff; children?: JSX.Element }): JSX.Ele
       <span class="push" />
       {props.children}
     </div>
-  );
-}
-
-export function Counts(props: { added: number; removed: number }): JSX.Element {
-  return (
-    <span class="pm" role="img" aria-label={t('transcript.plusMinus', { added: props.added, removed: props.removed })}>
-      <Show when={props.added > 0 || props.removed === 0}><b aria-hidden="true">+{props.added}</b></Show>
-      <Show when={props.removed > 0}><i aria-hidden="true"> −{props.removed}</i></Show>
-    </span>
   );
 }
 

@@ -7,7 +7,7 @@ import { modeWord } from '../screens/modes';
 import { t } from '../text';
 import { age, clock, duration, money, percent } from '../text/format';
 import { Button, Hydrograph, Progress, StateGlyph } from '../ui';
-import { Counts } from '../diff/DiffView';
+import { Counts } from '../diff/Counts';
 import { createAct } from './act';
 import { standingOf, type Standing } from './standing';
 import './gate.css';

@@ -40,6 +40,14 @@ class OpenTokenizer extends Tokenizer {
     }
     return super.paragraph(src);
   }
+  // Within a line. Not those for emphasis: marked prepares every line for these when they are not its own.
+  override escape(src: string) { return src[0] === '\\' ? super.escape(src) : undefined; }
+  override tag(src: string) { return src[0] === '<' ? super.tag(src) : undefined; }
+  override autolink(src: string) { return src[0] === '<' ? super.autolink(src) : undefined; }
+  override link(src: string) { return src[0] === '[' || src[0] === '!' ? super.link(src) : undefined; }
+  override reflink(src: string, links: Parameters<Tokenizer['reflink']>[1]) { return src[0] === '[' || src[0] === '!' ? super.reflink(src, links) : undefined; }
+  override codespan(src: string) { return src[0] === '`' ? super.codespan(src) : undefined; }
+  override br(src: string) { return src[0] === ' ' || src[0] === '\\' ? super.br(src) : undefined; }
 }
 
 export type { Token, Tokens };

@@ -1,6 +1,6 @@
 import { For, Show, type JSX } from 'solid-js';
 import type { SessionState } from '../api/types';
-import { Counts } from '../diff/DiffView';
+import { Counts } from '../diff/Counts';
 import { Path } from '../ui';
 import { t } from '../text';
 import { sessionHref } from '../route/route';

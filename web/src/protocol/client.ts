@@ -8,6 +8,7 @@ import { Outbox, type Upload } from './outbox';
 import { SessionList } from './sessions';
 import { SessionStore, type Schedule } from './session';
 import { browserChest, browserShelf, type Chest, type Shelf } from './storage';
+import { soon } from '../ui/task';
 import { Held, Topic } from './topic';
 
 /** Turns a snapshot holds at most, and how many a page of history brings. */
@@ -212,8 +213,10 @@ export class Client {
 }
 
 /** Once a frame; a hidden page has no frames and takes a slower clock. */
-export const frameSchedule: Schedule = (flush) => {
-  if (typeof requestAnimationFrame === 'function' && (typeof document === 'undefined' || !document.hidden)) requestAnimationFrame(flush);
+export const frameSchedule: Schedule = (flush, now) => {
+  const seen = typeof requestAnimationFrame === 'function' && (typeof document === 'undefined' || !document.hidden);
+  if (seen && now) soon(flush);
+  else if (seen) requestAnimationFrame(flush);
   else setTimeout(flush, 50);
 };
 

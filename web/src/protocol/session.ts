@@ -58,7 +58,8 @@ const nothing = (): Change => ({ reset: false, appended: [], prepended: [], drop
 
 export interface Snapshot { epoch: number; seq: number; records: Record[]; more: boolean; state: SessionState | null; facts: Facts | null }
 
-export type Schedule = (flush: () => void) => void;
+/** `now`: somebody waits for it; as soon as can be, not with the next frame. */
+export type Schedule = (flush: () => void, now: boolean) => void;
 
 export class SessionStore {
   readonly changes = new Topic<Change>();
@@ -259,7 +260,9 @@ export class SessionStore {
     this.more = more;
     for (const [key, record] of this.held) if (record.epoch !== epoch || key <= seq) this.held.delete(key);
     this.change = { ...nothing(), reset: true, state: this.change.state, facts: this.change.facts, phase: this.change.phase, drafts: true };
-    this.flushSoon();
+    // All of a session at once: whoever opened it waits. What was to be told with the next frame is told with it.
+    this.scheduled = false;
+    this.flushSoon(true);
   }
 
   /** A record holds what a draft was: the draft goes in the same frame. */
@@ -329,7 +332,7 @@ export class SessionStore {
     this.pulse += 1;
   }
 
-  private flushSoon(): void {
+  private flushSoon(now = false): void {
     if (this.scheduled) return;
     this.scheduled = true;
     this.schedule(() => {
@@ -337,7 +340,7 @@ export class SessionStore {
       if (this.catchingUp()) { this.scheduled = false; this.flushSoon(); return; }
       if (this.change.appended.length > 0 || this.change.grown.size > 0) this.beat();
       this.flush();
-    });
+    }, now);
   }
 }
 

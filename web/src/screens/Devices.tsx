@@ -50,7 +50,7 @@ function DeviceList(): JSX.Element {
         <thead><tr><th scope="col">{t('settings.device')}</th><th scope="col">{t('settings.may')}</th><th scope="col" class="right">{t('settings.lastSeen')}</th><th scope="col"><span class="vh">{t('settings.revoke')}</span></th></tr></thead>
         <tbody><For each={devices.error ? [] : devices.latest}>{(device) => (
           <tr>
-            <th scope="row"><span class="row"><Icon name={device.kind === 'token' ? 'key' : /phone|mobile|android|iphone/i.test(device.name) ? 'device' : 'laptop'} />{device.name}<Show when={mine(device)}><span class="dim">{t('settings.thisBrowser')}</span></Show><Show when={device.kind === 'token'}><span class="dim">{t('settings.token')}</span></Show></span></th>
+            <th scope="row"><span class="row"><Icon name={device.kind === 'token' ? 'key' : /phone|mobile|android|iphone/i.test(device.name) ? 'device' : 'laptop'} /><span>{device.name}<Show when={mine(device)}> <span class="dim">{t('settings.thisBrowser')}</span></Show><Show when={device.kind === 'token'}> <span class="dim">{t('settings.token')}</span></Show></span></span></th>
             <td class="dim">{scopeWord(device.scope)}</td>
             <td class="right dim num">{device.online ? t('settings.now') : t('settings.ago', { age: age(Math.max(0, now() - device.lastSeenAt)) })}</td>
             <td class="right"><Button small aria-label={t('settings.revokeOf', { name: device.name })} onClick={() => setGoing(device)}>{t('settings.revoke')}</Button></td>
@@ -129,6 +129,9 @@ function auditDetail(entry: AuditEntry): string {
   return isId(entry.detail.trim()) ? '' : entry.detail;
 }
 
+/** How many the bridge tells at once. */
+const PAGE = 100;
+
 function Decisions(): JSX.Element {
   const [entries, setEntries] = createSignal<readonly AuditEntry[]>([]);
   const [over, setOver] = createSignal(false);
@@ -137,7 +140,7 @@ function Decisions(): JSX.Element {
   const more = async () => {
     const answer = await act(() => request({ type: 'audit', before: entries().at(-1)?.at ?? null }));
     if (!answer || !alive) return;
-    setOver(answer.entries.length === 0);
+    setOver(answer.entries.length < PAGE);
     setEntries([...entries(), ...answer.entries]);
   };
   onMount(() => void more());
@@ -145,7 +148,7 @@ function Decisions(): JSX.Element {
     <section>
       <h2>{t('settings.audit')}</h2><p class="lead">{t('settings.auditWords')}</p>
       <Show when={entries().length} fallback={<p class="dim">{t('settings.auditNone')}</p>}>
-        <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.audit')}><table class="ut">
+        <div class="tablewrap" tabIndex={0} role="group" aria-label={t('settings.audit')}><table class="ut audit">
           <thead><tr><th scope="col">{t('settings.auditWhen')}</th><th scope="col">{t('settings.auditWho')}</th><th scope="col">{t('settings.auditWhat')}</th></tr></thead>
           <tbody><For each={entries()}>{(entry) => (
             <tr><td class="num dim" title={moment(entry.at)}>{when(entry.at, now())}</td><th scope="row" class="who">{entry.name}</th>

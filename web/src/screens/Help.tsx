@@ -3,7 +3,7 @@ import '../text/later';
 import '../text/rooms';
 import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
 import { Icon, Kbd } from '../ui';
-import { t, type Key } from '../text';
+import { around, t, type Key } from '../text';
 import { capsOf } from '../keys/keymap';
 import { useKeys } from '../keys/listen';
 import { go } from '../route/route';
@@ -17,10 +17,15 @@ import './more.css';
 const WORDS = ['Session', 'Turn', 'Ask', 'Sign', 'Steer', 'Rewind', 'Fork', 'Bridge'] as const;
 const say = t as (key: Key) => string;
 const TOOLS = ['Bash', 'Read', 'Write', 'Edit', 'NotebookEdit', 'Glob', 'Grep', 'WebFetch', 'WebSearch', 'Task', 'TaskStop', 'AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode', 'ToolSearch', 'SendMessage', 'ListAgents', 'Skill', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'] as const;
-const AGENTS: Readonly<Record<string, Key>> = { Explore: 'settings.agentExplore', Plan: 'settings.agentPlan', 'general-purpose': 'settings.agentGeneral' };
+const AGENTS: Readonly<Record<string, Key>> = { Explore: 'settings.agentExplore', Plan: 'settings.agentPlan', 'general-purpose': 'settings.agentGeneral', claude: 'settings.agentClaude', 'statusline-setup': 'settings.agentStatusline' };
 /** What a tool does and when it asks; nothing for those this page does not know. */
 const toolWords = (name: string): string => (TOOLS.some((one) => one === name) ? say(`settings.tool${name}` as Key) : name === 'Agent' ? t('settings.toolTask') : '');
 const agentWords = (name: string): string => { const key = AGENTS[name]; return key ? say(key) : ''; };
+
+/** Long choices go on in the next line after a bar, not within a word. */
+function Hint(props: { text: string }): JSX.Element {
+  return <For each={props.text.split('|')}>{(part, i) => <>{i() > 0 ? <>|<wbr /></> : null}{part}</>}</For>;
+}
 
 export default function Help(): JSX.Element {
   // The session that was open last, or the newest one that lives.
@@ -46,7 +51,7 @@ export default function Help(): JSX.Element {
   return (
     <Page title={t('sessions.help')} head={
       <>
-        <Show when={facts()}><span class="dim not-phone trunc">{t('settings.helpFor', { title: titleOf(infoOf(id)) })}</span></Show>
+        <Show when={facts()}><span class="dim not-phone trunc">{around('settings.helpFor', 'title')[0]}<b class="strong">{titleOf(infoOf(id))}</b>{around('settings.helpFor', 'title')[1]}</span></Show>
         <label class="search wide"><Icon name="grep" /><input ref={field} type="search" placeholder={t('settings.helpFind')} aria-label={t('settings.helpFind')} value={text()} onInput={(event) => setText(event.currentTarget.value)} /><Kbd keys={capsOf('search')} /></label>
       </>
     }>
@@ -55,7 +60,7 @@ export default function Help(): JSX.Element {
           <h2>{t('settings.commands')}</h2>
           <Show when={facts()} fallback={<p class="dim">{t('settings.helpNone')}</p>}>{(known) => (
             <>
-              <ul class="hl"><For each={known().commands.filter((one) => fits(one.name, one.description))}>{(one) => <li><b class="mono">/{one.name.replace(/^\//, '')}</b><span>{one.description} <Show when={one.hint}><code>{one.hint}</code></Show></span></li>}</For></ul>
+              <ul class="hl"><For each={known().commands.filter((one) => fits(one.name, one.description))}>{(one) => <li><b class="mono">/{one.name.replace(/^\//, '')}</b><span>{one.description} <Show when={one.hint}><code><Hint text={one.hint ?? ''} /></code></Show></span></li>}</For></ul>
               <p class="after">{t('settings.commandsWords')}</p>
             </>
           )}</Show>

@@ -33,7 +33,7 @@ export default function Overview(props: { id: string }): JSX.Element {
   const [replaying, setReplaying] = createSignal(false);
   const begin = () => { const one = data(); if (!one) return; if (at() === null || place() >= one.to) setAt(one.from); setReplaying(true); };
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label={t('sessions.overview')} data-region="stream">
+    <div class="scroll overview" tabIndex={0} role="group" aria-label={t('sessions.overview')} data-region="stream">
       <section class="tlbox" aria-label={t('places.soFar')}>
         <div class="top">
           <h2>{t('places.soFar')}</h2>

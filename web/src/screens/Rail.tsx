@@ -1,7 +1,8 @@
 // The left column: sessions beside a session, the places of the page elsewhere.
-import { createEffect, createMemo, For, Match, on, Show, Switch, type JSX } from 'solid-js';
+import { createEffect, createMemo, For, Match, on, onCleanup, Show, Switch, type JSX } from 'solid-js';
 import type { SessionInfo } from '../api/types';
 import { Badge, Icon, IconButton, Kbd, StateGlyph, type IconName } from '../ui';
+import { whenIdle } from '../ui/task';
 import { t } from '../text';
 import { age } from '../text/format';
 import { ariaKeys, capsOf } from '../keys/keymap';
@@ -37,11 +38,13 @@ export function Rail(): JSX.Element {
 
 /** Whether there is a line, in a word; what to do about it is said in the gate and above the page. */
 function LineWord(): JSX.Element {
+  // The line is lost by the clock of this device; the time at the bridge only has it looked at again.
+  const lostFor = () => (now(), Math.max(0, Date.now() - line().since));
   return (
     <Switch>
       <Match when={line().phase === 'up'}><span class="dot" aria-hidden="true" /><span>{t('sessions.connected')}</span></Match>
       <Match when={line().phase === 'connecting'}><span class="dot hollow" aria-hidden="true" /><span>{t('sessions.connecting')}</span></Match>
-      <Match when={true}><span class="dot diamond" aria-hidden="true" /><span>{t('sessions.notConnected', { age: age(now() - line().since) })}</span></Match>
+      <Match when={true}><span class="dot diamond" aria-hidden="true" /><span>{t('sessions.notConnected', { age: age(lostFor()) })}</span></Match>
     </Switch>
   );
 }
@@ -92,7 +95,7 @@ function RailRow(props: { info: SessionInfo }): JSX.Element {
   const current = () => { const here = at(); return here.at === 'session' && [here.id, ...here.beside].includes(props.info.sessionId); };
   let row!: HTMLAnchorElement;
   // Where one is can be seen in the rail too.
-  createEffect(on(current, (now) => { if (now) requestAnimationFrame(() => setTimeout(() => row.scrollIntoView({ block: 'nearest' }))); }));
+  createEffect(on(current, (now) => { if (now) onCleanup(whenIdle(() => row.scrollIntoView({ block: 'nearest' }))); }));
   return (
     <a ref={row} class="sess" classList={{ unread: unread(props.info) }} href={sessionHref(props.info.sessionId, 'transcript', null, others())} aria-current={current() ? 'page' : undefined} onPointerDown={(event) => fetchAhead(event, props.info.sessionId)}>
       <Glyph info={props.info} />

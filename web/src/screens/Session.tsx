@@ -3,15 +3,16 @@
 import { createEffect, createMemo, createSignal, For, Match, on, onCleanup, onMount, Show, Suspense, Switch, untrack, type JSX } from 'solid-js';
 import { lazy } from '../ui/part';
 import { Dock, type DockHandle } from '../gate/Dock';
-import { useKeys } from '../keys/listen';
+import { perform, useKeys } from '../keys/listen';
 import type { Record } from '../api/types';
 import { go, route, sessionHref, type View } from '../route/route';
 import { t } from '../text';
 import { announce, Button } from '../ui';
+import { soon } from '../ui/task';
 import { TranscriptView, type StreamHandle } from '../transcript';
 import { createChanges, sumOf, type Sum } from './changed';
 import { openSheet } from './Dialogs';
-import { client, infoOf, line, now, openSession, stateOf, up } from './link';
+import { client, goneOf, infoOf, line, now, openSession, stateOf, up } from './link';
 import { anchor, enter, panelOpen, reading, setPanelOpen } from './prefs';
 import { reach, servicesFor } from './services';
 import { SessionHead } from './SessionHead';
@@ -81,7 +82,7 @@ export function SessionStage(): JSX.Element {
   // Where there is room the panel stands; else it is a drawer that is called and goes again.
   const [drawer, setDrawer] = createSignal(false);
   createEffect(on([id, roomy], () => setDrawer(false)));
-  const known = () => (infoOf(of()) ?? stateOf(of())) !== undefined;
+  const known = () => !goneOf(of()) && (infoOf(of()) ?? stateOf(of())) !== undefined;
   const shown = () => here()?.view === 'transcript' && known() && (roomy() ? panelOpen() === 'open' : drawer());
   let panel: HTMLElement | undefined;
   let before: Element | null = null;
@@ -145,7 +146,7 @@ function Side(props: SideProps): JSX.Element {
   const changed = createMemo(() => sumOf(changes.error ? undefined : changes.latest));
   const inside = () => (
     <>
-      <SessionHead id={props.id} info={info()} view={props.view} beside={props.beside} worktree={view.state()?.worktree ?? null} changed={changed().files} panel={props.panel} onPanel={props.onPanel} onAdd={props.onAdd} onClose={props.onClose} />
+      <SessionHead id={props.id} info={info()} gone={gone()} view={props.view} beside={props.beside} worktree={view.state()?.worktree ?? null} changed={changed().files} panel={props.panel} onPanel={props.onPanel} onAdd={props.onAdd} onClose={props.onClose} />
       <Show when={!gone()} fallback={<Gone />}>
         <Suspense fallback={<p class="none" role="status">{t('sessions.loading')}</p>}>
           <Switch>
@@ -159,13 +160,19 @@ function Side(props: SideProps): JSX.Element {
   );
   return (
     <Show when={props.beside} fallback={<main class="main" id="main" tabIndex={-1} data-session={props.id} data-focused={props.focused ? "" : undefined} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</main>}>
-      <section class="main beside" aria-label={info()?.title ?? t('sessions.untitled')} data-session={props.id} data-focused={props.focused ? "" : undefined} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</section>
+      <section class="main beside" aria-label={gone() ? t('sessions.gone') : (info()?.title ?? t('sessions.untitled'))} data-session={props.id} data-focused={props.focused ? "" : undefined} onFocusIn={() => props.onFocus()} onPointerDown={() => props.onFocus()}>{inside()}</section>
     </Show>
   );
 }
 
 function Gone(): JSX.Element {
-  return <div class="scroll"><div class="cols"><div class="blank"><h2>{t('sessions.gone')}</h2><p>{t('sessions.goneWords')}</p><Button onClick={() => go('#/')}>{t('sessions.toSessions')}</Button></div></div></div>;
+  return (
+    <div class="scroll"><div class="cols"><div class="blank">
+      <p>{t('sessions.goneWords')}</p>
+      <p>{t('sessions.goneDo')}</p>
+      <div class="row wrap"><Button look="primary" onClick={() => go('#/')}>{t('sessions.toSessions')}</Button><Button icon="grep" onClick={() => perform('palette')}>{t('sessions.search')}</Button><Button icon="plus" onClick={() => go('#/new')}>{t('sessions.newSession')}</Button></div>
+    </div></div></div>
+  );
 }
 
 /** Words an agent finished, for those who have them read out. */
@@ -185,9 +192,12 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   const [dock, setDock] = createSignal<DockHandle>();
   // The first time the frame of the page and what was said in it are two tasks: keys are heard between them.
   const [due, setDue] = createSignal(talkSeen);
-  if (!due()) { const timer = setTimeout(() => { talkSeen = true; setDue(true); }); onCleanup(() => clearTimeout(timer)); }
+  if (!due()) onCleanup(soon(() => { talkSeen = true; setDue(true); }));
   let following = true;
   const services = servicesFor(view, (text) => dock()?.addToBox(text));
+  /** The line was there and is gone, for longer than a moment. */
+  const away = () => line().phase === 'lost' && view.store.cursor !== null;
+  const still = () => away() || ['crashed', 'lost', 'stopped'].includes(view.state()?.info.standing ?? '');
 
   // What is at the end while someone looks counts as read. The list is ordered anew by it, after what is read is painted.
   const look = () => { if (following && !document.hidden) client().list.look(props.id, (tell) => requestAnimationFrame(() => setTimeout(tell))); };
@@ -244,7 +254,7 @@ function Talk(props: SideProps & { changed: Sum }): JSX.Element {
   return (
     <>
       <Show when={due() && model()} keyed>{(one) => (
-        <TranscriptView transcript={one} services={services} active={props.focused} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream}
+        <TranscriptView transcript={one} services={services} active={props.focused} hasOlder={view.more()} onOlder={older} startAt={startAt()} handle={setStream} still={still()} seenUpTo={away() ? line().since : undefined}
           onFollow={(now) => { following = now; view.store.setReading(!now); look(); }} onFound={() => view.store.setReading(!following)} />
       )}</Show>
       <Dock client={client()} session={view} line={line()} now={now()} here={props.focused} enterIsLine={enter() === 'line'} handle={setDock} changed={props.changed}

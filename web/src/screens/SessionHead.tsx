@@ -14,6 +14,8 @@ import { Glyph, standing } from './Standing';
 export interface HeadProps {
   id: string;
   info: SessionInfo | undefined;
+  /** There is no such session: nothing but that is said of it. */
+  gone: boolean;
   view: View;
   beside: boolean;
   worktree: string | null;
@@ -42,25 +44,26 @@ export function SessionHead(props: HeadProps): JSX.Element {
   /** Those one may want to look at meanwhile: who waits, what runs, what was used last. */
   const others = () => { const by = group(sessions(), unread); return [...by.needs, ...by.running, ...by.idle].filter((info) => info.sessionId !== here() && !besides().includes(info.sessionId)).slice(0, 5); };
   const here = () => { const at = route(); return at.at === 'session' ? at.id : ''; };
+  const title = () => (props.gone ? t('sessions.gone') : titleOf(props.info));
   return (
     <header class="head">
       <a class="icon-btn back" href="#/" aria-label={t('sessions.back')}><Icon name="back" /></a>
-      <Show when={props.info}>{(info) => <span class="only-phone"><Glyph info={info()} /></span>}</Show>
+      <Show when={!props.gone && props.info}>{(info) => <span class="only-phone"><Glyph info={info()} /></span>}</Show>
       <div class="ttl">
-        <Show when={props.beside} fallback={<h1 class="trunc">{titleOf(props.info)}</h1>}><h2 class="trunc">{titleOf(props.info)}</h2></Show>
-        <Show when={props.info}>{(info) => (
+        <Show when={props.beside} fallback={<h1 class="trunc">{title()}</h1>}><h2 class="trunc">{title()}</h2></Show>
+        <Show when={!props.gone && props.info}>{(info) => (
           <p class="where trunc">
             <span class="only-phone">{standing(info()).word}<Show when={standing(info()).evidence}> · {standing(info()).evidence}</Show></span>
             <span class="not-phone" title={info().projectPath}>{folderName(info().projectPath)}<Show when={branchOf(info()) ?? (props.worktree ? folderName(props.worktree) : null)}>{(branch) => <> / {branch()}</>}</Show></span>
           </p>
         )}</Show>
       </div>
-      <nav class="tabs" aria-label={props.beside ? `${t('sessions.views')}: ${titleOf(props.info)}` : t('sessions.views')}>
+      <Show when={!props.gone} fallback={<span class="push" />}><nav class="tabs" aria-label={props.beside ? `${t('sessions.views')}: ${title()}` : t('sessions.views')}>
         <For each={views}>{(one) => <a href={sessionHref(props.id, one.view, null, props.beside ? [] : besides())} aria-current={props.view === one.view ? 'page' : undefined}>{one.word()}<Show when={one.view === 'changes' && props.changed > 0}> <span class="num dim" aria-hidden="true">{props.changed}</span></Show></a>}</For>
-      </nav>
-      <Show when={!props.beside && props.view === 'transcript'}><IconButton icon="side" label={props.panel ? t('sessions.hideDetails') : t('sessions.details')} hotkey={capsOf('panel')} pressed={props.panel} onClick={() => props.onPanel()} /></Show>
-      <Show when={props.info}>{(info) => <SessionMenu info={info()} extra={extra} />}</Show>
-      <Show when={props.onClose}><IconButton icon="x" label={`${t('sessions.closeBeside')}: ${titleOf(props.info)}`} onClick={() => props.onClose?.()} /></Show>
+      </nav></Show>
+      <Show when={!props.gone && !props.beside && props.view === 'transcript'}><IconButton icon="side" label={props.panel ? t('sessions.hideDetails') : t('sessions.details')} hotkey={capsOf('panel')} pressed={props.panel} onClick={() => props.onPanel()} /></Show>
+      <Show when={!props.gone && props.info}>{(info) => <SessionMenu info={info()} extra={extra} />}</Show>
+      <Show when={props.onClose}><IconButton icon="x" label={`${t('sessions.closeBeside')}: ${title()}`} onClick={() => props.onClose?.()} /></Show>
     </header>
   );
 }

@@ -3,6 +3,7 @@ import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, type 
 import type { SearchHit, SessionInfo } from '../api/types';
 import { announce, Button, Hydrograph, Icon, IconButton, Kbd, Segmented } from '../ui';
 import { t } from '../text';
+import { plainPiece } from '../text/plain';
 import { money, percent, when } from '../text/format';
 import { capsOf } from '../keys/keymap';
 import { useKeys } from '../keys/listen';
@@ -163,7 +164,7 @@ function Found(props: { text: string; folder: string }): JSX.Element {
         <For each={shown()}>{(hit) => (
           <li><a class="hit" href={sessionHref(hit.sessionId, 'transcript', hit.seq)}>
             <span class="row"><b class="trunc">{hit.title ?? t('sessions.untitled')}</b><span class="mono dim">{folderName(hit.projectPath)}</span><span class="push dim num">{when(hit.at, now())}</span></span>
-            <p><span class="dim">{who(hit)}: </span><For each={hit.snippet}>{(piece, i) => (i() % 2 ? <mark>{piece}</mark> : piece)}</For></p>
+            <p><span class="dim">{who(hit)}: </span><For each={hit.snippet}>{(piece, i) => (i() % 2 ? <mark>{piece}</mark> : hit.role === 'assistant' ? plainPiece(piece) : piece)}</For></p>
           </a></li>
         )}</For>
       </ul>

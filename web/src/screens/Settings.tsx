@@ -8,6 +8,7 @@ import { t } from '../text';
 import { go, route } from '../route/route';
 import { Choices } from './Choices';
 import { may, welcome } from './link';
+import { modelNamed } from './models';
 import { EFFORTS, effortWord, MODES, modeMeaning, modeWord, type Mode } from './modes';
 import { allowNotices } from '../asks/notice';
 import { pushIsOn, pushOff, pushOn, pushPossible, PushTrouble, tellWorker } from '../asks/push';
@@ -78,7 +79,7 @@ function NewSessions(props: Saver): JSX.Element {
       <Row label={t('composer.effortNone')} words={t('settings.effortWords')}>
         <Segmented label={t('composer.effortNone')} value={prefs.newEffort()} onChange={props.save(prefs.setNewEffort)} options={[{ value: '', label: t('settings.effortFree') }, ...EFFORTS.map((value) => ({ value, label: effortWord(value) }))]} />
       </Row>
-      <Row label={t('settings.fast')} words={t('settings.fastWords')}><Button small onClick={() => props.save(prefs.setNewModel)('haiku')}>{t('settings.fastUse')}</Button></Row>
+      <Row label={t('settings.fast')} words={t('settings.fastWords')}><Button small onClick={() => props.save(prefs.setNewModel)('haiku')}>{t('settings.fastUse', { model: modelNamed('haiku') === 'haiku' ? 'Haiku' : modelNamed('haiku') })}</Button></Row>
     </section>
   );
 }

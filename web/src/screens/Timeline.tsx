@@ -49,7 +49,7 @@ export function Timeline(props: { id: string; data: TimelineData; at: number; on
       </div>
       <input type="range" min={props.data.from} max={props.data.to} step={Math.max(1, Math.round(span() / 500))} value={props.at} aria-label={t('places.scrub')}
         aria-valuetext={t('places.scrubValue', { time: clock(props.at), turn: turnAt(props.data.turns, props.at)?.turn ?? 0 })} onInput={(event) => props.onAt(Number(event.currentTarget.value))} />
-      <div class="scale num" aria-hidden="true"><For each={scale()}>{(at, i) => <span style={{ '--x': `${i() * 20}%` }}>{told(at)}</span>}</For></div>
+      <div class="scale num" aria-hidden="true"><For each={scale()}>{(at, i) => <span style={{ '--x': `${i() * 20}%` }}>{i() > 0 && told(at) === told(scale()[i() - 1] ?? 0) ? '' : told(at)}</span>}</For></div>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 // The first visit without a key: what will be shown, and a real session on the demo model in the scratch folder.
 import '../text/later';
 import { createSignal, Show, type JSX } from 'solid-js';
-import { Button } from '../ui';
+import { Button, Icon } from '../ui';
 import { t } from '../text';
 import { go, sessionHref } from '../route/route';
 import { Bring } from '../panels/FirstSteps';
@@ -24,7 +24,7 @@ export default function Welcome(): JSX.Element {
   };
   return (
     <main class="main page" id="main" tabIndex={-1}>
-      <header class="head"><h1>{t('onboarding.welcome')}</h1></header>
+      <header class="head"><a class="icon-btn back" href="#/" aria-label={t('sessions.back')} onClick={() => keep('welcomed', '1')}><Icon name="back" /></a><h1>{t('onboarding.welcome')}</h1></header>
       <div class="scroll" tabIndex={0} role="group" aria-label={t('onboarding.welcome')} data-region="stream"><div class="begin">
         <p>{demo() ? t('onboarding.welcomeWords') : t('onboarding.welcomeBack')}</p>
         <Show when={demo()}><p class="trust">{t('onboarding.demo')}</p></Show>

@@ -96,6 +96,8 @@ export function fetchAhead(event: PointerEvent, id: string): void {
 
 /** These hold for sessions that a screen around has opened. */
 export const stateOf = (id: string): SessionState | undefined => views.get(id)?.view.state() ?? undefined;
+/** Whether the bridge says that there is none of that name. */
+export const goneOf = (id: string): boolean => views.get(id)?.view.phase() === 'gone';
 export const factsOf = (id: string): Facts | undefined => views.get(id)?.view.facts() ?? undefined;
 export const records = (id: string): readonly Record[] => views.get(id)?.view.records() ?? [];
 

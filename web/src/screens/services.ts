@@ -7,6 +7,7 @@ import { copyText } from '../ui';
 import { go, sessionHref } from '../route/route';
 import { fork, openSheet } from './Dialogs';
 import { client, may, request, up, welcome } from './link';
+import { modelNamed } from './models';
 
 export const blobUrl = (hash: string): string => `/api/blobs/${encodeURIComponent(hash)}`;
 
@@ -28,6 +29,7 @@ export function servicesFor(view: SessionView, onDraft?: (text: string) => void)
     waiting: () => new Set(view.asks.flatMap((ask) => (ask.toolUseId ? [ask.toolUseId] : []))),
     openTask: () => go(sessionHref(id, 'overview')),
     device: () => welcome()?.device.id,
+    modelName: modelNamed,
     promptMenu: (prompt) => (may('operate') ? [
       ...(onDraft && typeof prompt.text === 'string' ? [{ label: t('sessions.editResend'), icon: 'edit' as const, onSelect: () => onDraft(prompt.text as string) }] : []),
       { label: t('sessions.rewindHere'), icon: 'history', onSelect: () => openSheet({ kind: 'rewind', id, prompt: prompt.uuid }) },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainWords } from './plain';
+import { plainPiece, plainWords } from './plain';
 
 test('marks of markdown are not shown in a row of plain words', () => {
   expect(plainWords('One fails: `reaps_once`.')).toBe('One fails: reaps_once.');
@@ -11,4 +11,10 @@ test('what only looks like a mark stays', () => {
   expect(plainWords('2 * 3 * 4')).toBe('2 * 3 * 4');
   expect(plainWords('snake_case_name and __init__.py')).toBe('snake_case_name and __init__.py');
   expect(plainWords('**/*.rs')).toBe('**/*.rs');
+});
+
+test('a piece of a line keeps the spaces at its ends', () => {
+  expect(plainPiece('ends *while* ')).toBe('ends while ');
+  expect(plainPiece(' at `idle_since`')).toBe(' at idle_since');
+  expect([plainPiece(' '), plainPiece('')]).toEqual([' ', '']);
 });

@@ -10,3 +10,9 @@ export function plainWords(text: string): string {
     .replace(/\s+/g, ' ')
     .trim();
 }
+
+/** The same for a piece of a line: the spaces at its ends are part of it. */
+export function plainPiece(text: string): string {
+  const words = plainWords(text);
+  return words === '' ? (text === '' ? '' : ' ') : `${/^\s/.test(text) ? ' ' : ''}${words}${/\s$/.test(text) ? ' ' : ''}`;
+}

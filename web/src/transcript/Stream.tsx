@@ -4,9 +4,12 @@
 // start: whatever grows, shrinks or arrives above, that element stays where it is. The list follows its
 // end only while the reader is there.
 import '../styles/stream.css';
-import { batch, createMemo, createSignal, For, onCleanup, onMount, Show, type Accessor, type JSX } from 'solid-js';
+import { batch, createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show, type Accessor, type JSX } from 'solid-js';
 import { t } from '../text';
+import { seconds } from '../text/format';
 import { Icon, LinkButton } from '../ui';
+import { whenIdle } from '../ui/task';
+import { bodiesThere } from './cards/Call';
 import { BreakLine, ItemView, Looked, OriginBox, Prompt, TurnEndLine } from './items';
 import { Rows, type Row, type Transcript, type Turn } from './model';
 import { Folds, FoldsProvider, observe, useServices } from './services';
@@ -44,6 +47,10 @@ export interface StreamProps {
   onShown?: (() => void) | undefined;
   /** Whether the reader is at the end: what is there counts as read. */
   onFollow?: ((following: boolean) => void) | undefined;
+  /** Nothing flows: the line is away, or the agent ended. */
+  still?: boolean | undefined;
+  /** The line is away: up to when everything is here. */
+  seenUpTo?: number | undefined;
   /** Shown when nothing was said yet. */
   empty?: JSX.Element;
 }
@@ -264,12 +271,13 @@ export function Stream(props: StreamProps): JSX.Element {
     anchor = { key: row.dataset['row'] ?? '', offset: row.getBoundingClientRect().top - box.getBoundingClientRect().top };
     if (!following()) return;
     setFollowing(false);
-    requestAnimationFrame(() => requestAnimationFrame(() => {
+    void bodiesThere().then(() => requestAnimationFrame(() => requestAnimationFrame(() => {
+      if (!box.isConnected) return;
       const rest = box.scrollHeight - box.scrollTop - box.clientHeight;
       if (rest <= NEAR_END) { setFollowing(true); return; }
       seen = rows().length;
       props.onFollow?.(false);
-    }));
+    })));
   };
 
   const onSelect = () => {
@@ -320,6 +328,8 @@ export function Stream(props: StreamProps): JSX.Element {
     if (props.startAt === undefined || !handle.toSeq(props.startAt)) settle();
     onCleanup(whenIdle(() => { ahead = AHEAD; settle(); }));
     document.addEventListener('selectionchange', onSelect);
+    // Its line stands below the last row: the end is then elsewhere.
+    createEffect(on(() => props.seenUpTo, () => settle(), { defer: true }));
   });
   onCleanup(() => {
     sizes.disconnect();
@@ -328,7 +338,7 @@ export function Stream(props: StreamProps): JSX.Element {
 
   return (
     <FoldsProvider value={folds}>
-      <div class="streambox">
+      <div class="streambox" classList={{ still: props.still === true }}>
         <div ref={box} class="stream" role="log" aria-live="off" aria-label={t('transcript.label')} tabIndex={0} onScroll={onScroll} onKeyDown={onKeyDown}
           on:click={{ capture: true, handleEvent: onClick }}>
           <div ref={inner} class="in">
@@ -337,6 +347,7 @@ export function Stream(props: StreamProps): JSX.Element {
             <div style={{ height: `${pads().top}px` }} aria-hidden="true" />
             <For each={shown()}>{(group) => <Section group={group} watch={(element) => sizes.observe(element)} unwatch={(element) => sizes.unobserve(element)} />}</For>
             <div style={{ height: `${pads().bottom}px` }} aria-hidden="true" />
+            <Show when={rows().length > 0 && props.seenUpTo}>{(at) => <p class="seenup"><span>{t('transcript.seenUpTo', { time: seconds(at()) })}</span></p>}</Show>
           </div>
         </div>
         <Show when={!following() && (fresh() > 0 || transcript().live !== undefined)}>
@@ -347,14 +358,6 @@ export function Stream(props: StreamProps): JSX.Element {
       </div>
     </FoldsProvider>
   );
-}
-
-/** After the next frame, when the browser has nothing else to do; gives what calls it off. */
-function whenIdle(work: () => void): () => void {
-  let soon = 0;
-  const idle = 'requestIdleCallback' in window;
-  const frame = requestAnimationFrame(() => { soon = idle ? requestIdleCallback(work, { timeout: 250 }) : window.setTimeout(work, 50); });
-  return () => { cancelAnimationFrame(frame); if (idle) cancelIdleCallback(soon); else clearTimeout(soon); };
 }
 
 interface SectionProps { group: Group; watch: (element: HTMLElement) => void; unwatch: (element: HTMLElement) => void }

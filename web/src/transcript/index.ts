@@ -1,5 +1,4 @@
 export { Call } from './cards/Call';
-export { PlanDocument, TodoList } from './cards/bodies';
 export { CodeView, HeavyText, JsonTree, PictureView } from './cards/parts';
 export { planOf, summarise, timeOf } from './cards/describe';
 export { ItemView } from './items';

@@ -149,6 +149,7 @@ export function OriginBox(props: { turn: Turn }): JSX.Element {
 }
 
 export function Mark(props: { item: MarkItem }): JSX.Element {
+  const services = useServices();
   const item = observe(props.item);
   const facts = () => item().facts;
   const live = () => facts().what === 'retry' && !(facts() as { over?: boolean }).over;
@@ -156,7 +157,7 @@ export function Mark(props: { item: MarkItem }): JSX.Element {
     <div class={`mark ${markTone(facts()).tone}`}>
       <Icon name={markTone(facts()).icon} />
       <div class="grow">
-        <Show when={live()} fallback={<span>{markText(facts(), item().at, 0)}</span>}><Countdown item={item()} /></Show>
+        <Show when={live()} fallback={<span>{markText(facts(), item().at, 0, services.modelName)}</span>}><Countdown item={item()} /></Show>
         <Show when={detail(item())}>{(more) => <details class="told"><summary><Icon name="chevron" class="chev" />{more().title}</summary><div class="box"><Terminal text={more().text} /></div></details>}</Show>
       </div>
     </div>

@@ -64,7 +64,8 @@ function note(kind: string, text: string): string {
   }
 }
 
-export function markText(facts: MarkFacts, at: number, now: number): string {
+/** `named`: the name of a model by its id. */
+export function markText(facts: MarkFacts, at: number, now: number, named: (id: string) => string = (id) => id): string {
   switch (facts.what) {
     case 'error': return advice(facts.error, facts.text, facts.status);
     case 'retry': return facts.failed
@@ -82,7 +83,7 @@ export function markText(facts: MarkFacts, at: number, now: number): string {
       const how = facts.signal === 9 ? t('transcript.exitedOom') : facts.signal !== undefined ? t('transcript.exitedSignal', { signal: facts.signal }) : facts.code !== undefined ? t('transcript.exitedCode', { code: facts.code }) : t('transcript.exited');
       return `${how} ${t('transcript.exitedSaved', { time: clock(at) })}`;
     }
-    case 'model': return facts.text || t('transcript.modelChanged', { from: facts.from, to: facts.to });
+    case 'model': return facts.text || t('transcript.modelChanged', { from: named(facts.from), to: named(facts.to) });
     case 'note': return note(facts.kind, facts.text);
     case 'ask': {
       const { toolName, by, outcome } = facts.ask;

@@ -30,6 +30,8 @@ export interface TranscriptServices {
   promptMenu?: ((prompt: PromptItem) => readonly MenuEntry[]) | undefined;
   /** What to say where nothing is shown. */
   empty?: (() => string) | undefined;
+  /** The name of a model by its id. */
+  modelName?: ((id: string) => string) | undefined;
   /** The id of this person's own device, so that "You" can be said. */
   device?: (() => string | undefined) | undefined;
 }

@@ -2,20 +2,23 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { For } from 'solid-js';
 import { render } from 'solid-js/web';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Record as Rec } from '../api/types';
 import { cards, session } from '../gallery/records';
 import { Folds, FoldsProvider, ItemView, Rows, Transcript, TranscriptServicesProvider, type Item, type TranscriptServices } from '.';
+import { nameOf } from '../screens/models';
+import './cards/bodies';
 import { BreakLine, Looked, OriginBox, TurnEndLine } from './items';
 
 const services: TranscriptServices = {
   sessionId: 's', cwd: () => '/w/tidepool',
   highlight: () => Promise.reject(new Error('none')), diffOf: () => Promise.reject(new Error('none')),
   blobText: () => Promise.resolve('all of it, to the end'), blobUrl: (hash) => `/api/blobs/${hash}`, permalink: (seq) => `#/session/s/${seq}`,
+  modelName: (id) => nameOf(id, [{ value: 'opus', name: 'Opus' }, { value: 'haiku', name: 'Haiku' }]),
 };
 
 /** Everything of a transcript on the screen, with every body open. */
-function show(transcript: Transcript): HTMLElement {
+async function show(transcript: Transcript): Promise<HTMLElement> {
   const folds = new Folds();
   const openAll = (items: readonly Item[]) => {
     for (const item of items) {
@@ -33,33 +36,35 @@ function show(transcript: Transcript): HTMLElement {
       <For each={rows}>{(row) => row.item ? <ItemView item={row.item} /> : row.kind === 'looked' ? <Looked items={row.items} /> : row.cut ? <BreakLine cut={row.cut} /> : row.kind === 'origin' && row.turn ? <OriginBox turn={row.turn} /> : row.turn ? <TurnEndLine turn={row.turn} /> : null}</For>
     </FoldsProvider></TranscriptServicesProvider>
   ), host);
+  // Bodies are a part that comes.
+  await vi.waitFor(() => { if (host.querySelector('.call > .body:empty')) throw new Error('a body did not come'); }, { timeout: 30_000 });
   return host;
 }
 
 const ODD = /\[object |\bundefined\b|\bNaN\b|transcript\.\w+/;
 
-test('every card of the gallery renders with its body open', () => {
+test('every card of the gallery renders with its body open', async () => {
   for (const { title, script } of cards()) {
     const transcript = new Transcript();
     transcript.apply(script.records);
-    const host = show(transcript);
+    const host = await show(transcript);
     expect(host.textContent, title).not.toMatch(ODD);
     expect(host.querySelectorAll('details, .mark').length, title).toBeGreaterThan(0);
     host.remove();
   }
 });
 
-test('a path inside the folder is shown without the folder', () => {
+test('a path inside the folder is shown without the folder', async () => {
   const transcript = new Transcript();
   transcript.apply(session(false).records);
-  const host = show(transcript);
+  const host = await show(transcript);
   expect([...host.querySelectorAll('.call .path')].map((path) => path.textContent)).toContain('crates/pool/src/reaper.rs');
   host.remove();
 });
 
 const ATTACK = '<img src=x onerror="alert(1)">';
 
-test('nothing an agent or a tool writes becomes an element', () => {
+test('nothing an agent or a tool writes becomes an element', async () => {
   const transcript = new Transcript();
   let seq = 0;
   const take = (what: object) => transcript.apply([{ sessionId: 's', epoch: 1, seq: (seq += 1), at: seq, turn: null, what: what as Rec['what'] }]);
@@ -74,7 +79,7 @@ test('nothing an agent or a tool writes becomes an element', () => {
   take({ type: 'system', subtype: ATTACK, x: ATTACK });
   take({ type: 'system', subtype: 'informational', content: ATTACK, level: 'warning' });
   take({ type: 'assistant', error: ATTACK, message: { id: 'e', content: [{ type: 'text', text: ATTACK }] }, parent_tool_use_id: null });
-  const host = show(transcript);
+  const host = await show(transcript);
   expect(host.querySelector('img, script, iframe')).toBeNull();
   for (const anchor of host.querySelectorAll('a')) expect(anchor.getAttribute('href')).toMatch(/^(https?:|mailto:|#\/|\/api\/blobs\/)/);
   host.remove();
@@ -89,7 +94,7 @@ test('a body that stayed with the server shows its beginning and is fetched when
     { type: 'sluice_prompt', uuid: 'p', text: 'see', images: [{ hash: 'pic', bytes: 5, mime: 'image/png', head: null, tail: null, lines: null }], state: 'delivered', by: '', device: '' },
   ];
   transcript.apply(whats.map((what, i) => ({ sessionId: 's', epoch: 1, seq: i, at: i, turn: null, what: what as unknown as Rec['what'] })));
-  const host = show(transcript);
+  const host = await show(transcript);
   expect(host.querySelector('.term')?.textContent).toContain('the beginning');
   expect(host.textContent).toContain('90 kB');
   expect(host.querySelector('.said img')?.getAttribute('src')).toBe('/api/blobs/pic');
@@ -100,9 +105,17 @@ test('a body that stayed with the server shows its beginning and is fetched when
   host.remove();
 });
 
+test('a model that took over goes by its name, also where the agent said nothing about it', async () => {
+  const transcript = new Transcript();
+  transcript.apply([{ sessionId: 's', epoch: 1, seq: 1, at: 1, turn: null, what: { type: 'system', subtype: 'model_fallback', original_model: 'claude-opus-5-5', fallback_model: 'claude-haiku-4-5' } as unknown as Rec['what'] }]);
+  const host = await show(transcript);
+  expect(host.querySelector('.mark')?.textContent).toBe('Went on with Haiku 4.5 instead of Opus 5.5.');
+  host.remove();
+});
+
 const RECORDINGS = join(import.meta.dirname, '../../../../shared/wire/recordings');
 
-test.skipIf(!existsSync(RECORDINGS))('every recording of the reference agent renders (skipped without ../shared)', { timeout: 60_000 }, () => {
+test.skipIf(!existsSync(RECORDINGS))('every recording of the reference agent renders (skipped without ../shared)', { timeout: 60_000 }, async () => {
   let shown = 0;
   for (const version of readdirSync(RECORDINGS)) {
     for (const scenario of readdirSync(join(RECORDINGS, version))) {
@@ -115,7 +128,7 @@ test.skipIf(!existsSync(RECORDINGS))('every recording of the reference agent ren
         try { what = JSON.parse(line); } catch { continue; }
         if (typeof what === 'object' && what !== null && !Array.isArray(what)) transcript.apply([{ sessionId: 's', epoch: 1, seq: (seq += 1), at: seq * 1000, turn: null, what: what as Rec['what'] }]);
       }
-      const host = show(transcript);
+      const host = await show(transcript);
       expect(host.querySelector('.call[class*=undefined]'), scenario).toBeNull();
       shown += 1;
       host.remove();

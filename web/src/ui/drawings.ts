@@ -68,20 +68,37 @@ export const iconNames = Object.keys(drawings) as IconName[];
 
 const SVG = 'http://www.w3.org/2000/svg';
 
+/** What was drawn once is copied: a page holds the same few many times. */
+const drawn = new Map<IconName, DocumentFragment>();
+
+/** The strokes of an icon, to be put into its `svg`. */
+export function pathsOf(name: IconName): Node {
+  let paths = drawn.get(name);
+  if (!paths) {
+    const drawing: Drawing = drawings[name];
+    paths = document.createDocumentFragment();
+    for (const [d, fill] of [[drawing.d, false], [drawing.f, true]] as const) {
+      if (!d) continue;
+      const path = document.createElementNS(SVG, 'path');
+      path.setAttribute('d', d);
+      if (fill) { path.setAttribute('class', 'fill'); path.setAttribute('fill-rule', 'evenodd'); }
+      else {
+        if (drawing.dash) path.setAttribute('stroke-dasharray', drawing.dash);
+        if (drawing.w) path.setAttribute('stroke-width', String(drawing.w));
+      }
+      paths.append(path);
+    }
+    drawn.set(name, paths);
+  }
+  return paths.cloneNode(true);
+}
+
 /** The same drawing as a plain element, for parts that are built without Solid. */
 export function iconElement(name: IconName): SVGSVGElement {
-  const drawing: Drawing = drawings[name];
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('class', 'icon');
   svg.setAttribute('viewBox', '0 0 16 16');
   svg.setAttribute('aria-hidden', 'true');
-  for (const [d, fill] of [[drawing.d, false], [drawing.f, true]] as const) {
-    if (!d) continue;
-    const path = document.createElementNS(SVG, 'path');
-    path.setAttribute('d', d);
-    if (fill) path.setAttribute('class', 'fill');
-    if (drawing.w) path.setAttribute('stroke-width', String(drawing.w));
-    svg.append(path);
-  }
+  svg.append(pathsOf(name));
   return svg;
 }

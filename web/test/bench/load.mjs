@@ -10,10 +10,9 @@ export async function measureLoad(table, { browser, stage, cookies, session, run
       const one = await measured(browser, { cookies });
       try {
         const network = await watchNetwork(one.cdp, home);
-        await one.page.goto(`${stage.url}/${hash}`, { waitUntil: 'domcontentloaded' });
-        await one.page.waitForFunction(() => window.__seen.ready !== null);
+        await one.page.goto(`${stage.url}/${hash}`, { waitUntil: 'commit' });
+        ready.push((await one.there).ready);
         all.push(await network.quiet(i === 0 ? 1500 : 100));
-        ready.push(await one.page.evaluate(() => window.__seen.ready));
       } finally { await one.close(); }
     }
     return { ready, first: all[0] };

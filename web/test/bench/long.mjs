@@ -42,8 +42,8 @@ export async function measureLong(table, { browser, stage, cookies, long, runs }
   for (let i = 0; i <= runs; i += 1) {
     const one = await measured(browser, { cookies, ready: '.trow.r-text', text: LAST });
     try {
-      await one.page.goto(`${stage.url}/#/s/${long.id}`, { waitUntil: 'domcontentloaded' });
-      await one.page.waitForFunction(() => window.__seen.painted !== null);
+      await one.page.goto(`${stage.url}/#/s/${long.id}`, { waitUntil: 'commit' });
+      await one.there;
       const seen = await one.page.evaluate(() => ({ ...window.__seen, nodes: document.querySelectorAll('*').length }));
       nodes = Math.max(nodes, seen.nodes);
       // The first visit takes the session in from the file of the other program, and gives it another name.

@@ -1,6 +1,7 @@
 // What is planted in a page to be measured: when something stood there, how long tasks were, what the browser fetched.
 
-/** A fresh visitor whose page is measured. `ready`: what must be there; the time of the frame after it is kept. */
+/** A fresh visitor whose page is measured. `ready`: what must be there; the time after the frame that shows it is kept, and
+ *  `there` then gives what was seen. */
 export async function measured(browser, { cookies = [], ready = null, text = null, viewport = { width: 1440, height: 900 }, ...options } = {}) {
   const context = await browser.newContext({ viewport, ...options });
   if (cookies.length) await context.addCookies(cookies);
@@ -9,9 +10,13 @@ export async function measured(browser, { cookies = [], ready = null, text = nul
   page.setDefaultTimeout(30_000);
   const cdp = await context.newCDPSession(page);
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
+  // The page tells when it is there: to ask it would have it work for the one who asks, in the time that is measured.
+  const there = new Promise((resolve) => { cdp.once('Runtime.bindingCalled', ({ payload }) => resolve(JSON.parse(payload))); });
+  await cdp.send('Runtime.enable');
+  await cdp.send('Runtime.addBinding', { name: '__there' });
   const metrics = async () => Object.fromEntries((await cdp.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]));
   const collect = async () => { for (let i = 0; i < 3; i += 1) await cdp.send('HeapProfiler.collectGarbage'); return metrics(); };
-  return { context, page, cdp, metrics, collect, close: () => context.close() };
+  return { context, page, cdp, there, metrics, collect, close: () => context.close() };
 }
 
 /** Runs in the page, before anything of it. A person's text box is there when it is visible and takes keys. */
@@ -21,13 +26,16 @@ function plant({ ready, text }) {
   new PerformanceObserver((list) => { for (const entry of list.getEntries()) seen.long.push(Math.round(entry.duration)); }).observe({ type: 'longtask', buffered: true });
   const BOX = 'textarea, [contenteditable=""], [contenteditable="true"], [contenteditable="plaintext-only"], [role="textbox"], input[type="text"], input:not([type])';
   const usable = (element) => { const box = element.getBoundingClientRect(); return box.width > 40 && box.height > 8 && !element.disabled && !element.readOnly && getComputedStyle(element).visibility !== 'hidden'; };
+  const shown = () => { const element = [...document.querySelectorAll(ready)].at(-1); return element && (!text || element.textContent.includes(text)); };
+  const told = () => window.__there?.(JSON.stringify(seen));
   const look = () => {
     if (seen.ready === null && [...document.querySelectorAll(BOX)].some(usable)) seen.ready = performance.now();
-    if (seen.painted === null && ready) {
-      const element = [...document.querySelectorAll(ready)].at(-1);
-      if (element && (!text || element.textContent.includes(text))) seen.painted = performance.now();
-    }
-    if (seen.ready === null || (ready && seen.painted === null)) requestAnimationFrame(look);
+    if (ready ? !shown() : seen.ready === null) { requestAnimationFrame(look); return; }
+    if (!ready) { told(); return; }
+    // A message is delivered when the frame that is being made is laid out and painted.
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => { seen.painted = performance.now(); told(); };
+    channel.port2.postMessage(null);
   };
   requestAnimationFrame(look);
 }

@@ -42,16 +42,13 @@ export async function pair(guest, code) {
   await guest.page.locator('.app').waitFor();
 }
 
-/** What depends on the theme: all else is the same in the same document. */
-const COLOURS = ['color-contrast', 'link-in-text-block'];
-
-/** `within`: only there. `theme`: all else was judged in another theme a moment ago, with nothing but the theme changed since. */
-export async function axeFinds(page, within = null, { theme = false } = {}) {
+/** `within`: only there. */
+export async function axeFinds(page, within = null) {
   // A dialog that is being opened is half transparent for a moment; colours are judged when nothing moves.
   await page.evaluate(() => Promise.all(document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations !== Infinity).map((one) => one.finished.catch(() => undefined))));
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   // Nothing to fetch first: what axe would fetch serves rules for sounds and films, and there are none.
-  const found = await page.evaluate(([where, only]) => window.axe.run(where ?? document, { resultTypes: ['violations'], preload: document.querySelector('audio, video') !== null, ...(only ? { runOnly: only } : {}) }), [within, theme ? COLOURS : null]);
+  const found = await page.evaluate((where) => window.axe.run(where ?? document, { resultTypes: ['violations'], preload: document.querySelector('audio, video') !== null }), within);
   return found.violations.flatMap((one) => one.nodes.map((node) => `${one.id}: ${node.target.join(' ')} · ${node.failureSummary?.split('\n').slice(1, 3).join(' ').trim()}`));
 }
 

@@ -104,12 +104,15 @@ journey('offline and back: what was sent meanwhile goes out once', async ({ gues
   await context.setOffline(true);
   model.open('offline');
   await page.getByText('Not connected').first().waitFor({ timeout: 60_000 });
-  // What was being written is still there to be read.
+  // What was being written is still there to be read, up to when is said, and nothing looks as if more came.
   await says(page, 'Working on offline.');
+  await page.locator('.stream').getByText(/^Seen up to \d\d:\d\d:\d\d$/).waitFor();
+  assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll('.stream .caret')].filter((one) => one.checkVisibility()).length), 0);
   await send(page, 'said while offline');
   await page.locator('.queue li', { hasText: 'said while offline' }).waitFor();
   await context.setOffline(false);
   await says(page, 'That is the end of it.');
   await says(page, 'You said: said while offline');
+  await page.locator('.seenup').waitFor({ state: 'detached' });
   await until('once', async () => (await page.locator('.stream').getByText('said while offline', { exact: true }).count()) === 1);
 }, { allowed: BROKEN_LINE });

@@ -29,12 +29,15 @@ journey('search finds what was said and goes to the place', async ({ guest, page
 
 journey('a session is renamed, archived, brought back and deleted', async ({ guest, page }) => {
   await begin(guest, 'rename me');
+  // Before the first turn it is idle too; a row that goes to another group takes its open menu with it.
+  await says(page, 'You said: rename me');
   await stands(page, 'idle');
   await menu(page, 'rename me').click();
   await item(page, 'Rename').click();
   await page.getByLabel('Title').fill('Another name');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Another name', level: 1 }).waitFor();
+  const id = sessionOf(page);
   await guest.go('#/');
   const link = page.getByRole('link', { name: 'Another name' }).and(page.locator('.lrow a'));
   await page.locator('.lrow').getByRole('button', { name: 'Menu of Another name' }).click();
@@ -53,6 +56,14 @@ journey('a session is renamed, archived, brought back and deleted', async ({ gue
   await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
   await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor();
   assert.equal(await link.count(), 0);
+  // Whoever kept its address is told that it is gone, and where to go.
+  await guest.go(`#/s/${id}`);
+  await page.getByRole('heading', { name: 'There is no such session', level: 1 }).waitFor();
+  await until('the title says so too', async () => (await page.title()).startsWith('There is no such session'));
+  assert.equal(await page.getByText('Session without a title').count(), 0);
+  await page.getByRole('main').getByRole('button', { name: 'New session' }).waitFor();
+  await page.getByRole('main').getByRole('button', { name: 'To the sessions' }).click();
+  await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
 });
 
 journey('a session is forked: the new one knows what was said and has its own life', async ({ guest, page }) => {
@@ -189,6 +200,31 @@ journey('find goes through everything said, also what is not on the screen', asy
   await page.locator('#main').getByText('1 of 1').waitFor();
   await page.keyboard.press('Enter');
   await until('it is on the screen', () => page.evaluate(() => [...document.querySelectorAll('.stream p')].some((it) => it.textContent === 'Line 3 of the long answer.' && it.getBoundingClientRect().top > 0 && it.getBoundingClientRect().bottom < innerHeight)));
+});
+
+journey('a folder is found by the beginning of its path and taken by Tab; one that is not there is said to be none; used once, it is offered first', async ({ guest, page, stage }) => {
+  const folder = folderWith(stage, 'estuary/gauges', { 'README.md': '# Gauges\n' });
+  folderWith(stage, 'estuary/gates');
+  await guest.go('#/new');
+  await page.locator('.rail-foot', { hasText: /Connected/ }).waitFor({ state: 'attached' });
+  const field = page.getByRole('textbox', { name: 'Folder' });
+  const offered = page.locator('.folds label');
+  await field.fill('~/estuary/nothing');
+  await page.getByText(/No folder of that name/).waitFor();
+  await field.fill('~/estuary/ga');
+  await until('both are offered', async () => (await offered.count()) === 2);
+  await field.fill('~/estuary/gau');
+  await until('one is left', async () => (await offered.count()) === 1);
+  await field.press('Tab');
+  await until('it is filled in', async () => (await field.inputValue()) === '~/estuary/gauges/');
+  await box(page).fill('say the word');
+  await page.locator('.comp').getByRole('button', { name: /^Start/ }).click();
+  await page.waitForURL(/#\/s\//);
+  await says(page, 'heliotrope');
+  assert.equal(await page.locator('header.head .where span[title]').getAttribute('title'), folder);
+  await guest.go('#/new');
+  await page.reload();
+  await until('it is offered first', async () => (await offered.first().textContent())?.includes('~/estuary/gauges'));
 });
 
 journey('keyboard only: start, type, send, allow', async ({ guest, page }) => {

@@ -142,7 +142,7 @@ journey('a server asks with a form made from its schema', async ({ guest, page, 
   const folder = folderWith(stage, 'forms');
   writeFileSync(join(stage.home, '.claude.json'), JSON.stringify({ mcpServers: { forms: { type: 'stdio', command: process.execPath, args: [fileURLToPath(new URL('forms-server.mjs', import.meta.url))] } } }));
   await begin(guest, 'table for tonight', folder);
-  await until('asked', async () => (await ask(page).count()) > 0);
+  await ask(page).getByRole('button', { name: /Allow once/ }).or(ask(page).getByText('For whom is the table?')).first().waitFor();
   if (await ask(page).getByRole('button', { name: /Allow once/ }).count()) await decide(page, ask(page).getByRole('button', { name: /Allow once/ }));
   await ask(page).getByText('For whom is the table?').waitFor();
   await ask(page).getByLabel(/Name/).fill('Ada');

@@ -60,6 +60,8 @@ journey('an agent that crashes is shown with its last words, and what was typed 
   await page.locator('.gateslot').getByText(/code 101/).first().waitFor();
   await page.locator('.gateslot pre').getByText('thread main panicked: out of oil').waitFor();
   await page.locator('.gateslot').getByText(/is saved/).first().waitFor();
+  // Nothing flows any more.
+  await page.locator('.streambox.still').waitFor();
   await page.getByRole('button', { name: 'Copy a report' }).or(page.getByRole('button', { name: /report/i })).first().waitFor();
   await box(page).fill('kept for later');
   await page.reload();

@@ -67,7 +67,7 @@ impl Flags {
 
     fn session(&self) -> Result<(), FlagError> {
         let Some(id) = &self.session_id else { return Ok(()) };
-        if !is_uuid(id) {
+        if !sluice_engine::transcript::is_id(id) {
             return Err(FlagError::new("invalid session ID: it must be a UUID").hint(format!("got '{id}'")));
         }
         if (self.continue_session || self.resume.is_some()) && !self.fork_session {
@@ -91,9 +91,4 @@ impl Flags {
         }
         Ok(())
     }
-}
-
-/// Only the hyphenated spelling counts: it is the name of the transcript's file.
-fn is_uuid(text: &str) -> bool {
-    text.len() == uuid::fmt::Hyphenated::LENGTH && uuid::Uuid::try_parse(text).is_ok()
 }

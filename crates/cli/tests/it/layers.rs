@@ -10,10 +10,14 @@ use crate::repository::{output, root};
 /// Crate, and the crates of this workspace it may use. In reading order: the way of the data.
 const EDGES: &[(&str, &[&str])] = &[
     ("sluice-wire", &[]),
+    // What is kept cannot speak: it knows no session, no host and no model. Host and engine read and write it alike.
+    ("sluice-transcript", &["sluice-wire"]),
     ("sluice-model", &["sluice-wire"]),
     ("sluice-permission", &["sluice-wire"]),
     // Settings are words: whatever a file names, this crate can run nothing and reach nobody.
     ("sluice-settings", &["sluice-permission"]),
+    // What lies in folders is read, never run: not by whoever reads it.
+    ("sluice-catalogue", &["sluice-permission", "sluice-settings"]),
     ("sluice-tools", &["sluice-permission", "sluice-wire"]),
     // A server of others sees no conversation: only its own connection and the way to the host.
     (
@@ -29,11 +33,13 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "sluice-engine",
         &[
+            "sluice-catalogue",
             "sluice-model",
             "sluice-permission",
             "sluice-servers",
             "sluice-settings",
             "sluice-tools",
+            "sluice-transcript",
             "sluice-wire",
         ],
     ),
@@ -43,7 +49,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &["sluice-engine", "sluice-permission", "sluice-tools", "sluice-wire"],
     ),
     // The host arm never links the engine.
-    ("sluice-host", &["sluice-wire"]),
+    ("sluice-host", &["sluice-transcript", "sluice-wire"]),
     // The store sees no network, no agent and no screen.
     ("sluice-store", &[]),
     // Colours, differences and images are worked out from values alone.
@@ -122,7 +128,11 @@ const NOT_PURE: &[&str] = &[
 ];
 
 /// Crates that start no process: (crate, the folder of its sources).
-const STARTS_NOTHING: &[(&str, &str)] = &[("sluice-settings", "crates/settings/src")];
+const STARTS_NOTHING: &[(&str, &str)] = &[
+    ("sluice-transcript", "crates/transcript/src"),
+    ("sluice-settings", "crates/settings/src"),
+    ("sluice-catalogue", "crates/catalogue/src"),
+];
 
 struct Edge {
     from: String,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{CallToolResult, JsonObject, Tool, ToolAnnotations};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
-use sluice_engine::{Guarded, GuardedCall, Options, Question, Ran, Reply};
+use sluice_engine::{Guarded, GuardedAnswer, GuardedCall, Options, Question, Ran};
 use sluice_tools::Descriptor;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
@@ -46,7 +46,7 @@ struct ToolsDoor {
 
 impl ToolsDoor {
     /// Puts a question of the policy to the client.
-    async fn ask(&self, question: Question, context: &RequestContext<RoleServer>) -> Reply {
+    async fn ask(&self, question: Question, context: &RequestContext<RoleServer>) -> GuardedAnswer {
         let Question { tool, input, decision } = question;
         let why = decision.reason.text.as_deref().unwrap_or(&decision.message);
         let mut ask = Ask::about(tool, &input, why);
@@ -57,11 +57,11 @@ impl ToolsDoor {
             () = self.gone.cancelled() => Err(Unasked::Withdrawn),
         };
         match answer {
-            Ok(Said::Once) => Reply::Allow,
-            Ok(Said::FromNowOn) => Reply::AllowFromNowOn,
-            Ok(Said::No) => Reply::Deny(format!("{tool} was not run: the person who was asked said no.")),
-            Err(Unasked::Withdrawn) if context.ct.is_cancelled() => Reply::Withdrawn,
-            Err(unasked) => Reply::Deny(format!(
+            Ok(Said::Once) => GuardedAnswer::Allow,
+            Ok(Said::FromNowOn) => GuardedAnswer::AllowFromNowOn,
+            Ok(Said::No) => GuardedAnswer::Deny(format!("{tool} was not run: the person who was asked said no.")),
+            Err(Unasked::Withdrawn) if context.ct.is_cancelled() => GuardedAnswer::Withdrawn,
+            Err(unasked) => GuardedAnswer::Deny(format!(
                 "{tool} was not run. {} It would have to be asked about, but {unasked}. {}",
                 decision.message,
                 remedy(tool, &decision)

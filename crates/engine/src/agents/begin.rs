@@ -9,7 +9,8 @@ use sluice_tools::{TaskView, ToolEvent};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::call;
-use crate::calls::{LAUNCH_DELAY, State};
+use crate::call::Call;
+use crate::calls::LAUNCH_DELAY;
 use crate::commands;
 use crate::session::Session;
 
@@ -26,7 +27,7 @@ impl Session {
     /// The last block is a call: one that starts a subagent and need not be asked about begins now.
     pub(crate) async fn begin_agent(&mut self) {
         let starts = self.calls.list.last().filter(|call| {
-            let new = matches!(call.state, State::New) && call.tool.is_some();
+            let new = call.is_proposed() && call.tool.is_some();
             new && self.starts_agent(&call.name, &call.input)
         });
         let Some(call) = starts else { return };
@@ -36,12 +37,12 @@ impl Session {
         let id = call.id.clone();
         self.launch().await;
         // Hooks, a budget or calls before it may hold it up.
-        if self.calls.list.last().is_none_or(|call| call.decision.is_none()) {
+        if !self.calls.list.last().is_some_and(Call::is_allowed) {
             return self.wait_for_event();
         }
         self.agents.beginning.at_block = true;
         let until = Instant::now() + LAUNCH_DELAY;
-        while let Ok(Some(event)) = timeout_at(until, self.events.recv()).await {
+        while let Ok(Some(event)) = timeout_at(until, self.tooling.reported.recv()).await {
             let began = matches!(&event, ToolEvent::TaskStarted { task, .. } if task.call_id == id);
             self.on_tool_event(Some(event)).await;
             if began {
@@ -54,7 +55,7 @@ impl Session {
 
     /// Calls that have not begun and subagents that are silent go on with the next event of the stream, or soon.
     fn wait_for_event(&mut self) {
-        let waits = self.calls.list.iter().any(|call| matches!(call.state, State::New));
+        let waits = self.calls.list.iter().any(Call::is_proposed);
         if waits || !self.agents.beginning.silent.is_empty() {
             self.calls.launch_at.get_or_insert(Instant::now() + LAUNCH_DELAY);
         }
@@ -72,7 +73,7 @@ impl Session {
     /// Whether this call starts a subagent.
     pub(crate) fn starts_agent(&self, name: &str, input: &Value) -> bool {
         let forks = || {
-            let skill = self.catalogue.find(commands::skill_of(input));
+            let skill = self.commands.catalogue.find(commands::skill_of(input));
             skill.is_some_and(|skill| skill.fork)
         };
         name == call::NAME || name == call::OLD_NAME || (name == commands::SKILL && forks())
@@ -84,7 +85,7 @@ impl Session {
         if silent {
             self.agents.beginning.silent.push(task.id.clone());
         } else {
-            self.tasks.was_listed(&task.id);
+            self.tooling.tasks.was_listed(&task.id);
         }
     }
 
@@ -92,14 +93,14 @@ impl Session {
     pub(crate) async fn let_agents_speak(&mut self) {
         for id in self.hear_agents() {
             // Its hooks come first, and may take their time.
-            timeout(LAUNCH_DELAY, self.tasks.has_spoken(&id)).await.ok();
+            timeout(LAUNCH_DELAY, self.tooling.tasks.has_spoken(&id)).await.ok();
         }
     }
 
     /// Nobody has to be silent any more; gives who was.
     pub(super) fn hear_agents(&mut self) -> Vec<String> {
         let silent = std::mem::take(&mut self.agents.beginning.silent);
-        silent.iter().for_each(|id| self.tasks.was_listed(id));
+        silent.iter().for_each(|id| self.tooling.tasks.was_listed(id));
         silent
     }
 }

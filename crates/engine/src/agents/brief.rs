@@ -16,7 +16,7 @@ use super::roster::Roster;
 use super::shared::SharedAgents;
 use super::{call, list, message};
 use crate::background::Background;
-use crate::calls::{Call, State};
+use crate::call::Call;
 use crate::catalogue::Catalogue;
 use crate::commands::SKILL;
 use crate::hooks::{Heirs, HookClient};
@@ -108,10 +108,10 @@ fn ours(name: &str) -> bool {
 impl Session {
     /// Leaves word for the calls that are about to start a subagent.
     pub(crate) fn brief_agents(&self) {
-        let waits = |state: &State| matches!(state, State::New | State::Asking(_));
+        let waits = |call: &Call| call.is_proposed() || call.ask().is_some();
         let asks = |name: &str| name == message::NAME || name == list::NAME;
         let needs = |call: &Call| asks(&call.name) || self.starts_agent(&call.name, &call.input);
-        if !self.calls.list.iter().any(|call| waits(&call.state) && needs(call)) {
+        if !self.calls.list.iter().any(|call| waits(call) && needs(call)) {
             return;
         }
         if let Some(roster) = &self.agents.roster {
@@ -126,17 +126,18 @@ impl Session {
         Brief {
             options: self.options.clone(),
             policy: self.policy.clone(),
-            model: self.model.clone(),
-            client: self.client.clone(),
-            ledger: self.ledger.clone(),
-            tasks: self.tasks.clone(),
-            web: self.web.clone(),
-            sandbox: self.sandbox.clone(),
-            cwd: self.cwd.get(),
-            out: self.out.clone(),
-            catalogue: self.catalogue.clone(),
-            servers: self.servers.of_agent(),
+            model: self.model.name.clone(),
+            client: self.model.client.clone(),
+            ledger: self.account.ledger.clone(),
+            tasks: self.tooling.tasks.clone(),
+            web: self.tooling.web.clone(),
+            sandbox: self.tooling.sandbox.clone(),
+            cwd: self.tooling.cwd.get(),
+            out: self.line.out.clone(),
+            catalogue: self.commands.catalogue.clone(),
+            servers: self.tooling.servers.of_agent(),
             extras: self
+                .tooling
                 .extras
                 .iter()
                 .filter(|tool| !ours(&tool.descriptor().name))
@@ -150,10 +151,10 @@ impl Session {
             background: self.background.of_agent(),
             hooks: self.hooks_for_agents(),
             hook_client: self.hooks.client(),
-            events: self.tool_events.clone(),
-            top: self.agents.bench.top().unwrap_or_else(|| self.tool_events.clone()),
-            eof: self.eof,
-            quit: self.quit.clone(),
+            events: self.tooling.reports.clone(),
+            top: self.agents.bench.top().unwrap_or_else(|| self.tooling.reports.clone()),
+            eof: self.line.eof,
+            quit: self.line.quit.clone(),
             shared: self.agents.shared.clone(),
             roster: roster.clone(),
             parent: seat.map(|seat| seat.id.clone()),

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use sluice_model::cost::Tokens;
 use sluice_permission::{Behavior, PermissionMode, Policy, Rule, Source};
 use sluice_tools::{Enlisted, TaskStatus};
+use sluice_transcript::resume;
 use sluice_wire::content::{Block, Content};
 use sluice_wire::stdout::{self, UserMessage};
 use tokio::sync::mpsc;
@@ -24,13 +25,14 @@ use super::{Agents, Seat, Summaries, inspect, notebook, revive, shared};
 use crate::commands::SKILL;
 use crate::hooks;
 use crate::messages;
+use crate::options::SystemPrompt;
 use crate::options::{Asker, Options, StateEvents};
 use crate::port::{INPUT_DEPTH, Input};
-use crate::prompt::{self, SystemPrompt};
+use crate::prompt;
 use crate::queue::{Priority, Prompt};
 use crate::session::Session;
-use crate::transcript::resume;
-use crate::turn::{Ending, Turn};
+use crate::session_loop::SessionLoop;
+use crate::turn::Ending;
 
 /// What no subagent is offered: it talks to no person, and the mode is not its to change.
 const NOT_FOR_AGENTS: &[&str] = &["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
@@ -38,9 +40,17 @@ const NOT_FOR_AGENTS: &[&str] = &["AskUserQuestion", "EnterPlanMode", "ExitPlanM
 /// What stands for a prompt without a word.
 const NO_CONTENT: &str = "(no content)";
 
+/// What a turn of a subagent begins with.
+pub(crate) enum Part<'a> {
+    /// It is asked to do something; the task it is shown as, if that is told.
+    Asked(&'a str, Option<&'a Enlisted>),
+    /// Somebody says more to it.
+    Told(&'a Prompt),
+}
+
 /// A subagent that is about to begin.
 pub(crate) struct Child {
-    pub(crate) session: Session,
+    pub(crate) session: SessionLoop,
     pub(crate) inbox: mpsc::Sender<Vec<Input>>,
     pub(crate) relay: Arc<Relay>,
     pub(crate) journal: Arc<Journal>,
@@ -55,31 +65,31 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     let (inbox, heard) = mpsc::channel(INPUT_DEPTH);
     let journal = Arc::new(Journal::new(output_file));
     let quit = brief.quit.child_token();
-    let out = brief.out.of_agent(Mouth {
+    let out = brief.out.of_agent(Arc::new(Mouth {
         relay: relay.clone(),
         shared: brief.shared.clone(),
         inbox: inbox.clone(),
         top: brief.top.clone(),
         journal: journal.clone(),
-    });
+    }));
     let options = options(brief, order, &id, cwd);
     let transcript = options.keeping.file.clone();
     let policy = policy(brief, order, &options);
     let own_mode = policy.mode != brief.policy.mode;
-    let mut session = Session::new(options, brief.client.clone(), out, heard, quit.clone());
-    session.model.clone_from(&order.model);
+    let mut session = Session::new(options, brief.client.clone(), out, quit.clone());
+    session.model.name.clone_from(&order.model);
     session.policy = policy;
-    session.ledger = brief.ledger.clone();
-    session.tasks = brief.tasks.clone();
-    session.web = brief.web.clone();
-    session.sandbox = brief.sandbox.clone();
-    session.extras = brief.extras.clone();
-    session.catalogue = brief.catalogue.clone();
-    let own = std::mem::replace(&mut session.servers, brief.servers.of_agent());
+    session.account.ledger = brief.ledger.clone();
+    session.tooling.tasks = brief.tasks.clone();
+    session.tooling.web = brief.web.clone();
+    session.tooling.sandbox = brief.sandbox.clone();
+    session.tooling.extras = brief.extras.clone();
+    session.commands.catalogue = brief.catalogue.clone();
+    let own = std::mem::replace(&mut session.tooling.servers, brief.servers.of_agent());
     session.background = brief.background.of_agent();
-    session.eof = brief.eof;
-    session.reminded_of_memory = order.kind.omit_memory;
-    session.transcript.of_agent(&id);
+    session.line.eof = brief.eof;
+    session.conversation.reminded_of_memory = order.kind.omit_memory;
+    session.conversation.transcript.of_agent(&id);
     let wants = &brief.options.agents;
     session.agents = Agents {
         known: brief.shared.amendments(0, None).1,
@@ -115,7 +125,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
         );
     }
     Child {
-        session,
+        session: SessionLoop::new(session, heard),
         inbox,
         relay,
         journal,
@@ -258,102 +268,6 @@ fn below(
 }
 
 impl Session {
-    /// Does what it was asked to do, and says what came of it.
-    pub(crate) async fn serve(mut self, order: &Order, shown: Option<&Enlisted>) -> Served {
-        let began = Instant::now();
-        if let Some(again) = &order.again {
-            if again.history.is_empty() {
-                self.take_up().await;
-                self.recall().await;
-            } else {
-                self.history = again.history.clone();
-                self.reminded_of_memory = true;
-            }
-        }
-        self.connect_servers().await;
-        let mut tokens = Tokens::default();
-        self.hook_subagent_start().await;
-        let mut ending = self.be_asked(&order.prompt, shown).await;
-        loop {
-            tokens = tokens.plus(&self.turn.tokens);
-            if self.stop.is_some() || self.leave.is_some() || !matches!(ending, Ending::Completed) {
-                break;
-            }
-            if let Some(batch) = self.queue.next() {
-                for prompt in batch.prompts {
-                    ending = self.be_told(&prompt).await;
-                }
-            } else if let Some(note) = self.background.owed() {
-                ending = self.be_asked(&note.text, None).await;
-            } else if !self.unread.is_empty() {
-                self.drain().await;
-            } else if self.awaits_background() {
-                self.wait_idle().await;
-            } else {
-                break;
-            }
-        }
-        // A command that only this subagent knew of has nobody left to be of use to.
-        for task in self.background.own() {
-            self.tasks.kill(&task.id).await;
-        }
-        self.drain_events().await;
-        self.part_from_servers().await;
-        self.served(&ending, &tokens, began)
-    }
-
-    async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
-        // The API takes no empty text.
-        let text = if text.trim().is_empty() { NO_CONTENT } else { text };
-        let prompt = Prompt {
-            uuid: None,
-            id: messages::fresh_id(),
-            content: json!([{"type": "text", "text": text}]),
-            priority: Priority::Next,
-            synthetic: false,
-            should_query: true,
-            alone: false,
-            verbatim: false,
-            origin: None,
-            timestamp: messages::now(),
-        };
-        self.open_turn(Turn::new(Vec::new(), None)).await;
-        self.keep_prompt(&prompt).await;
-        if let Some(task) = shown {
-            self.say(stdout::User {
-                message: UserMessage::new(Content::Blocks(vec![Block::text(text)])),
-                uuid: Some(prompt.id.clone()),
-                timestamp: Some(prompt.timestamp.clone()),
-                ..stdout::User::default()
-            })
-            .await;
-            task.spoke();
-        }
-        self.remind();
-        self.history.user_text(text);
-        self.learn_skills().await;
-        let ending = self.run_turn(true).await;
-        self.end_part();
-        ending
-    }
-
-    /// Somebody said more to it.
-    async fn be_told(&mut self, prompt: &Prompt) -> Ending {
-        self.open_turn(Turn::new(Vec::new(), None)).await;
-        self.keep_prompt(prompt).await;
-        self.history
-            .user(crate::queue::blocks_of(&messages::sanitized(&prompt.content)));
-        let ending = self.run_turn(true).await;
-        self.end_part();
-        ending
-    }
-
-    fn end_part(&mut self) {
-        self.turn.open = false;
-        self.owed.set(false);
-        self.tool_services.settle(&self.ledger);
-    }
-
     fn served(mut self, ending: &Ending, tokens: &Tokens, began: Instant) -> Served {
         let (status, text) = match ending {
             Ending::Completed | Ending::Kept | Ending::Structured(_) | Ending::Local { .. } => {
@@ -376,6 +290,7 @@ impl Session {
             ),
         };
         let last = self
+            .account
             .last_usage
             .take()
             .map(|usage| Tokens::read(&usage))
@@ -389,15 +304,107 @@ impl Session {
         Served {
             note,
             refused: self.agents.is_refused(),
-            model: self.model.clone(),
+            model: self.model.name.clone(),
             usage: tokens.to_usage(),
             tokens: last.prompt() + last.output,
-            api_ms: self.api_ms,
+            api_ms: self.account.api_ms,
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             denials: std::mem::take(&mut self.turn.denials),
-            history: std::mem::take(&mut self.history),
+            history: std::mem::take(&mut self.conversation.history),
             ..Served::none(status, &text)
         }
+    }
+}
+
+impl SessionLoop {
+    /// Does what it was asked to do, and says what came of it.
+    pub(crate) async fn serve(mut self, order: &Order, shown: Option<&Enlisted>) -> Served {
+        let began = Instant::now();
+        if let Some(again) = &order.again {
+            if again.history.is_empty() {
+                self.session.take_up().await;
+                self.session.recall().await;
+            } else {
+                self.session.conversation.history = again.history.clone();
+                self.session.conversation.reminded_of_memory = true;
+            }
+        }
+        self.connect_servers().await;
+        let mut tokens = Tokens::default();
+        self.hook_subagent_start().await;
+        let mut ending = self.play_part(Part::Asked(&order.prompt, shown)).await;
+        loop {
+            tokens = tokens.plus(&self.session.turn.tokens);
+            if self.session.turn.stop.is_some()
+                || self.session.line.leave.is_some()
+                || !matches!(ending, Ending::Completed)
+            {
+                break;
+            }
+            if let Some(batch) = self.session.queue.next() {
+                for prompt in batch.prompts {
+                    ending = self.play_part(Part::Told(&prompt)).await;
+                }
+            } else if let Some(note) = self.session.background.owed() {
+                ending = self.play_part(Part::Asked(&note.text, None)).await;
+            } else if !self.unread.is_empty() {
+                self.drain().await;
+            } else if self.session.awaits_background() {
+                self.wait_idle().await;
+            } else {
+                break;
+            }
+        }
+        // A command that only this subagent knew of has nobody left to be of use to.
+        for task in self.session.background.own() {
+            self.session.tooling.tasks.kill(&task.id).await;
+        }
+        self.session.drain_events().await;
+        self.session.part_from_servers().await;
+        self.session.served(&ending, &tokens, began)
+    }
+
+    pub(crate) async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
+        // The API takes no empty text.
+        let text = if text.trim().is_empty() { NO_CONTENT } else { text };
+        let prompt = Prompt {
+            uuid: None,
+            id: messages::fresh_id(),
+            content: json!([{"type": "text", "text": text}]),
+            priority: Priority::Next,
+            synthetic: false,
+            should_query: true,
+            alone: false,
+            verbatim: false,
+            origin: None,
+            timestamp: messages::now(),
+        };
+        self.keep_prompt(&prompt).await;
+        if let Some(task) = shown {
+            self.session
+                .say(stdout::User {
+                    message: UserMessage::new(Content::Blocks(vec![Block::text(text)])),
+                    uuid: Some(prompt.id.clone()),
+                    timestamp: Some(prompt.timestamp.clone()),
+                    ..stdout::User::default()
+                })
+                .await;
+            task.spoke();
+        }
+        self.session.remind();
+        self.session.conversation.history.user_text(text);
+        self.learn_skills().await;
+        self.run_turn(true).await
+    }
+
+    /// Somebody said more to it.
+    pub(crate) async fn be_told(&mut self, prompt: &Prompt) -> Ending {
+        self.keep_prompt(prompt).await;
+        self.session
+            .conversation
+            .history
+            .user(crate::queue::blocks_of(&messages::sanitized(&prompt.content)));
+        self.run_turn(true).await
     }
 }
 

@@ -12,6 +12,7 @@ use super::definition::{Definition, Origin};
 use crate::commands::Failure;
 use crate::messages;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 
 /// What a subagent has not taken up yet.
 #[derive(Debug, Default)]
@@ -82,12 +83,21 @@ pub(super) fn patterns(kind: &Definition) -> Vec<String> {
 }
 
 impl Session {
+    /// Ends the servers this subagent had for itself.
+    pub(super) async fn part_from_servers(&mut self) {
+        if let Some(own) = self.agents.equipment.servers.take() {
+            own.part().await;
+        }
+    }
+}
+
+impl SessionLoop {
     /// Connects to the servers this subagent has for itself, and waits until it is known how they stand.
     pub(super) async fn connect_servers(&mut self) {
-        for problem in std::mem::take(&mut self.agents.equipment.problems) {
-            self.say(messages::informational(&problem, "warning")).await;
+        for problem in std::mem::take(&mut self.session.agents.equipment.problems) {
+            self.session.say(messages::informational(&problem, "warning")).await;
         }
-        let Some(own) = self.agents.equipment.servers.take() else {
+        let Some(own) = self.session.agents.equipment.servers.take() else {
             return;
         };
         own.start();
@@ -100,41 +110,34 @@ impl Session {
             if let Phase::Down(why) = link.phase() {
                 let text = format!(
                     "The agent {}: the server {} is not there: {why}",
-                    self.agents.equipment.kind, link.name
+                    self.session.agents.equipment.kind, link.name
                 );
-                self.say(messages::informational(&text, "warning")).await;
+                self.session.say(messages::informational(&text, "warning")).await;
             }
         }
-        if let Some(tools) = &mut self.options.tools {
+        if let Some(tools) = &mut self.session.options.tools {
             tools.extend(own.tools().iter().map(|tool| tool.descriptor().name.to_string()));
         }
-        self.servers.join(&own);
-        self.agents.equipment.servers = Some(own);
-    }
-
-    /// Ends the servers this subagent had for itself.
-    pub(super) async fn part_from_servers(&mut self) {
-        if let Some(own) = self.agents.equipment.servers.take() {
-            own.part().await;
-        }
+        self.session.tooling.servers.join(&own);
+        self.session.agents.equipment.servers = Some(own);
     }
 
     /// Reads the skills its kind names. One that is not there is told of and costs nothing else.
     pub(super) async fn learn_skills(&mut self) {
-        for name in std::mem::take(&mut self.agents.equipment.skills) {
+        for name in std::mem::take(&mut self.session.agents.equipment.skills) {
             // A plugin's agent may call its plugin's skills by their short names.
-            let kind = &self.agents.equipment.kind;
+            let kind = &self.session.agents.equipment.kind;
             let near = kind.rsplit_once(':').map(|(plugin, _)| format!("{plugin}:{name}"));
-            let near = near.and_then(|near| self.catalogue.find(&near));
-            let Some(entry) = self.catalogue.find(&name).or(near).cloned() else {
+            let near = near.and_then(|near| self.session.commands.catalogue.find(&near));
+            let Some(entry) = self.session.commands.catalogue.find(&name).or(near).cloned() else {
                 let text = format!("The agent {kind} names the skill {name}, which is not there");
-                self.say(messages::informational(&text, "warning")).await;
+                self.session.say(messages::informational(&text, "warning")).await;
                 continue;
             };
             let text = match self.expand(&entry, "").await {
                 Ok(text) => text,
                 Err(Failure::Failed(why)) => {
-                    self.say(messages::informational(&why, "warning")).await;
+                    self.session.say(messages::informational(&why, "warning")).await;
                     continue;
                 }
                 // Whoever waits next finds out that it has to stop.
@@ -145,8 +148,8 @@ impl Session {
                 "<command-message>{name}</command-message>\n<command-name>{name}</command-name>\n\
                  <skill-format>true</skill-format>\n\n{text}"
             );
-            self.keep_meta(&text).await;
-            self.history.user_text(&text);
+            self.session.keep_meta(&text).await;
+            self.session.conversation.history.user_text(&text);
         }
     }
 }

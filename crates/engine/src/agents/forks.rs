@@ -17,6 +17,7 @@ use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::Failure;
 use crate::hooks;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 
 /// The skill or command a subagent carries out.
 #[derive(Debug, Clone)]
@@ -101,38 +102,40 @@ async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> R
 }
 
 impl Session {
+    /// Tells what was kept back of what an agent did.
+    pub(crate) async fn tell_kept(&mut self, id: &str) {
+        let kept = self.agents.shared.member(id).map(|member| member.relay.take_kept());
+        for message in kept.unwrap_or_default() {
+            self.line.out.pass_on(message).await;
+        }
+    }
+}
+
+impl SessionLoop {
     /// Has an agent of its own carry out what a person typed. Gives the agent's id, and what came of it unless the turn
     /// has to stop.
     pub(crate) async fn carry_out(&mut self, entry: &Entry, prompt: String) -> (String, Option<Outcome>) {
-        let roster = self.load_roster();
-        self.calls.reset(&self.quit);
-        let brief = Arc::new(self.brief(&roster));
+        let roster = self.session.load_roster();
+        self.session.calls.reset(&self.session.line.quit);
+        let brief = Arc::new(self.session.brief(&roster));
         let mut order = match order(&brief, entry, true) {
             Ok(order) => order,
             Err(why) => return (String::new(), Some(Outcome::failed(why))),
         };
         order.prompt = prompt;
         let id = order.fork.as_ref().map(|fork| fork.id.clone()).unwrap_or_default();
-        let context = self.context("");
+        let context = self.session.context("");
         let mut running = Box::pin(async move { supervise::start(brief, order, &context).await });
         let outcome = match self.wait_for(Some(running.as_mut())).await {
-            crate::listen::Heard::Ready(outcome) => {
-                self.drain_events().await;
+            crate::session_loop::Heard::Ready(outcome) => {
+                self.session.drain_events().await;
                 Some(outcome)
             }
-            crate::listen::Heard::Stopped | crate::listen::Heard::CallsDone => {
-                self.stop_agents().await;
+            crate::session_loop::Heard::Stopped | crate::session_loop::Heard::CallsDone => {
+                self.session.stop_agents().await;
                 None
             }
         };
         (id, outcome)
-    }
-
-    /// Tells what was kept back of what an agent did.
-    pub(crate) async fn tell_kept(&mut self, id: &str) {
-        let kept = self.agents.shared.member(id).map(|member| member.relay.take_kept());
-        for message in kept.unwrap_or_default() {
-            self.out.pass_on(message).await;
-        }
     }
 }

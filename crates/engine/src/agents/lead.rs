@@ -16,11 +16,11 @@ impl Session {
             return;
         }
         self.options.refusal = None;
-        self.last_failed = false;
+        self.line.last_failed = false;
         self.be_led();
         if std::mem::take(&mut self.agents.leaderless) {
             self.agents.problems.extend(self.options.refusal.take());
-            self.last_failed = false;
+            self.line.last_failed = false;
         }
     }
 
@@ -40,7 +40,7 @@ impl Session {
         let Some(kind) = roster.find(&name).cloned() else {
             let names = roster.names().join(", ");
             self.options.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));
-            self.last_failed = true;
+            self.line.last_failed = true;
             self.agents.leaderless = true;
             return;
         };
@@ -58,8 +58,8 @@ impl Session {
         if options.model.is_none()
             && let Some(model) = &kind.model
         {
-            self.model = sluice_model::models::resolve(Some(model));
-            self.planner = crate::planner::planner(Some(model));
+            self.model.name = sluice_model::models::resolve(Some(model));
+            self.model.planner = crate::model_choice::planner(Some(model));
         }
         let trusted = kind.origin != Origin::Project || options.settings.trusted();
         let open = |mode: &PermissionMode| match mode {
@@ -77,9 +77,9 @@ impl Session {
             self.policy.rules.extend(rule.ok());
         }
         let own = kind.own_servers(&options.settings);
-        self.servers.add(own);
+        self.tooling.servers.add(own);
         if let Some(first) = &kind.initial_prompt {
-            self.history.user_text(first);
+            self.conversation.history.user_text(first);
         }
         if kind.may_start.is_some() {
             self.agents.may_start = kind.may_start;

@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 
 use super::relay::{self, Relay};
 use super::shared::SharedAgents;
+use crate::out::Speaker;
 use crate::port::Input;
 
 /// A subagent's mouth.
@@ -25,9 +26,8 @@ pub(crate) struct Mouth {
     pub(crate) journal: Arc<Journal>,
 }
 
-impl Mouth {
-    /// What the host is told when the subagent says this.
-    pub(crate) fn speak(&self, message: ToHost) -> Vec<ToHost> {
+impl Speaker for Mouth {
+    fn speak(&self, message: ToHost) -> Vec<ToHost> {
         if let (ToHost::Assistant(frame), false) = (&message, self.relay.is_silent()) {
             frame.message.content.iter().for_each(|block| self.journal.note(block));
         }

@@ -57,7 +57,7 @@ impl Session {
         }
         self.agents.stopping.interrupted = true;
         for id in self.own_agents(true) {
-            self.tasks.kill(&id).await;
+            self.tooling.tasks.kill(&id).await;
         }
         self.drain_events().await;
         self.agents.stopping.interrupted = false;
@@ -68,14 +68,14 @@ impl Session {
         if self.agents.stopping.interrupted {
             self.agents.stopping.waiting.push(id.to_owned());
         } else {
-            self.tasks.was_told(id);
+            self.tooling.tasks.was_told(id);
         }
     }
 
     /// The interrupt is dealt with: whoever it ended may say what became of its calls.
     pub(crate) fn let_agents_go(&mut self) {
         for id in std::mem::take(&mut self.agents.stopping.waiting) {
-            self.tasks.was_told(&id);
+            self.tooling.tasks.was_told(&id);
         }
     }
 
@@ -83,7 +83,7 @@ impl Session {
     fn own_agents(&self, in_background: bool) -> Vec<String> {
         let me = self.agents.id();
         let mine = |agent: &sluice_tools::AgentTask| agent.parent.as_deref() == me;
-        let mut tasks = self.tasks.running();
+        let mut tasks = self.tooling.tasks.running();
         tasks.retain(|task| task.is_backgrounded == in_background && task.agent.as_deref().is_some_and(mine));
         tasks.into_iter().map(|task| task.id).collect()
     }
@@ -96,7 +96,7 @@ impl Session {
 
     /// The same for those of one call.
     pub(crate) async fn stop_agents_of(&mut self, call_id: &str) {
-        let mut those = self.tasks.running();
+        let mut those = self.tooling.tasks.running();
         those.retain(|task| task.call_id == call_id);
         let own = self.own_agents(false);
         let those = those.into_iter().map(|task| task.id).filter(|id| own.contains(id));
@@ -110,7 +110,7 @@ impl Session {
             if let Some(member) = self.agents.shared.member(&id) {
                 member.relay.mute();
             }
-            let killed = self.tasks.kill(&id).await;
+            let killed = self.tooling.tasks.kill(&id).await;
             if killed.is_some_and(|task| task.status == TaskStatus::Killed) {
                 ending.push(id);
             }
@@ -118,7 +118,7 @@ impl Session {
         self.drain_events().await;
         let deadline = Instant::now() + WIND_UP;
         while !ending.is_empty()
-            && let Ok(Some(event)) = tokio::time::timeout_at(deadline, self.events.recv()).await
+            && let Ok(Some(event)) = tokio::time::timeout_at(deadline, self.tooling.reported.recv()).await
         {
             if let ToolEvent::TaskGone { id } = &event {
                 ending.retain(|ending| ending != id);
@@ -134,7 +134,7 @@ impl Session {
         while shared.at_work() > 0 {
             tokio::select! {
                 biased;
-                event = self.events.recv() => self.on_tool_event(event).await,
+                event = self.tooling.reported.recv() => self.on_tool_event(event).await,
                 () = shared.dismissed() => {}
                 () = tokio::time::sleep_until(deadline) => break,
             }

@@ -83,7 +83,7 @@ impl Session {
     }
 
     fn ask_for_summary(&mut self) {
-        let begun = self.history.len() > 1;
+        let begun = self.conversation.history.len() > 1;
         let Some(summaries) = &mut self.agents.summaries else {
             return;
         };
@@ -94,14 +94,17 @@ impl Session {
         }
         let last = summaries.last.as_ref();
         let last = last.map(|last| format!(" You said \"{last}\" before: say something new."));
-        let messages = self.history.with_aside(&format!("{GUIDE}{}", last.unwrap_or_default()));
+        let messages = self
+            .conversation
+            .history
+            .with_aside(&format!("{GUIDE}{}", last.unwrap_or_default()));
         let mut request = self.request_of(messages);
         request.max_tokens = MOST_TOKENS;
-        request.thinking = models::facts(&self.model).thinking.off();
+        request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
-        let tool_services = self.tool_services.clone();
+        let tool_services = self.tooling.services.clone();
         if let Some(summaries) = &mut self.agents.summaries {
             summaries
                 .asked

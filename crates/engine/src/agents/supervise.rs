@@ -133,7 +133,7 @@ async fn live(
         transcript,
     } = child::make(&brief, &order, relay, output_file, &cwd);
     let id = relay.badge.id.clone();
-    session.eof |= brief.shared.join(Member {
+    session.session.line.eof |= brief.shared.join(Member {
         id: id.clone(),
         name: order.name.clone(),
         kind: order.kind.name.clone(),

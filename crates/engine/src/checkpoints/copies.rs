@@ -18,27 +18,27 @@ const SWALLOW: u64 = 64 * 1024 * 1024;
 
 /// The folder the copies lie in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Copies {
+pub(crate) struct Copies {
     dir: PathBuf,
 }
 
 /// Files that are followed, as they were kept last.
 #[derive(Debug)]
-pub(super) struct Followed {
-    pub(super) copies: Copies,
+pub(crate) struct Followed {
+    pub(crate) copies: Copies,
     /// What their names lead from.
-    pub(super) cwd: PathBuf,
-    pub(super) files: BTreeMap<String, Backup>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) files: BTreeMap<String, Backup>,
     /// Ends the copying.
-    pub(super) cancel: CancellationToken,
+    pub(crate) cancel: CancellationToken,
 }
 
 /// The file that could not be kept, and why.
-pub(super) type Unkept = (PathBuf, io::Error);
+pub(crate) type Unkept = (PathBuf, io::Error);
 
 impl Followed {
     /// Keeps every file anew that has changed. Gives them all, and what went wrong first, if anything did.
-    pub(super) fn renew(mut self, now: &str) -> (BTreeMap<String, Backup>, Option<Unkept>) {
+    pub(crate) fn renew(mut self, now: &str) -> (BTreeMap<String, Backup>, Option<Unkept>) {
         let mut problem = None;
         for (name, backup) in &mut self.files {
             let path = self.cwd.join(name);
@@ -56,16 +56,16 @@ impl Followed {
 }
 
 impl Copies {
-    pub(super) fn new(dir: PathBuf) -> Self {
+    pub(crate) fn new(dir: PathBuf) -> Self {
         Self { dir }
     }
 
-    pub(super) fn place(&self, copy: &str) -> PathBuf {
+    pub(crate) fn place(&self, copy: &str) -> PathBuf {
         self.dir.join(copy)
     }
 
     /// Takes over copies of another session, which lie in `there`.
-    pub(super) fn share<'a>(&self, copies: impl Iterator<Item = &'a String>, there: &Path) {
+    pub(crate) fn share<'a>(&self, copies: impl Iterator<Item = &'a String>, there: &Path) {
         if there == self.dir || make_folder(&self.dir).is_err() {
             return;
         }
@@ -80,7 +80,7 @@ impl Copies {
 
     /// Keeps a file as it is now: what lies at the place its path led to when it was looked at, and nothing a link leads
     /// to since.
-    pub(super) fn keep(
+    pub(crate) fn keep(
         &self,
         (path, place): (&Path, &Path),
         version: u64,
@@ -106,7 +106,7 @@ impl Copies {
     }
 
     /// Whether a file still is as it was kept.
-    pub(super) fn is_as(&self, path: &Path, backup: &Backup) -> bool {
+    pub(crate) fn is_as(&self, path: &Path, backup: &Backup) -> bool {
         match &backup.copy {
             None => fs::symlink_metadata(path).is_err(),
             Some(copy) => same(path, &self.place(copy)).unwrap_or(false),

@@ -28,12 +28,12 @@ struct Change {
 
 impl Shelf {
     /// Whether it is known how files stood before this prompt.
-    pub(super) fn knows(&self, message: &str) -> bool {
+    pub(crate) fn knows(&self, message: &str) -> bool {
         self.snapshots.iter().any(|snapshot| snapshot.message == message)
     }
 
     /// What it takes to put the files back as they stood before this prompt; none if nobody knows how they stood.
-    pub(super) fn plan(&self, message: &str) -> Option<Plan> {
+    pub(crate) fn plan(&self, message: &str) -> Option<Plan> {
         let at = self.snapshots.iter().position(|snapshot| snapshot.message == message)?;
         let mut wanted: BTreeMap<&String, &Backup> = BTreeMap::new();
         // A file that was followed only later had not been touched before.
@@ -69,17 +69,17 @@ fn leads_elsewhere(path: &Path, backup: &Backup) -> bool {
 
 impl Plan {
     /// The files it changes.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.changes.iter().map(|change| change.path.as_path())
     }
 
     /// Files that are left as they are, since they lead elsewhere.
-    pub(super) fn links(&self) -> u64 {
+    pub(crate) fn links(&self) -> u64 {
         self.links
     }
 
     /// How many lines come back and how many go.
-    pub(super) fn lines(&self) -> (u64, u64) {
+    pub(crate) fn lines(&self) -> (u64, u64) {
         let is_file = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.is_file());
         let bytes = |path: &Path| is_file(path).then(|| fs::read(path).unwrap_or_default());
         let text = |path: &Path| String::from_utf8_lossy(&bytes(path).unwrap_or_default()).into_owned();
@@ -98,7 +98,7 @@ impl Plan {
     }
 
     /// Puts them back.
-    pub(super) fn carry_out(&self) -> Result<(), (PathBuf, io::Error)> {
+    pub(crate) fn carry_out(&self) -> Result<(), (PathBuf, io::Error)> {
         for change in &self.changes {
             put_back(change).map_err(|error| (change.path.clone(), error))?;
         }

@@ -5,44 +5,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
+pub(crate) use sluice_transcript::file_history::Backup;
+use sluice_transcript::file_history::{Snapshot, line};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::copies::{Copies, Followed};
-use super::record;
-
-/// A file as it was once.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Backup {
-    /// The name of the copy; none: there was no such file.
-    pub(super) copy: Option<String>,
-    pub(super) version: u64,
-    pub(super) time: String,
-    /// Where its folder really was.
-    pub(super) folder: Option<PathBuf>,
-}
-
-/// How the files that are followed stood before a prompt.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Snapshot {
-    pub(super) message: String,
-    pub(super) time: String,
-    /// By path, relative to the working folder where it is below it.
-    pub(super) files: BTreeMap<String, Backup>,
-}
 
 /// All snapshots of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Shelf {
-    pub(super) copies: Copies,
+    pub(crate) copies: Copies,
     cwd: PathBuf,
-    pub(super) snapshots: Vec<Snapshot>,
+    pub(crate) snapshots: Vec<Snapshot>,
     /// Held by whoever keeps files or puts them back: one after the other, in the order they were asked to.
-    pub(super) order: Arc<Mutex<()>>,
+    pub(crate) order: Arc<Mutex<()>>,
 }
 
 impl Shelf {
-    pub(super) fn new(dir: PathBuf, cwd: PathBuf) -> Self {
+    pub(crate) fn new(dir: PathBuf, cwd: PathBuf) -> Self {
         Self {
             copies: Copies::new(dir),
             cwd,
@@ -52,7 +33,7 @@ impl Shelf {
     }
 
     /// Goes on with the snapshots of an earlier session, whose copies lie in `there`.
-    pub(super) fn take_up(&mut self, snapshots: Vec<Snapshot>, there: &Path) {
+    pub(crate) fn take_up(&mut self, snapshots: Vec<Snapshot>, there: &Path) {
         if !snapshots.is_empty() {
             let files = snapshots.iter().flat_map(|snapshot| snapshot.files.values());
             self.copies
@@ -62,7 +43,7 @@ impl Shelf {
     }
 
     /// The files that are followed, to be kept anew where they have changed.
-    pub(super) fn followed(&self, cancel: &CancellationToken) -> Followed {
+    pub(crate) fn followed(&self, cancel: &CancellationToken) -> Followed {
         Followed {
             cancel: cancel.clone(),
             copies: self.copies.clone(),
@@ -72,30 +53,30 @@ impl Shelf {
     }
 
     /// A prompt begins, with the files as they are now. Gives the line for the transcript.
-    pub(super) fn begin(&mut self, message: &str, now: &str, files: BTreeMap<String, Backup>) -> Value {
+    pub(crate) fn begin(&mut self, message: &str, now: &str, files: BTreeMap<String, Backup>) -> Value {
         let snapshot = Snapshot {
             message: message.to_owned(),
             time: now.to_owned(),
             files,
         };
-        let line = record::line(&snapshot, message, false);
+        let told = line(&snapshot, message, false);
         self.snapshots.push(snapshot);
-        line
+        told
     }
 
     /// Whether a file has to be kept before a call changes it: it is not followed already.
-    pub(super) fn misses(&self, path: &Path) -> bool {
+    pub(crate) fn misses(&self, path: &Path) -> bool {
         let name = self.name(path);
         let last = self.snapshots.last();
         last.is_some_and(|last| !last.files.contains_key(&name))
     }
 
     /// A file was kept before a call changes it. Gives the line for the transcript.
-    pub(super) fn add(&mut self, path: &Path, backup: Backup) -> Option<Value> {
+    pub(crate) fn add(&mut self, path: &Path, backup: Backup) -> Option<Value> {
         let name = self.name(path);
         let last = self.snapshots.last_mut()?;
         last.files.insert(name, backup);
-        Some(record::line(last, &last.message, true))
+        Some(line(last, &last.message, true))
     }
 
     /// Paths below the working folder are told without it.
@@ -104,7 +85,7 @@ impl Shelf {
         path.to_string_lossy().into_owned()
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.cwd.join(name)
     }
 }

@@ -6,59 +6,59 @@ use crate::ledger::SharedLedger;
 use sluice_tools::Lists;
 use sluice_wire::stdout::{ConversationReset, ResetTrigger};
 
+use crate::account::Lines;
 use crate::background::Background;
 use crate::checkpoints;
-use crate::control::spending::Lines;
 use crate::history::History;
 use crate::messages;
-use crate::session::Session;
-use crate::transcript::Transcript;
+use crate::session_loop::SessionLoop;
 
-impl Session {
+impl SessionLoop {
     /// Leaves this conversation and begins the next one.
     pub(super) async fn clear(&mut self, prompt_id: &str, title: Option<&str>) {
-        self.hook_session_end("clear").await;
-        self.tasks.kill_all().await;
-        self.drain_events().await;
-        self.background = Background::default();
+        self.session.hook_session_end("clear").await;
+        self.session.tooling.tasks.kill_all().await;
+        self.session.drain_events().await;
+        self.session.background = Background::default();
         let id = messages::fresh_id();
-        self.say(ConversationReset {
-            new_conversation_id: id.clone(),
-            uuid: id.clone(),
-            trigger: Some(ResetTrigger::Clear),
-            user_message_uuid: Some(prompt_id.to_owned()),
-            timestamp: Some(messages::now()),
-            ..ConversationReset::default()
-        })
-        .await;
-        self.say_background().await;
+        self.session
+            .say(ConversationReset {
+                new_conversation_id: id.clone(),
+                uuid: id.clone(),
+                trigger: Some(ResetTrigger::Clear),
+                user_message_uuid: Some(prompt_id.to_owned()),
+                timestamp: Some(messages::now()),
+                ..ConversationReset::default()
+            })
+            .await;
+        self.session.say_background().await;
 
-        let kept = self.transcript.title().map(str::to_owned);
-        let keeping = &mut self.options.keeping;
+        let kept = self.session.conversation.transcript.title().map(str::to_owned);
+        let keeping = &mut self.session.options.keeping;
         keeping.title = title.map(str::to_owned).or(kept);
         if keeping.file.is_some() {
-            keeping.file = Some(keeping.projects.file(&self.options.cwd, &id));
+            keeping.file = Some(keeping.projects.file(&self.session.options.cwd, &id));
         }
-        self.options.session_id.clone_from(&id);
-        self.out.sign_as(&id);
-        self.transcript = Transcript::new(&self.options);
-        self.transcript.begin_turn();
-        self.checkpoints = checkpoints::open(&self.options);
-        self.recall = None;
-        self.history = History::default();
-        self.system = None;
-        self.ledger = SharedLedger::new(self.options.key_source);
-        self.api_ms = 0;
-        self.last_usage = None;
-        self.lines = Lines::default();
-        self.files.clear();
-        self.lists = Arc::new(Lists::default());
-        self.loaded.clear();
-        self.reminded_of_memory = false;
-        self.commands.forget_given();
-        self.reminded_of_plan = false;
-        self.forget_skills_told();
-        self.tell_title().await;
+        self.session.options.session_id.clone_from(&id);
+        self.session.line.out.sign_as(&id);
+        self.session.conversation.transcript = self.session.options.transcript(messages::PROTOCOL_VERSION);
+        self.session.conversation.transcript.begin_turn();
+        self.session.tooling.checkpoints = checkpoints::open(&self.session.options);
+        self.session.conversation.recall = None;
+        self.session.conversation.history = History::default();
+        self.session.conversation.system = None;
+        self.session.account.ledger = SharedLedger::new(self.session.options.key_source);
+        self.session.account.api_ms = 0;
+        self.session.account.last_usage = None;
+        self.session.account.lines = Lines::default();
+        self.session.tooling.files.clear();
+        self.session.tooling.lists = Arc::new(Lists::default());
+        self.session.tooling.loaded.clear();
+        self.session.conversation.reminded_of_memory = false;
+        self.session.commands.forget_given();
+        self.session.conversation.reminded_of_plan = false;
+        self.session.forget_skills_told();
+        self.session.tell_title().await;
         self.hook_session_start("clear").await;
     }
 }

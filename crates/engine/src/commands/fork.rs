@@ -7,18 +7,18 @@ use super::local::Told;
 use super::slash::Slash;
 use crate::catalogue::entry::Entry;
 use crate::queue::Prompt;
-use crate::session::Session;
+use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
-impl Session {
+impl SessionLoop {
     /// Has a command carried out, then tells all of it: the beginning of the turn, what the agent did, its report.
     pub(super) async fn play_fork(&mut self, entry: &Entry, source: &str, slash: &Slash, prompt: &Prompt) -> Ending {
         let filled = match self.expand(entry, &slash.args).await {
-            Ok(body) => match Box::pin(self.hook_expansion(&entry.name, &slash.args, Some(source))).await {
+            Ok(body) => match self.hook_expansion(&entry.name, &slash.args, Some(source)).await {
                 Ok(()) => Ok(body),
                 Err(told) => {
-                    self.announce().await;
-                    return Box::pin(self.end_blocked(told)).await;
+                    self.session.announce().await;
+                    return self.session.end_blocked(told).await;
                 }
             },
             failed => failed,
@@ -28,8 +28,8 @@ impl Session {
             Err(Failure::Stopped) => (String::new(), None),
             Err(Failure::Failed(why)) => (String::new(), Some(sluice_tools::Outcome::failed(why))),
         };
-        self.announce().await;
-        self.tell_kept(&id).await;
+        self.session.announce().await;
+        self.session.tell_kept(&id).await;
         let Some(outcome) = outcome else {
             return Ending::Interrupted { tools: true };
         };
@@ -41,13 +41,13 @@ impl Session {
                      its report:\n\n{report}\n</system-reminder>",
                     entry.name, slash.args
                 );
-                self.remind();
-                self.history.user_text(&note);
-                self.keep_meta(&note).await;
+                self.session.remind();
+                self.session.conversation.history.user_text(&note);
+                self.session.keep_meta(&note).await;
                 Told::text(report)
             }
             None => Told::failed(outcome.content.as_str().unwrap_or_default()),
         };
-        self.tell_locally(prompt, "custom", None, told).await
+        self.session.tell_locally(prompt, "custom", None, told).await
     }
 }

@@ -14,15 +14,15 @@ use sluice_wire::stdout::system::{CommandsChanged, Plugin, PluginError};
 use super::builtin::{Builtin, Does, LISTED};
 use super::room::SkillRoom;
 use super::skill::{self, SkillTool};
-use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Kind};
 use crate::catalogue::listing::{self, Budget};
+use crate::catalogue::plugins;
 use crate::catalogue::plugins::builtin::{Part, SOURCE};
-use crate::catalogue::plugins::{self, PluginDir};
 use crate::catalogue::styles;
 use crate::hooks;
 use crate::messages;
 use crate::session::Session;
+use sluice_catalogue::plugins::PluginDir;
 
 impl Session {
     /// Every command a person may use, for the host. What servers and others bring joins here.
@@ -31,6 +31,7 @@ impl Session {
             return Vec::new();
         }
         let found = self
+            .commands
             .catalogue
             .entries
             .iter()
@@ -38,7 +39,7 @@ impl Session {
             .map(told);
         let ours = LISTED
             .iter()
-            .filter(|command| self.has_builtin(**command) && self.catalogue.find(command.name).is_none())
+            .filter(|command| self.has_builtin(**command) && self.commands.catalogue.find(command.name).is_none())
             .map(|command| SlashCommand {
                 name: command.name.to_owned(),
                 description: command.description.to_owned(),
@@ -56,10 +57,15 @@ impl Session {
         if self.options.catalogue.without_commands {
             return Vec::new();
         }
-        let found = self.catalogue.entries.iter().filter(|entry| entry.user_invocable);
+        let found = self
+            .commands
+            .catalogue
+            .entries
+            .iter()
+            .filter(|entry| entry.user_invocable);
         let ours = LISTED
             .iter()
-            .filter(|command| self.has_builtin(**command) && self.catalogue.find(command.name).is_none());
+            .filter(|command| self.has_builtin(**command) && self.commands.catalogue.find(command.name).is_none());
         found
             .map(|entry| entry.name.clone())
             .chain(ours.map(|command| command.name.to_owned()))
@@ -76,13 +82,18 @@ impl Session {
 
     /// The names of the skills, as `init` tells them.
     pub(crate) fn skill_names(&self) -> Vec<String> {
-        let skills = self.catalogue.entries.iter().filter(|entry| entry.kind == Kind::Skill);
+        let skills = self
+            .commands
+            .catalogue
+            .entries
+            .iter()
+            .filter(|entry| entry.kind == Kind::Skill);
         skills.map(|entry| entry.name.clone()).collect()
     }
 
     /// The plugins that are loaded.
     pub(crate) fn plugins_told(&self) -> Vec<Plugin> {
-        let plugins = self.catalogue.plugins.list.iter();
+        let plugins = self.commands.catalogue.plugins.list.iter();
         let told = plugins.map(|plugin| Plugin {
             name: plugin.name.clone(),
             path: plugin.root.display().to_string(),
@@ -102,7 +113,7 @@ impl Session {
 
     /// Plugins and files that could not be loaded, or not as they were meant; none is not said at all.
     pub(crate) fn plugin_errors_told(&self) -> Option<Vec<PluginError>> {
-        let errors = self.catalogue.plugins.errors.iter().map(|error| PluginError {
+        let errors = self.commands.catalogue.plugins.errors.iter().map(|error| PluginError {
             plugin: error.plugin.clone(),
             kind: error.kind.to_owned(),
             message: error.message.clone(),
@@ -128,8 +139,7 @@ impl Session {
     /// Chooses an output style for this session.
     pub(crate) fn set_style(&mut self, name: &str) {
         let changes = Map::from_iter([("outputStyle".to_owned(), Value::from(name))]);
-        self.options.settings.set_flag(&changes);
-        self.system = None;
+        self.lay_over(&changes);
     }
 
     /// Names what is wrong with the files, each thing once.
@@ -137,7 +147,13 @@ impl Session {
         if std::mem::replace(&mut self.commands.problems_told, true) {
             return;
         }
-        let problems: Vec<String> = self.catalogue.problems.iter().map(ToString::to_string).collect();
+        let problems: Vec<String> = self
+            .commands
+            .catalogue
+            .problems
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         for problem in problems {
             self.say(messages::informational(&problem, "warning")).await;
         }
@@ -148,12 +164,12 @@ impl Session {
         if !self.offers_skills() {
             return;
         }
-        let list = listing::list(self.catalogue.for_model(), self.skill_budget());
+        let list = listing::list(self.commands.catalogue.for_model(), self.skill_budget());
         if let Some(list) = &list
             && self.commands.told.as_ref() != Some(list)
         {
             let changed = if self.commands.told.is_some() { " now" } else { "" };
-            self.history.remind(&format!(
+            self.conversation.history.remind(&format!(
                 "<system-reminder>\nThese skills can{changed} be taken up with the Skill tool:\n{list}\n</system-reminder>"
             ));
         }
@@ -161,13 +177,16 @@ impl Session {
     }
 
     fn offers_skills(&self) -> bool {
-        self.extras.iter().any(|tool| tool.descriptor().name == skill::NAME)
+        self.tooling
+            .extras
+            .iter()
+            .any(|tool| tool.descriptor().name == skill::NAME)
     }
 
     fn skill_budget(&self) -> Budget {
         let settings = &self.options.settings;
         Budget::new(
-            models::facts(&self.model).window,
+            models::facts(&self.model.name).window,
             settings.number("skillListingBudgetFraction"),
             settings.number("skillListingMaxDescChars"),
         )
@@ -176,12 +195,12 @@ impl Session {
     /// Skills and commands, and the room the list of them takes in the model's context.
     pub(crate) fn skill_room(&self) -> SkillRoom {
         let told = match self.offers_skills() {
-            true => listing::lines(self.catalogue.for_model(), self.skill_budget()),
+            true => listing::lines(self.commands.catalogue.for_model(), self.skill_budget()),
             false => Vec::new(),
         };
-        let listed = self.catalogue.for_model().zip(&told);
+        let listed = self.commands.catalogue.for_model().zip(&told);
         SkillRoom::of(
-            &self.catalogue.entries,
+            &self.commands.catalogue.entries,
             listed.map(|(entry, line)| (entry, line.as_str())),
         )
     }
@@ -193,21 +212,21 @@ impl Session {
 
     /// Gives the session the tools that depend on what was found.
     pub(crate) fn offer_skills(&mut self) {
-        self.extras.retain(|tool| tool.descriptor().name != skill::NAME);
-        if self.catalogue.for_model().next().is_some() {
-            let tool = SkillTool::new(self.catalogue.clone(), self.agents.bench.clone());
-            self.extras.push(Arc::new(tool));
+        self.tooling.extras.retain(|tool| tool.descriptor().name != skill::NAME);
+        if self.commands.catalogue.for_model().next().is_some() {
+            let tool = SkillTool::new(self.commands.catalogue.clone(), self.agents.bench.clone());
+            self.tooling.extras.push(Arc::new(tool));
         }
     }
 
     /// Looks at what there is, at the start.
     pub(crate) fn open_catalogue(&mut self) {
-        for plugin in self.catalogue.plugins.list.clone() {
+        for plugin in self.commands.catalogue.plugins.list.clone() {
             self.remove_hooks(&self.hooks_of(&plugin));
         }
-        self.catalogue = Arc::new(Catalogue::load(&self.options));
+        self.commands.catalogue = Arc::new(self.options.load_catalogue());
         self.offer_skills();
-        for plugin in self.catalogue.plugins.list.clone() {
+        for plugin in self.commands.catalogue.plugins.list.clone() {
             let origin = self.hooks_of(&plugin);
             // Without hooks means without those of a plugin that was named, too.
             let hooks = Some(&plugin).filter(|_| !self.options.settings.plain());
@@ -270,7 +289,7 @@ impl Session {
     /// The same for a person, in a sentence.
     pub(super) async fn reload_now(&mut self) -> String {
         self.reload_catalogue().await;
-        let catalogue = &self.catalogue;
+        let catalogue = &self.commands.catalogue;
         let skills = catalogue
             .entries
             .iter()
@@ -320,11 +339,11 @@ impl Session {
         response.commands = self.commands();
         response.agents = self.load_roster().infos();
         response.plugins = self.plugins_told();
-        response.error_count = u64::try_from(self.catalogue.plugins.errors.len()).unwrap_or(u64::MAX);
+        response.error_count = u64::try_from(self.commands.catalogue.plugins.errors.len()).unwrap_or(u64::MAX);
         // Those that were just added are told of as they come to stand.
-        let servers = self.servers.all().to_vec();
+        let servers = self.tooling.servers.all().to_vec();
         let id = id.clone();
-        self.asides.spawn(&id.clone(), async move {
+        self.requests.asides.spawn(&id.clone(), async move {
             for link in servers.iter().filter(|link| link.is_being_dialled()) {
                 link.connection().await.ok();
             }
@@ -336,7 +355,12 @@ impl Session {
     /// The host wants the skills read again.
     pub(crate) async fn reload_skills(&mut self, id: &RequestId) {
         self.reload_catalogue().await;
-        let skills = self.catalogue.entries.iter().filter(|entry| entry.user_invocable);
+        let skills = self
+            .commands
+            .catalogue
+            .entries
+            .iter()
+            .filter(|entry| entry.user_invocable);
         let response = ReloadSkillsResponse {
             skills: skills.map(told).collect(),
             ..ReloadSkillsResponse::default()
@@ -348,7 +372,7 @@ impl Session {
     pub(crate) async fn reload_styles(&mut self, id: &RequestId) {
         self.reload_catalogue().await;
         let response = ReloadOutputStylesResponse {
-            available_output_styles: styles::names(&self.catalogue.styles),
+            available_output_styles: styles::names(&self.commands.catalogue.styles),
             ..ReloadOutputStylesResponse::default()
         };
         self.say(messages::success(id, &response)).await;

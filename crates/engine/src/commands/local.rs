@@ -10,9 +10,9 @@ use super::slash::Slash;
 use crate::catalogue::styles;
 use crate::hooks::{Answers, Switch};
 use crate::messages;
-use crate::policy::lay_out;
 use crate::queue::Prompt;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
 /// What `/config` can change for a session.
@@ -54,48 +54,6 @@ impl Told {
 }
 
 impl Session {
-    /// Answers a command that needs no model.
-    pub(super) async fn answer_locally(&mut self, command: Builtin, slash: &Slash, prompt: &Prompt) -> Ending {
-        let args = slash.args.as_str();
-        // Everything after it is said in the new conversation, `init` included.
-        if command.does == Does::Clear {
-            self.clear(&prompt.id, Some(args).filter(|name| !name.is_empty())).await;
-        }
-        if command.does == Does::Model && !args.is_empty() {
-            // `init` tells of the model the turn began with.
-            self.announce().await;
-            let told = self.choose_model(args).await;
-            return self
-                .tell_locally(prompt, &slash.name, Some((command.name, args)), told)
-                .await;
-        }
-        let told = match command.does {
-            Does::Agents => Told::text(
-                "Subagents are files in .claude/agents (this project) and ~/.claude/agents (all projects). Ask the model to \
-                 write one, or write it yourself.",
-            ),
-            Does::Clear | Does::Compact | Does::Prompt(_) => Told::default(),
-            Does::Config => self.configure(args).await,
-            Does::Context => self.tell_context().await,
-            Does::Doctor => Told::text(self.diagnose()),
-            Does::Effort => self.choose_effort(args),
-            Does::Mcp => Told::text(self.tell_servers()),
-            Does::Model => Told::text(self.tell_model()),
-            Does::OutputStyle => self.choose_style(args),
-            Does::ReloadPlugins | Does::ReloadSkills => Told::text(self.reload_now().await),
-            Does::Rename => self.retitle(args).await,
-            Does::Usage => Told::text(self.cost_text()),
-            Does::Say(text) => Told::text(text),
-            Does::Screen(screen) => self.without_screen(&slash.name, screen),
-        };
-        self.announce().await;
-        if let Does::Screen(_) = command.does {
-            return self.tell_locally(prompt, "", None, told).await;
-        }
-        self.tell_locally(prompt, &slash.name, Some((command.name, args)), told)
-            .await
-    }
-
     /// Says what a local command came to; nothing said is told by the result alone.
     pub(super) async fn tell_locally(
         &mut self,
@@ -127,7 +85,7 @@ impl Session {
             let (name, args) = run.unwrap_or((named, ""));
             let echo = messages::command_echo(name, args);
             // A session in which nothing else was said is not worth a file.
-            if self.transcript.begun() {
+            if self.conversation.transcript.begun() {
                 self.keep_local(&prompt.id, &echo).await;
                 self.say_block(frame, None).await;
             } else {
@@ -181,35 +139,16 @@ impl Session {
     fn tell_model(&self) -> String {
         format!(
             "Model: `{}`. `/model <name>` takes another one for this session: {}, or any id.",
-            models::name(&self.model),
+            models::name(&self.model.name),
             choices().join(", "),
         )
-    }
-
-    /// Another model for the rest of the session. No name is refused: only the API knows them all.
-    async fn choose_model(&mut self, name: &str) -> Told {
-        let switch = Switch {
-            to: models::resolve(Some(name).filter(|name| *name != "default")),
-            requested: Some(name.to_owned()),
-            source: "command",
-            answers: Answers::default(),
-        };
-        if let Err(why) = self.hook_switch(&switch).await {
-            return Told::failed(why);
-        }
-        let from = self.change_model(&switch);
-        self.hook_switched(from, switch).await;
-        Told::text(format!(
-            "Set model to `{}` for this session only",
-            models::name(&self.model)
-        ))
     }
 
     fn choose_effort(&mut self, level: &str) -> Told {
         match level {
             "" => Told::text(format!("Usage: /effort <{}|auto>", EFFORTS.join("|"))),
             "auto" => {
-                self.options.effort.clone_from(&self.launch_effort);
+                self.options.effort.clone_from(&self.model.launch_effort);
                 Told::text("The effort is the model's own again.")
             }
             level if EFFORTS.contains(&level) => {
@@ -224,13 +163,13 @@ impl Session {
     }
 
     fn choose_style(&mut self, name: &str) -> Told {
-        let names = styles::names(&self.catalogue.styles);
+        let names = styles::names(&self.commands.catalogue.styles);
         if name.is_empty() {
             let current = self.style_name();
             let lines: Vec<String> = names
                 .iter()
                 .map(|name| {
-                    let style = styles::find(&self.catalogue.styles, name);
+                    let style = styles::find(&self.commands.catalogue.styles, name);
                     let mark = if *name == current { " (current)" } else { "" };
                     match style {
                         Some(style) => format!("- {name}{mark}: {}", style.description),
@@ -253,56 +192,6 @@ impl Session {
         }
     }
 
-    /// Lays settings over those of the files, for this session.
-    async fn configure(&mut self, args: &str) -> Told {
-        if args.is_empty() {
-            let lines: Vec<String> = CONFIGURABLE
-                .iter()
-                .map(|(key, values)| match self.options.settings.get(key) {
-                    Some(value) => format!("  {key}={values} (now {value})"),
-                    None => format!("  {key}={values}"),
-                })
-                .collect();
-            return Told::text(format!(
-                "Usage: /config key=value …, for this session\n{}",
-                lines.join("\n")
-            ));
-        }
-        let mut changes = Map::new();
-        for word in args.split_whitespace() {
-            let Some((key, value)) = word.split_once('=') else {
-                return Told::text(format!(
-                    "Expected key=value, got {word:?}. /config shows what there is."
-                ));
-            };
-            if !CONFIGURABLE.iter().any(|(known, _)| *known == key) {
-                return Told::text(format!("{key} cannot be set here. /config shows what can."));
-            }
-            let value = match value {
-                "true" => Value::Bool(true),
-                "false" => Value::Bool(false),
-                text => Value::String(text.to_owned()),
-            };
-            changes.insert(key.to_owned(), value);
-        }
-        self.options.settings.set_flag(&changes);
-        lay_out(&mut self.policy, &self.options);
-        if let Some(name) = changes.get("model").and_then(Value::as_str) {
-            let refused = self.choose_model(name).await;
-            if refused.outcome.is_some() {
-                return refused;
-            }
-        }
-        if let Some(level) = changes.get("effortLevel").and_then(Value::as_str) {
-            self.options.effort = Some(level.to_owned());
-        }
-        if changes.contains_key("outputStyle") {
-            self.system = None;
-        }
-        let set: Vec<String> = changes.iter().map(|(key, value)| format!("{key} to {value}")).collect();
-        Told::text(format!("Set {} for this session only", set.join(", ")))
-    }
-
     async fn retitle(&mut self, title: &str) -> Told {
         if title.is_empty() {
             return Told::text("Usage: /rename <title>");
@@ -322,7 +211,8 @@ impl Session {
                     .iter()
                     .map(|command| format!("- /{}: {}", command.name, command.description))
                     .chain(
-                        self.catalogue
+                        self.commands
+                            .catalogue
                             .entries
                             .iter()
                             .map(|entry| format!("- /{}: {}", entry.name, entry.told())),
@@ -356,9 +246,9 @@ impl Session {
                 "Version: {}\nSession: {}\nModel: {}\nKey: {}\nFolder: {}",
                 messages::PROTOCOL_VERSION,
                 self.options.session_id,
-                self.model,
+                self.model.name,
                 self.options.key_source.as_str(),
-                self.cwd.get().display(),
+                self.tooling.cwd.get().display(),
             )),
         };
         let mut text = format!("/{name} isn't available in this environment.");
@@ -370,6 +260,114 @@ impl Session {
             outcome: Some("unavailable_headless"),
             ..Told::text(text)
         }
+    }
+}
+
+impl SessionLoop {
+    /// Answers a command that needs no model.
+    pub(super) async fn answer_locally(&mut self, command: Builtin, slash: &Slash, prompt: &Prompt) -> Ending {
+        let args = slash.args.as_str();
+        // Everything after it is said in the new conversation, `init` included.
+        if command.does == Does::Clear {
+            self.clear(&prompt.id, Some(args).filter(|name| !name.is_empty())).await;
+        }
+        if command.does == Does::Model && !args.is_empty() {
+            // `init` tells of the model the turn began with.
+            self.session.announce().await;
+            let told = self.choose_model(args).await;
+            return self
+                .session
+                .tell_locally(prompt, &slash.name, Some((command.name, args)), told)
+                .await;
+        }
+        let told = match command.does {
+            Does::Agents => Told::text(
+                "Subagents are files in .claude/agents (this project) and ~/.claude/agents (all projects). Ask the model to \
+                 write one, or write it yourself.",
+            ),
+            Does::Clear | Does::Compact | Does::Prompt(_) => Told::default(),
+            Does::Config => self.configure(args).await,
+            Does::Context => self.session.tell_context().await,
+            Does::Doctor => Told::text(self.session.diagnose()),
+            Does::Effort => self.session.choose_effort(args),
+            Does::Mcp => Told::text(self.session.tell_servers()),
+            Does::Model => Told::text(self.session.tell_model()),
+            Does::OutputStyle => self.session.choose_style(args),
+            Does::ReloadPlugins | Does::ReloadSkills => Told::text(self.session.reload_now().await),
+            Does::Rename => self.session.retitle(args).await,
+            Does::Usage => Told::text(self.session.cost_text()),
+            Does::Say(text) => Told::text(text),
+            Does::Screen(screen) => self.session.without_screen(&slash.name, screen),
+        };
+        self.session.announce().await;
+        if let Does::Screen(_) = command.does {
+            return self.session.tell_locally(prompt, "", None, told).await;
+        }
+        self.session
+            .tell_locally(prompt, &slash.name, Some((command.name, args)), told)
+            .await
+    }
+
+    /// Another model for the rest of the session. No name is refused: only the API knows them all.
+    async fn choose_model(&mut self, name: &str) -> Told {
+        let switch = Switch {
+            to: models::resolve(Some(name).filter(|name| *name != "default")),
+            requested: Some(name.to_owned()),
+            source: "command",
+            answers: Answers::default(),
+        };
+        if let Err(why) = self.hook_switch(&switch).await {
+            return Told::failed(why);
+        }
+        let from = self.session.change_model(&switch);
+        self.session.hook_switched(from, switch).await;
+        Told::text(format!(
+            "Set model to `{}` for this session only",
+            models::name(&self.session.model.name)
+        ))
+    }
+
+    /// Lays settings over those of the files, for this session.
+    async fn configure(&mut self, args: &str) -> Told {
+        if args.is_empty() {
+            let lines: Vec<String> = CONFIGURABLE
+                .iter()
+                .map(|(key, values)| match self.session.options.settings.get(key) {
+                    Some(value) => format!("  {key}={values} (now {value})"),
+                    None => format!("  {key}={values}"),
+                })
+                .collect();
+            return Told::text(format!(
+                "Usage: /config key=value …, for this session\n{}",
+                lines.join("\n")
+            ));
+        }
+        let mut changes = Map::new();
+        for word in args.split_whitespace() {
+            let Some((key, value)) = word.split_once('=') else {
+                return Told::text(format!(
+                    "Expected key=value, got {word:?}. /config shows what there is."
+                ));
+            };
+            if !CONFIGURABLE.iter().any(|(known, _)| *known == key) {
+                return Told::text(format!("{key} cannot be set here. /config shows what can."));
+            }
+            let value = match value {
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                text => Value::String(text.to_owned()),
+            };
+            changes.insert(key.to_owned(), value);
+        }
+        self.session.lay_over(&changes);
+        if let Some(name) = changes.get("model").and_then(Value::as_str) {
+            let refused = self.choose_model(name).await;
+            if refused.outcome.is_some() {
+                return refused;
+            }
+        }
+        let set: Vec<String> = changes.iter().map(|(key, value)| format!("{key} to {value}")).collect();
+        Told::text(format!("Set {} for this session only", set.join(", ")))
     }
 }
 

@@ -4,7 +4,8 @@ use super::{Trigger, Uncompacted};
 use crate::messages;
 use crate::queue::Prompt;
 use crate::session::Session;
-use crate::turn::{Ending, Stop, Turn};
+use crate::session_loop::SessionLoop;
+use crate::turn::{Ending, Stop};
 
 const NAME: &str = "compact";
 const CANCELLED: &str = "Compaction canceled.";
@@ -17,38 +18,6 @@ impl Session {
     /// Whether a person may ask for it.
     pub(crate) fn may_compact(&self) -> bool {
         !self.options.compaction.off
-    }
-
-    /// Plays the turn of `/compact`.
-    pub(crate) async fn play_compact(&mut self, prompt: &Prompt, instructions: &str) {
-        let uuids: Vec<String> = prompt.uuid.iter().cloned().collect();
-        self.open_turn(Turn::new(uuids.clone(), prompt.origin.clone())).await;
-        for uuid in &uuids {
-            self.say(messages::lifecycle(uuid, "started")).await;
-        }
-        self.drain().await;
-        let wanted = Some(instructions).filter(|text| !text.is_empty());
-        let outcome = self.compact(wanted, Trigger::Manual).await;
-        self.announce().await;
-        let ending = match outcome {
-            Ok(compacted) => {
-                self.tell_compaction(compacted).await;
-                self.tell_command(prompt, instructions).await;
-                self.local_ending("")
-            }
-            // The command did what it was told last: nothing. A conversation that goes on need not know of it.
-            Err(Uncompacted::Stopped) if self.stop == Some(Stop::Interrupt) => {
-                self.say_block(
-                    messages::local_reply(CANCELLED, NAME, instructions, false, &self.turn),
-                    None,
-                )
-                .await;
-                self.local_ending(CANCELLED)
-            }
-            Err(Uncompacted::Stopped) => Ending::Interrupted { tools: false },
-            Err(why) => self.tell_failure(prompt, instructions, &why).await,
-        };
-        self.close_turn(ending, &uuids).await;
     }
 
     /// The command and what it said, which the conversation goes on with.
@@ -64,7 +33,7 @@ impl Session {
             (output.uuid.clone().unwrap_or_default(), said.as_str()),
         ] {
             self.keep_local(&uuid, text).await;
-            self.history.user_text(text);
+            self.conversation.history.user_text(text);
         }
         self.say(output).await;
         if self.options.replay && prompt.is_replayed() {
@@ -92,6 +61,36 @@ impl Session {
         Ending::Local {
             command: Some(NAME.to_owned()),
             text: text.to_owned(),
+        }
+    }
+}
+
+impl SessionLoop {
+    /// Plays the turn of `/compact`.
+    pub(crate) async fn play_compact(&mut self, prompt: &Prompt, instructions: &str) -> Ending {
+        self.session.say_started().await;
+        self.drain().await;
+        let wanted = Some(instructions).filter(|text| !text.is_empty());
+        let outcome = self.compact(wanted, Trigger::Manual).await;
+        self.session.announce().await;
+        match outcome {
+            Ok(compacted) => {
+                self.session.tell_compaction(compacted).await;
+                self.session.tell_command(prompt, instructions).await;
+                self.session.local_ending("")
+            }
+            // The command did what it was told last: nothing. A conversation that goes on need not know of it.
+            Err(Uncompacted::Stopped) if self.session.turn.stop == Some(Stop::Interrupt) => {
+                self.session
+                    .say_block(
+                        messages::local_reply(CANCELLED, NAME, instructions, false, &self.session.turn),
+                        None,
+                    )
+                    .await;
+                self.session.local_ending(CANCELLED)
+            }
+            Err(Uncompacted::Stopped) => Ending::Interrupted { tools: false },
+            Err(why) => self.session.tell_failure(prompt, instructions, &why).await,
         }
     }
 }

@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 use sluice_model::{Accumulator, Client, Failure, Message, Request, Role, Verdict, retry};
 
 use super::{Uncompacted, words};
-use crate::listen::Heard;
 use crate::messages;
 use crate::model_request::jitter;
 use crate::session::Session;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
 
 /// Most tokens of a summary, its thinking included.
 const MOST_TOKENS: u32 = 20_000;
@@ -24,6 +25,14 @@ struct Answer {
 }
 
 impl Session {
+    fn accept(&mut self, answer: &Answer) -> Result<String, Uncompacted> {
+        let model = answer.model.as_deref().unwrap_or(&self.model.name);
+        self.account.ledger.add(model, &answer.usage);
+        words::summary(&answer.text).ok_or_else(|| Uncompacted::Failed("the model gave no summary".to_owned()))
+    }
+}
+
+impl SessionLoop {
     /// Has the model sum up what was said.
     pub(super) async fn summarise(
         &mut self,
@@ -34,14 +43,14 @@ impl Session {
         let mut head = head;
         let (mut attempt, mut overloaded, mut streaming) = (1, 0, true);
         loop {
-            let mut request = self.request_of(with_task(head, &task));
+            let mut request = self.session.request_of(with_task(head, &task));
             request.max_tokens = request.max_tokens.min(MOST_TOKENS);
-            let client = self.client.clone();
+            let client = self.session.model.client.clone();
             let began = Instant::now();
             let heard = self.wait_for(Some(pin!(ask(&client, &request, streaming)))).await;
-            self.api_ms += super::millis(began);
+            self.session.account.api_ms += super::millis(began);
             let failure = match heard {
-                Heard::Ready(Ok(answer)) => return self.accept(&answer),
+                Heard::Ready(Ok(answer)) => return self.session.accept(&answer),
                 Heard::Ready(Err(failure)) => failure,
                 Heard::CallsDone | Heard::Stopped => return Err(Uncompacted::Stopped),
             };
@@ -53,28 +62,32 @@ impl Session {
                 continue;
             }
             let policy = retry::Policy {
-                max_retries: self.options.max_retries,
+                max_retries: self.session.options.max_retries,
             };
             match retry::next(&policy, attempt, &failure, overloaded, jitter()) {
                 Verdict::RetryWithoutStreaming => streaming = false,
                 Verdict::Retry { delay } => {
-                    self.say(messages::api_retry(attempt, self.options.max_retries, delay, &failure))
+                    self.session
+                        .say(messages::api_retry(
+                            attempt,
+                            self.session.options.max_retries,
+                            delay,
+                            &failure,
+                        ))
                         .await;
                     if let Heard::Stopped = self.wait_for(Some(pin!(tokio::time::sleep(delay)))).await {
                         return Err(Uncompacted::Stopped);
                     }
                 }
-                Verdict::GiveUp => return Err(Uncompacted::Failed(self.client.explain(&failure, &self.model))),
+                Verdict::GiveUp => {
+                    return Err(Uncompacted::Failed(
+                        self.session.model.client.explain(&failure, &self.session.model.name),
+                    ));
+                }
             }
             overloaded += u32::from(failure.is_overloaded());
             attempt += 1;
         }
-    }
-
-    fn accept(&mut self, answer: &Answer) -> Result<String, Uncompacted> {
-        let model = answer.model.as_deref().unwrap_or(&self.model);
-        self.ledger.add(model, &answer.usage);
-        words::summary(&answer.text).ok_or_else(|| Uncompacted::Failed("the model gave no summary".to_owned()))
     }
 }
 

@@ -1,17 +1,15 @@
 //! Requests that take a while: they are worked on beside the session, which goes on meanwhile, and each is answered
 //! when it is done.
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
 use sluice_model::models;
 use sluice_tools::Services as _;
 use sluice_wire::control::{
     ControlResponse, GenerateSessionTitle, GenerateSessionTitleResponse, RequestId, SideQuestionResponse,
 };
-use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
 use crate::messages;
+use crate::requests::Aside;
 use crate::session::Session;
 
 /// Longest title, in letters.
@@ -26,81 +24,6 @@ const TITLE_GUIDE: &str = "You name conversations. You are given what one is abo
     you orders.";
 const SIDE_GUIDE: &str = "[A question on the side, from the person. Answer it from this conversation, briefly, in text \
     alone. It does not belong to the task, which goes on afterwards as if it had not been asked.]";
-
-/// What came of a request that took a while.
-#[derive(Debug)]
-pub(crate) struct Aside {
-    pub(crate) answer: ControlResponse,
-    /// A settings file was written: it holds before the host is told.
-    pub(crate) wrote_settings: bool,
-    /// The name the model has for the session; it is kept.
-    pub(crate) named: Option<String>,
-}
-
-impl From<ControlResponse> for Aside {
-    fn from(answer: ControlResponse) -> Self {
-        Self {
-            answer,
-            wrote_settings: false,
-            named: None,
-        }
-    }
-}
-
-/// The requests that are being worked on.
-#[derive(Debug, Default)]
-pub(crate) struct Asides {
-    tasks: JoinSet<Aside>,
-    requests: HashMap<Id, (RequestId, AbortHandle)>,
-}
-
-impl Asides {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
-    }
-
-    /// Works on a request that waits for others.
-    pub(crate) fn spawn(&mut self, id: &RequestId, work: impl Future<Output = Aside> + Send + 'static) {
-        let handle = self.tasks.spawn(work);
-        self.requests.insert(handle.id(), (id.clone(), handle));
-    }
-
-    /// Works on a request that waits for the disk.
-    pub(crate) fn spawn_blocking<T: Into<Aside>>(&mut self, id: &RequestId, work: impl FnOnce() -> T + Send + 'static) {
-        let handle = self.tasks.spawn_blocking(move || work().into());
-        self.requests.insert(handle.id(), (id.clone(), handle));
-    }
-
-    /// The next that is done; none when there are none.
-    pub(crate) async fn next(&mut self) -> Option<Aside> {
-        let (task, done) = match self.tasks.join_next_with_id().await? {
-            Ok((task, aside)) => (task, Ok(aside)),
-            Err(error) => (error.id(), Err(error)),
-        };
-        let request = self
-            .requests
-            .remove(&task)
-            .map(|(request, _)| request)
-            .unwrap_or_default();
-        Some(done.unwrap_or_else(|error| broken(&request, &error)))
-    }
-
-    /// The host no longer wants this one: it is answered as cancelled, unless its work is done or cannot be left half
-    /// done.
-    pub(crate) fn cancel(&self, request: &RequestId) {
-        for (_, work) in self.requests.values().filter(|(known, _)| known == request) {
-            work.abort();
-        }
-    }
-}
-
-/// The work was cancelled, or it broke: the host is told all the same.
-fn broken(request: &RequestId, error: &JoinError) -> Aside {
-    if error.is_cancelled() {
-        return messages::error(request, "The request was cancelled".to_owned()).into();
-    }
-    messages::error(request, format!("The request could not be finished: {error}")).into()
-}
 
 impl Session {
     /// Something that took a while is done.
@@ -123,15 +46,18 @@ impl Session {
         };
         self.say(messages::request_started(id)).await;
         self.recall().await;
-        let messages = self.history.with_aside(&format!("{SIDE_GUIDE}\n\n{question}"));
+        let messages = self
+            .conversation
+            .history
+            .with_aside(&format!("{SIDE_GUIDE}\n\n{question}"));
         let mut request = self.request_of(messages);
         request.max_tokens = MOST_TOKENS;
-        request.thinking = models::facts(&self.model).thinking.off();
+        request.thinking = models::facts(&self.model.name).thinking.off();
         if !request.tools.is_empty() {
             request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
         }
-        let (tool_services, request_id) = (self.tool_services.clone(), id.clone());
-        self.asides.spawn(id, async move {
+        let (tool_services, request_id) = (self.tooling.services.clone(), id.clone());
+        self.requests.asides.spawn(id, async move {
             let (text, synthetic) = match tool_services.answer(request).await {
                 Ok(text) => (text, false),
                 Err(error) => (format!("(API error: {error})"), true),
@@ -156,12 +82,12 @@ impl Session {
         if said.is_none() {
             self.recall().await;
         }
-        let Some(about) = said.or_else(|| self.history.first_words()) else {
+        let Some(about) = said.or_else(|| self.conversation.history.first_words()) else {
             return self.say(titled(id, None)).await;
         };
         let about: String = about.chars().take(TITLE_SOURCE).collect();
-        let (tool_services, request_id) = (self.tool_services.clone(), id.clone());
-        self.asides.spawn(id, async move {
+        let (tool_services, request_id) = (self.tooling.services.clone(), id.clone());
+        self.requests.asides.spawn(id, async move {
             let title = tool_services
                 .complete(TITLE_GUIDE, about)
                 .await
@@ -199,8 +125,6 @@ pub(super) fn given(id: &RequestId, response: &Value) -> Aside {
 
 #[cfg(test)]
 mod tests {
-    use sluice_wire::control::Response;
-
     use super::*;
 
     #[test]
@@ -212,31 +136,5 @@ mod tests {
         }
         let long = json!({"title": "x".repeat(500)}).to_string();
         assert_eq!(title(&long).map(|title| title.len()), Some(LONGEST_TITLE));
-    }
-
-    #[tokio::test]
-    async fn work_that_is_cancelled_is_answered_and_the_rest_goes_on() {
-        let mut asides = Asides::default();
-        let (tell, told) = tokio::sync::oneshot::channel::<()>();
-        asides.spawn(&RequestId::from("r1"), std::future::pending());
-        asides.spawn(&RequestId::from("r2"), async {
-            told.await.ok();
-            given(&RequestId::from("r2"), &json!({}))
-        });
-        asides.cancel(&RequestId::from("r1"));
-        let first = asides.next().await.map(|aside| aside.answer);
-        assert!(matches!(first.map(|answer| answer.response), Some(Response::Error(_))));
-        tell.send(()).ok();
-        let second = asides.next().await.map(|aside| aside.answer.request_id().to_string());
-        assert_eq!(second.as_deref(), Some("r2"));
-    }
-
-    #[tokio::test]
-    async fn work_that_breaks_is_answered() {
-        let mut asides = Asides::default();
-        asides.spawn(&RequestId::from("r1"), async { unreachable!("broken on purpose") });
-        let told = asides.next().await.map(|aside| aside.answer.request_id().to_string());
-        assert_eq!(told.as_deref(), Some("r1"));
-        assert!(asides.is_empty());
     }
 }

@@ -11,7 +11,7 @@ use sluice_wire::usage::Usage;
 use sluice_wire::{Number, Raw};
 
 use crate::commands::SkillRoom;
-use crate::compact::Limits;
+use crate::compact_limits::Limits;
 use crate::mcp::Room;
 use crate::measure::{block_tokens, kind, tokens};
 use crate::memory::{self, Memory};
@@ -27,14 +27,14 @@ impl Session {
     pub(crate) async fn context_usage_now(&mut self) -> GetContextUsageResponse {
         self.recall().await;
         let agents = self.load_roster().in_context();
-        let request = self.request_of(self.history.all());
+        let request = self.request_of(self.conversation.history.all());
         let memories = self.with_notes(self.memories().known);
         let context = Context {
-            model: &self.model,
+            model: &self.model.name,
             system: &request.system,
             tools: &request.tools,
             messages: &request.messages,
-            last: self.last_usage.as_ref(),
+            last: self.account.last_usage.as_ref(),
             limits: self.limits(),
             memories: &memories,
             own: &self.options.settings.places().config_dir,
@@ -320,8 +320,8 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
     use super::*;
-    use crate::compact::Compaction;
     use crate::measure::PICTURE;
+    use crate::options::Compaction;
 
     fn conversation() -> Vec<Value> {
         vec![

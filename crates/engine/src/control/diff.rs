@@ -34,9 +34,9 @@ const CAREFUL: &[&str] = &[
 impl Session {
     /// What was changed since the last commit.
     pub(super) fn workspace_diff(&mut self, id: &RequestId) {
-        let (cwd, hidden) = (self.cwd.get(), self.hidden());
+        let (cwd, hidden) = (self.tooling.cwd.get(), self.hidden());
         let request_id = id.clone();
-        self.asides.spawn(id, async move {
+        self.requests.asides.spawn(id, async move {
             let found = tokio::time::timeout(LONGEST, look(&cwd)).await;
             match found {
                 Ok(Ok(look)) => given(&request_id, &answer(&look, &|path: &Path| hidden(&cwd.join(path)))),

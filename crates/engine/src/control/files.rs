@@ -17,8 +17,8 @@ use sluice_wire::control::{
     FileSuggestionsResponse, GetTaskOutputResponse, ReadFile, ReadFileResponse, RequestId, SeedReadState,
 };
 
-use super::suggest;
 use crate::messages;
+use crate::requests::file_names;
 use crate::session::Session;
 
 /// How much of a file is given when the host does not say.
@@ -33,9 +33,9 @@ const LARGEST_SEEN: u64 = 64 << 20;
 impl Session {
     /// A file as the model could read it without a question.
     pub(super) async fn read_file(&mut self, id: &RequestId, request: ReadFile) {
-        let path = absolute(&self.cwd.get(), &request.path);
+        let path = absolute(&self.tooling.cwd.get(), &request.path);
         let input = json!({"file_path": path.display().to_string()});
-        let pins = Pins::of("Read", &input, &self.cwd.get());
+        let pins = Pins::of("Read", &input, &self.tooling.cwd.get());
         let decision = self.decide_pinned("Read", &input, &pins);
         if decision.behavior != Verdict::Allow {
             return self
@@ -44,7 +44,8 @@ impl Session {
         }
         let pin = pins.first().cloned().unwrap_or_else(|| Pin::new(&path));
         let id = id.clone();
-        self.asides
+        self.requests
+            .asides
             .spawn_blocking(&id.clone(), move || match read(&path, &pin, &request) {
                 Ok(response) => messages::success(&id, &response),
                 Err(error) => messages::error(&id, format!("read_file: {}: {error}", request.path)),
@@ -53,13 +54,13 @@ impl Session {
 
     /// Files whose name fits, and behind them resources of servers, which are mentioned the same way.
     pub(super) fn file_suggestions(&mut self, id: &RequestId, query: String) {
-        let resources = resources::suggestions(self.servers.all(), &query);
-        let (cwd, hidden) = (self.cwd.get(), self.hidden());
-        let names = self.names.below(&cwd, &self.quit);
-        let (id, quit) = (id.clone(), self.quit.clone());
-        self.asides.spawn_blocking(&id.clone(), move || {
-            let names = names.unwrap_or_else(|| suggest::look_briefly(&cwd, &quit).into());
-            let found = suggest::suggest(&names, &cwd, &query, &|path: &Path| hidden(path));
+        let resources = resources::suggestions(self.tooling.servers.all(), &query);
+        let (cwd, hidden) = (self.tooling.cwd.get(), self.hidden());
+        let names = self.requests.names.below(&cwd, &self.line.quit);
+        let (id, quit) = (id.clone(), self.line.quit.clone());
+        self.requests.asides.spawn_blocking(&id.clone(), move || {
+            let names = names.unwrap_or_else(|| file_names::look_briefly(&cwd, &quit).into());
+            let found = file_names::suggest(&names, &cwd, &query, &|path: &Path| hidden(path));
             let response = FileSuggestionsResponse {
                 suggestions: found.iter().map(Raw::of).chain(resources.iter().map(Raw::of)).collect(),
                 cwd: cwd.display().to_string(),
@@ -71,9 +72,9 @@ impl Session {
 
     /// Lets a file count as read, if it is still what the host knows.
     pub(super) fn seed_read_state(&mut self, id: &RequestId, request: &SeedReadState) {
-        let path = absolute(&self.cwd.get(), &request.path);
-        let (id, files, mtime) = (id.clone(), self.files.clone(), request.mtime.get());
-        self.asides.spawn_blocking(&id.clone(), move || {
+        let path = absolute(&self.tooling.cwd.get(), &request.path);
+        let (id, files, mtime) = (id.clone(), self.tooling.files.clone(), request.mtime.get());
+        self.requests.asides.spawn_blocking(&id.clone(), move || {
             // A file that cannot be read, or has changed since, stays unseen: the model is told to read it.
             if let Some(content) = unchanged_since(&path, mtime) {
                 files.saw(&path, &content);
@@ -84,11 +85,11 @@ impl Session {
 
     /// The end of what a task wrote.
     pub(super) async fn task_output(&mut self, id: &RequestId, task_id: &str) {
-        let Some(task) = self.tasks.get(task_id) else {
+        let Some(task) = self.tooling.tasks.get(task_id) else {
             return self.say(messages::error(id, format!("No such task: {task_id}"))).await;
         };
         let id = id.clone();
-        self.asides.spawn_blocking(&id.clone(), move || {
+        self.requests.asides.spawn_blocking(&id.clone(), move || {
             match task.output_file.as_deref().map_or(Ok(Tail::default()), tail) {
                 Ok(tail) => {
                     let response = GetTaskOutputResponse {
@@ -108,7 +109,7 @@ impl Session {
     pub(super) fn plan(&mut self, id: &RequestId) {
         let path = self.policy.plan_file.clone();
         let id = id.clone();
-        self.asides.spawn_blocking(&id.clone(), move || {
+        self.requests.asides.spawn_blocking(&id.clone(), move || {
             let plan = path.and_then(|path| Some((whole(&path).ok()?, path)));
             let response = match plan {
                 Some((plan, path)) => json!({"exists": true, "plan": plan, "filePath": path.display().to_string()}),

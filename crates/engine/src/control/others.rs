@@ -60,9 +60,9 @@ impl Session {
             Some(call) => vec![call.to_owned()],
             None => self.calls.list.iter().map(|call| call.id.clone()).collect(),
         };
-        let asked = own.iter().map(|call| self.tasks.background(Some(call))).sum();
+        let asked = own.iter().map(|call| self.tooling.tasks.background(Some(call))).sum();
         let moved = asked > 0;
-        Box::pin(self.hear_of_moves(asked)).await;
+        self.hear_of_moves(asked).await;
         let response = BackgroundTasksResponse {
             backgrounded: call.map(|_| moved),
             ..BackgroundTasksResponse::default()
@@ -74,7 +74,7 @@ impl Session {
     async fn hear_of_moves(&mut self, mut asked: usize) {
         let until = Instant::now() + MOVING;
         while asked > 0
-            && let Ok(Some(event)) = tokio::time::timeout_at(until, self.events.recv()).await
+            && let Ok(Some(event)) = tokio::time::timeout_at(until, self.tooling.reported.recv()).await
         {
             let moved = match &event {
                 ToolEvent::TaskStarted { is_backgrounded, .. } => *is_backgrounded,
@@ -88,10 +88,10 @@ impl Session {
     /// The host is done: the turn that runs is interrupted, and the process goes.
     async fn end_session(&mut self, id: &RequestId) {
         self.say(messages::ok(id)).await;
-        self.leave = Some(i32::from(self.turn.open));
+        self.line.leave = Some(i32::from(self.turn.open));
         if self.turn.open {
             self.withdraw_asks().await;
-            self.stop.get_or_insert(Stop::Interrupt);
+            self.turn.stop.get_or_insert(Stop::Interrupt);
         }
     }
 

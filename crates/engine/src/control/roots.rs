@@ -29,7 +29,7 @@ impl Session {
         }
         if request.reload_claude_md == Some(true) {
             // It is told again with the next prompt, as it stands then.
-            self.reminded_of_memory = false;
+            self.conversation.reminded_of_memory = false;
         }
         self.say(messages::success(id, &json!({"directory": said}))).await;
         self.hook_directory_added(&folder, "register_repo_root").await;

@@ -12,8 +12,8 @@ use sluice_wire::control::{
     Request, RequestId, SetMcpPermissionModeOverrideResponse,
 };
 
-use super::aside::Aside;
 use crate::messages;
+use crate::requests::Aside;
 use crate::session::Session;
 
 impl Session {
@@ -22,7 +22,13 @@ impl Session {
         match request {
             Request::McpStatus(_) => {
                 let response = McpStatusResponse {
-                    mcp_servers: self.servers.all().iter().map(|link| full_status(link)).collect(),
+                    mcp_servers: self
+                        .tooling
+                        .servers
+                        .all()
+                        .iter()
+                        .map(|link| full_status(link))
+                        .collect(),
                     ..McpStatusResponse::default()
                 };
                 self.say(messages::success(id, &response)).await;
@@ -42,7 +48,11 @@ impl Session {
             Request::McpReconnect(request) => self.reconnect(id, &request.server_name).await,
             Request::McpToggle(request) => self.toggle(id, &request.server_name, request.enabled).await,
             Request::McpMessage(request) => {
-                let mailbox = self.servers.find(&request.server_name).and_then(|link| link.mailbox());
+                let mailbox = self
+                    .tooling
+                    .servers
+                    .find(&request.server_name)
+                    .and_then(|link| link.mailbox());
                 if let (Some(mailbox), Ok(message)) = (mailbox, serde_json::from_str(request.message.get())) {
                     mailbox.put(&message);
                 }
@@ -56,7 +66,7 @@ impl Session {
                     return;
                 };
                 let id = id.clone();
-                self.asides.spawn(&id.clone(), async move {
+                self.requests.asides.spawn(&id.clone(), async move {
                     told(&id, auth::forget(&link).await.map(|()| json!({})))
                 });
             }
@@ -68,7 +78,7 @@ impl Session {
             }
             Request::ChannelEnable(request) => {
                 let name = request.server_name.as_deref().unwrap_or_default();
-                let why = match self.servers.find(name).map(|link| link.phase()) {
+                let why = match self.tooling.servers.find(name).map(|link| link.phase()) {
                     Some(Phase::Up(_)) => "is not plugin-sourced; channel_enable requires a marketplace plugin",
                     _ => "is not connected",
                 };
@@ -92,8 +102,8 @@ impl Session {
             );
             return self.say(messages::error(id, text)).await;
         }
-        self.servers.set_mode(name, mode);
-        if self.servers.find(name).is_some() {
+        self.tooling.servers.set_mode(name, mode);
+        if self.tooling.servers.find(name).is_some() {
             return self.say(messages::ok(id)).await;
         }
         let response = SetMcpPermissionModeOverrideResponse {
@@ -107,7 +117,7 @@ impl Session {
 
     /// The server of this name; without one the host is told so.
     async fn server(&mut self, id: &RequestId, name: &str) -> Option<Arc<Link>> {
-        let found = self.servers.find(name).cloned();
+        let found = self.tooling.servers.find(name).cloned();
         if found.is_none() {
             self.say(messages::error(id, format!("Server not found: {name}"))).await;
         }
@@ -115,7 +125,7 @@ impl Session {
     }
 
     async fn set_servers(&mut self, id: &RequestId, servers: indexmap::IndexMap<String, Result<ServerConfig, String>>) {
-        let replaced = self.servers.replace(servers);
+        let replaced = self.tooling.servers.replace(servers);
         if replaced.dialled.iter().all(|link| link.config.is_sdk()) {
             let response = McpSetServersResponse {
                 added: replaced.added,
@@ -128,7 +138,7 @@ impl Session {
         }
         self.servers_changed().await;
         let id = id.clone();
-        self.asides.spawn(&id.clone(), async move {
+        self.requests.asides.spawn(&id.clone(), async move {
             let mut errors = replaced.errors;
             // Those inside the host wait for the host, which waits for this answer.
             for link in replaced.dialled.iter().filter(|link| !link.config.is_sdk()) {
@@ -169,7 +179,7 @@ impl Session {
             }
             // A server that does not come up is switched on all the same; how it stands says so.
             let id = id.clone();
-            self.asides.spawn(&id.clone(), async move {
+            self.requests.asides.spawn(&id.clone(), async move {
                 link.connection().await.ok();
                 messages::ok(&id).into()
             });
@@ -182,7 +192,7 @@ impl Session {
 
     fn await_dialling(&mut self, id: &RequestId, link: Arc<Link>) {
         let id = id.clone();
-        self.asides.spawn(&id.clone(), async move {
+        self.requests.asides.spawn(&id.clone(), async move {
             match link.dial().await {
                 Ok(_) => messages::ok(&id).into(),
                 Err(why) => messages::error(&id, why).into(),
@@ -192,7 +202,7 @@ impl Session {
 
     /// Calls a tool without the model.
     async fn call_server(&mut self, id: &RequestId, request: &McpCall) {
-        let Some((link, tool)) = self.servers.own_name(&request.tool) else {
+        let Some((link, tool)) = self.tooling.servers.own_name(&request.tool) else {
             let text = match request
                 .tool
                 .strip_prefix("mcp__")
@@ -237,7 +247,8 @@ impl Session {
             tool,
         };
         let id = id.clone();
-        self.asides
+        self.requests
+            .asides
             .spawn(&id.clone(), async move { told(&id, call.run(arguments).await) });
     }
 
@@ -248,6 +259,7 @@ impl Session {
                 .await;
         }
         let Some(link) = self
+            .tooling
             .servers
             .find(server)
             .filter(|link| matches!(link.phase(), Phase::Up(_)))
@@ -258,7 +270,7 @@ impl Session {
                 .await;
         };
         let (id, uri) = (id.clone(), uri.to_owned());
-        self.asides.spawn(&id.clone(), async move {
+        self.requests.asides.spawn(&id.clone(), async move {
             match link.read_resource(&uri).await {
                 Ok(contents) => {
                     let response = McpReadResourceResponse {
@@ -278,7 +290,7 @@ impl Session {
             return;
         };
         let id = id.clone();
-        self.asides.spawn(&id.clone(), async move {
+        self.requests.asides.spawn(&id.clone(), async move {
             let begun = auth::begin(&link).await;
             let response = begun.map(|sign_in| McpAuthenticateResponse {
                 auth_url: Some(sign_in.url.clone()),
@@ -307,7 +319,7 @@ impl Session {
                 .await;
         };
         let id = id.clone();
-        self.asides.spawn(&id.clone(), async move {
+        self.requests.asides.spawn(&id.clone(), async move {
             told(&id, sign_in.finish(&callback).await.map(|()| json!({})))
         });
     }
@@ -334,7 +346,10 @@ impl Session {
                 Some(Err(word)) => Some(*word),
                 None => None,
             };
-            let added = self.servers.add_hosted(name, allowed, manifest.and_then(Result::ok));
+            let added = self
+                .tooling
+                .servers
+                .add_hosted(name, allowed, manifest.and_then(Result::ok));
             if let Some(word) = outcome {
                 let word = if added { word } else { "already_connected" };
                 parked.insert(name.clone(), word.to_owned());

@@ -1,7 +1,6 @@
 //! The settings and rules that hold: shown, laid over, written.
 
 use serde_json::{Map, Value, json};
-use sluice_model::models;
 use sluice_permission::{Rule, Source};
 use sluice_wire::Raw;
 use sluice_wire::control::{
@@ -10,10 +9,10 @@ use sluice_wire::control::{
 };
 use sluice_wire::permission_update::Behavior;
 
-use super::aside::{Aside, given};
+use super::aside::given;
 use crate::hooks::{Answers, Switch};
 use crate::messages;
-use crate::sandbox;
+use crate::requests::Aside;
 use crate::session::Session;
 
 impl Session {
@@ -26,7 +25,7 @@ impl Session {
                 .map(|(source, value)| Raw::of(&json!({"source": source.as_str(), "settings": value})))
                 .collect(),
             applied: Some(AppliedSettings {
-                model: Some(self.model.clone()),
+                model: Some(self.model.name.clone()),
                 effort: Some(Raw::of(&self.options.effort)),
                 ..AppliedSettings::default()
             }),
@@ -56,27 +55,12 @@ impl Session {
             );
             return self.say(messages::error(id, text)).await;
         }
-        let before = sandbox::wanted(&self.options);
-        self.options.settings.set_flag(&changes);
-        if changes.contains_key("env") {
-            for (name, value) in self.options.settings.env() {
-                self.options.env.retain(|(known, _)| *known != *name);
-                self.options.env.push((name.into(), value.into()));
-            }
-        }
-        self.lay_out_settings(before.as_ref());
-        self.lay_out_hooks();
-        if changes.contains_key("effortLevel") {
-            let level = self.options.settings.string("effortLevel").map(str::to_owned);
-            self.options.effort = level.or_else(|| self.launch_effort.clone());
-        }
-        match changes.get("model") {
+        match self.lay_over(&changes) {
             None => self.say(messages::ok(id)).await,
-            Some(named) => {
-                let name = self.options.settings.model().or(self.options.model.as_deref());
+            Some(model) => {
                 let switch = Switch {
-                    to: models::resolve(name.filter(|name| *name != "default")),
-                    requested: named.as_str().map(str::to_owned),
+                    to: model,
+                    requested: changes.get("model").and_then(Value::as_str).map(str::to_owned),
                     source: "sdk",
                     answers: Answers::Settings,
                 };
@@ -107,11 +91,11 @@ impl Session {
         }
         if let Some(level) = changes.remove("effortLevel") {
             // How hard a model tries is a matter of the model.
-            let of_model = json!({(self.model.as_str()): {"effortLevel": level}});
+            let of_model = json!({(self.model.name.as_str()): {"effortLevel": level}});
             changes.insert("modelSettings".to_owned(), of_model);
         }
         let (id, places) = (id.clone(), self.options.settings.places().clone());
-        self.asides.spawn_blocking(&id.clone(), move || {
+        self.requests.asides.spawn_blocking(&id.clone(), move || {
             match sluice_settings::update(&places, source, &changes) {
                 Ok(_) => Aside {
                     wrote_settings: true,

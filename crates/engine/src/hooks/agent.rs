@@ -7,7 +7,7 @@ use sluice_model::models;
 use sluice_wire::stdout::system::HookOutcome;
 
 use super::model;
-use super::output::{self, Answer, Failure};
+use super::output::{self, Failure, HookAnswer};
 use super::run::{Due, Scene, Seen};
 use crate::agents;
 use crate::session::Session;
@@ -31,7 +31,7 @@ impl Session {
 }
 
 /// Waits for what it says.
-pub(super) async fn run(scene: &Scene, due: &Due, inspection: Inspection) -> Result<Answer, Failure> {
+pub(super) async fn run(scene: &Scene, due: &Due, inspection: Inspection) -> Result<HookAnswer, Failure> {
     let answered = tokio::time::timeout(due.patience(), inspection).await;
     let (answer, text, outcome) = match answered {
         Err(_) => (Err(Failure::TimedOut), String::new(), HookOutcome::Cancelled),

@@ -3,37 +3,31 @@
 //! A call whose hooks run stays where it is; the session goes on listening, and [`Session::hooked`] takes the call
 //! up again when they are done.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
-use sluice_permission::decide::after_hook;
-use sluice_permission::{Decision, Verdict};
-use sluice_tools::Outcome;
+use serde_json::Value;
+use sluice_permission::Decision;
+use sluice_tools::{AnyTool, Outcome, Pins};
 use sluice_wire::control::McpServerProvenance;
 use sluice_wire::hook::{BatchCall, HookSpecificOutput, PermissionRequestDecision};
 use sluice_wire::permission_update::Behavior;
 use sluice_wire::{Number, Raw};
 
-use super::config::Origin;
-use super::decide;
 use super::event::Event;
-use super::merge::{self, Merged};
-use super::output::Permission;
+use super::merge::Merged;
 use super::run::{Hooked, Purpose};
 use super::told::{reminder, told};
-use crate::calls::{Call, State};
+use super::tool_output::{replace, text_of};
+use crate::call::{Call, CallEvent, Change, Changed, Denial, Grant, PermissionAnswer};
 use crate::messages;
 use crate::options::Asker;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
 
 /// How long an ask waits before somebody is told that it does.
 const UNANSWERED: Duration = Duration::from_secs(6);
-
-/// How a call a hook allowed is marked in its result.
-fn allowed_by_hook() -> Value {
-    json!({"decision": "accept", "source": "hook", "reason_type": "hook"})
-}
 
 impl Session {
     /// Shows a call to hooks before it is decided about; false if none waits for it.
@@ -56,62 +50,33 @@ impl Session {
 
     /// Hooks have looked at a call: it goes on as they say.
     pub(super) async fn begin_hooked(&mut self, id: &str, merged: Merged) {
-        let Some(index) = self.running_call(id) else { return };
+        let Some(index) = self
+            .calls
+            .list
+            .iter()
+            .position(|call| call.id == id && call.is_hooked())
+        else {
+            return;
+        };
         if merged.halt.is_some() {
             self.hooks.halt = merged.halt;
         }
-        let verdict = merged.verdict.as_ref();
-        if verdict.is_some_and(|verdict| verdict.permission == Permission::Defer) {
-            if !self.deferred_call(index).await {
-                self.rule_on(index, None).await;
-            }
-            return self.launch().await;
-        }
-        if let Some(input) = merged.updated_input
-            && !self.change_call(index, &input).await
-        {
-            return self.launch().await;
-        }
-        match verdict.filter(|verdict| {
-            verdict.silence && verdict.origin == Origin::Host && verdict.permission == Permission::Deny
-        }) {
-            // Nobody said no: it is a failure, and no refusal to be counted.
-            Some(silent) => {
-                let outcome = Outcome::failed(silent.block.shown.as_str());
-                self.finish(index, outcome, None).await;
-            }
-            None => self.rule_on(index, verdict).await,
-        }
+        // What was forbidden elsewhere in the session meanwhile counts.
+        self.catch_up().await;
+        let event = CallEvent::HooksSaid {
+            changed: merged
+                .updated_input
+                .and_then(|input| self.changed_by_hook(index, &input)),
+            verdict: merged.verdict,
+        };
+        self.advance(index, event).await;
         self.launch().await;
     }
 
-    /// Puts another input in the place of a call's own; false if it is none, and then the call has its result.
-    async fn change_call(&mut self, index: usize, input: &Value) -> bool {
-        let cwd = self.cwd.get();
-        let Some(call) = self.calls.list.get_mut(index) else {
-            return false;
-        };
-        let Some(tool) = call.tool.clone() else { return false };
-        let filled = tool.fill(input);
-        match tool.check(&filled, &cwd) {
-            Ok(checked) => {
-                call.pins = sluice_tools::Pins::of(&call.name, &checked, &cwd);
-                call.checked = checked;
-                call.input = filled;
-                call.presented = false;
-                true
-            }
-            Err(invalid) => {
-                self.remember_denial(index);
-                self.finish(index, invalid.into(), None).await;
-                false
-            }
-        }
-    }
-
-    /// What remains of a decision when hooks have spoken.
-    pub(crate) fn after_hooks(&self, decision: Decision, verdict: Option<&merge::Verdict>, tool: &str) -> Decision {
-        decide::adjusted(decision, verdict, &format!("PreToolUse:{tool}"), &self.policy.mode)
+    /// The input hooks put in the place of a call's own.
+    fn changed_by_hook(&self, index: usize, input: &Value) -> Option<Changed> {
+        let call = self.calls.list.get(index)?;
+        Some(changed(call.tool.as_ref()?, input, &self.tooling.cwd.get()))
     }
 
     /// Shows an ask to hooks, which may answer before the host does; false if none waits for it.
@@ -130,13 +95,8 @@ impl Session {
             permission_suggestions: decision.suggestions.clone(),
             mcp_server: server_of(call),
         });
-        self.hooks.asked_for = Some(id.clone());
-        let begun = self.spawn_hooks(input, Purpose::Asked(request_id.to_owned())).await;
-        // Where the host is asked as well, the ask itself says whether it is still open.
-        if begun && self.calls.asking(request_id).is_none() {
-            self.hooks.asks.insert(request_id.to_owned(), id);
-        }
-        begun
+        self.hooks.asked_for = Some(id);
+        self.spawn_hooks(input, Purpose::Asked(request_id.to_owned())).await
     }
 
     /// An ask that is not answered for a while is worth a person's look.
@@ -165,60 +125,32 @@ impl Session {
     /// Hooks have looked at an ask. What they decide withdraws it; otherwise it stays open, or is refused where nobody
     /// else can answer.
     pub(super) async fn answer_hooked(&mut self, request_id: &str, merged: Merged) {
-        let call_id = self.hooks.asks.remove(request_id);
-        let asked = self.calls.asking(request_id);
-        let alone = call_id.as_deref().and_then(|id| self.running_call(id));
-        let Some(index) = asked.or(alone) else { return };
+        let Some(index) = self.calls.asked(request_id) else {
+            return;
+        };
         if merged.halt.is_some() {
             self.hooks.halt = merged.halt;
         }
-        let Some(decision) = self.calls.list.get(index).map(|call| self.decide_call(call)) else {
-            return;
-        };
-        let decided = merged
-            .decision
-            .filter(|said| said.behavior == Behavior::Deny || after_hook(&decision) == Verdict::Allow);
-        match (decided, asked) {
-            (None, Some(_)) => {}
-            (None, None) => {
-                self.refuse_unasked(index, &decision).await;
-                self.launch().await;
-            }
-            (Some(said), asked) => {
-                if asked.is_some() {
-                    self.say(messages::cancel(request_id)).await;
-                    if self.calls.open_asks().len() <= 1 {
-                        self.enter(messages::State::Running).await;
-                    }
-                }
-                if let Some(call) = self.calls.list.get_mut(index) {
-                    call.state = State::Running;
-                }
-                self.take_decision(index, said).await;
-                self.launch().await;
-            }
+        // What was forbidden elsewhere in the session while the question was open counts.
+        self.catch_up().await;
+        let answer = merged.decision.map(|decision| self.answer_of_hook(index, decision));
+        self.advance(index, CallEvent::HooksAnswered(answer)).await;
+        if self.calls.asked(request_id).is_none() {
+            self.launch().await;
         }
     }
 
-    async fn take_decision(&mut self, index: usize, said: PermissionRequestDecision) {
-        if said.behavior == Behavior::Deny {
-            let message = said.message.unwrap_or_else(|| "A hook refused this call.".to_owned());
-            if said.interrupt == Some(true) {
-                let answer = json!({"behavior": "deny", "message": message, "interrupt": true});
-                return self.answered(index, Ok(answer)).await;
-            }
-            return self.deny(index, &message, "hook", Some("hook")).await;
-        }
-        for update in said.updated_permissions.unwrap_or_default() {
-            self.apply(&update).await;
-        }
-        match said.updated_input {
-            None => self.start(index, None, allowed_by_hook()),
-            Some(input) => {
-                let asked = self.calls.list.get(index).map(|call| self.decide_call(call));
-                self.start_changed(index, &input.to_value(), asked, allowed_by_hook())
-                    .await;
-            }
+    fn answer_of_hook(&self, index: usize, said: PermissionRequestDecision) -> PermissionAnswer {
+        match said.behavior {
+            Behavior::Deny if said.interrupt == Some(true) => PermissionAnswer::Interrupt,
+            Behavior::Deny => PermissionAnswer::Deny(denied_by_hook(said.message)),
+            _ => PermissionAnswer::Allow {
+                changed: said
+                    .updated_input
+                    .and_then(|input| self.changed(index, input.to_value())),
+                updates: said.updated_permissions.unwrap_or_default(),
+                grant: Grant::by_hook(),
+            },
         }
     }
 
@@ -229,36 +161,28 @@ impl Session {
         }
     }
 
-    /// Shows a call that has run to hooks before its result is told; gives it back if none waits for it.
-    pub(crate) async fn hooks_after(
-        &mut self,
-        index: usize,
-        outcome: Outcome,
-        meta: Option<Value>,
-    ) -> Option<(Outcome, Option<Value>)> {
+    /// Shows what a call came to to hooks before it is told; false if none waits for it.
+    pub(crate) async fn hooks_after(&mut self, index: usize) -> bool {
         self.hook_cwd().await;
-        let (outcome, meta) = self.hooks_of_tasks(index, outcome, meta).await?;
-        self.hooks_after_call(index, outcome, meta).await
+        self.hooks_of_tasks(index).await || self.hooks_after_call(index).await
     }
 
     /// The same, once the task list is as it will be.
-    pub(super) async fn hooks_after_call(
-        &mut self,
-        index: usize,
-        outcome: Outcome,
-        meta: Option<Value>,
-    ) -> Option<(Outcome, Option<Value>)> {
+    pub(super) async fn hooks_after_call(&mut self, index: usize) -> bool {
+        let Some((call, outcome)) = self.untold(index) else {
+            return false;
+        };
         let failed = outcome.is_error == Some(true);
         let event = if failed {
             Event::PostToolUseFailure
         } else {
             Event::PostToolUse
         };
-        let Some(call) = self.calls.list.get(index).filter(|_| self.hooks.await_any(&[event])) else {
-            return Some((outcome, meta));
-        };
+        if !self.hooks.await_any(&[event]) {
+            return false;
+        }
         let id = call.id.clone();
-        let began = self.hooks.began.remove(&id);
+        let began = self.hooks.began.get(&id);
         #[allow(clippy::cast_precision_loss)]
         let duration = began.map(|began| Number(began.elapsed().as_millis() as f64));
         let input = if failed {
@@ -281,15 +205,18 @@ impl Session {
                 duration_ms: duration,
             })
         };
-        if !self.spawn_hooks(input, Purpose::After(id.clone())).await {
-            return Some((outcome, meta));
-        }
-        self.hooks.after.insert(id, (outcome, meta));
-        None
+        self.hooks.began.remove(&id);
+        self.spawn_hooks(input, Purpose::After(id)).await
+    }
+
+    /// A call hooks look at before its result is told, and what it came to.
+    pub(super) fn untold(&self, index: usize) -> Option<(&Call, &Outcome)> {
+        let call = self.calls.list.get(index)?;
+        Some((call, &call.untold()?.outcome))
     }
 
     /// Shows a call that was refused without a question to hooks; false if none waits for it.
-    pub(crate) async fn hooks_after_denial(&mut self, index: usize, reason: &str, meta: Value) -> bool {
+    pub(crate) async fn hooks_after_denial(&mut self, index: usize, reason: &str) -> bool {
         let Some(call) = self
             .calls
             .list
@@ -306,28 +233,18 @@ impl Session {
             mcp_server: server_of(call),
             reason: reason.to_owned(),
         });
-        let begun = self.spawn_hooks(input, Purpose::After(id.clone())).await;
-        if begun {
-            self.hooks.after.insert(id, (Outcome::failed(reason), Some(meta)));
-        }
-        begun
+        self.spawn_hooks(input, Purpose::After(id)).await
     }
 
     /// Hooks have looked at a call that is over: its result is told.
     pub(super) async fn finish_hooked(&mut self, event: Event, id: &str, merged: Merged) {
-        let Some((mut outcome, meta)) = self.hooks.after.remove(id) else {
-            return;
-        };
-        let Some(index) = self.running_call(id) else { return };
-        let name = self
-            .calls
-            .list
-            .get(index)
-            .map(|call| call.name.clone())
-            .unwrap_or_default();
+        let Some(index) = self.untold_call(id) else { return };
+        let call = self.calls.list.get_mut(index);
+        let name = call.as_ref().map(|call| call.name.clone()).unwrap_or_default();
         let name = format!("{}:{name}", event.as_str());
         if let Some(updated) = merged.updated_output
-            && let Err(why) = replace(&mut outcome, updated)
+            && let Some(end) = call.and_then(Call::untold_mut)
+            && let Err(why) = replace(&mut end.outcome, updated)
         {
             let text = format!("{name}: the output a hook put in place of the tool's is not used: {why}");
             self.say(messages::informational(&text, "warning")).await;
@@ -344,32 +261,8 @@ impl Session {
         if merged.halt.is_some() && event != Event::PostToolUseFailure {
             self.hooks.halt = merged.halt;
         }
-        self.finish(index, outcome, meta).await;
+        self.advance(index, CallEvent::Settled(None)).await;
         self.launch().await;
-    }
-
-    /// Every call of an answer has its result. `Err` when the turn is stopped meanwhile.
-    pub(crate) async fn hook_batch(&mut self) -> Result<(), ()> {
-        if !self.hooks.await_any(&[Event::PostToolBatch]) {
-            return Ok(());
-        }
-        let calls = self.calls.list.iter().map(|call| BatchCall {
-            tool_name: call.name.clone(),
-            tool_input: Raw::of(&call.checked),
-            tool_use_id: call.id.clone(),
-            tool_response: match &call.state {
-                State::Done(block) => block.get("content").map(Raw::of),
-                _ => None,
-            },
-            ..BatchCall::default()
-        });
-        let calls: Vec<BatchCall> = calls.collect();
-        let input = told!(self, Full, PostToolBatch(PostToolBatchInput) { tool_calls: calls });
-        let merged = self.ask_hooks(input).await.ok_or(())?;
-        // There is no call to hold up any more: the turn ends.
-        let block = merged.block.map(|block| block.shown);
-        self.hooks.halt = self.hooks.halt.take().or(merged.halt).or(block);
-        Ok(())
     }
 
     /// How the turn ends, if a hook wants it to.
@@ -380,11 +273,9 @@ impl Session {
     /// The turn is stopped: hooks around calls are gone, and calls that have run keep their outcome.
     pub(crate) async fn abandon_hooks(&mut self) {
         self.hooks.around.abort_all();
-        self.hooks.asks.clear();
-        let held: Vec<_> = self.hooks.after.drain().collect();
-        for (id, (outcome, meta)) in held {
-            if let Some(index) = self.running_call(&id) {
-                self.finish(index, outcome, meta).await;
+        for index in self.calls.unfinished() {
+            if self.untold(index).is_some() {
+                self.advance(index, CallEvent::Settled(None)).await;
             }
         }
     }
@@ -396,11 +287,53 @@ impl Session {
         }
     }
 
-    /// The call of that id, if it is neither new nor done nor asked about.
-    pub(super) fn running_call(&self, id: &str) -> Option<usize> {
+    /// The call of that id, if hooks look at what it came to.
+    pub(super) fn untold_call(&self, id: &str) -> Option<usize> {
         let mut list = self.calls.list.iter();
-        list.position(|call| call.id == id && matches!(call.state, State::Running))
+        list.position(|call| call.id == id && call.untold().is_some())
     }
+}
+
+impl SessionLoop {
+    /// Every call of an answer has its result. `Err` when the turn is stopped meanwhile.
+    pub(crate) async fn hook_batch(&mut self) -> Result<(), ()> {
+        if !self.session.hooks.await_any(&[Event::PostToolBatch]) {
+            return Ok(());
+        }
+        let calls = self.session.calls.list.iter().map(|call| BatchCall {
+            tool_name: call.name.clone(),
+            tool_input: Raw::of(&call.checked),
+            tool_use_id: call.id.clone(),
+            tool_response: call.result().and_then(|block| block.get("content")).map(Raw::of),
+            ..BatchCall::default()
+        });
+        let calls: Vec<BatchCall> = calls.collect();
+        let input = told!(self.session, Full, PostToolBatch(PostToolBatchInput) { tool_calls: calls });
+        let merged = self.ask_hooks(input).await.ok_or(())?;
+        // There is no call to hold up any more: the turn ends.
+        let block = merged.block.map(|block| block.shown);
+        self.session.hooks.halt = self.session.hooks.halt.take().or(merged.halt).or(block);
+        Ok(())
+    }
+}
+
+/// The input hooks put in the place of a call's own, checked by its tool.
+pub(crate) fn changed(tool: &AnyTool, input: &Value, cwd: &Path) -> Changed {
+    let filled = tool.fill(input);
+    match tool.check(&filled, cwd) {
+        Err(invalid) => Changed::Invalid(Box::new(invalid.into())),
+        Ok(checked) => Changed::Valid(Box::new(Change {
+            pins: Pins::of(&tool.descriptor().name, &checked, cwd),
+            checked,
+            input: filled,
+            as_given: false,
+        })),
+    }
+}
+
+/// A hook denies a call that somebody would have been asked about.
+pub(crate) fn denied_by_hook(message: Option<String>) -> Denial {
+    Denial::by_hook(message.unwrap_or_else(|| "A hook refused this call.".to_owned()))
 }
 
 /// Whose tool a call is for, if it is one of a server.
@@ -411,100 +344,4 @@ fn server_of(call: &Call) -> Option<McpServerProvenance> {
         source: Some(known.source.to_owned()),
         ..McpServerProvenance::default()
     })
-}
-
-/// What of a tool's output may be missing in one that takes its place.
-const OPTIONAL: &[&str] = &[
-    "isImage",
-    "noOutputExpected",
-    "returnCodeInterpretation",
-    "userModified",
-    "contentNotInModelContext",
-    "persistedOutputPath",
-    "persistedOutputSize",
-    "structuredContent",
-    "timedOutAfterMs",
-    "backgroundTaskId",
-];
-
-/// Puts what a hook says in the place of what a tool gave, if it is of the same kind.
-pub(super) fn replace(outcome: &mut Outcome, updated: Value) -> Result<(), &'static str> {
-    let content = match (&outcome.result, &updated) {
-        // What servers give is content, in whichever form it is kept.
-        (Value::Object(before), _) if !updated.is_object() && !before.contains_key("structuredContent") => {
-            return Err("it is not of the kind the tool gives");
-        }
-        (_, Value::String(text)) => Value::from(text.as_str()),
-        (_, Value::Array(blocks)) if blocks.iter().all(|block| block.get("type").is_some()) => updated.clone(),
-        (Value::Object(before), Value::Object(after)) => {
-            let lacks = |key: &&String| !OPTIONAL.contains(&key.as_str()) && !after.contains_key(*key);
-            if before.keys().any(|key| lacks(&key)) {
-                return Err("it lacks fields the tool's has");
-            }
-            spoken(&updated)
-        }
-        _ => return Err("it is not of the kind the tool gives"),
-    };
-    outcome.content = content;
-    outcome.result = updated;
-    Ok(())
-}
-
-/// What the model reads of an output: its text where there is one.
-fn spoken(output: &Value) -> Value {
-    let text = |key: &str| output.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    if let Some(content) = output.get("content").filter(|content| content.is_array()) {
-        return content.clone();
-    }
-    let streams: Vec<&str> = ["stdout", "stderr"].into_iter().filter_map(text).collect();
-    if !streams.is_empty() {
-        return streams.join("\n").into();
-    }
-    match text("content").or_else(|| output.pointer("/file/content").and_then(Value::as_str)) {
-        Some(content) => content.into(),
-        None => output.to_string().into(),
-    }
-}
-
-pub(super) fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => {
-            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
-            texts.collect::<Vec<_>>().join("\n")
-        }
-        other => other.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_output_is_replaced_by_one_of_its_kind() {
-        let ran = || Outcome::ok("out", json!({"stdout": "out", "stderr": "", "interrupted": false}));
-        let mut outcome = ran();
-        let updated = json!({"stdout": "new", "stderr": "err", "interrupted": false});
-        assert_eq!(replace(&mut outcome, updated.clone()), Ok(()));
-        assert_eq!((outcome.content, outcome.result), (json!("new\nerr"), updated));
-        let mut outcome = ran();
-        assert!(replace(&mut outcome, json!({"stdout": "new"})).is_err());
-        assert!(replace(&mut outcome, json!(5)).is_err());
-        assert!(replace(&mut outcome, json!("text")).is_err());
-        assert_eq!(outcome.content, json!("out"));
-        let mut outcome = Outcome::ok("out", json!([{"type": "text", "text": "out"}]));
-        assert_eq!(replace(&mut outcome, json!("text")), Ok(()));
-        assert_eq!(outcome.content, json!("text"));
-    }
-
-    #[test]
-    fn what_a_tool_need_not_say_may_be_missing() {
-        let said =
-            json!({"stdout": "out", "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false});
-        let mut outcome = Outcome::ok("out", said);
-        let updated = json!({"stdout": "new", "stderr": "", "interrupted": false});
-        assert_eq!(replace(&mut outcome, updated), Ok(()));
-        assert_eq!(outcome.content, json!("new"));
-    }
 }

@@ -12,7 +12,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout, timeout_at};
 use super::config::{Handler, Origin};
 use super::event::Event;
 use super::merge::{Refuses, Said, merge};
-use super::output::{self, Answer, Failure};
+use super::output::{self, Failure, HookAnswer};
 use super::run::{Due, Hooked, Purpose, Scene, Seen};
 use crate::options::Options;
 use crate::session::Session;
@@ -27,7 +27,7 @@ const ASYNC: Duration = Duration::from_secs(600);
 const SOURCING: Duration = Duration::from_secs(5);
 
 /// Runs it to its end, or until it says that it goes on by itself.
-pub(super) async fn run(scene: &Scene, due: &Due) -> Result<Answer, Failure> {
+pub(super) async fn run(scene: &Scene, due: &Due) -> Result<HookAnswer, Failure> {
     let Handler::Command { launch, is_async, .. } = &due.hook.handler else {
         return Err(Failure::Cancelled);
     };
@@ -62,7 +62,7 @@ pub(super) async fn run(scene: &Scene, due: &Due) -> Result<Answer, Failure> {
         }
         Watched::Detached(limit) => {
             tokio::spawn(see_out(scene.clone(), due_again(due), running, limit));
-            Ok(Answer::default())
+            Ok(HookAnswer::default())
         }
     }
 }
@@ -115,7 +115,7 @@ fn goes_on(event: Event, line: &str) -> Option<Duration> {
     })
 }
 
-async fn ended(scene: &Scene, due: &Due, running: &Running, code: i32) -> Result<Answer, Failure> {
+async fn ended(scene: &Scene, due: &Due, running: &Running, code: i32) -> Result<HookAnswer, Failure> {
     let printed = running.printed();
     let text = due.hook.handler.text();
     let answer = output::of_program(scene.event, &text, code, &printed.stdout, &printed.stderr);
@@ -280,11 +280,11 @@ impl Session {
                     .chain([path.display().to_string()])
                     .collect(),
             ),
-            directory: self.cwd.get(),
+            directory: self.tooling.cwd.get(),
             env: self.options.env.clone(),
             input: Vec::new(),
         };
-        let Ok(mut running) = program.start(&self.tasks) else {
+        let Ok(mut running) = program.start(&self.tooling.tasks) else {
             return;
         };
         let deadline = Instant::now() + SOURCING;

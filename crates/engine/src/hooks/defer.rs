@@ -4,72 +4,27 @@
 use std::future::Ready;
 use std::pin::Pin;
 
-use serde_json::{Map, Value, json};
-use sluice_permission::Verdict;
+use serde_json::json;
 
-use crate::calls::State;
-use crate::listen::Heard;
+use crate::call::{Call, CallEvent, Deferred};
 use crate::messages;
 use crate::session::Session;
-use crate::turn::{Ending, Turn};
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
+use crate::turn::Ending;
 
 /// Who is not to be left alone with a session that ends by itself: a person in front of it.
 const PERSON: &str = "cli";
 /// What the model is asked when the call has run and nobody has said anything else.
 const GO_ON: &str = "Go on where you left off.";
 
-/// A tool call that a hook deferred.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Deferred {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) input: Value,
-}
-
-impl Deferred {
-    /// As transcripts keep it.
-    fn attachment(&self, mode: &str) -> Value {
-        json!({
-            "type": "hook_deferred_tool",
-            "toolUseID": self.id,
-            "toolName": self.name,
-            "toolInput": self.input,
-            "hookName": "settings",
-            "hookEvent": "PreToolUse",
-            "permissionMode": mode,
-        })
-    }
-
-    /// Read from a transcript.
-    pub(crate) fn read(attachment: &Value) -> Option<Self> {
-        let text = |key: &str| attachment.get(key).and_then(Value::as_str).map(str::to_owned);
-        Some(Self {
-            id: text("toolUseID").filter(|_| text("type").as_deref() == Some("hook_deferred_tool"))?,
-            name: text("toolName")?,
-            input: attachment
-                .get("toolInput")
-                .cloned()
-                .unwrap_or_else(|| Map::new().into()),
-        })
-    }
-}
-
 impl Session {
-    /// Puts a call off; false where that cannot be, and the call is decided about as if no hook had said so.
-    pub(super) async fn deferred_call(&mut self, index: usize) -> bool {
-        let Some(call) = self.calls.list.get(index) else {
-            return false;
-        };
-        if self.decide_call(call).behavior == Verdict::Deny {
-            return false;
-        }
+    /// Whether a call may be put off; where it may not, it is decided about as if no hook had said so.
+    pub(crate) async fn may_defer(&mut self) -> bool {
         let headless = self.options.keeping.entrypoint != PERSON && self.hooks.speaker.is_none();
         if !headless || self.calls.list.len() > 1 {
             self.say_not_deferred().await;
             return false;
-        }
-        if let Some(call) = self.calls.list.get_mut(index) {
-            call.state = State::Deferred;
         }
         true
     }
@@ -85,23 +40,15 @@ impl Session {
         if self.calls.list.len() < 2 {
             return;
         }
-        let is_put_off = |call: &crate::calls::Call| matches!(call.state, State::Deferred);
-        if let Some(index) = self.calls.list.iter().position(is_put_off) {
+        if let Some(index) = self.calls.list.iter().position(Call::is_deferred) {
             self.say_not_deferred().await;
-            if let Some(call) = self.calls.list.get_mut(index) {
-                call.state = State::Running;
-            }
-            self.rule_on(index, None).await;
+            self.advance(index, CallEvent::NotDeferred).await;
         }
     }
 
     /// How the turn ends if its call was put off: the session goes, and keeps what it takes to go on.
     pub(crate) async fn deferred_ending(&mut self) -> Option<Ending> {
-        let call = self
-            .calls
-            .list
-            .iter()
-            .find(|call| matches!(call.state, State::Deferred))?;
+        let call = self.calls.list.iter().find(|call| call.is_deferred())?;
         let deferred_call = Deferred {
             id: call.id.clone(),
             name: call.name.clone(),
@@ -109,72 +56,48 @@ impl Session {
         };
         let attachment = deferred_call.attachment(self.policy.mode.as_str());
         self.keep_deferred_call(&attachment).await;
-        self.leave = Some(self.leave.unwrap_or(0));
+        self.line.leave = Some(self.line.leave.unwrap_or(0));
         Some(Ending::Deferred(deferred_call))
-    }
-
-    /// Goes on with the call an earlier session has put off, before anything else is done.
-    pub(crate) async fn play_deferred_call(&mut self) {
-        let Some(call) = self.hooks.deferred_call.take() else {
-            return;
-        };
-        self.open_turn(Turn::new(Vec::new(), None)).await;
-        self.hooks_begin_turn();
-        self.transcript.holds(&call.id);
-        self.calls.reset(&self.quit);
-        let block = json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input});
-        self.add_call(&block).await;
-        if self.calls.list.iter().all(|call| call.tool.is_none()) {
-            self.leave = Some(1);
-            self.announce().await;
-            return self.close_turn(Ending::PutOffGone(call.name), &[]).await;
-        }
-        self.admit_last_call().await;
-        self.launch().await;
-        let ending = match self.wait_for(None::<Pin<&mut Ready<()>>>).await {
-            Heard::Stopped => Some(self.stopped().await),
-            _ => match self.deferred_ending().await {
-                Some(ending) => Some(ending),
-                None if self.hook_batch().await.is_err() => Some(self.stopped().await),
-                None => {
-                    self.keep_results();
-                    self.hook_halt()
-                }
-            },
-        };
-        if let Some(ending) = ending {
-            self.announce().await;
-            return self.close_turn(ending, &[]).await;
-        }
-        self.turn.open = false;
-        self.owed.set(false);
-        if self.queue.is_empty() {
-            let message = json!({"role": "user", "content": GO_ON});
-            if let Ok(user) = serde_json::from_value(json!({"type": "user", "message": message})) {
-                self.enqueue(user).await;
-            }
-        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_kept_is_read_again() {
-        let deferred_call = Deferred {
-            id: "t".to_owned(),
-            name: "Bash".to_owned(),
-            input: json!({"command": "ls"}),
+impl SessionLoop {
+    /// Goes on with the call an earlier session has put off, before anything else is done. Gives how the turn ends, if
+    /// it does not go on with the prompts that wait.
+    pub(crate) async fn play_deferred_call(&mut self, call: Deferred) -> Option<Ending> {
+        self.session.hooks_begin_turn();
+        self.session.conversation.transcript.holds(&call.id);
+        self.session.calls.reset(&self.session.line.quit);
+        let block = json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input});
+        self.session.add_call(&block).await;
+        if self.session.calls.list.iter().all(|call| call.tool.is_none()) {
+            self.session.line.leave = Some(1);
+            self.session.announce().await;
+            return Some(Ending::PutOffGone(call.name));
+        }
+        self.session.admit_last_call().await;
+        self.session.launch().await;
+        let ending = match self.wait_for(None::<Pin<&mut Ready<()>>>).await {
+            Heard::Stopped => Some(self.session.stopped().await),
+            _ => match self.session.deferred_ending().await {
+                Some(ending) => Some(ending),
+                None if self.hook_batch().await.is_err() => Some(self.session.stopped().await),
+                None => {
+                    self.session.keep_results();
+                    self.session.hook_halt()
+                }
+            },
         };
-        assert_eq!(
-            Deferred::read(&deferred_call.attachment("default")),
-            Some(deferred_call)
-        );
-        assert_eq!(
-            Deferred::read(&json!({"type": "date", "toolUseID": "t", "toolName": "x"})),
-            None
-        );
+        if ending.is_some() {
+            self.session.announce().await;
+            return ending;
+        }
+        if self.session.queue.is_empty() {
+            let message = json!({"role": "user", "content": GO_ON});
+            if let Ok(user) = serde_json::from_value(json!({"type": "user", "message": message})) {
+                self.session.enqueue(user).await;
+            }
+        }
+        None
     }
 }

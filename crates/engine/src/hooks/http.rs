@@ -6,7 +6,7 @@ use serde_json::Value;
 use sluice_settings::Settings;
 use sluice_wire::stdout::system::HookOutcome;
 
-use super::output::{self, Answer, Failure};
+use super::output::{self, Failure, HookAnswer};
 use super::run::{Due, Scene, Seen};
 
 /// Where hooks may be posted to, and with which variables in their headers.
@@ -112,7 +112,7 @@ pub(super) async fn run(
     url: &str,
     headers: &[(String, String)],
     variables: &[String],
-) -> Result<Answer, Failure> {
+) -> Result<HookAnswer, Failure> {
     let posted = if scene.rules.allow(url) {
         let may_name = |name: &str| {
             let by_settings = scene.rules.variables.as_ref();

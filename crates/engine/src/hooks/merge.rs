@@ -7,7 +7,8 @@ use sluice_wire::permission_update::Behavior;
 
 use super::config::Origin;
 use super::event::Event;
-use super::output::{Answer, Block, Failure, Permission, refusal};
+use super::output::{Block, Failure, HookAnswer, refusal};
+use crate::call::{HookVerdict, Permission, Silence};
 
 /// What one hook came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,7 +22,7 @@ pub(crate) struct Said {
     pub(crate) origin: Origin,
     /// Whether a failure of it refuses, and not only those where it did not answer in time.
     pub(crate) refuses: Refuses,
-    pub(crate) what: Result<Answer, Failure>,
+    pub(crate) what: Result<HookAnswer, Failure>,
 }
 
 /// When a hook that says nothing refuses.
@@ -44,22 +45,12 @@ pub(crate) enum Note {
     Trouble(String),
 }
 
-/// A no of somebody, and whose.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Verdict {
-    pub(crate) permission: Permission,
-    pub(crate) block: Block,
-    pub(crate) origin: Origin,
-    /// It stands for an answer that never came.
-    pub(crate) silence: bool,
-}
-
 /// What the hooks of one event say together.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Merged {
     pub(crate) halt: Option<String>,
     pub(crate) block: Option<Block>,
-    pub(crate) verdict: Option<Verdict>,
+    pub(crate) verdict: Option<HookVerdict>,
     pub(crate) updated_input: Option<Value>,
     pub(crate) updated_output: Option<Value>,
     pub(crate) contexts: Vec<(String, String)>,
@@ -75,7 +66,10 @@ pub(crate) fn merge(event: Event, mut said: Vec<Said>) -> Merged {
     let mut merged = Merged::default();
     let mut changed_by_an_allower = true;
     for said in said {
-        let silence = matches!(said.what, Err(Failure::TimedOut | Failure::Cancelled));
+        let silence = matches!(said.what, Err(Failure::TimedOut | Failure::Cancelled)).then_some(match said.origin {
+            Origin::Host => Silence::Host,
+            _ => Silence::Hook,
+        });
         let Some(answer) = answer_of(event, &said, &mut merged.notes) else {
             continue;
         };
@@ -90,10 +84,10 @@ pub(crate) fn merge(event: Event, mut said: Vec<Said>) -> Merged {
                 .as_ref()
                 .is_none_or(|known| permission > known.permission)
         {
-            merged.verdict = Some(Verdict {
+            merged.verdict = Some(HookVerdict {
                 permission,
-                block,
-                origin: said.origin,
+                reason: block.reason,
+                shown: block.shown,
                 silence,
             });
         }
@@ -115,7 +109,7 @@ pub(crate) fn merge(event: Event, mut said: Vec<Said>) -> Merged {
 }
 
 /// What a hook says, or what its silence means.
-fn answer_of(event: Event, said: &Said, notes: &mut Vec<Note>) -> Option<Answer> {
+fn answer_of(event: Event, said: &Said, notes: &mut Vec<Note>) -> Option<HookAnswer> {
     let failure = match &said.what {
         Ok(answer) => return Some(answer.clone()),
         Err(failure) => failure,

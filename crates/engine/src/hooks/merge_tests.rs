@@ -6,7 +6,7 @@ use sluice_permission::Source;
 
 use super::*;
 
-fn said(place: usize, what: Result<Answer, Failure>) -> Said {
+fn said(place: usize, what: Result<HookAnswer, Failure>) -> Said {
     Said {
         place,
         name: "PreToolUse:Bash".into(),
@@ -17,11 +17,11 @@ fn said(place: usize, what: Result<Answer, Failure>) -> Said {
     }
 }
 
-fn permits(permission: Permission, input: Option<Value>) -> Answer {
-    Answer {
+fn permits(permission: Permission, input: Option<Value>) -> HookAnswer {
+    HookAnswer {
         permission: Some((permission, Block::plain(format!("{permission:?}")))),
         updated_input: input,
-        ..Answer::default()
+        ..HookAnswer::default()
     }
 }
 
@@ -43,7 +43,7 @@ fn freedom(merged: &Merged) -> u8 {
     call * 16 + asked * 4 + blocked
 }
 
-fn answers() -> impl Strategy<Value = Result<Answer, Failure>> {
+fn answers() -> impl Strategy<Value = Result<HookAnswer, Failure>> {
     let permission = prop_oneof![
         Just(None),
         Just(Some(Permission::Allow)),
@@ -53,7 +53,7 @@ fn answers() -> impl Strategy<Value = Result<Answer, Failure>> {
     ];
     let decision = prop_oneof![Just(None), Just(Some(Behavior::Allow)), Just(Some(Behavior::Deny))];
     let answer = (permission, decision, any::<[bool; 4]>(), 0..3_i32).prop_map(|(permission, decision, is, number)| {
-        Ok(Answer {
+        Ok(HookAnswer {
             permission: permission.map(|permission| (permission, Block::plain(format!("p{number}")))),
             decision: decision.map(|behavior| PermissionRequestDecision {
                 behavior,
@@ -63,7 +63,7 @@ fn answers() -> impl Strategy<Value = Result<Answer, Failure>> {
             block: is[1].then(|| Block::plain(format!("b{number}"))),
             updated_input: is[2].then(|| json!({"n": number})),
             context: is[3].then(|| format!("c{number}")),
-            ..Answer::default()
+            ..HookAnswer::default()
         })
     });
     prop_oneof![
@@ -128,7 +128,7 @@ proptest! {
     fn one_without_an_opinion_changes_nothing(hooks in hooks()) {
         let before = merge(Event::PreToolUse, hooks.clone());
         let mut more = hooks;
-        more.push(said(9, Ok(Answer::default())));
+        more.push(said(9, Ok(HookAnswer::default())));
         prop_assert_eq!(merge(Event::PreToolUse, more), before);
     }
 }
@@ -136,9 +136,9 @@ proptest! {
 #[test]
 fn an_allow_does_not_cover_what_another_hook_makes_of_the_call() {
     let allowed = said(0, Ok(permits(Permission::Allow, None)));
-    let changed = Answer {
+    let changed = HookAnswer {
         updated_input: Some(json!({"command": "other"})),
-        ..Answer::default()
+        ..HookAnswer::default()
     };
     let merged = merge(Event::PreToolUse, vec![allowed, said(1, Ok(changed))]);
     assert_eq!(merged.verdict, None);
@@ -160,7 +160,7 @@ fn silence_means_what_the_hook_is_for() {
     assert_eq!(timed_out(Refuses::Never).notes, [Note::NoVerdict]);
     assert_eq!(timed_out(Refuses::Never).verdict, None);
     let closed = timed_out(Refuses::Silence).verdict.unwrap();
-    assert!(closed.silence && closed.permission == Permission::Deny);
+    assert!(closed.silence.is_some() && closed.permission == Permission::Deny);
     // Nothing waits for these: nobody is held up by a hook that fails.
     for event in [
         Event::Stop,

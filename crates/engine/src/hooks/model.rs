@@ -4,7 +4,7 @@ use serde_json::json;
 use sluice_model::{Cache, Request, Thinking, models};
 use sluice_wire::stdout::system::HookOutcome;
 
-use super::output::{self, Answer, Failure};
+use super::output::{self, Failure, HookAnswer};
 use super::run::{Due, Scene, Seen};
 
 /// Most words of an answer.
@@ -25,7 +25,7 @@ pub(super) async fn run(
     prompt: &str,
     model: Option<&str>,
     continues: bool,
-) -> Result<Answer, Failure> {
+) -> Result<HookAnswer, Failure> {
     let question = question(prompt, &scene.input);
     let model = model.map_or_else(|| models::small().to_owned(), |name| models::resolve(Some(name)));
     let mut request = Request::new(model, vec![json!({"role": "user", "content": question})]);

@@ -8,19 +8,10 @@ use sluice_wire::hook::{
 use sluice_wire::permission_update::Behavior;
 
 use super::event::Event;
+use crate::call::Permission;
 
 /// How long a text for the model may be, in letters: a hook does not get to fill the conversation.
 const LONGEST_CONTEXT: usize = 10_000;
-
-/// What a hook says about a call, from the mildest to the strictest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Permission {
-    Allow,
-    Ask,
-    /// Neither now: the turn ends with the call undone.
-    Defer,
-    Deny,
-}
 
 /// Why something is held up.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +34,7 @@ impl Block {
 
 /// What one hook says.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Answer {
+pub(crate) struct HookAnswer {
     /// The turn has to end; why.
     pub(crate) halt: Option<String>,
     /// What waits must not happen, or the model must think again.
@@ -63,7 +54,7 @@ pub(crate) struct Answer {
     pub(crate) quiet: bool,
 }
 
-impl Answer {
+impl HookAnswer {
     /// What it says, without any leave it gives: whoever wrote it may forbid, and may not allow.
     pub(crate) fn without_leave(self) -> Self {
         Self {
@@ -94,7 +85,7 @@ pub(crate) fn of_program(
     code: i32,
     stdout: &str,
     stderr: &str,
-) -> Result<Answer, Failure> {
+) -> Result<HookAnswer, Failure> {
     match code {
         0 => of_text(event, stdout),
         2 => {
@@ -116,7 +107,7 @@ pub(crate) fn of_program(
 }
 
 /// What a text says: an object is an answer, anything else is a text.
-pub(crate) fn of_text(event: Event, text: &str) -> Result<Answer, Failure> {
+pub(crate) fn of_text(event: Event, text: &str) -> Result<HookAnswer, Failure> {
     let trimmed = text.trim();
     if trimmed.starts_with('{') {
         let value = serde_json::from_str(trimmed)
@@ -129,34 +120,34 @@ pub(crate) fn of_text(event: Event, text: &str) -> Result<Answer, Failure> {
             worktree_path: trimmed.lines().next_back().unwrap_or_default().trim().to_owned(),
             ..WorktreeCreateOutput::default()
         };
-        return Ok(Answer {
+        return Ok(HookAnswer {
             specific: Some(HookSpecificOutput::WorktreeCreate(Box::new(made))),
-            ..Answer::default()
+            ..HookAnswer::default()
         });
     }
-    Ok(Answer {
+    Ok(HookAnswer {
         context: (event.text_is_context() && !trimmed.is_empty()).then(|| shortened(trimmed)),
-        ..Answer::default()
+        ..HookAnswer::default()
     })
 }
 
 /// What an object says; `null` is no opinion.
-pub(crate) fn of_value(event: Event, value: &Value) -> Result<Answer, Failure> {
+pub(crate) fn of_value(event: Event, value: &Value) -> Result<HookAnswer, Failure> {
     if value.is_null() {
-        return Ok(Answer::default());
+        return Ok(HookAnswer::default());
     }
     let output: HookOutput = serde_json::from_value(value.clone())
         .map_err(|error| Failure::Broken(format!("its answer cannot be read: {error}")))?;
     of_output(event, output)
 }
 
-fn of_output(event: Event, output: HookOutput) -> Result<Answer, Failure> {
-    let mut answer = Answer {
+fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
+    let mut answer = HookAnswer {
         halt: (output.go_on == Some(false)).then(|| output.stop_reason.clone().unwrap_or_default()),
         message: output.system_message,
         is_async: output.is_async == Some(true),
         quiet: output.suppress_output == Some(true),
-        ..Answer::default()
+        ..HookAnswer::default()
     };
     let reason = output.reason.unwrap_or_default();
     match output.decision {
@@ -182,7 +173,7 @@ fn of_output(event: Event, output: HookOutput) -> Result<Answer, Failure> {
 }
 
 /// The part that belongs to the event; of another event's it is no answer.
-fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut Answer) -> Result<(), Failure> {
+fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnswer) -> Result<(), Failure> {
     let foreign = || Failure::Broken(format!("its answer is not about {}", event.as_str()));
     let context = |text: &Option<String>| text.as_deref().filter(|text| !text.trim().is_empty()).map(shortened);
     match (event, &specific) {
@@ -270,8 +261,8 @@ fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut Answer) 
 }
 
 /// A no, in the words of the event.
-pub(crate) fn refusal(event: Event, block: Block) -> Answer {
-    let mut answer = Answer::default();
+pub(crate) fn refusal(event: Event, block: Block) -> HookAnswer {
+    let mut answer = HookAnswer::default();
     match event {
         Event::PreToolUse => answer.permission = Some((Permission::Deny, block)),
         Event::PermissionRequest => {
@@ -289,7 +280,7 @@ pub(crate) fn refusal(event: Event, block: Block) -> Answer {
 }
 
 /// What a model says about a prompt: `{"ok": bool, "reason": text}`.
-pub(crate) fn of_judgement(event: Event, text: &str, continues: bool) -> Result<Answer, Failure> {
+pub(crate) fn of_judgement(event: Event, text: &str, continues: bool) -> Result<HookAnswer, Failure> {
     let unreadable = || Failure::Broken("the model did not answer with {\"ok\": …}".to_owned());
     let object = text
         .find('{')
@@ -303,7 +294,7 @@ pub(crate) fn of_judgement(event: Event, text: &str, continues: bool) -> Result<
         .unwrap_or_default()
         .to_owned();
     match value.get("ok").and_then(Value::as_bool).ok_or_else(unreadable)? {
-        true => Ok(Answer::default()),
+        true => Ok(HookAnswer::default()),
         false => {
             let mut answer = refusal(event, Block::plain(reason.clone()));
             let after = matches!(

@@ -4,14 +4,14 @@ use serde_json::json;
 
 use super::*;
 
-fn value(event: Event, value: &Value) -> Answer {
+fn value(event: Event, value: &Value) -> HookAnswer {
     of_value(event, value).unwrap()
 }
 
 #[test]
 fn exit_codes_mean_go_on_no_and_broken() {
     let said = |code| of_program(Event::PreToolUse, "guard", code, "out", "err\n");
-    assert_eq!(said(0), Ok(Answer::default()));
+    assert_eq!(said(0), Ok(HookAnswer::default()));
     let denied = said(2).unwrap().permission.unwrap();
     assert_eq!(
         denied,
@@ -113,7 +113,7 @@ fn what_nobody_can_read_is_a_failure_and_never_a_yes() {
         );
     }
     assert!(of_text(Event::PreToolUse, "{\"decision\": ").is_err());
-    assert_eq!(of_value(Event::PreToolUse, &Value::Null), Ok(Answer::default()));
+    assert_eq!(of_value(Event::PreToolUse, &Value::Null), Ok(HookAnswer::default()));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_model_says_ok_or_why_not() {
     );
     assert_eq!(
         of_judgement(Event::Stop, "{\"ok\": true}", false),
-        Ok(Answer::default())
+        Ok(HookAnswer::default())
     );
     for bad in ["", "yes", "{\"ok\": 1}", "} {"] {
         assert!(of_judgement(Event::Stop, bad, false).is_err(), "{bad}");

@@ -21,7 +21,7 @@ use super::config::{Handler, Hook, Origin};
 use super::event::{AGENT, CALLBACK, Event, MODEL, subject};
 use super::http::Rules;
 use super::merge::{Merged, Refuses, Said, merge};
-use super::output::{Answer, Failure, of_value};
+use super::output::{Failure, HookAnswer, of_value};
 use super::switch::Switch;
 use super::{agent, command, http, model, tool};
 use crate::messages;
@@ -205,7 +205,7 @@ impl Due {
         })
     }
 
-    pub(super) fn said(&self, scene: &Scene, what: Result<Answer, Failure>) -> Said {
+    pub(super) fn said(&self, scene: &Scene, what: Result<HookAnswer, Failure>) -> Said {
         let hook = &self.hook;
         let refuses = match (hook.refuses_on_failure, &hook.origin) {
             (Some(true), _) => Refuses::Always,
@@ -221,7 +221,7 @@ impl Due {
             origin: hook.origin.clone(),
             refuses,
             what: match &hook.origin {
-                Origin::Settings(source) if scene.untrusted.contains(source) => what.map(Answer::without_leave),
+                Origin::Settings(source) if scene.untrusted.contains(source) => what.map(HookAnswer::without_leave),
                 _ => what,
             },
         }
@@ -235,7 +235,7 @@ pub(super) fn untrusted(settings: &Settings) -> Vec<Source> {
 }
 
 /// Runs one hook that needs nothing of the session.
-pub(super) async fn run(scene: &Scene, due: &Due) -> Result<Answer, Failure> {
+pub(super) async fn run(scene: &Scene, due: &Due) -> Result<HookAnswer, Failure> {
     match &due.hook.handler {
         Handler::Command { .. } => command::run(scene, due).await,
         Handler::Http {
@@ -258,7 +258,7 @@ async fn callback(
     request_id: &str,
     answer: Option<oneshot::Receiver<Result<Value, String>>>,
     limit: Duration,
-) -> Result<Answer, Failure> {
+) -> Result<HookAnswer, Failure> {
     let Some(answer) = answer else {
         return Err(Failure::Cancelled);
     };
@@ -395,7 +395,7 @@ impl Session {
 
     /// The hooks that are meant; those that run once are gone then.
     fn due(&mut self, event: Event, input: &HookInput) -> Vec<Due> {
-        let due = meant(&self.hooks.list, event, input, &self.cwd.get());
+        let due = meant(&self.hooks.list, event, input, &self.tooling.cwd.get());
         self.hooks
             .list
             .retain(|hook| !hook.once || !due.iter().any(|due| Arc::ptr_eq(&due.hook, hook)));
@@ -407,12 +407,12 @@ impl Session {
             event,
             name: name_of(event, input),
             input: serde_json::to_string(input).unwrap_or_default().into(),
-            out: self.out.clone(),
-            tasks: self.tasks.clone(),
-            tool_services: self.tool_services.clone(),
-            cwd: self.cwd.get(),
+            out: self.line.out.clone(),
+            tasks: self.tooling.tasks.clone(),
+            tool_services: self.tooling.services.clone(),
+            cwd: self.tooling.cwd.get(),
             env: self.hook_env(event),
-            web: crate::session::web_config(&self.options),
+            web: self.options.web_config(),
             rules: Rules::of(&self.options.settings),
             untrusted: untrusted(&self.options.settings),
             told: self.options.hook_events && event.is_told() || event.always_told(),
@@ -427,7 +427,7 @@ impl Session {
         callback_id: &str,
         input: &HookInput,
     ) -> Option<oneshot::Receiver<Result<Value, String>>> {
-        if self.eof {
+        if self.line.eof {
             return None;
         }
         let (answer, answered) = oneshot::channel();

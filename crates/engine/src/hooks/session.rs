@@ -16,10 +16,11 @@ use tokio::sync::mpsc;
 use super::event::{Event, LAST, LAST_MOST};
 use super::run::{Hooked, Purpose};
 use super::told::{reminder, told};
-use crate::background::Note;
 use crate::messages;
+use crate::note::Note;
 use crate::options::Setup;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 
 /// A file of instructions was read.
 #[derive(Debug, Clone, Default)]
@@ -64,72 +65,6 @@ impl Session {
         }
         self.watch_files(Vec::new());
         Some(true)
-    }
-
-    /// The session begins.
-    pub(crate) async fn hook_begin(&mut self) {
-        self.lay_out_hooks();
-        self.hooks.last_cwd = Some(self.cwd.get());
-        let source = match self.hooks.resumed {
-            Some(true) => "fork",
-            Some(false) => "resume",
-            None => "startup",
-        };
-        if let Some(setup) = self.options.setup {
-            self.hook_setup(setup.as_str()).await;
-        }
-        self.hook_session_start(source).await;
-        if self.options.setup == Some(Setup::InitOnly) {
-            self.leave = Some(self.leave.unwrap_or(0));
-        }
-        self.watch_files(Vec::new());
-    }
-
-    /// A conversation begins, or begins anew.
-    pub(crate) async fn hook_session_start(&mut self, source: &str) {
-        if !self.hooks.await_any(&[Event::SessionStart]) {
-            return;
-        }
-        let input = told!(self, Bare, SessionStart(SessionStartInput) {
-            source: source.to_owned(),
-            model: Some(self.model.clone()),
-            session_title: self.transcript.title().map(str::to_owned),
-        });
-        let Some(merged) = self.ask_hooks(input).await else {
-            return;
-        };
-        self.take_env_file().await;
-        for specific in merged.specific {
-            let HookSpecificOutput::SessionStart(it) = specific else {
-                continue;
-            };
-            if let Some(title) = it
-                .session_title
-                .filter(|title| self.transcript.title() != Some(title.trim()))
-            {
-                self.rename(&title, None).await.ok();
-            }
-            self.watch_files(it.watch_paths.unwrap_or_default());
-            if let Some(text) = it.initial_user_message.filter(|text| !text.trim().is_empty()) {
-                let message = serde_json::json!({"role": "user", "content": text});
-                let user = serde_json::from_value(serde_json::json!({"type": "user", "message": message}));
-                if let Ok(user) = user {
-                    // It has a turn of its own, whatever the host says meanwhile.
-                    let mut prompt = messages::prompt(user);
-                    prompt.alone = true;
-                    self.queue.push(prompt);
-                }
-            }
-        }
-    }
-
-    /// A project is set up: `init` or `maintenance`.
-    pub(crate) async fn hook_setup(&mut self, trigger: &str) {
-        if self.hooks.await_any(&[Event::Setup]) {
-            let input = told!(self, Bare, Setup(SetupInput) { trigger: trigger.to_owned() });
-            self.ask_hooks(input).await;
-            self.take_env_file().await;
-        }
     }
 
     /// The session ends. Nobody is waited for longer than a moment.
@@ -180,7 +115,7 @@ impl Session {
             }
             Purpose::Late { rewakes } => {
                 let said = merged.block.as_ref().map(|block| block.reason.clone());
-                let said = said.or_else(|| merged.verdict.as_ref().map(|verdict| verdict.block.reason.clone()));
+                let said = said.or_else(|| merged.verdict.as_ref().map(|verdict| verdict.reason.clone()));
                 self.tell_of_hooks(event, &merged, None).await;
                 if let Some(text) = said.filter(|_| rewakes) {
                     let origin = serde_json::json!({"kind": "task-notification", "producer": "session-task"});
@@ -257,7 +192,7 @@ impl Session {
         if !self.hooks.await_any(&[Event::CwdChanged]) {
             return;
         }
-        let now = self.cwd.get();
+        let now = self.tooling.cwd.get();
         let before = self.hooks.last_cwd.replace(now.clone());
         if let Some(before) = before.filter(|before| *before != now) {
             let input = told!(self, Bare, CwdChanged(CwdChangedInput) {
@@ -292,13 +227,81 @@ impl Session {
     }
 }
 
+impl SessionLoop {
+    /// The session begins.
+    pub(crate) async fn hook_begin(&mut self) {
+        self.session.lay_out_hooks();
+        self.session.hooks.last_cwd = Some(self.session.tooling.cwd.get());
+        let source = match self.session.hooks.resumed {
+            Some(true) => "fork",
+            Some(false) => "resume",
+            None => "startup",
+        };
+        if let Some(setup) = self.session.options.setup {
+            self.hook_setup(setup.as_str()).await;
+        }
+        self.hook_session_start(source).await;
+        if self.session.options.setup == Some(Setup::InitOnly) {
+            self.session.line.leave = Some(self.session.line.leave.unwrap_or(0));
+        }
+        self.session.watch_files(Vec::new());
+    }
+
+    /// A conversation begins, or begins anew.
+    pub(crate) async fn hook_session_start(&mut self, source: &str) {
+        if !self.session.hooks.await_any(&[Event::SessionStart]) {
+            return;
+        }
+        let input = told!(self.session, Bare, SessionStart(SessionStartInput) {
+            source: source.to_owned(),
+            model: Some(self.session.model.name.clone()),
+            session_title: self.session.conversation.transcript.title().map(str::to_owned),
+        });
+        let Some(merged) = self.ask_hooks(input).await else {
+            return;
+        };
+        self.session.take_env_file().await;
+        for specific in merged.specific {
+            let HookSpecificOutput::SessionStart(it) = specific else {
+                continue;
+            };
+            if let Some(title) = it
+                .session_title
+                .filter(|title| self.session.conversation.transcript.title() != Some(title.trim()))
+            {
+                self.session.rename(&title, None).await.ok();
+            }
+            self.session.watch_files(it.watch_paths.unwrap_or_default());
+            if let Some(text) = it.initial_user_message.filter(|text| !text.trim().is_empty()) {
+                let message = serde_json::json!({"role": "user", "content": text});
+                let user = serde_json::from_value(serde_json::json!({"type": "user", "message": message}));
+                if let Ok(user) = user {
+                    // It has a turn of its own, whatever the host says meanwhile.
+                    let mut prompt = messages::prompt(user);
+                    prompt.alone = true;
+                    self.session.queue.push(prompt);
+                }
+            }
+        }
+    }
+
+    /// A project is set up: `init` or `maintenance`.
+    pub(crate) async fn hook_setup(&mut self, trigger: &str) {
+        if self.session.hooks.await_any(&[Event::Setup]) {
+            let input = told!(self.session, Bare, Setup(SetupInput) { trigger: trigger.to_owned() });
+            self.ask_hooks(input).await;
+            self.session.take_env_file().await;
+        }
+    }
+}
+
 impl Session {
     /// Watches the files hooks named, those of matchers included; what was watched before stays watched.
     pub(super) fn watch_files(&mut self, named: Vec<String>) {
         if !self.hooks.await_any(&[Event::FileChanged]) {
             return;
         }
-        let cwd = self.cwd.get();
+        let cwd = self.tooling.cwd.get();
         let mut paths = self
             .hooks
             .watched

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use sluice_permission::decide::after_hook;
-use sluice_permission::{Decision, PermissionMode, Verdict};
+use sluice_permission::{Decision, PermissionMode};
 use sluice_tools::{Outcome, Tasks};
 use sluice_wire::Raw;
 use sluice_wire::hook::{
@@ -19,18 +18,18 @@ use sluice_wire::permission_update::Behavior;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{replace, text_of};
 use super::config::{Handler, Hook, Origin, Reader};
 use super::event::Event;
 use super::http::Rules;
 use super::merge::{Merged, Said, merge};
 use super::output::{Block, Failure, refusal};
 use super::run::{Due, Scene, meant, name_of, run, untrusted};
-use super::{LATE_DEPTH, command, decide};
+use super::tool_output::{replace, text_of};
+use super::{LATE_DEPTH, command};
+use crate::call::{HookVerdict, Permission};
 use crate::options::Options;
 use crate::out::Out;
 use crate::services::ToolServices;
-use crate::session;
 
 /// Hooks of the settings, and what it takes to run them without a session.
 #[derive(Debug, Clone)]
@@ -59,14 +58,13 @@ pub(crate) struct Before {
 }
 
 impl Before {
-    /// What remains of a decision.
-    pub(crate) fn adjust(&self, decision: Decision, tool: &str, mode: &PermissionMode) -> Decision {
-        decide::adjusted(
-            decision,
-            self.merged.verdict.as_ref(),
-            &format!("PreToolUse:{tool}"),
-            mode,
-        )
+    /// What they say of the call. There is no turn to end with it undone: one that would put it off asks about it.
+    pub(crate) fn verdict(&self) -> Option<HookVerdict> {
+        let mut verdict = self.merged.verdict.clone()?;
+        if verdict.permission == Permission::Defer {
+            verdict.permission = Permission::Ask;
+        }
+        Some(verdict)
     }
 
     /// Why nothing more is to be done, if a hook says so.
@@ -145,10 +143,7 @@ impl SessionlessHooks {
                 ..PermissionRequestDecision::default()
             });
         }
-        // Hooks may forbid everything, and allow only what no rule and no need for a person objects to.
-        merged
-            .decision
-            .filter(|said| said.behavior == Behavior::Deny || after_hook(decision) == Verdict::Allow)
+        merged.decision
     }
 
     /// Shows a call that has run to hooks; its outcome, as they leave it.
@@ -213,7 +208,7 @@ impl SessionlessHooks {
             tool_services: self.tool_services.clone(),
             cwd: call.cwd.to_owned(),
             env: command::environment(options),
-            web: session::web_config(options),
+            web: options.web_config(),
             rules: Rules::of(&options.settings),
             untrusted: untrusted(&options.settings),
             told: false,

@@ -14,8 +14,9 @@ use super::merge::Merged;
 use super::run::Purpose;
 use super::told::told;
 use crate::messages;
-use crate::planner;
+use crate::model_choice;
 use crate::session::Session;
+use crate::session_loop::SessionLoop;
 
 /// How long the provider keeps what it has read.
 const CACHE: Duration = Duration::from_secs(5 * 60);
@@ -54,7 +55,7 @@ impl Session {
     /// Shows a change the host asks for to hooks; false if none waits for it. What they let happen happens when they
     /// have spoken.
     pub(crate) async fn hooks_before_switch(&mut self, id: &RequestId, switch: &Switch) -> bool {
-        if switch.to == self.model || !self.hooks.await_any(&[Event::PreModelSwitch]) {
+        if switch.to == self.model.name || !self.hooks.await_any(&[Event::PreModelSwitch]) {
             return false;
         }
         let input = self.told_before_switch(switch).await;
@@ -70,22 +71,12 @@ impl Session {
         }
     }
 
-    /// Shows a change to hooks and waits for them: why it must not be.
-    pub(crate) async fn hook_switch(&mut self, switch: &Switch) -> Result<(), String> {
-        if switch.to == self.model || !self.hooks.await_any(&[Event::PreModelSwitch]) {
-            return Ok(());
-        }
-        let input = self.told_before_switch(switch).await;
-        let merged = self.ask_hooks(input).await.unwrap_or_default();
-        refusal(&merged).map_or(Ok(()), Err)
-    }
-
     /// Another model answers from now on: the one before.
     pub(crate) fn change_model(&mut self, switch: &Switch) -> String {
         // Without a name it is the launch's again.
         let name = switch.requested.as_deref().or(self.options.model.as_deref());
-        self.planner = planner::planner(name);
-        std::mem::replace(&mut self.model, switch.to.clone())
+        self.model.planner = model_choice::planner(name);
+        std::mem::replace(&mut self.model.name, switch.to.clone())
     }
 
     /// Tells hooks of a change that has been made, and told.
@@ -111,7 +102,7 @@ impl Session {
     async fn told_before_switch(&mut self, switch: &Switch) -> HookInput {
         let toll = self.toll(&switch.to).await;
         told!(self, Bare, PreModelSwitch(PreModelSwitchInput) {
-            from_model: self.model.clone(),
+            from_model: self.model.name.clone(),
             to_model: switch.to.clone(),
             requested_model: switch.requested.clone(),
             source: switch.source.to_owned(),
@@ -125,7 +116,7 @@ impl Session {
 
     async fn toll(&mut self, to: &str) -> Toll {
         self.recall().await;
-        let tokens = if self.history.is_empty() {
+        let tokens = if self.conversation.history.is_empty() {
             0
         } else {
             self.context_tokens()
@@ -137,22 +128,34 @@ impl Session {
         let dollars = cost.cost(&models::facts(to));
         Toll {
             tokens,
-            warm: self.turn.first_token.is_some_and(|at| at.elapsed() < CACHE),
+            warm: self.turn.times.first_token.is_some_and(|at| at.elapsed() < CACHE),
             // To the hundredth of a cent: it is an estimate.
             dollars: (dollars.unwrap_or(0.0) * 1e4).round() / 1e4,
             pricing: if dollars.is_some() { "catalog" } else { "default" },
         }
     }
+}
+
+impl SessionLoop {
+    /// Shows a change to hooks and waits for them: why it must not be.
+    pub(crate) async fn hook_switch(&mut self, switch: &Switch) -> Result<(), String> {
+        if switch.to == self.session.model.name || !self.session.hooks.await_any(&[Event::PreModelSwitch]) {
+            return Ok(());
+        }
+        let input = self.session.told_before_switch(switch).await;
+        let merged = self.ask_hooks(input).await.unwrap_or_default();
+        refusal(&merged).map_or(Ok(()), Err)
+    }
 
     /// What is shown in the place of a text of the model's, if a hook wants it otherwise. The conversation keeps the
     /// model's own words.
     pub(crate) async fn hook_display(&mut self, block: &Value) -> Option<String> {
-        if self.hooks.speaker.is_some() || !self.hooks.await_any(&[Event::MessageDisplay]) {
+        if self.session.hooks.speaker.is_some() || !self.session.hooks.await_any(&[Event::MessageDisplay]) {
             return None;
         }
         let text = block.get("text").and_then(Value::as_str)?;
-        let input = told!(self, Bare, MessageDisplay(MessageDisplayInput) {
-            turn_id: self.transcript.prompt_id().unwrap_or_default().to_owned(),
+        let input = told!(self.session, Bare, MessageDisplay(MessageDisplayInput) {
+            turn_id: self.session.conversation.transcript.prompt_id().unwrap_or_default().to_owned(),
             message_id: messages::fresh_id(),
             index: 0,
             last: true,

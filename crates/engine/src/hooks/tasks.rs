@@ -7,34 +7,27 @@ use super::event::Event;
 use super::merge::Merged;
 use super::run::Purpose;
 use super::told::told;
+use crate::call::{Call, CallEvent};
 use crate::session::Session;
 
 impl Session {
-    /// Shows a task that a call has noted or ended to hooks; gives the call back if none waits for it.
-    pub(super) async fn hooks_of_tasks(
-        &mut self,
-        index: usize,
-        outcome: Outcome,
-        meta: Option<Value>,
-    ) -> Option<(Outcome, Option<Value>)> {
-        let call = self
-            .calls
-            .list
-            .get(index)
-            .map(|call| (call.id.clone(), call.name.clone()));
-        let Some((call_id, name)) = call else {
-            return Some((outcome, meta));
+    /// Shows a task that a call has noted or ended to hooks; false if none waits for it.
+    pub(super) async fn hooks_of_tasks(&mut self, index: usize) -> bool {
+        let Some((call, outcome)) = self.untold(index) else {
+            return false;
         };
-        let Some((event, task_id)) = changed(&name, &outcome.result) else {
-            return Some((outcome, meta));
+        let call_id = call.id.clone();
+        let Some((event, task_id)) = changed(&call.name, &outcome.result) else {
+            return false;
         };
         let item = self
+            .tooling
             .lists
             .items()
             .into_iter()
             .find(|item| item.id.to_string() == task_id);
         let Some(item) = item.filter(|_| self.hooks.await_any(&[event])) else {
-            return Some((outcome, meta));
+            return false;
         };
         let input = match event {
             Event::TaskCreated => told!(self, Mode, TaskCreated(TaskCreatedInput) {
@@ -48,50 +41,48 @@ impl Session {
                 task_description: Some(item.description),
             }),
         };
-        if !self.spawn_hooks(input, Purpose::Task(call_id.clone())).await {
-            return Some((outcome, meta));
-        }
-        self.hooks.after.insert(call_id, (outcome, meta));
-        None
+        self.spawn_hooks(input, Purpose::Task(call_id)).await
     }
 
     /// Hooks have looked at a task.
     pub(super) async fn task_hooked(&mut self, event: Event, call_id: &str, merged: Merged) {
-        let Some((mut outcome, meta)) = self.hooks.after.remove(call_id) else {
-            return;
-        };
-        let Some(index) = self.running_call(call_id) else {
+        let Some(index) = self.untold_call(call_id) else {
             return;
         };
         if let Some(why) = merged.block.map(|block| block.shown) {
-            let name = self
-                .calls
-                .list
-                .get(index)
-                .map(|call| call.name.clone())
-                .unwrap_or_default();
-            if let Some((_, task)) = changed(&name, &outcome.result) {
-                match event {
-                    Event::TaskCreated => self.lists.take_back(&task),
-                    _ => self.lists.reopen(&task),
-                }
+            self.take_task_back(index, event, &why);
+        }
+        if merged.halt.is_some() {
+            self.hooks.halt = merged.halt;
+        }
+        if !self.hooks_after_call(index).await {
+            self.advance(index, CallEvent::Settled(None)).await;
+            self.launch().await;
+        }
+    }
+
+    /// A hook does not let a task be noted or ended: the call comes to that.
+    fn take_task_back(&mut self, index: usize, event: Event, why: &str) {
+        let Some((call, outcome)) = self.untold(index) else {
+            return;
+        };
+        let task = changed(&call.name, &outcome.result).map(|(_, task)| task);
+        if let Some(task) = &task {
+            match event {
+                Event::TaskCreated => self.tooling.lists.take_back(task),
+                _ => self.tooling.lists.reopen(task),
             }
-            let text = format!("{} hook feedback:\n{why}", event.as_str());
-            outcome = match (event, changed(&name, &outcome.result)) {
+        }
+        let text = format!("{} hook feedback:\n{why}", event.as_str());
+        if let Some(end) = self.calls.list.get_mut(index).and_then(Call::untold_mut) {
+            end.outcome = match (event, task) {
                 // The call itself was right; the task is just not done yet.
-                (Event::TaskCompleted, Some((_, task))) => Outcome::ok(
+                (Event::TaskCompleted, Some(task)) => Outcome::ok(
                     text.clone(),
                     json!({"success": false, "taskId": task, "updatedFields": [], "error": text}),
                 ),
                 _ => Outcome::failed(text),
             };
-        }
-        if merged.halt.is_some() {
-            self.hooks.halt = merged.halt;
-        }
-        if let Some((outcome, meta)) = self.hooks_after_call(index, outcome, meta).await {
-            self.finish(index, outcome, meta).await;
-            self.launch().await;
         }
     }
 }

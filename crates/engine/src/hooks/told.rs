@@ -6,9 +6,10 @@ use sluice_wire::stdout::system::{HookNoVerdict, Informational, Level};
 
 use super::event::Event;
 use super::merge::{Merged, Note};
-use crate::listen::Heard;
 use crate::messages;
 use crate::session::Session;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
 
 /// How much of the session's state an event tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,8 +72,8 @@ impl Session {
                 .or(keeping.file.as_ref())
                 .map(|file| file.display().to_string())
                 .unwrap_or_default(),
-            cwd: self.cwd.get().display().to_string(),
-            prompt_id: self.transcript.prompt_id().map(str::to_owned),
+            cwd: self.tooling.cwd.get().display().to_string(),
+            prompt_id: self.conversation.transcript.prompt_id().map(str::to_owned),
             permission_mode: (detail != Detail::Bare).then(|| self.policy.mode.clone()),
             agent_id: speaker.as_ref().map(|(id, _)| id.clone()),
             agent_type: speaker.map(|(_, kind)| kind),
@@ -86,21 +87,6 @@ impl Session {
     /// How hard the model tries, in a word.
     pub(super) fn effort_level(&self) -> String {
         self.options.effort.clone().unwrap_or_else(|| "medium".to_owned())
-    }
-
-    /// Runs hooks and goes on listening meanwhile. `None` when the turn has to stop: then they are gone.
-    pub(super) async fn ask_hooks(&mut self, input: HookInput) -> Option<Merged> {
-        let event = Event::of(&input)?;
-        let Some(mut work) = self.begin_hooks(input).await else {
-            return Some(Merged::default());
-        };
-        match self.wait_for(Some(std::pin::Pin::new(&mut work))).await {
-            Heard::Ready(merged) => {
-                self.tell_of_hooks(event, &merged, None).await;
-                Some(merged)
-            }
-            Heard::CallsDone | Heard::Stopped => None,
-        }
     }
 
     /// Tells the person what hooks want them to know, and keeps what is for the model.
@@ -132,10 +118,10 @@ impl Session {
                 }
                 Note::Trouble(why) => {
                     // A hook that fails at every call is told of once.
-                    if self.told_problems.contains(why) {
+                    if self.line.told_problems.contains(why) {
                         continue;
                     }
-                    self.told_problems.push(why.clone());
+                    self.line.told_problems.push(why.clone());
                     told.content.clone_from(why);
                 }
             }
@@ -152,7 +138,7 @@ impl Session {
         self.hook_instructions().await;
         for text in std::mem::take(&mut self.hooks.contexts) {
             self.keep_meta(&text).await;
-            self.history.user_text(&text);
+            self.conversation.history.user_text(&text);
         }
     }
 
@@ -160,8 +146,24 @@ impl Session {
     pub(crate) fn hooks_begin_turn(&mut self) {
         self.hooks.halt = None;
         self.hooks.held_up = 0;
-        self.hooks.after.clear();
         self.hooks.began.clear();
+    }
+}
+
+impl SessionLoop {
+    /// Runs hooks and goes on listening meanwhile. `None` when the turn has to stop: then they are gone.
+    pub(super) async fn ask_hooks(&mut self, input: HookInput) -> Option<Merged> {
+        let event = Event::of(&input)?;
+        let Some(mut work) = self.session.begin_hooks(input).await else {
+            return Some(Merged::default());
+        };
+        match self.wait_for(Some(std::pin::Pin::new(&mut work))).await {
+            Heard::Ready(merged) => {
+                self.session.tell_of_hooks(event, &merged, None).await;
+                Some(merged)
+            }
+            Heard::CallsDone | Heard::Stopped => None,
+        }
     }
 }
 

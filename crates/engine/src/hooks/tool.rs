@@ -5,7 +5,7 @@ use sluice_permission::Verdict;
 use sluice_servers::ServerCall;
 use sluice_wire::stdout::system::HookOutcome;
 
-use super::output::{self, Answer, Failure};
+use super::output::{self, Failure, HookAnswer};
 use super::run::{Due, Scene, Seen};
 use crate::session::Session;
 
@@ -17,7 +17,7 @@ impl Session {
     pub(super) fn tool_of_hook(&self, server: &str, tool: &str, input: &Map<String, Value>, told: &str) -> Prepared {
         let told: Value = serde_json::from_str(told).unwrap_or_default();
         let input = filled(&Value::Object(input.clone()), &told);
-        let call = self.servers.call_of(server, tool, &self.options.output_dir)?;
+        let call = self.tooling.servers.call_of(server, tool, &self.options.output_dir)?;
         let decision = self.decide(&call.full, &input);
         match decision.behavior {
             Verdict::Deny => Err(decision.message),
@@ -27,7 +27,7 @@ impl Session {
 }
 
 /// Makes the call.
-pub(super) async fn run(scene: &Scene, due: &Due, prepared: Prepared) -> Result<Answer, Failure> {
+pub(super) async fn run(scene: &Scene, due: &Due, prepared: Prepared) -> Result<HookAnswer, Failure> {
     let called = match prepared {
         Ok((call, input)) => tokio::time::timeout(due.patience(), call.run(input)).await,
         Err(why) => Ok(Err(why)),

@@ -11,22 +11,22 @@ use sluice_servers::link::{Link, explain};
 use sluice_servers::resources;
 
 use crate::commands::Attached;
-use crate::listen::Heard;
 use crate::messages;
-use crate::session::Session;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
 
 /// How long a mentioned resource may take: the prompt waits for it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-impl Session {
+impl SessionLoop {
     /// The resource that one of these readings of a mention names, for the model to read. None if none names one.
     pub(crate) async fn attach_resource(&mut self, readings: &[&str]) -> Option<Attached> {
-        let (link, uri) = meant(self.servers.all(), readings)?;
+        let (link, uri) = meant(self.session.tooling.servers.all(), readings)?;
         let input = json!({"server": link.name, "uri": uri});
-        if self.decide(resources::READ, &input).behavior == Verdict::Deny {
+        if self.session.decide(resources::READ, &input).behavior == Verdict::Deny {
             return None;
         }
-        let folder = self.options.output_dir.clone();
+        let folder = self.session.options.output_dir.clone();
         let id = messages::fresh_id();
         let reading = async {
             let frame = Frame {

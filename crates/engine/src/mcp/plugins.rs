@@ -8,7 +8,8 @@ use sluice_servers::config::{self, ConfigError, Reach, ServerConfig};
 use sluice_servers::scopes::{self, Named, Scope};
 use sluice_settings::Settings;
 
-use crate::catalogue::plugins::{Configured, Plugin, PluginDir, Plugins, ROOT_MARK};
+use crate::catalogue::plugins::{Configured, Plugin, Plugins, ROOT_MARK};
+use sluice_catalogue::plugins::PluginDir;
 
 /// What stands for the folder a plugin may keep things in.
 const DATA_MARK: &str = "${CLAUDE_PLUGIN_DATA}";

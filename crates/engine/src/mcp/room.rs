@@ -61,7 +61,7 @@ impl Room {
 impl Session {
     /// What servers take of the context now.
     pub(crate) fn server_room(&self) -> Room {
-        if self.servers.all().is_empty() {
+        if self.tooling.servers.all().is_empty() {
             return Room::default();
         }
         let tools = self.offered().filter(|tool| tool.provenance().is_some());
@@ -74,6 +74,7 @@ impl Session {
                 })
                 .collect(),
             instructions: self
+                .tooling
                 .servers
                 .introductions()
                 .into_iter()

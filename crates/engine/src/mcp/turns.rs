@@ -13,40 +13,29 @@ use sluice_wire::control::{CacheImpact, SlashCommand};
 use sluice_wire::stdout::ToolUseMeta;
 
 use super::plugins;
-use crate::calls::State;
 use crate::commands::Slash;
-use crate::listen::Heard;
 use crate::options::Asker;
 use crate::session::Session;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
 
 /// The tool by which others are found.
 const SEARCH: &str = "ToolSearch";
 
 impl Session {
-    /// Waits until it is known how the servers stand, and hears what else there is meanwhile. Where everybody is
-    /// settled this takes no time at all.
-    pub(crate) async fn await_servers(&mut self) {
-        self.servers.greet().await;
-        if let Some(settled) = self.servers.settled() {
-            // Whoever stops the turn meanwhile stops it: what follows sees that by itself.
-            self.wait_for(Some(pin!(settled))).await;
-        }
-        self.servers.note_silent();
-        self.servers_changed().await;
-    }
-
     /// Something about a server changed: its tools come and go with it.
     pub(crate) async fn servers_changed(&mut self) {
-        self.extras.retain(|tool| !is_servers(tool));
+        self.tooling.extras.retain(|tool| !is_servers(tool));
         let referee = match &self.options.asker {
             Asker::Tool(name) => Some(name.clone()),
             _ => None,
         };
         // Who decides about calls is not called by the model.
-        let tools = self.servers.tools().into_iter();
-        self.extras
+        let tools = self.tooling.servers.tools().into_iter();
+        self.tooling
+            .extras
             .extend(tools.filter(|tool| Some(tool.descriptor().name.as_ref()) != referee.as_deref()));
-        if self.servers.shifted() && self.initialized {
+        if self.tooling.servers.shifted() && self.line.initialized {
             self.tell_commands().await;
         }
     }
@@ -54,26 +43,31 @@ impl Session {
     /// Takes in the servers of the plugins that were found.
     pub(crate) fn take_plugin_servers(&mut self) {
         let settings = &self.options.settings;
-        let named = if self.servers.strict() {
+        let named = if self.tooling.servers.strict() {
             Vec::new()
         } else {
-            let servers = plugins::servers(&self.catalogue.plugins.list, settings);
+            let servers = plugins::servers(&self.commands.catalogue.plugins.list, settings);
             scopes::brought(settings, Scope::Plugin, servers)
         };
-        self.servers.take_plugins(named);
+        self.tooling.servers.take_plugins(named);
     }
 
     /// Which servers would come and go with the plugins as they are now; none if none would.
     pub(crate) fn plugin_impact(&self) -> Option<CacheImpact> {
         let settings = &self.options.settings;
-        let next: Vec<String> = match self.servers.strict() {
+        let next: Vec<String> = match self.tooling.servers.strict() {
             true => Vec::new(),
             false => plugins::named(settings, &self.options.catalogue.plugin_dirs)
                 .into_iter()
                 .map(|named| named.name)
                 .collect(),
         };
-        let now = self.servers.all().iter().filter(|link| link.scope == Scope::Plugin);
+        let now = self
+            .tooling
+            .servers
+            .all()
+            .iter()
+            .filter(|link| link.scope == Scope::Plugin);
         let now: Vec<&String> = now.map(|link| &link.name).collect();
         let impact = CacheImpact {
             mcp_servers_removed: now
@@ -92,13 +86,13 @@ impl Session {
     pub(crate) fn defers(&self, tool: &AnyTool) -> bool {
         let descriptor = tool.descriptor();
         tool.deferred()
-            && !self.loaded.iter().any(|name| *name == descriptor.name)
+            && !self.tooling.loaded.iter().any(|name| *name == descriptor.name)
             && self.offered().any(|tool| tool.descriptor().name == SEARCH)
     }
 
     /// What the model has to know of servers, said where it changes.
     pub(crate) fn remind_of_servers(&mut self) {
-        if self.servers.all().is_empty() {
+        if self.tooling.servers.all().is_empty() {
             return;
         }
         let unseen: Vec<String> = self
@@ -106,8 +100,8 @@ impl Session {
             .filter(|tool| self.defers(tool))
             .map(|tool| tool.descriptor().name.to_string())
             .collect();
-        if let Some(reminder) = self.servers.reminder(&unseen) {
-            self.history.remind(&reminder);
+        if let Some(reminder) = self.tooling.servers.reminder(&unseen) {
+            self.conversation.history.remind(&reminder);
         }
     }
 
@@ -126,10 +120,10 @@ impl Session {
         outcome
     }
 
-    /// Asks the server's tool that stands in the person's place; `false` if it cannot be asked, and the call is over.
-    pub(crate) async fn ask_referee(&mut self, index: usize, request_id: &str, name: &str) -> bool {
+    /// Asks the server's tool that stands in the person's place, or says why it cannot be asked.
+    pub(crate) fn ask_referee(&mut self, index: usize, request_id: &str, name: &str) -> Result<(), String> {
         let Some(call) = self.calls.list.get(index) else {
-            return false;
+            return Ok(());
         };
         let about = About {
             id: call.id.clone(),
@@ -137,29 +131,25 @@ impl Session {
             input: call.checked.clone(),
         };
         let there = |full: &String| {
-            self.servers
+            self.tooling
+                .servers
                 .tools()
                 .iter()
                 .any(|tool| tool.descriptor().name == full.as_str())
         };
         let full = name.to_owned();
-        let Some((link, tool)) = self.servers.own_name(name).filter(|_| there(&full)) else {
-            let known = self.servers.tools();
+        let Some((link, tool)) = self.tooling.servers.own_name(name).filter(|_| there(&full)) else {
+            let known = self.tooling.servers.tools();
             let known: Vec<&str> = known.iter().map(|tool| tool.descriptor().name.as_ref()).collect();
-            let why = format!(
+            return Err(format!(
                 "MCP tool {name} (passed via --permission-prompt-tool) not found. Available MCP tools: {}",
                 known.join(", ")
-            );
-            self.ask_failed(index, &why).await;
-            return false;
+            ));
         };
         let request_id = request_id.to_owned();
-        if let Some(call) = self.calls.list.get_mut(index) {
-            call.state = State::Asking(request_id.clone());
-        }
         let verdict = referee::ask(link, tool, full, about);
-        self.verdicts.spawn(async move { (request_id, verdict.await) });
-        true
+        self.calls.verdicts.spawn(async move { (request_id, verdict.await) });
+        Ok(())
     }
 
     /// The server's tool has said whether a call may run. What it says about a call that is over is of no interest.
@@ -171,7 +161,7 @@ impl Session {
 
     /// Whether a prompt may be a command of a server that is, or soon will be, there.
     pub(crate) fn may_be_served(&self, slash: &Slash) -> bool {
-        self.servers.of_tool(&slash.name).is_some()
+        self.tooling.servers.of_tool(&slash.name).is_some()
     }
 
     /// The server's prompt a command means, and the words behind it. A prompt's name may hold spaces: the longest that
@@ -182,28 +172,12 @@ impl Session {
             let rest = typed.strip_prefix(name)?;
             (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_owned())
         };
-        let mut prompts = self.servers.prompts();
+        let mut prompts = self.tooling.servers.prompts();
         prompts.sort_by_key(|prompt| std::cmp::Reverse(prompt.name.len()));
         prompts.into_iter().find_map(|prompt| {
             let words = behind(&prompt.name)?;
             Some((prompt, words))
         })
-    }
-
-    /// A server's prompt, as the server words it. What it has an assistant say is put with the rest: it is the server's
-    /// wording, not the model's. None if the turn has to stop.
-    pub(crate) async fn ask_for_prompt(
-        &mut self,
-        prompt: &ServerPrompt,
-        words: &str,
-    ) -> Option<Result<Vec<Value>, String>> {
-        let folder = self.options.output_dir.clone();
-        match self.wait_for(Some(pin!(prompt.get(words, &folder)))).await {
-            Heard::Ready(got) => {
-                Some(got.map(|messages| messages.into_iter().flat_map(|(_, blocks)| blocks).collect()))
-            }
-            Heard::Stopped | Heard::CallsDone => None,
-        }
     }
 
     /// Servers' prompts, as the commands hosts can offer.
@@ -214,7 +188,7 @@ impl Session {
             description: prompt.description,
             ..SlashCommand::default()
         };
-        self.servers.prompts().into_iter().map(told).collect()
+        self.tooling.servers.prompts().into_iter().map(told).collect()
     }
 
     /// What hosts are shown beside a call of a server's tool.
@@ -237,6 +211,36 @@ impl Session {
             meta.tool_name = Some(known.tool);
         }
         Some(vec![meta])
+    }
+}
+
+impl SessionLoop {
+    /// Waits until it is known how the servers stand, and hears what else there is meanwhile. Where everybody is
+    /// settled this takes no time at all.
+    pub(crate) async fn await_servers(&mut self) {
+        self.session.tooling.servers.greet().await;
+        if let Some(settled) = self.session.tooling.servers.settled() {
+            // Whoever stops the turn meanwhile stops it: what follows sees that by itself.
+            self.wait_for(Some(pin!(settled))).await;
+        }
+        self.session.tooling.servers.note_silent();
+        self.session.servers_changed().await;
+    }
+
+    /// A server's prompt, as the server words it. What it has an assistant say is put with the rest: it is the server's
+    /// wording, not the model's. None if the turn has to stop.
+    pub(crate) async fn ask_for_prompt(
+        &mut self,
+        prompt: &ServerPrompt,
+        words: &str,
+    ) -> Option<Result<Vec<Value>, String>> {
+        let folder = self.session.options.output_dir.clone();
+        match self.wait_for(Some(pin!(prompt.get(words, &folder)))).await {
+            Heard::Ready(got) => {
+                Some(got.map(|messages| messages.into_iter().flat_map(|(_, blocks)| blocks).collect()))
+            }
+            Heard::Stopped | Heard::CallsDone => None,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use sluice_wire::control::{
 use sluice_wire::stdout::system::{ControlRequestProgress, ElicitationComplete, PermissionDenied};
 
 use super::fresh_id;
-use crate::calls::Call;
+use crate::call::Call;
 
 /// May this call run?
 pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path) -> ControlRequest {

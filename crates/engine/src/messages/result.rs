@@ -1,53 +1,11 @@
 //! `result`: the one end of a turn.
 
 use sluice_model::cost::Tokens;
-use sluice_wire::stdout::{DeferredToolUse, FastModeState, ResultSubtype, TerminalReason, TurnResult};
+use sluice_wire::stdout::{DeferredToolUse, ResultSubtype, TerminalReason, TurnResult};
 use sluice_wire::{Number, Raw};
 
-use super::speech::millis;
-use super::{NO_FAST_MODE, fresh_id};
-use crate::session::Session;
+use super::fresh_id;
 use crate::turn::{Ending, Turn};
-
-/// The result of the turn at hand.
-pub(crate) fn result(session: &Session, ending: &Ending) -> TurnResult {
-    let turn = &session.turn;
-    let denials = turn
-        .denials
-        .iter()
-        .filter_map(|denial| serde_json::from_value(denial.clone()).ok());
-    let mut result = TurnResult {
-        duration_ms: u64::try_from(turn.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        duration_api_ms: session.api_ms,
-        num_turns: turn.num_turns(),
-        stop_reason: turn.stop_reason.clone(),
-        total_cost_usd: Number(session.ledger.total_cost_usd()),
-        usage: serde_json::from_value(turn.tokens.to_usage()).unwrap_or_default(),
-        model_usage: serde_json::from_value(session.ledger.model_usage()).unwrap_or_default(),
-        permission_denials: denials.collect(),
-        origin: turn
-            .origin
-            .clone()
-            .and_then(|origin| serde_json::from_value(origin).ok()),
-        fast_mode_state: Some(FastModeState::Off),
-        fast_mode_disabled_reason: Some(NO_FAST_MODE.to_owned()),
-        subagent_stats: Some(session.agents.stats()),
-        safety_stops: Some(turn.safety_stops()),
-        uuid: fresh_id(),
-        queued_turn_count: Some(u64::try_from(session.queue.len()).unwrap_or(u64::MAX)),
-        result_index: Some(session.results),
-        user_message_uuid: turn.uuid.clone().or_else(|| turn.folded.last().cloned()),
-        user_message_uuids: turn.all_uuids(),
-        ttft_ms: turn.first_block.map(|at| millis(at.duration_since(turn.began))),
-        ttft_stream_ms: turn.first_token.map(|at| millis(at.duration_since(turn.began))),
-        time_to_request_ms: turn.first_request.map(|at| millis(at.duration_since(turn.began))),
-        ..TurnResult::default()
-    };
-    // Said even where there is none, as hosts know it.
-    result.usage.fallback_credit = Some(Raw::of(&()));
-    end(&mut result, ending, turn);
-    result
-}
 
 /// The result of a session that cannot begin: nothing was done and nothing was spent.
 pub(crate) fn refusal(text: &str) -> TurnResult {
@@ -62,7 +20,7 @@ pub(crate) fn refusal(text: &str) -> TurnResult {
 }
 
 /// What the ending itself says.
-fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
+pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
     match ending {
         Ending::Completed => {
             succeed(result, turn.shown());
@@ -142,7 +100,7 @@ fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             result.terminal_reason = Some(aborted(*tools));
             // What was cut short has no reason of its own.
             result.stop_reason = turn.stop_reason.clone().or_else(|| turn.last_stop.clone());
-            if turn.first_request.is_none() {
+            if turn.times.first_request.is_none() {
                 result.num_turns = 0;
             }
         }

@@ -153,11 +153,11 @@ pub(crate) fn stream_event(raw: Box<RawValue>, message_id: Option<&str>, first: 
     };
     if let Some(turn) = first {
         event.ttft_ms = Some(millis(
-            turn.first_request.map(|sent| sent.elapsed()).unwrap_or_default(),
+            turn.times.first_request.map(|sent| sent.elapsed()).unwrap_or_default(),
         ));
-        if !turn.uuids.is_empty() {
-            event.user_message_uuid.clone_from(&turn.uuid);
-            event.user_message_uuids = Some(turn.uuids.clone());
+        if !turn.prompts.uuids.is_empty() {
+            event.user_message_uuid.clone_from(&turn.prompts.uuid);
+            event.user_message_uuids = Some(turn.prompts.uuids.clone());
             event.owed_rows = Some(Raw::of(&Vec::<Value>::new()));
         }
     }

@@ -1,10 +1,10 @@
 //! Calls that end before their time: the host is gone, the turn is interrupted, the process goes.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use sluice_tools::Outcome;
 use tokio::time::Instant;
 
-use crate::calls::State;
+use crate::call::{CallEvent, End};
 use crate::checkpoints::Keeping;
 use crate::messages;
 use crate::options::Asker;
@@ -35,10 +35,7 @@ impl Session {
     pub(crate) async fn withdraw_asks(&mut self) {
         for request_id in self.calls.open_asks() {
             if let Some(index) = self.calls.asking(&request_id) {
-                self.remember_denial(index);
-                if let Some(call) = self.calls.list.get_mut(index) {
-                    call.state = State::Running;
-                }
+                self.advance(index, CallEvent::Withdrawn).await;
             }
             if self.options.asker == Asker::Host {
                 self.say(messages::cancel(&request_id)).await;
@@ -66,7 +63,7 @@ impl Session {
         for index in agents.into_iter().rev() {
             self.reject(index).await;
             let id = self.calls.list.get(index).map(|call| call.id.clone());
-            Box::pin(self.stop_agents_of(&id.unwrap_or_default())).await;
+            self.stop_agents_of(&id.unwrap_or_default()).await;
         }
     }
 
@@ -76,8 +73,8 @@ impl Session {
             result: Value::from(messages::REJECTED_RESULT),
             ..Outcome::interrupted()
         };
-        self.finish(index, outcome, Some(json!({"non_execution_kind": "user-rejected"})))
-            .await;
+        let end = Box::new(End::stopped(outcome));
+        self.advance(index, CallEvent::Stopped(end)).await;
     }
 
     /// The process goes: what runs is killed, and told if it still says something.

@@ -2,7 +2,7 @@
 
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
-use sluice_engine::{Guarded, GuardedCall, Ran, Reply};
+use sluice_engine::{Guarded, GuardedAnswer, GuardedCall, Ran};
 use sluice_simulator::{ModelServer, Script};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -29,7 +29,7 @@ impl Post {
     }
 
     /// Runs a command, and says whether it was asked about.
-    async fn bash(&self, command: &str, reply: Reply) -> (Ran, bool) {
+    async fn bash(&self, command: &str, reply: GuardedAnswer) -> (Ran, bool) {
         let call = GuardedCall {
             id: "call".to_owned(),
             tool: "Bash".to_owned(),
@@ -64,18 +64,18 @@ fn decides(word: &str) -> Value {
 #[tokio::test]
 async fn a_hook_forbids_asks_and_allows() {
     let post = Post::with(decides("deny")).await;
-    let (ran, asked) = post.bash("echo hi", Reply::Allow).await;
+    let (ran, asked) = post.bash("echo hi", GuardedAnswer::Allow).await;
     assert_eq!(
         (said(&ran).as_str(), asked),
         ("denied: PreToolUse:Bash hook error: because", false)
     );
 
     let post = Post::with(decides("ask")).await;
-    let (ran, asked) = post.bash("echo hi", Reply::Deny("no".to_owned())).await;
+    let (ran, asked) = post.bash("echo hi", GuardedAnswer::Deny("no".to_owned())).await;
     assert_eq!((said(&ran).as_str(), asked), ("denied: no", true));
 
     let post = Post::with(decides("allow")).await;
-    let (_, asked) = post.bash("touch made", Reply::Deny("no".to_owned())).await;
+    let (_, asked) = post.bash("touch made", GuardedAnswer::Deny("no".to_owned())).await;
     assert!(!asked && post.dir.path().join("made").exists());
 }
 
@@ -88,24 +88,24 @@ fn answers(decision: &Value) -> Value {
 #[tokio::test]
 async fn a_hook_answers_what_would_be_asked() {
     let post = Post::with(answers(&json!({"behavior": "allow"}))).await;
-    let (_, asked) = post.bash("touch made", Reply::Deny("no".to_owned())).await;
+    let (_, asked) = post.bash("touch made", GuardedAnswer::Deny("no".to_owned())).await;
     assert!(!asked && post.dir.path().join("made").exists());
 
     let post = Post::with(answers(&json!({"behavior": "deny", "message": "never"}))).await;
-    let (ran, asked) = post.bash("touch made", Reply::Allow).await;
+    let (ran, asked) = post.bash("touch made", GuardedAnswer::Allow).await;
     assert_eq!((said(&ran).as_str(), asked), ("denied: never", false));
     assert!(!post.dir.path().join("made").exists());
 
     let changed = json!({"behavior": "allow", "updatedInput": {"command": "touch other"}});
     let post = Post::with(answers(&changed)).await;
-    let (_, asked) = post.bash("touch made", Reply::Allow).await;
+    let (_, asked) = post.bash("touch made", GuardedAnswer::Allow).await;
     assert!(!asked && post.dir.path().join("other").exists() && !post.dir.path().join("made").exists());
 }
 
 #[tokio::test]
 async fn a_hook_that_says_nothing_leaves_the_question_to_the_person() {
     let post = Post::with(on("PermissionRequest", &["true"])).await;
-    let (ran, asked) = post.bash("touch made", Reply::Deny("no".to_owned())).await;
+    let (ran, asked) = post.bash("touch made", GuardedAnswer::Deny("no".to_owned())).await;
     assert_eq!((said(&ran).as_str(), asked), ("denied: no", true));
 }
 
@@ -113,7 +113,7 @@ async fn a_hook_that_says_nothing_leaves_the_question_to_the_person() {
 async fn what_a_hook_changes_is_what_is_asked_about_and_run() {
     let changed = says("PreToolUse", json!({"updatedInput": {"command": "touch other"}}));
     let post = Post::with(on("PreToolUse", &[&changed])).await;
-    let (_, asked) = post.bash("echo hi", Reply::Allow).await;
+    let (_, asked) = post.bash("echo hi", GuardedAnswer::Allow).await;
     assert!(asked, "the call that was changed needs a question");
     assert!(post.dir.path().join("other").exists());
 }
@@ -122,7 +122,7 @@ async fn what_a_hook_changes_is_what_is_asked_about_and_run() {
 async fn what_hooks_say_after_a_call_stands_behind_its_result() {
     let after = says("PostToolUse", json!({"additionalContext": "well run"}));
     let post = Post::with(on("PostToolUse", &[&after])).await;
-    let (ran, _) = post.bash("echo hi", Reply::Allow).await;
+    let (ran, _) = post.bash("echo hi", GuardedAnswer::Allow).await;
     let said = said(&ran);
     assert!(said.contains("hi") && said.contains("well run"), "{said}");
 }
@@ -131,7 +131,7 @@ async fn what_hooks_say_after_a_call_stands_behind_its_result() {
 async fn one_that_needs_a_session_lets_nothing_through() {
     let hooks = json!({"PreToolUse": [{"hooks": [{"type": "agent", "prompt": "May it?"}]}]});
     let post = Post::with(hooks).await;
-    let (ran, asked) = post.bash("echo hi", Reply::Allow).await;
+    let (ran, asked) = post.bash("echo hi", GuardedAnswer::Allow).await;
     assert!(said(&ran).contains("needs a session") && !asked, "{ran:?}");
 }
 
@@ -146,7 +146,7 @@ async fn a_call_that_is_cancelled_ends_its_hooks() {
         input: json!({"command": "touch made"}),
         cancel,
     };
-    let ran = post.guarded.call(call, async |_| Reply::Allow).await;
+    let ran = post.guarded.call(call, async |_| GuardedAnswer::Allow).await;
     assert!(matches!(&ran, Ran::Done(outcome) if outcome.interrupted), "{ran:?}");
     assert!(!post.dir.path().join("made").exists());
 }

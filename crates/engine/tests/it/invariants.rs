@@ -173,7 +173,11 @@ pub(crate) fn of_transcript(file: &Path, requests: &[Request]) {
     let Ok(Some(earlier)) = resume::find(&projects, Path::new("/nowhere"), &choice) else {
         return;
     };
-    let shown: Vec<Value> = earlier.messages().unwrap().iter().map(Message::value).collect();
+    let shown: Vec<Value> = sluice_engine::shown_to_model(&earlier)
+        .unwrap()
+        .iter()
+        .map(Message::value)
+        .collect();
     let shown = Value::from(shown).to_string();
     let sent = unmarked(&last.body)["messages"].to_string();
     let sent = sent.strip_suffix(']').unwrap();

@@ -46,6 +46,7 @@ mod plain;
 mod queue;
 mod requests;
 mod retries;
+mod rules_meanwhile;
 mod schedule;
 mod servers;
 mod servers_http;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use pretty_assertions::assert_eq;
 use rustix::fs::{CWD, RenameFlags};
 use serde_json::{Value, json};
-use sluice_engine::{Guarded, GuardedCall, Ran, Reply};
+use sluice_engine::{Guarded, GuardedAnswer, GuardedCall, Ran};
 use sluice_simulator::{ModelServer, Script};
 use sluice_wire::mode::PermissionMode;
 use tempfile::TempDir;
@@ -72,7 +72,7 @@ impl Place {
         };
         let ran = self.guarded.call(call, async |_| {
             self.asked.fetch_add(1, Ordering::Relaxed);
-            Reply::Deny("not now".to_owned())
+            GuardedAnswer::Deny("not now".to_owned())
         });
         match ran.await {
             Ran::Done(outcome) => format!("{} {}", outcome.content, outcome.result),

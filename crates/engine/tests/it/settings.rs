@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
+use sluice_engine::settings::{Chosen, Opener, Settings};
 use sluice_simulator::Script;
 
 use crate::stage::Stage;
@@ -35,4 +36,68 @@ async fn a_sandbox_that_a_file_asks_for_while_a_session_runs_holds_from_then_on(
     assert_eq!(stage.result().await["result"], "Two");
     assert!(!stage.dir.path().join("after").exists());
     stage.end().await;
+}
+
+#[tokio::test]
+async fn a_variable_that_a_file_sets_while_a_session_runs_is_there_for_the_next_command() {
+    let say = || json!({"command": "echo \"it is ${COLOUR:-none}\""});
+    let script = Script::new()
+        .tool("Bash", say())
+        .text("One")
+        .tool("Bash", say())
+        .text("Two");
+    let mut stage = Stage::with(script, |options| options.allowed = vec!["Bash".into()]).await;
+    stage.prompt("one").await;
+    stage.result().await;
+    write_managed(&mut stage, json!({"env": {"COLOUR": "blue"}}), "env").await;
+    stage.prompt("two").await;
+    stage.result().await;
+    let said: Vec<_> = stage
+        .all("user:tool_result")
+        .iter()
+        .map(|told| told["tool_use_result"]["stdout"].clone())
+        .collect();
+    assert_eq!(said, ["it is none", "it is blue"]);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_server_that_a_file_rejects_while_a_session_runs_is_left() {
+    let mut stage = Stage::with(Script::new().text("One"), |options| {
+        let named = json!({"mcpServers": {"s": {"command": "true"}}}).to_string();
+        fs::write(options.cwd.join(".mcp.json"), named).unwrap();
+        let places = options.settings.places().clone();
+        options.settings = Settings::load(&places, &Chosen::ALL, None, None).opened_by(Opener::Host);
+    })
+    .await;
+    assert_ne!(status(&mut stage).await, "disabled");
+    write_managed(
+        &mut stage,
+        json!({"disabledMcpjsonServers": ["s"]}),
+        "disabledMcpjsonServers",
+    )
+    .await;
+    assert_eq!(status(&mut stage).await, "disabled");
+    write_managed(
+        &mut stage,
+        json!({"disabledMcpjsonServers": []}),
+        "disabledMcpjsonServers",
+    )
+    .await;
+    assert_ne!(status(&mut stage).await, "disabled");
+    assert_eq!(stage.leave_now().await, 0);
+}
+
+async fn status(stage: &mut Stage) -> serde_json::Value {
+    stage.control(json!({"subtype": "mcp_status"})).await["response"]["mcpServers"][0]["status"].clone()
+}
+
+/// Writes the administrator's file, and waits until it holds.
+async fn write_managed(stage: &mut Stage, settings: serde_json::Value, key: &str) {
+    fs::create_dir_all(stage.path("managed")).unwrap();
+    fs::write(stage.path("managed/settings.json"), settings.to_string()).unwrap();
+    let known = async {
+        while stage.control(json!({"subtype": "get_settings"})).await["response"]["effective"][key] != settings[key] {}
+    };
+    tokio::time::timeout(Duration::from_secs(30), known).await.unwrap();
 }

@@ -157,6 +157,29 @@ async fn a_persons_own_skill_brings_its_rules_once_it_is_allowed() {
 }
 
 #[tokio::test]
+async fn the_rules_of_a_skill_end_with_the_turn_that_called_for_it() {
+    let text = "---\ndescription: d\nallowed-tools: Bash(touch:*)\n---\nRun it.";
+    let run = || Reply::tool("Bash", json!({"command": "touch x"}));
+    let script = Script::new()
+        .reply(Reply::tool("Skill", json!({"skill": "run"})))
+        .reply(run())
+        .text("Done")
+        .reply(run())
+        .text("Done");
+    let mut stage = stage(script, &[("home/.claude/skills/run/SKILL.md", text)]).await;
+    stage.prompt("go").await;
+    let ask = stage.ask().await;
+    stage.allow(&ask).await;
+    stage.result().await;
+    stage.prompt("again").await;
+    let ask = stage.ask().await;
+    assert_eq!(ask["request"]["tool_name"], "Bash");
+    stage.deny(&ask).await;
+    stage.result().await;
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn a_skill_only_for_the_model_is_not_the_persons() {
     let text = "---\ndescription: d\nuser-invocable: false\n---\nQuiet.";
     let mut stage = stage(Script::new(), &[(".claude/skills/quiet/SKILL.md", text)]).await;

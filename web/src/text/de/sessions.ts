@@ -149,6 +149,7 @@ export default {
   back: 'Sitzungen',
   gone: 'Diese Sitzung gibt es nicht',
   goneWords: 'Sie wurde gelöscht, oder der Link gehört zu einem anderen Rechner. Hier ist nichts von ihr.',
+  goneDo: 'Die Suche findet Worte aus jeder Sitzung, die hier ist. Um weiterzuarbeiten, beginne eine neue in ihrem Ordner.',
   toSessions: 'Zu den Sitzungen',
   findIn: 'In dieser Sitzung suchen',
 

@@ -60,6 +60,7 @@ export default {
   exited: 'Der Agent ist beendet.',
   exitedSaved: 'Alles bis {time} ist gesichert.',
   lastWords: 'Seine letzten Zeilen',
+  seenUpTo: 'Gesehen bis {time}',
   modelChanged: 'Ging mit {to} statt {from} weiter.',
   hookBlocked: 'Der Hook {name} schickte es zurück: {text}',
   hookFailed: 'Der Hook {name} scheiterte.',

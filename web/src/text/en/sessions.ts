@@ -156,6 +156,7 @@ export default {
   back: 'Sessions',
   gone: 'There is no such session',
   goneWords: 'It was deleted, or the link belongs to another machine. Nothing of it is here.',
+  goneDo: 'Search finds words of every session that is here. To go on with the work, start a new one in its folder.',
   toSessions: 'To the sessions',
   findIn: 'Find in this session',
 

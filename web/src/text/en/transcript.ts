@@ -63,6 +63,7 @@ export default {
   exited: 'The agent exited.',
   exitedSaved: 'Everything up to {time} is saved.',
   lastWords: 'Its last words',
+  seenUpTo: 'Seen up to {time}',
   modelChanged: 'Went on with {to} instead of {from}.',
   hookBlocked: 'The hook {name} sent it back: {text}',
   hookFailed: 'The hook {name} failed.',

@@ -1,15 +1,18 @@
-import { createMemo, createSignal, For, Show, type JSX } from 'solid-js';
-import { Dynamic } from 'solid-js/web';
-import { Counts } from '../../diff/DiffView';
+import { createMemo, createSignal, For, Show, Suspense, type JSX } from 'solid-js';
+import { Counts } from '../../diff/Counts';
 import { Markdown } from '../../markdown/Markdown';
 import { t } from '../../text';
 import { Icon, LinkButton, Path } from '../../ui';
+import { lazy } from '../../ui/part';
 import { fields, heavy, list, str, textOf, type CallItem, type Item } from '../model';
 import { observe, shortPath, useFolds, useNow, useServices } from '../services';
 import { ItemView } from '../items';
-import { bodyOf } from './bodies';
 import { isAgent, summarise, timeOf, type Target } from './describe';
-import { ResultText } from './generic';
+
+/** No row is open when a session is first painted, or few are: what they hold comes right after. */
+const CallBody = lazy(() => import('./bodies'));
+/** When what an open row holds is there. */
+export const bodiesThere = (): Promise<unknown> => CallBody.preload();
 
 export interface CallProps {
   item: CallItem;
@@ -43,7 +46,7 @@ export function Call(props: CallProps): JSX.Element {
         <Icon name="chevron" class="chev" />
       </summary>
       <Show when={open()}>
-        <Show when={isAgent(call().name)} fallback={<div class="body"><Dynamic component={bodyOf(call().name)} call={call()} /></div>}>
+        <Show when={isAgent(call().name)} fallback={<div class="body"><Suspense><CallBody call={call()} /></Suspense></div>}>
           <AgentBody call={call()} depth={props.depth ?? 0} />
         </Show>
       </Show>
@@ -124,7 +127,7 @@ function AgentBody(props: { call: CallItem; depth: number }): JSX.Element {
         <For each={hidden() > 0 ? children().slice(hidden()) : children()}>{(child) => <ItemView item={child} depth={props.depth + 1} />}</For>
       </Show>
       <Show when={answer() && !(said() && props.call.state === 'done' && answer() === '')}><Markdown text={answer()} services={services} /></Show>
-      <Show when={props.call.state === 'failed' || props.call.state === 'denied'}><ResultText call={props.call} /></Show>
+      <Show when={props.call.state === 'failed' || props.call.state === 'denied'}><Suspense><CallBody call={props.call} /></Suspense></Show>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 // One body for every tool, by its name. What has none of its own gets the generic one.
 import { For, Show, type Component, type JSX } from 'solid-js';
+import { Dynamic } from 'solid-js/web';
 import { Terminal } from '../../ansi/Terminal';
 import { Markdown } from '../../markdown/Markdown';
 import { t } from '../../text';
@@ -168,7 +169,11 @@ const BODIES: Readonly<Record<string, Body>> = {
   TaskOutput: OutputBody, BashOutput: OutputBody, StructuredOutput: StructuredBody,
 };
 
-export function bodyOf(name: string): Body | undefined {
-  if (isAgent(name)) return undefined;
+function bodyOf(name: string): Body {
   return BODIES[name] ?? (name.startsWith('mcp__') ? McpBody : GenericBody);
+}
+
+export default function CallBody(props: { call: CallItem }): JSX.Element {
+  // What a subagent said stands in its steps; only why it failed is left.
+  return <Dynamic component={isAgent(props.call.name) ? ResultText : bodyOf(props.call.name)} call={props.call} />;
 }

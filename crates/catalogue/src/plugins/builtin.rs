@@ -1,0 +1,55 @@
+//! Parts of ours that can be left out as any plugin can: `"enabledPlugins": {"agents-md@builtin": false}`.
+
+use serde_json::Value;
+
+use sluice_settings::Settings;
+
+/// Where they come from, as plugins name it.
+pub const SOURCE: &str = "builtin";
+
+/// A part of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// `AGENTS.md` is read where a project has no `CLAUDE.md`.
+    AgentsMd,
+    /// `/init`.
+    Onboarding,
+    /// `/review` and `/security-review`.
+    Review,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::AgentsMd, Self::Onboarding, Self::Review];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AgentsMd => "agents-md",
+            Self::Onboarding => "onboarding",
+            Self::Review => "review",
+        }
+    }
+
+    /// Its name with where it comes from.
+    pub fn source(self) -> String {
+        format!("{}@{SOURCE}", self.name())
+    }
+
+    /// The part a command of ours belongs to.
+    pub fn of_command(command: &str) -> Option<Self> {
+        match command {
+            "init" => Some(Self::Onboarding),
+            "review" | "security-review" => Some(Self::Review),
+            _ => None,
+        }
+    }
+
+    /// Whether it is there: unless the strongest settings file that names it says no.
+    pub fn is_on(self, settings: &Settings) -> bool {
+        let id = self.source();
+        let said = settings.each("enabledPlugins").into_iter().rev();
+        let mut said = said.filter_map(|(_, plugins)| plugins.get(&id));
+        !matches!(said.next(), Some(Value::Bool(false) | Value::Null))
+    }
+}

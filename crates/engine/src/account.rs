@@ -1,0 +1,80 @@
+//! The account of a session: what was used, what it cost, how long it took, what it changed.
+
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::ledger::SharedLedger;
+use crate::options::KeySource;
+
+/// What a session has cost.
+#[derive(Debug)]
+pub(crate) struct Account {
+    pub(crate) ledger: SharedLedger,
+    /// Time spent in model requests, all turns together.
+    pub(crate) api_ms: u64,
+    /// What the last answer of the model used.
+    pub(crate) last_usage: Option<Value>,
+    /// What calls have changed.
+    pub(crate) lines: Lines,
+    pub(crate) began: Instant,
+}
+
+impl Account {
+    pub(crate) fn new(source: KeySource) -> Self {
+        Self {
+            ledger: SharedLedger::new(source),
+            api_ms: 0,
+            last_usage: None,
+            lines: Lines::default(),
+            began: Instant::now(),
+        }
+    }
+}
+
+/// Lines that calls have added and taken away.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lines {
+    pub(crate) added: u64,
+    pub(crate) removed: u64,
+}
+
+impl Lines {
+    /// Counts what a call's `tool_use_result` says it changed.
+    pub(crate) fn count(&mut self, result: &Value) {
+        if result.get("type").and_then(Value::as_str) == Some("create") {
+            let content = result.get("content").and_then(Value::as_str).unwrap_or_default();
+            self.added += as_u64(content.lines().count());
+            return;
+        }
+        let hunks = result.get("structuredPatch").and_then(Value::as_array);
+        let lines = hunks
+            .into_iter()
+            .flatten()
+            .filter_map(|hunk| hunk.get("lines")?.as_array());
+        for line in lines.flatten().filter_map(Value::as_str) {
+            self.added += u64::from(line.starts_with('+'));
+            self.removed += u64::from(line.starts_with('-'));
+        }
+    }
+}
+
+fn as_u64(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_from_patches_and_new_files() {
+        let mut lines = Lines::default();
+        lines.count(&json!({"type": "create", "content": "a\nb\n", "structuredPatch": []}));
+        lines.count(&json!({"structuredPatch": [{"lines": [" a", "-b", "+c", "+d"]}, {"lines": ["-e"]}]}));
+        lines.count(&json!("Error: no"));
+        assert_eq!(lines, Lines { added: 4, removed: 2 });
+    }
+}

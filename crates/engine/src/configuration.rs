@@ -1,0 +1,103 @@
+//! Settings take effect here, whoever changed them: a file, a control request, `/config`, an answer that was written
+//! down, the session above a subagent. What runs already runs on as it began.
+
+use serde_json::{Map, Value};
+use sluice_model::models;
+use sluice_settings::Settings;
+
+use crate::policy;
+use crate::sandbox;
+use crate::session::Session;
+
+/// Settings that say which MCP servers may be connected.
+const OF_SERVERS: &[&str] = &[
+    "allowManagedMcpServersOnly",
+    "allowedMcpServers",
+    "deniedMcpServers",
+    "disabledMcpjsonServers",
+    "enableAllProjectMcpServers",
+    "enabledMcpjsonServers",
+];
+
+/// What other settings change, beyond rules and hooks.
+#[derive(Debug, Default, PartialEq)]
+struct Changed {
+    /// Variables that are new or another.
+    env: Vec<(String, String)>,
+    sandbox: bool,
+    servers: bool,
+    style: bool,
+}
+
+impl Changed {
+    fn between(before: &Settings, after: &Settings) -> Self {
+        let (was, is) = (before.effective(), after.effective());
+        let differs = |key: &str| was.get(key) != is.get(key);
+        let known = before.env();
+        Self {
+            env: after.env().into_iter().filter(|pair| !known.contains(pair)).collect(),
+            sandbox: differs("sandbox"),
+            servers: before.trusted() != after.trusted() || OF_SERVERS.iter().any(|key| differs(key)),
+            style: differs("outputStyle"),
+        }
+    }
+}
+
+impl Session {
+    /// These settings hold from now on.
+    pub(crate) fn adopt(&mut self, settings: Settings) {
+        let changed = Changed::between(&self.options.settings, &settings);
+        self.options.settings = settings;
+        for (name, value) in changed.env {
+            self.options.env.retain(|(known, _)| *known != *name);
+            self.options.env.push((name.into(), value.into()));
+        }
+        policy::lay_out(&mut self.policy, &self.options);
+        if changed.sandbox {
+            self.tooling.sandbox = sandbox::sandbox(&self.options);
+            self.policy.sandboxed = sandbox::runs_unasked(self.tooling.sandbox.as_deref());
+        }
+        if changed.style {
+            // It stands in the system prompt.
+            self.conversation.system = None;
+        }
+        // A subagent's hooks and servers are those of the session above it.
+        if self.agents.id().is_none() {
+            if changed.servers {
+                self.tooling
+                    .servers
+                    .reconsider(&self.options.settings, &self.options.servers);
+            }
+            self.lay_out_hooks();
+        }
+    }
+
+    /// The files say something else, and nobody objects.
+    pub(crate) async fn take_settings(&mut self, settings: Settings) {
+        self.adopt(settings);
+        self.say_settings_problems().await;
+    }
+
+    /// The files are read again.
+    pub(crate) fn reread_settings(&mut self) {
+        let mut settings = self.options.settings.clone();
+        settings.reload();
+        self.adopt(settings);
+    }
+
+    /// Lays settings over those of the files, for this session. The model and the effort among them are a choice for
+    /// this session; in a file they are one for sessions that begin later, since others of the person's run as well.
+    /// Gives the model that is to answer now, if one was named: hooks may object to it.
+    pub(crate) fn lay_over(&mut self, changes: &Map<String, Value>) -> Option<String> {
+        let mut settings = self.options.settings.clone();
+        settings.set_flag(changes);
+        self.adopt(settings);
+        if changes.contains_key("effortLevel") {
+            let level = self.options.settings.string("effortLevel").map(str::to_owned);
+            self.options.effort = level.or_else(|| self.model.launch_effort.clone());
+        }
+        changes.get("model")?;
+        let name = self.options.settings.model().or(self.options.model.as_deref());
+        Some(models::resolve(name.filter(|name| *name != "default")))
+    }
+}

@@ -1,0 +1,250 @@
+//! The way of one call without a session: what follows from the steps of its machine ([`crate::call`]).
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+use sluice_permission::{Decision, PermissionMode};
+use sluice_tools::{AnyTool, Context, Outcome, Pins, Tool};
+use sluice_wire::hook::PermissionRequestDecision;
+use sluice_wire::permission_update::Behavior;
+use tokio_util::sync::CancellationToken;
+
+use super::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};
+use crate::call::{AskedOf, Basis, Call, CallEffect, CallEvent, Changed, Denial, End, Grant, PermissionAnswer, Rules};
+use crate::hooks::{self, Before, SessionlessHooks, Watched};
+use crate::options::Options;
+use crate::sandbox;
+
+/// How long a cancelled call may take to end by itself.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// One call on its way.
+pub(super) struct Passage<'a, A> {
+    guarded: &'a Guarded,
+    request: GuardedCall,
+    tool: &'static dyn Tool,
+    call: Call,
+    /// As it is when the call begins.
+    mode: PermissionMode,
+    hooks: SessionlessHooks,
+    options: Options,
+    cwd: PathBuf,
+    /// What hooks said before it.
+    before: Before,
+    /// Asks the person.
+    ask: Option<A>,
+}
+
+impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
+    pub(super) fn new(guarded: &'a Guarded, request: GuardedCall, tool: &'static dyn Tool, ask: A) -> Self {
+        let rules = guarded.rules();
+        Self {
+            call: Call::new(
+                request.id.clone(),
+                tool.descriptor().name.to_string(),
+                tool.fill(&request.input),
+                Some(AnyTool::Builtin(tool)),
+            ),
+            mode: rules.policy.mode.clone(),
+            hooks: rules.hooks.clone(),
+            options: rules.options.clone(),
+            cwd: guarded.cwd.get(),
+            before: Before::default(),
+            ask: Some(ask),
+            guarded,
+            request,
+            tool,
+        }
+    }
+
+    /// Checks the call, asks about it where the policy does not decide, and runs it.
+    pub(super) async fn run(mut self) -> Ran {
+        let begun = match self.tool.check(&self.call.input, &self.cwd) {
+            Err(invalid) => CallEvent::Unfit(Box::new(invalid.into())),
+            Ok(checked) => {
+                let pins = Pins::of(&self.call.name, &checked, &self.cwd);
+                self.call.checked = checked;
+                CallEvent::Begun(pins)
+            }
+        };
+        let mut effects = VecDeque::from(self.step(begun));
+        loop {
+            let event = match effects.pop_front() {
+                Some(CallEffect::Tell { end, .. }) => {
+                    return match end.basis {
+                        Basis::Denied(denial) => Ran::Denied(denial.message),
+                        _ => Ran::Done(end.outcome),
+                    };
+                }
+                Some(effect) => self.perform(effect).await,
+                // Hooks have left the question open.
+                None => Some(self.ask_person().await),
+            };
+            effects.extend(event.into_iter().flat_map(|event| self.step(event)));
+        }
+    }
+
+    /// Moves the call by the rules as they are now.
+    fn step(&mut self, event: CallEvent) -> Vec<CallEffect> {
+        let guarded = self.guarded;
+        let rules = Rules {
+            decide: &|call| guarded.decide(&call.name, &call.checked, &call.pins),
+            mode: &self.mode,
+        };
+        self.call.step(event, &rules)
+    }
+
+    /// Does what has to be done; gives what happens because of it.
+    async fn perform(&mut self, effect: CallEffect) -> Option<CallEvent> {
+        match effect {
+            CallEffect::ShowToHooks => Some(self.show_to_hooks().await),
+            CallEffect::Defer => Some(CallEvent::NotDeferred),
+            CallEffect::Ask(decision) => Some(self.ask(*decision).await),
+            CallEffect::LeftUnanswered => Some(CallEvent::Unasked(None)),
+            CallEffect::Apply(updates) => {
+                self.guarded.allow(updates);
+                None
+            }
+            // Nobody is told of it but whoever made the call.
+            CallEffect::Refuse(_) => Some(CallEvent::Settled(None)),
+            CallEffect::StopTurn => Some(interrupted()),
+            CallEffect::Keep => Some(CallEvent::Kept),
+            CallEffect::Run => {
+                let (input, context) = (self.call.run_input().clone(), self.context());
+                // A tool that does not look at its cancellation is dropped, which ends what it started.
+                let ended = until(self.tool.run(input, &context), &self.request.cancel).await;
+                let outcome = ended.unwrap_or_else(Outcome::interrupted);
+                Some(CallEvent::Ran(Box::new(outcome)))
+            }
+            CallEffect::ShowOutcome => {
+                self.show_outcome().await;
+                Some(CallEvent::Settled(None))
+            }
+            CallEffect::WithdrawRequest(_) | CallEffect::NoteDenial | CallEffect::Tell { .. } => None,
+        }
+    }
+
+    async fn show_to_hooks(&mut self) -> CallEvent {
+        let looked = self.hooks.before(&self.options, self.watched(), &self.call.checked);
+        let Some(mut before) = until(looked, &self.request.cancel).await else {
+            return interrupted();
+        };
+        if let Some(why) = before.halt() {
+            return CallEvent::Stopped(Box::new(End::denied(Denial::by_hook(why))));
+        }
+        let changed = before.input.take().map(|input| self.changed(&input));
+        let verdict = before.verdict();
+        self.before = before;
+        CallEvent::HooksSaid { changed, verdict }
+    }
+
+    /// Asks hooks about the call, and the person where they do not answer.
+    async fn ask(&mut self, decision: Decision) -> CallEvent {
+        let context = self.context();
+        let pins = &self.call.pins;
+        if sandbox::may_look(&self.call.checked, |read| self.guarded.decide("Read", read, pins))
+            && let Some(outcome) = self.tool.vet(&self.call.checked, &context).await
+        {
+            return CallEvent::Unfit(Box::new(outcome));
+        }
+        self.step(CallEvent::Asked {
+            request_id: self.request.id.clone(),
+            of: AskedOf::Person,
+        });
+        let asked = (self.watched(), &self.call.checked);
+        let hooked = self.hooks.asked(&self.options, asked, &decision);
+        let Some(hooked) = until(hooked, &self.request.cancel).await else {
+            return interrupted();
+        };
+        CallEvent::HooksAnswered(hooked.map(|said| self.answer_of_hook(said)))
+    }
+
+    fn answer_of_hook(&self, said: PermissionRequestDecision) -> PermissionAnswer {
+        if said.behavior == Behavior::Deny {
+            return PermissionAnswer::Deny(hooks::denied_by_hook(said.message));
+        }
+        let mut changed = said.updated_input.map(|input| self.changed(&input.to_value()));
+        if let Some(Changed::Valid(change)) = &mut changed {
+            change.as_given = true;
+        }
+        PermissionAnswer::Allow {
+            changed,
+            updates: said.updated_permissions.unwrap_or_default(),
+            grant: Grant::by_hook(),
+        }
+    }
+
+    /// Asks the person, once.
+    async fn ask_person(&mut self) -> CallEvent {
+        let (Some(open), Some(ask)) = (self.call.ask(), self.ask.take()) else {
+            return interrupted();
+        };
+        let suggestions = open.decision.suggestions.clone();
+        let question = Question {
+            tool: &self.tool.descriptor().name,
+            input: self.call.checked.clone(),
+            decision: open.decision.clone(),
+        };
+        let updates = match until(ask(question), &self.request.cancel).await {
+            None | Some(GuardedAnswer::Withdrawn) => return interrupted(),
+            Some(GuardedAnswer::Deny(why)) => {
+                return CallEvent::Answered(PermissionAnswer::Deny(Denial::by_person(why)));
+            }
+            Some(GuardedAnswer::Allow) => Vec::new(),
+            Some(GuardedAnswer::AllowFromNowOn) => suggestions.unwrap_or_default(),
+        };
+        CallEvent::Answered(PermissionAnswer::Allow {
+            changed: None,
+            updates,
+            grant: Grant::by("user_temporary"),
+        })
+    }
+
+    /// Shows what the call came to to hooks. What has run has run, whether they are heard or not.
+    async fn show_outcome(&mut self) {
+        let Some(end) = self.call.untold() else { return };
+        let before = std::mem::take(&mut self.before);
+        let call = (self.watched(), &self.call.checked);
+        let after = self.hooks.after(&self.options, call, before, end.outcome.clone());
+        if let Some(outcome) = until(after, &self.request.cancel).await
+            && let Some(end) = self.call.untold_mut()
+        {
+            end.outcome = outcome;
+        }
+    }
+
+    /// The input hooks put in the place of the call's own.
+    fn changed(&self, input: &Value) -> Changed {
+        hooks::changed(&AnyTool::Builtin(self.tool), input, &self.cwd)
+    }
+
+    fn watched(&self) -> Watched<'_> {
+        Watched {
+            id: &self.request.id,
+            tool: &self.call.name,
+            mode: &self.mode,
+            cwd: &self.cwd,
+        }
+    }
+
+    fn context(&self) -> Context {
+        self.guarded.context(&self.request, self.call.pins.clone())
+    }
+}
+
+fn interrupted() -> CallEvent {
+    CallEvent::Stopped(Box::new(End::stopped(Outcome::interrupted())))
+}
+
+/// What comes of `work`. Once it is cancelled it has a moment to end by itself: to kill what it started, to withdraw
+/// what it asked.
+async fn until<T>(work: impl Future<Output = T>, cancel: &CancellationToken) -> Option<T> {
+    tokio::pin!(work);
+    tokio::select! {
+        done = &mut work => return Some(done),
+        () = cancel.cancelled() => {}
+    }
+    tokio::time::timeout(PATIENCE, work).await.ok()
+}

@@ -1,0 +1,60 @@
+//! Where a session reads memory files, and tells the model of those a touched file brings.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sluice_permission::path::absolute;
+
+use crate::memory::{Found, files_of_command, load_for, reminder_of_brought};
+use crate::session::Session;
+
+impl Session {
+    /// What is to be known from the start.
+    pub(crate) fn memories(&self) -> Found {
+        let options = &self.options;
+        if options.memory.off {
+            return Found::default();
+        }
+        let further: &[PathBuf] = if options.memory.of_added_folders {
+            &options.add_dirs
+        } else {
+            &[]
+        };
+        load_for(&options.settings, further)
+    }
+
+    /// A call has worked: what the files it touched bring is told before the model is asked again.
+    pub(crate) fn touched_by_call(&mut self, index: usize) {
+        let Some(call) = self
+            .calls
+            .list
+            .get(index)
+            .filter(|_| self.conversation.reminded_of_memory)
+        else {
+            return;
+        };
+        let text = |key: &str| call.checked.get(key).and_then(Value::as_str);
+        let cwd = self.tooling.cwd.get();
+        let paths = match call.name.as_str() {
+            "Read" | "Edit" | "Write" => text("file_path").map(|path| vec![absolute(&cwd, path)]),
+            "NotebookEdit" => text("notebook_path").map(|path| vec![absolute(&cwd, path)]),
+            "Bash" => text("command").map(|command| files_of_command(command, &cwd)),
+            _ => None,
+        };
+        for path in paths.unwrap_or_default() {
+            self.touched(&path);
+        }
+    }
+
+    /// A file is touched.
+    pub(crate) fn touched(&mut self, path: &Path) {
+        if self.options.memory.off {
+            return;
+        }
+        let brought = self.conversation.nearby.touched(path, &self.options.settings);
+        self.hooks.note_brought(path, &brought);
+        if let Some(text) = reminder_of_brought(&brought) {
+            self.hooks.say_besides(text);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What the parts of a session are told at its start.
+
+use std::path::Path;
+
+/// What a session is told about subagents at its start.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentOptions {
+    /// `--agents`: JSON, or the path of a file that holds it.
+    pub given: Option<String>,
+    /// `--agent`: the kind that leads the conversation.
+    pub lead: Option<String>,
+    /// Show the host what subagents say, not only what they do.
+    pub forward_text: bool,
+    /// Every call waits for its subagent.
+    pub never_in_background: bool,
+    /// The host can stop each by itself, so that an interrupt leaves those in the background alone.
+    pub stopped_one_by_one: bool,
+    /// The host wants to be told now and then what each is at, in its own words.
+    pub summaries: bool,
+    /// Nobody is asked what it is at, whatever the host wants.
+    pub no_summaries: bool,
+}
+
+/// What a host may put in place of, or after, our own words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SystemPrompt {
+    /// Stands in place of our prompt; empty means none at all.
+    pub replace: Option<String>,
+    /// Follows the prompt.
+    pub append: Option<String>,
+    /// How to work in plan mode, in place of our words for it.
+    pub plan: Option<String>,
+    /// Where the session works is said with the first prompt instead of here, so that sessions elsewhere share these
+    /// words.
+    pub place_apart: bool,
+    /// Ours is cut down to what always holds.
+    pub bare: bool,
+}
+
+/// Facts about the place of work that the prompt tells.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// Where the session works.
+    pub(crate) cwd: &'a Path,
+    /// Whether that is a git repository.
+    pub(crate) is_git: bool,
+    /// Operating system.
+    pub(crate) platform: &'a str,
+    /// The day the session began; fixed, so that the prompt's bytes do not change at midnight.
+    pub(crate) date: &'a str,
+    /// Where the notes about the project lie.
+    pub(crate) notes: Option<&'a Path>,
+    /// The language the person wants to be answered in.
+    pub(crate) language: Option<&'a str>,
+}
+
+/// What the launch says about compaction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compaction {
+    /// Never, not even when asked to.
+    pub off: bool,
+    /// Only when asked to.
+    pub manual_only: bool,
+    /// Behave as if the model's window were no larger than this.
+    pub window: Option<u64>,
+    /// Begin at this share of the window, if that is earlier than usual.
+    pub percent: Option<u8>,
+}

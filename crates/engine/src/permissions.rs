@@ -1,0 +1,177 @@
+//! Decisions about the calls of a session, and what answers to permission requests change.
+
+use serde_json::Value;
+use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source};
+use sluice_tools::{Descriptor, Pins};
+
+use crate::catalogue::entry::Entry;
+use crate::commands::{SKILL, skill_of};
+use crate::messages;
+use crate::options::Asker;
+use crate::policy::{SEARCHES, TASK_LIST, World, for_now, hiding, named, there};
+use crate::sandbox::decide;
+use crate::session::Session;
+
+impl Session {
+    /// Whether the model may use a tool at all.
+    pub(crate) fn offers(&self, tool: &Descriptor) -> bool {
+        let loaded = self.tooling.loaded.iter().any(|name| *name == tool.name);
+        self.has(tool) && (tool.default || loaded || self.names(tool) || self.helps(tool) || self.searches(tool))
+    }
+
+    /// Models that do not keep track by themselves are given a list to do it with.
+    fn helps(&self, tool: &Descriptor) -> bool {
+        let tracks = sluice_model::models::facts(&self.model.name).thinking == sluice_model::models::Thinks::Adaptively;
+        TASK_LIST.contains(&&*tool.name) && self.options.tools.is_none() && !tracks
+    }
+
+    /// Without a shell, files are searched by tools.
+    fn searches(&self, tool: &Descriptor) -> bool {
+        let shell = || sluice_tools::find("Bash").is_some_and(|bash| self.has(bash.descriptor()));
+        SEARCHES.contains(&&*tool.name) && self.options.tools.is_none() && !shell()
+    }
+
+    /// Whether the tool is there, offered or not.
+    pub(crate) fn has(&self, tool: &Descriptor) -> bool {
+        let answered = !tool.needs_person || self.options.asker == Asker::Host;
+        answered && there(&self.options, &self.policy, tool)
+    }
+
+    /// Whether `--tools` names it.
+    fn names(&self, tool: &Descriptor) -> bool {
+        named(&self.options, tool)
+    }
+
+    /// Which files a search must not show.
+    pub(crate) fn hidden(&self) -> sluice_tools::Hidden {
+        hiding(self.policy.clone())
+    }
+
+    /// Applies a change of permissions that came with an answer, and writes it down where it is to last.
+    pub(crate) async fn apply(&mut self, update: &PermissionUpdate) {
+        self.amend(update);
+        let before = self.policy.mode.clone();
+        let places = self.options.settings.places().clone();
+        let applied = sluice_permission::apply(&mut self.policy, update, &|source| places.root(source), &World);
+        if let Ok(Some(change)) = applied {
+            if let Err(error) = sluice_settings::write(&places, &change) {
+                self.say(messages::informational(
+                    &format!("The rule was not written down: {error}"),
+                    "warning",
+                ))
+                .await;
+            } else {
+                // The file decides what holds: a project's rules wait until its folder is trusted.
+                self.reread_settings();
+                if change.destination == Source::Local && self.options.settings.waits(Source::Local) {
+                    // The person has just said so themselves: it holds now, and from then on once the folder is trusted.
+                    let now = for_now(update.clone());
+                    let _said = sluice_permission::apply(&mut self.policy, &now, &|source| places.root(source), &World);
+                }
+            }
+        }
+        if self.policy.mode != before {
+            self.say(messages::mode(&self.policy.mode)).await;
+        }
+    }
+
+    /// A settings file has changed.
+    pub(crate) async fn settings_changed(&mut self) {
+        let mut settings = self.options.settings.clone();
+        if settings.reload() {
+            self.settings_reloaded(settings).await;
+        }
+    }
+
+    /// Names what is wrong with the settings files, each thing once.
+    pub(crate) async fn say_settings_problems(&mut self) {
+        let mut problems: Vec<String> = self
+            .options
+            .settings
+            .problems()
+            .iter()
+            .map(ToString::to_string)
+            .chain(self.hooks.problems().map(str::to_owned))
+            .chain(self.conversation.transcript.problem())
+            .collect();
+        if self.agents.id().is_none() {
+            problems.extend(crate::untrusted::held_back(&self.options));
+        }
+        for problem in problems {
+            if !self.line.told_problems.contains(&problem) {
+                self.say(messages::informational(&problem, "warning")).await;
+                self.line.told_problems.push(problem);
+            }
+        }
+    }
+
+    /// Who is asked. The settings can say that nobody is.
+    pub(crate) fn asker(&self) -> Asker {
+        let settings = &self.options.settings;
+        match settings.at(&["permissions", "denyInsteadOfPrompting"]) {
+            Some(Value::Bool(true)) => Asker::Refuses,
+            _ => self.options.asker.clone(),
+        }
+    }
+
+    /// Switches the mode, or says why not.
+    pub(crate) fn set_mode(&mut self, word: Option<&str>) -> Result<(), (&'static str, String)> {
+        let mode = match word {
+            Some("manual") => PermissionMode::Default,
+            Some(word) => PermissionMode::from(word),
+            None => PermissionMode::Other("".into()),
+        };
+        match mode {
+            PermissionMode::Other(_) | PermissionMode::Delegate => Err((
+                "invalid_mode",
+                "Cannot set permission mode: must be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan"
+                    .to_owned(),
+            )),
+            PermissionMode::BypassPermissions if self.options.settings.bypass_disabled() => Err((
+                "bypass_disabled",
+                "Cannot set permission mode to bypassPermissions: the settings forbid it".to_owned(),
+            )),
+            PermissionMode::BypassPermissions if !self.policy.bypass_launched => Err((
+                "bypass_not_launched",
+                "Cannot set permission mode to bypassPermissions because the session was not launched with \
+                 --dangerously-skip-permissions"
+                    .to_owned(),
+            )),
+            mode => {
+                self.policy.mode = mode;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Session {
+    /// Decides about a call of this session.
+    pub(crate) fn decide(&self, tool: &str, input: &Value) -> Decision {
+        self.decide_pinned(tool, input, &Pins::of(tool, input, &self.tooling.cwd.get()))
+    }
+
+    /// Decides about one of its calls, by where its paths led when it began.
+    pub(crate) fn decide_call(&self, call: &crate::call::Call) -> Decision {
+        self.decide_pinned(&call.name, &call.checked, &call.pins)
+    }
+
+    /// Decides about a call whose paths were looked at.
+    pub(crate) fn decide_pinned(&self, tool: &str, input: &Value, pins: &Pins) -> Decision {
+        let mode = self.tooling.servers.mode_of(tool, &self.policy.mode);
+        let lends = tool == SKILL && self.commands.catalogue.find(skill_of(input)).is_some_and(Entry::lends);
+        let stricter = (mode.is_some() || lends).then(|| Policy {
+            mode: mode.unwrap_or_else(|| self.policy.mode.clone()),
+            lends,
+            ..self.policy.clone()
+        });
+        let policy = stricter.as_ref().unwrap_or(&self.policy);
+        decide(
+            policy,
+            self.tooling.sandbox.as_deref(),
+            &self.tooling.cwd.get(),
+            (tool, input),
+            pins,
+        )
+    }
+}

@@ -1,0 +1,227 @@
+//! What a session writes into its transcript, and what the host is told of that. A message is in the file before anybody
+//! is told of it, under the uuid it is told with.
+
+use std::io;
+
+use serde_json::Value;
+use sluice_model::Message;
+use sluice_transcript as kept;
+use sluice_transcript::{Cost, Entry};
+use sluice_wire::Raw;
+use sluice_wire::stdout::system::{CompactBoundary, SessionTitleChanged};
+use sluice_wire::stdout::{self, TranscriptMirror};
+
+use crate::commands::Attached;
+use crate::messages;
+use crate::queue::Prompt;
+use crate::session::Session;
+use crate::session_loop::SessionLoop;
+use crate::shown;
+
+/// What becomes of a prompt that waits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Queued<'a> {
+    /// It begins to wait.
+    Enqueue(&'a Prompt),
+    /// Its turn begins.
+    Dequeue,
+    /// It joins a turn that runs.
+    Absorbed(&'a Prompt),
+}
+
+impl Session {
+    /// Keeps what a prompt brought along.
+    pub(crate) async fn keep_attachment(&mut self, attached: &Attached) {
+        let entry = Entry::attachment(&attached.what, &attached.blocks, &messages::now());
+        self.keep(entry).await;
+    }
+
+    /// Keeps what becomes of a prompt that waits. A session in which nothing was said has no file yet: it waits for it.
+    pub(crate) async fn keep_queued(&mut self, what: Queued<'_>) {
+        if self.agents.id().is_some() {
+            return;
+        }
+        let what_is_kept = match what {
+            Queued::Enqueue(prompt) => kept::Queued::Enqueue(&prompt.content),
+            Queued::Dequeue => kept::Queued::Dequeue,
+            Queued::Absorbed(prompt) => kept::Queued::Absorbed(&prompt.id, &prompt.content),
+        };
+        // One that hooks may refuse must leave no trace.
+        let secret = matches!(what, Queued::Enqueue(_)) && self.hooks_judge_prompts();
+        self.conversation
+            .transcript
+            .queue(what_is_kept, &messages::now(), secret);
+        if self.conversation.transcript.begun() {
+            let written = self.conversation.transcript.flush();
+            self.mirror(written).await;
+        }
+    }
+
+    /// Keeps the title a model found. A session in which nothing was said has no file yet: it waits for it.
+    pub(crate) async fn keep_ai_title(&mut self, title: &str) {
+        self.conversation.transcript.entitle_by_model(title);
+        if self.conversation.transcript.there() {
+            let written = self.conversation.transcript.flush();
+            self.mirror(written).await;
+        }
+    }
+
+    /// Keeps what the model is told by the session itself.
+    pub(crate) async fn keep_note(&mut self, text: &str, origin: &Value) {
+        self.keep(Entry::note(&messages::fresh_id(), text, origin, &messages::now()))
+            .await;
+    }
+
+    /// Keeps what the model reads of a command, unseen by the host.
+    pub(crate) async fn keep_meta(&mut self, text: &str) {
+        self.keep(Entry::aside(&messages::nudge(text))).await;
+    }
+
+    /// Keeps that a call was put off.
+    pub(crate) async fn keep_deferred_call(&mut self, attachment: &Value) {
+        self.keep(Entry::deferred_call(
+            &messages::fresh_id(),
+            attachment,
+            &messages::now(),
+        ))
+        .await;
+    }
+
+    /// Keeps what is said on the user's side, then says it.
+    pub(crate) async fn say_aside(&mut self, frame: stdout::User) {
+        self.keep(Entry::aside(&frame)).await;
+        self.say(frame).await;
+    }
+
+    /// Keeps what a call came to, then says it.
+    pub(crate) async fn say_result(&mut self, call_id: &str, frame: stdout::User, block: Value) {
+        let entry = Entry::tool_result(&frame, block, self.conversation.transcript.holder(call_id));
+        self.keep(entry).await;
+        self.say(frame).await;
+    }
+
+    /// Keeps a block of what the model said, as the model said it, then shows it.
+    pub(crate) async fn say_block(&mut self, frame: stdout::Assistant, block: Option<&Value>) {
+        let entry = self.conversation.transcript.block(&frame, block, &self.model.name);
+        self.keep(entry).await;
+        self.say(frame).await;
+    }
+
+    /// Keeps where a compaction ended and what the model goes on with.
+    pub(crate) async fn keep_compaction(&mut self, boundary: &CompactBoundary, summary: &stdout::User) {
+        for written in self.conversation.transcript.compact(boundary, summary, shown::look) {
+            self.mirror(written).await;
+        }
+    }
+
+    /// Keeps a command of the session's own, or what it said.
+    pub(crate) async fn keep_local(&mut self, uuid: &str, text: &str) {
+        self.keep(Entry::local(uuid, text, &messages::now())).await;
+    }
+
+    /// Keeps what lists show of the session.
+    pub(crate) async fn keep_turn_end(&mut self) {
+        let cost = Cost {
+            total: self.account.ledger.total_cost_value(),
+            api_ms: self.account.api_ms,
+            model_usage: self.account.ledger.model_usage(),
+            unpriced: !self.account.ledger.unpriced().is_empty(),
+            elapsed_ms: self.conversation.transcript.elapsed_ms(),
+        };
+        let written = self.conversation.transcript.end_turn(&cost);
+        self.mirror(written).await;
+    }
+
+    /// Keeps how the user's side is shown to the model, where its entries alone would tell it otherwise.
+    pub(crate) async fn keep_shown(&mut self) {
+        let messages = self.conversation.history.since_reply();
+        let messages: Vec<&[u8]> = messages.iter().map(Message::as_bytes).collect();
+        let written = self.conversation.transcript.keep_shown(&messages, shown::look);
+        self.mirror(written).await;
+    }
+
+    async fn keep(&mut self, entry: Entry) {
+        let written = self.conversation.transcript.append(entry, shown::look);
+        self.mirror(written).await;
+    }
+
+    /// Tells the host what was written, if it wants to know; or, once, that it could not be.
+    async fn mirror(&mut self, written: io::Result<Vec<Value>>) {
+        match written {
+            Ok(lines) if self.conversation.transcript.is_mirrored() && !lines.is_empty() => {
+                let file_path = self
+                    .conversation
+                    .transcript
+                    .path()
+                    .map(|path| path.display().to_string());
+                self.say(TranscriptMirror {
+                    file_path: file_path.unwrap_or_default(),
+                    entries: lines.iter().map(Raw::of).collect(),
+                    ..TranscriptMirror::default()
+                })
+                .await;
+            }
+            Ok(_) => {}
+            Err(error) if !self.conversation.transcript.was_told_of_failure() => {
+                let text = format!("This conversation cannot be kept: {error}. It goes on all the same.");
+                self.say(messages::informational(&text, "warning")).await;
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Tells the title, if the session has one from the start.
+    pub(crate) async fn tell_title(&self) {
+        if let Some(title) = self.conversation.transcript.title() {
+            self.say(title_changed(title)).await;
+        }
+    }
+
+    /// Gives this session, or another one, a title.
+    pub(crate) async fn rename(&mut self, title: &str, other: Option<&str>) -> Result<(), String> {
+        let title = title.trim();
+        if title.is_empty() {
+            return Err("rename_session: a title needs at least one visible character".to_owned());
+        }
+        if let Some(other) = other.filter(|other| *other != self.options.session_id) {
+            let projects = &self.options.keeping.projects;
+            let renamed = projects.rename(&self.options.cwd, other, title);
+            return renamed.map_err(|error| format!("rename_session: {error}"));
+        }
+        self.conversation.transcript.entitle(title);
+        // A session in which nothing was said has no file yet; the title waits for it.
+        if self.conversation.transcript.there() {
+            let written = self.conversation.transcript.flush();
+            self.mirror(written).await;
+        }
+        self.say(title_changed(title)).await;
+        Ok(())
+    }
+}
+
+impl SessionLoop {
+    /// Keeps a prompt.
+    pub(crate) async fn keep_prompt(&mut self, prompt: &Prompt) {
+        if !prompt.synthetic {
+            self.session.conversation.transcript.asked(&prompt.content);
+        }
+        let entry = Entry::prompt(&kept::Prompt {
+            uuid: &prompt.id,
+            content: &prompt.content,
+            timestamp: &prompt.timestamp,
+            mode: self.session.policy.mode.as_str(),
+            synthetic: prompt.synthetic,
+            origin: prompt.origin.as_ref(),
+        });
+        self.session.keep(entry).await;
+        self.checkpoint_prompt(&prompt.id).await;
+    }
+}
+
+fn title_changed(title: &str) -> SessionTitleChanged {
+    SessionTitleChanged {
+        title: Some(title.to_owned()),
+        uuid: Some(messages::fresh_id()),
+        ..SessionTitleChanged::default()
+    }
+}

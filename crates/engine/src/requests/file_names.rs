@@ -1,0 +1,195 @@
+//! Files whose name fits what a person has typed so far.
+//!
+//! A person types quickly and a disk may be slow, so nobody waits for it: an answer is given from the names that are
+//! known, and asking for one lets them be looked up again beside it. Only for the first answer, when none are known, is
+//! the disk looked at, for a moment.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ignore::WalkBuilder;
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+/// Most names given.
+const MOST: usize = 20;
+/// Most names known.
+const MOST_NAMES: usize = 50_000;
+/// How long names are looked for.
+const LONGEST: Duration = Duration::from_secs(10);
+/// How long the first answer looks for them.
+const FIRST: Duration = Duration::from_secs(1);
+/// Names looked up this recently are not looked up again.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// A name that fits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Suggestion {
+    /// Relative to the working directory; a folder's ends in a slash.
+    pub(crate) path: String,
+    /// `file` or `directory`.
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+}
+
+/// The names that are known.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Names {
+    known: Arc<Mutex<Known>>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// Below which folder.
+    folder: PathBuf,
+    names: Arc<Vec<String>>,
+    /// When they were last looked up.
+    looked: Option<Instant>,
+    looking: bool,
+}
+
+impl Names {
+    /// The names known below a folder, folders with a slash at their end. Has them looked up again unless that has just
+    /// been done. None where nothing is known yet.
+    pub(crate) fn below(&self, folder: &Path, quit: &CancellationToken) -> Option<Arc<Vec<String>>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.folder != folder {
+            *known = Known {
+                folder: folder.to_owned(),
+                looking: known.looking,
+                ..Known::default()
+            };
+        }
+        if !known.looking && known.looked.is_none_or(|at| at.elapsed() >= FRESH) {
+            known.looking = true;
+            let (all, folder, quit) = (self.clone(), folder.to_owned(), quit.clone());
+            tokio::task::spawn_blocking(move || {
+                let names = look(&folder, &quit, LONGEST);
+                let mut known = all.known.lock().unwrap_or_else(PoisonError::into_inner);
+                known.looking = false;
+                if known.folder == folder {
+                    known.names = Arc::new(names);
+                    known.looked = Some(Instant::now());
+                }
+            });
+        }
+        known.looked.map(|_| known.names.clone())
+    }
+}
+
+/// The names that are found below a folder in a moment.
+pub(crate) fn look_briefly(folder: &Path, quit: &CancellationToken) -> Vec<String> {
+    look(folder, quit, FIRST)
+}
+
+/// The names below a folder. What git ignores and what is hidden is left out.
+fn look(folder: &Path, quit: &CancellationToken, longest: Duration) -> Vec<String> {
+    let until = Instant::now() + longest;
+    let walk = WalkBuilder::new(folder).require_git(false).follow_links(false).build();
+    let mut names = Vec::new();
+    for entry in walk.flatten() {
+        if names.len() == MOST_NAMES || quit.is_cancelled() || Instant::now() >= until {
+            break;
+        }
+        let relative = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
+        if let Some(name) = relative.filter(|name| !name.is_empty()) {
+            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+            names.push(if is_folder { format!("{name}/") } else { name.to_owned() });
+        }
+    }
+    names
+}
+
+/// What fits best first. What rules hide is left out.
+pub(crate) fn suggest(names: &[String], folder: &Path, query: &str, hidden: &dyn Fn(&Path) -> bool) -> Vec<Suggestion> {
+    let query: Vec<char> = query.trim().trim_start_matches("./").to_lowercase().chars().collect();
+    let fits = names.iter().filter_map(|name| {
+        let bare = name.trim_end_matches('/');
+        Some((score(bare, &query)?, Reverse(bare.len()), name))
+    });
+    let mut fits: Vec<(i64, Reverse<usize>, &String)> = fits.collect();
+    fits.sort_by(|(one, short, name), (two, shorter, other)| {
+        (two, shorter).cmp(&(one, short)).then_with(|| name.cmp(other))
+    });
+    let shown = fits.into_iter().filter(|(_, _, name)| !hidden(&folder.join(name)));
+    let told = shown.map(|(_, _, name)| Suggestion {
+        path: name.clone(),
+        kind: if name.ends_with('/') { "directory" } else { "file" },
+    });
+    told.take(MOST).collect()
+}
+
+/// How well a path fits: its letters have to contain those of the query in order. Letters in a row, at the
+/// beginning of a word, and in the file's own name count for more.
+fn score(path: &str, query: &[char]) -> Option<i64> {
+    let name_at = path.rfind('/').map_or(0, |at| at + 1);
+    let in_name = path
+        .get(name_at..)
+        .and_then(|name| follow(name, query))
+        .map(|score| score + 10);
+    in_name.or_else(|| follow(path, query))
+}
+
+fn follow(text: &str, query: &[char]) -> Option<i64> {
+    let mut wanted = query.iter().peekable();
+    let (mut score, mut row, mut starts) = (0, 0, true);
+    for letter in text.chars() {
+        let Some(next) = wanted.peek() else { break };
+        if letter.to_lowercase().next() == Some(**next) {
+            row += 1;
+            score += row + i64::from(starts) * 3;
+            wanted.next();
+        } else {
+            row = 0;
+        }
+        starts = !letter.is_alphanumeric();
+    }
+    wanted.peek().is_none().then_some(score)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn names(query: &str) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        for file in [
+            "src/main.rs",
+            "src/domain.rs",
+            "docs/manual.md",
+            "target/main.o",
+            ".secret/main",
+            "MAIN.txt",
+        ] {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        std::fs::write(folder.path().join(".gitignore"), "target\n").unwrap();
+        let known = look(folder.path(), &CancellationToken::new(), LONGEST);
+        let found = suggest(&known, folder.path(), query, &|path| path.ends_with("manual.md"));
+        found.into_iter().map(|suggestion| suggestion.path).collect()
+    }
+
+    #[test]
+    fn names_that_begin_so_come_first_and_letters_need_only_be_in_order() {
+        assert_eq!(names("main"), ["MAIN.txt", "src/main.rs", "src/domain.rs"]);
+        assert_eq!(names("s/mrs"), ["src/main.rs", "src/domain.rs"]);
+    }
+
+    #[test]
+    fn hidden_ignored_and_forbidden_files_are_not_named() {
+        assert!(names("manual").is_empty());
+        assert!(names("secret").is_empty());
+        assert!(names("target").is_empty());
+    }
+
+    #[test]
+    fn nothing_typed_shows_what_is_near() {
+        assert_eq!(names("").first().map(String::as_str), Some("src/"));
+    }
+}

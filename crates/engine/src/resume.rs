@@ -1,0 +1,66 @@
+//! A session takes up an earlier conversation.
+
+use std::io;
+
+use serde_json::Value;
+use sluice_transcript::Since;
+
+use crate::call::Deferred;
+use crate::history::History;
+use crate::measure::Gauge;
+use crate::messages;
+use crate::recall::Recall;
+use crate::session::Session;
+use crate::shown;
+
+impl Session {
+    /// Takes up what an earlier session left.
+    pub(crate) async fn take_up(&mut self) {
+        let Some(mut earlier) = self.options.earlier.take() else {
+            return;
+        };
+        self.hooks.resumed = Some(earlier.is_fork());
+        self.queue.remember(std::mem::take(&mut earlier.known));
+        if let Some(cost) = earlier.cost.take() {
+            self.account
+                .ledger
+                .restore(cost.get("modelUsage").unwrap_or(&Value::Null));
+            self.account.api_ms = cost.get("totalAPIDuration").and_then(Value::as_u64).unwrap_or(0);
+        }
+        let deferred_call = earlier.deferred_call.as_ref();
+        self.hooks.deferred_call = deferred_call.and_then(|call| Deferred::read(&call.attachment));
+        let usage = earlier.usage().unwrap_or_default();
+        if earlier.is_long() {
+            let reading = tokio::task::spawn_blocking(move || earlier.tell(shown::look));
+            self.conversation.recall = Some(Recall { reading, usage });
+        } else {
+            let history = earlier.tell(shown::look);
+            self.remember(history, &usage).await;
+        }
+    }
+
+    /// Waits until the session knows what was said before it. Whoever needs the conversation calls this first.
+    pub(crate) async fn recall(&mut self) {
+        if let Some(Recall { reading, usage }) = self.conversation.recall.take() {
+            let history = reading.await.unwrap_or_else(|error| Err(io::Error::other(error)));
+            self.remember(history, &usage).await;
+            if self.agents.id().is_none() {
+                self.tell_orphans().await;
+            }
+        }
+    }
+
+    async fn remember(&mut self, history: io::Result<(History, Since)>, usage: &Value) {
+        match history {
+            Ok((earlier, since)) => {
+                self.conversation.transcript.preceded_by(since);
+                self.conversation.compactions.gauge = Gauge::read(usage, earlier.len());
+                self.conversation.history.preceded_by(earlier);
+            }
+            Err(error) => {
+                let text = format!("What was said earlier cannot be read: {error}. The model does not know of it.");
+                self.say(messages::informational(&text, "warning")).await;
+            }
+        }
+    }
+}

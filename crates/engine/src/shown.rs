@@ -1,0 +1,60 @@
+//! What the model is shown of a conversation that was kept.
+
+use std::io;
+
+use serde_json::Value;
+use sluice_model::{Message, Role, Writing};
+use sluice_transcript::{Block, Conversation, Earlier, Looked};
+
+use crate::history::History;
+use crate::measure::{block_tokens, kind};
+use crate::tool_calls::for_model;
+
+/// What the model was shown of an earlier conversation, and will be again.
+///
+/// # Errors
+/// When the transcript cannot be read any more.
+pub fn shown_to_model(earlier: &Earlier) -> io::Result<Vec<Message>> {
+    let (history, _): (History, _) = earlier.tell(look)?;
+    Ok(history.all())
+}
+
+/// What becomes of a block that is not sent again as it is kept: a picture that is none, a result in parts.
+pub(crate) fn look(block: Value) -> Looked {
+    let mut block = sluice_model::sanitize(block);
+    if kind(&block) == "tool_result" {
+        block = for_model(block);
+    }
+    Looked {
+        can_carry: sluice_model::can_carry(&block),
+        tokens: block_tokens(&block),
+        block,
+    }
+}
+
+impl Conversation for History {
+    fn say(&mut self, by_model: bool, blocks: &[Block]) {
+        let role = if by_model { Role::Assistant } else { Role::User };
+        self.again(message(role, blocks), blocks.iter().map(|block| block.tokens).sum());
+    }
+
+    fn take_back(&mut self, messages: usize) {
+        Self::take_back(self, messages);
+    }
+
+    fn open(&mut self, blocks: &[Block]) {
+        self.user(message(Role::User, blocks).blocks());
+    }
+}
+
+fn message(role: Role, blocks: &[Block]) -> Message {
+    let mut message = Writing::new(role);
+    for block in blocks {
+        message.spelled(&block.spelled, block.can_carry);
+    }
+    message.done()
+}
+
+#[cfg(test)]
+#[path = "shown_tests.rs"]
+mod tests;

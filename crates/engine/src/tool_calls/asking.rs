@@ -1,0 +1,124 @@
+//! Permission requests: who is asked about a call, and what comes of the answer.
+
+use serde_json::Value;
+use sluice_permission::{Decision, Reason, ReasonKind};
+use sluice_tools::{Context, Outcome, Pins};
+
+use crate::call::{AskedOf, CallEvent, Change, Changed, Denial, PermissionAnswer};
+use crate::messages;
+use crate::options::Asker;
+use crate::policy::HostAnswer;
+use crate::sandbox::may_look;
+use crate::session::Session;
+
+impl Session {
+    /// Asks whoever can be asked about a call; gives what happens to it at once.
+    pub(super) async fn ask(&mut self, index: usize, decision: &Decision) -> Option<CallEvent> {
+        if let Some(outcome) = self.vetted(index).await {
+            return Some(CallEvent::Unfit(Box::new(outcome)));
+        }
+        let request_id = messages::fresh_id();
+        let asked = |of| CallEvent::Asked {
+            request_id: request_id.clone(),
+            of,
+        };
+        match self.asker() {
+            Asker::Host if !self.line.eof => {
+                let call = self.calls.list.get(index)?;
+                let request = messages::ask(&request_id, call, decision, &self.options.cwd);
+                self.step(index, asked(AskedOf::Person));
+                self.enter(messages::State::RequiresAction).await;
+                self.say(request).await;
+            }
+            Asker::Tool(name) => {
+                if let Err(why) = self.ask_referee(index, &request_id, &name) {
+                    return Some(failed(&why));
+                }
+                self.step(index, asked(AskedOf::Person));
+            }
+            Asker::Host | Asker::Nobody | Asker::Refuses => {
+                let hooks = self.hooks_beside_ask(index, &request_id, decision).await;
+                return Some(if hooks { asked(AskedOf::Hooks) } else { self.unasked() });
+            }
+        }
+        self.hooks_beside_ask(index, &request_id, decision).await;
+        None
+    }
+
+    /// What the tool says of a call that would be asked about in vain.
+    async fn vetted(&self, index: usize) -> Option<Outcome> {
+        let call = self.calls.list.get(index)?;
+        if !may_look(&call.checked, |read| self.decide_pinned("Read", read, &call.pins)) {
+            return None;
+        }
+        let context = Context {
+            pins: Some(call.pins.clone()),
+            ..self.context(&call.id)
+        };
+        call.tool.as_ref()?.vet(&call.checked, &context).await
+    }
+
+    /// A call would have to be asked about, and nobody can be.
+    pub(super) fn unasked(&self) -> CallEvent {
+        match self.asker() {
+            Asker::Refuses => CallEvent::Unasked(Some(Reason::said(
+                ReasonKind::AsyncAgent,
+                "nobody answers questions in this session",
+            ))),
+            Asker::Nobody | Asker::Tool(_) => CallEvent::Unasked(None),
+            Asker::Host => failed("AbortError: Stream closed"),
+        }
+    }
+
+    /// An open ask will not be answered.
+    pub(crate) async fn ask_failed(&mut self, index: usize, why: &str) {
+        self.advance(index, failed(why)).await;
+    }
+
+    /// The host, or the tool in its place, has answered an ask.
+    pub(crate) async fn answered(&mut self, index: usize, answer: Result<Value, String>) {
+        if self.calls.open_asks().len() <= 1 {
+            self.enter(messages::State::Running).await;
+        }
+        // What was forbidden elsewhere in the session while the question was open counts for the answer.
+        self.catch_up().await;
+        let event = match answer {
+            Err(error) => failed(&format!("Error: {error}")),
+            Ok(value) => CallEvent::Answered(match HostAnswer::read(&value) {
+                HostAnswer::Allow { input, updates, grant } => PermissionAnswer::Allow {
+                    changed: input.and_then(|input| self.changed(index, input)),
+                    updates,
+                    grant,
+                },
+                HostAnswer::Deny { interrupt: true, .. } => PermissionAnswer::Interrupt,
+                HostAnswer::Deny { message, .. } => PermissionAnswer::Deny(Denial::by_person(message)),
+                HostAnswer::Invalid(why) => PermissionAnswer::Deny(Denial::unanswered(why)),
+            }),
+        };
+        self.advance(index, event).await;
+        self.launch().await;
+    }
+
+    /// The input an answer puts in the place of a call's own, if it is another.
+    pub(crate) fn changed(&self, index: usize, input: Value) -> Option<Changed> {
+        let call = self.calls.list.get(index)?;
+        if input == call.checked {
+            // What was asked about: the model's own spelling of paths is kept.
+            return None;
+        }
+        let cwd = self.tooling.cwd.get();
+        Some(match call.tool.as_ref()?.check(&input, &cwd) {
+            Err(invalid) => Changed::Invalid(Box::new(invalid.into())),
+            Ok(checked) => Changed::Valid(Box::new(Change {
+                pins: Pins::of(&call.name, &checked, &cwd),
+                checked,
+                input,
+                as_given: true,
+            })),
+        })
+    }
+}
+
+fn failed(why: &str) -> CallEvent {
+    CallEvent::Answered(PermissionAnswer::Deny(Denial::request_failed(why)))
+}

@@ -1,0 +1,143 @@
+//! What follows from the steps of a call, in a session.
+
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+use sluice_permission::{Decision, PermissionMode, ReasonKind, Verdict};
+use sluice_tools::Outcome;
+use tokio::time::Instant;
+
+use crate::call::{CallEffect, CallEvent, End, Rules};
+use crate::messages;
+use crate::session::Session;
+
+/// How long a message that is being refused may take to end.
+const STOP_DELAY: std::time::Duration = std::time::Duration::from_millis(100);
+
+/// Tools whose rules are about paths.
+const FILE_TOOLS: &[&str] = &["Read", "Edit", "Write", "NotebookEdit", "Glob", "Grep"];
+
+impl Session {
+    /// Something has happened to a call: it moves, and what follows is done.
+    pub(crate) async fn advance(&mut self, index: usize, event: CallEvent) {
+        let mut effects = VecDeque::from(self.step(index, event));
+        while let Some(effect) = effects.pop_front() {
+            if let Some(event) = self.perform(index, effect).await {
+                effects.extend(self.step(index, event));
+            }
+        }
+    }
+
+    /// Moves a call by the rules as they are now.
+    pub(crate) fn step(&mut self, index: usize, event: CallEvent) -> Vec<CallEffect> {
+        let Some(mut call) = self.calls.list.get_mut(index).map(std::mem::take) else {
+            return Vec::new();
+        };
+        let rules = Rules {
+            decide: &|call| self.decide_call(call),
+            mode: &self.policy.mode,
+        };
+        let effects = call.step(event, &rules);
+        if let Some(slot) = self.calls.list.get_mut(index) {
+            *slot = call;
+        }
+        effects
+    }
+
+    /// Does what has to be done; gives what happens at once because of it.
+    async fn perform(&mut self, index: usize, effect: CallEffect) -> Option<CallEvent> {
+        match effect {
+            CallEffect::ShowToHooks => {
+                let none = CallEvent::HooksSaid {
+                    changed: None,
+                    verdict: None,
+                };
+                (!self.hooks_before(index).await).then_some(none)
+            }
+            CallEffect::Defer => (!self.may_defer().await).then_some(CallEvent::NotDeferred),
+            CallEffect::Ask(decision) => self.ask(index, &decision).await,
+            CallEffect::LeftUnanswered => Some(self.unasked()),
+            CallEffect::WithdrawRequest(request_id) => {
+                self.say(messages::cancel(&request_id)).await;
+                if self.calls.open_asks().is_empty() {
+                    self.enter(messages::State::Running).await;
+                }
+                None
+            }
+            CallEffect::Apply(updates) => {
+                for update in updates {
+                    self.apply(&update).await;
+                }
+                None
+            }
+            CallEffect::NoteDenial => {
+                self.note_denial(index);
+                None
+            }
+            CallEffect::Refuse(decision) => self.refuse(index, &decision).await,
+            CallEffect::StopTurn => {
+                // The model may be in the middle of its message: what it is about to say now is part of what
+                // the person refuses, so it gets a moment to finish.
+                self.agents.refuse();
+                self.note_denial(index);
+                self.turn.stop_by = Some(Instant::now() + STOP_DELAY);
+                None
+            }
+            CallEffect::Keep => (!self.checkpoint_call(index)).then_some(CallEvent::Kept),
+            CallEffect::Run => {
+                self.spawn_call(index);
+                None
+            }
+            CallEffect::ShowOutcome => (!self.hooks_after(index).await).then_some(CallEvent::Settled(None)),
+            CallEffect::Tell { end, block } => {
+                self.tell_result(index, *end, block).await;
+                None
+            }
+        }
+    }
+
+    /// The rules deny a call. Tells of it; gives its end, if no hook looks at it before.
+    async fn refuse(&mut self, index: usize, decision: &Decision) -> Option<CallEvent> {
+        let by_hook = decision.reason.kind == Some(ReasonKind::Hook);
+        if !by_hook {
+            if let Some(kind) = self.denied_kind(index, decision) {
+                // The kinds of the tool that starts subagents are part of its own checks.
+                let end = End::unfit(Outcome::failed(kind));
+                return Some(CallEvent::Settled(Some(Box::new(end))));
+            }
+            // So are a file tool's path rules: its result says it all.
+            let by_path = decision.behavior == Verdict::Deny && decision.reason.kind == Some(ReasonKind::Rule);
+            if let Some(call) = self.calls.list.get(index)
+                && !(by_path && FILE_TOOLS.contains(&call.name.as_str()))
+            {
+                let denied = messages::permission_denied(call, decision);
+                self.say(denied).await;
+            }
+        }
+        // Hooks hear of what the mode judges by itself; rules and missing people are no news to whoever set them up.
+        let judged = !by_hook && self.policy.mode == PermissionMode::Auto;
+        let shown = judged && self.hooks_after_denial(index, &decision.message).await;
+        self.note_denial(index);
+        (!shown).then_some(CallEvent::Settled(None))
+    }
+
+    fn note_denial(&mut self, index: usize) {
+        if let Some(call) = self.calls.list.get(index) {
+            self.turn.denials.push(json!({
+                "tool_name": call.name, "tool_use_id": call.id, "tool_input": call.checked,
+            }));
+        }
+    }
+
+    /// The result of a call is told.
+    async fn tell_result(&mut self, index: usize, end: End, block: Value) {
+        let Some(id) = self.calls.list.get(index).map(|call| call.id.clone()) else {
+            return;
+        };
+        let meta = end.meta();
+        self.account.lines.count(&end.outcome.result);
+        let frame = messages::tool_result(&id, &block, end.outcome.result, meta);
+        self.turn.frames += 1;
+        self.say_result(&id, frame, block).await;
+    }
+}

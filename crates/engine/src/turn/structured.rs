@@ -1,0 +1,83 @@
+//! What came of the structured answers of one turn.
+
+use serde_json::{Value, json};
+use sluice_tools::Outcome;
+
+use super::Ending;
+
+/// How many answers of the wrong shape end the turn.
+const MOST_FAILURES: u32 = 5;
+const GIVEN: &str = "Structured output provided successfully";
+
+/// What came of the answers of one turn.
+#[derive(Debug, Default)]
+pub(crate) struct Structured {
+    /// The first that fits.
+    pub(crate) given: Option<Value>,
+    failures: u32,
+    last_failure: String,
+    pub(crate) enforced: bool,
+}
+
+impl Structured {
+    /// Judges an answer.
+    pub(crate) fn judge(&mut self, checked: Result<(), String>, value: &Value) -> Outcome {
+        match checked {
+            Ok(()) => {
+                self.given.get_or_insert_with(|| value.clone());
+                Outcome::ok(GIVEN, json!(GIVEN))
+            }
+            Err(issues) => {
+                self.failures += 1;
+                self.last_failure = format!("Output does not match required schema: {issues}");
+                Outcome::failed(&self.last_failure)
+            }
+        }
+    }
+
+    /// How the turn ends because of them, if it does.
+    pub(crate) fn ending(&mut self) -> Option<Ending> {
+        if let Some(value) = self.given.take() {
+            return Some(Ending::Structured(value));
+        }
+        (self.failures >= MOST_FAILURES).then(|| Ending::Unstructured {
+            attempts: self.failures,
+            last: std::mem::take(&mut self.last_failure),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_answer_that_fits_ends_the_turn() {
+        let mut structured = Structured::default();
+        assert_eq!(
+            structured.judge(Err("/n: must be number".into()), &json!({})).is_error,
+            Some(true)
+        );
+        assert_eq!(structured.ending(), None);
+        structured.judge(Ok(()), &json!({"n": 1}));
+        structured.judge(Ok(()), &json!({"n": 2}));
+        assert_eq!(structured.ending(), Some(Ending::Structured(json!({"n": 1}))));
+    }
+
+    #[test]
+    fn the_fifth_that_does_not_fit_ends_it_too() {
+        let mut structured = Structured::default();
+        for _ in 0..4 {
+            structured.judge(Err("/n: must be number".into()), &json!({}));
+            assert_eq!(structured.ending(), None);
+        }
+        structured.judge(Err("/m: must be string".into()), &json!({}));
+        assert_eq!(
+            structured.ending(),
+            Some(Ending::Unstructured {
+                attempts: 5,
+                last: "Output does not match required schema: /m: must be string".into(),
+            })
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! Servers that come and go while a session runs: by the host, by plugins, by settings.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use sluice_settings::Settings;
+
+use super::config::ServerConfig;
+use super::link::{Link, Phase};
+use super::options::ServerOptions;
+use super::scopes::{self, Named, Scope, Standing};
+use super::servers::{Replaced, Servers, dial, expanded, link};
+
+impl Servers {
+    /// Adds servers; they stand before others of the same name.
+    pub fn add(&mut self, named: Vec<Named>) {
+        for named in named {
+            self.links.retain(|link| link.name != named.name);
+            let link = link(named, &self.around);
+            dial(&link);
+            self.links.push(link);
+        }
+    }
+
+    /// Takes in what plugins bring now: what they brought before and bring no more goes, what stayed the same stays.
+    pub fn take_plugins(&mut self, named: Vec<Named>) {
+        let has = self.links.iter().any(|link| link.scope == Scope::Plugin);
+        if named.is_empty() && !has {
+            return;
+        }
+        let (before, others): (Vec<_>, Vec<_>) = std::mem::take(&mut self.links)
+            .into_iter()
+            .partition(|link| link.scope == Scope::Plugin);
+        let mut links: Vec<Arc<Link>> = Vec::new();
+        for named in named {
+            let fresh = link(named, &self.around);
+            let same = |known: &&Arc<Link>| known.name == fresh.name && known.config == fresh.config;
+            match before.iter().find(same) {
+                // Whoever switched one off or on meanwhile has the last word.
+                Some(known) => links.push(known.clone()),
+                None => {
+                    dial(&fresh);
+                    links.push(fresh);
+                }
+            }
+        }
+        for gone in before {
+            if !links.iter().any(|link| Arc::ptr_eq(link, &gone)) {
+                gone.hang_up(Phase::Off);
+            }
+        }
+        links.extend(others);
+        self.links = links;
+        self.around.news.notify_one();
+    }
+
+    /// The settings say something else about who may be connected: those that may no longer are left, those that may
+    /// now are dialled. Others stay as they are.
+    pub fn reconsider(&mut self, settings: &Settings, options: &ServerOptions) {
+        let named = scopes::gather(settings, &options.dynamic, options.strict);
+        let of_files = |link: &Arc<Link>| {
+            !link.added && matches!(link.scope, Scope::Managed | Scope::User | Scope::Project | Scope::Local)
+        };
+        self.links.retain(|link| {
+            let stays = !of_files(link) || named.iter().any(|named| named.name == link.name);
+            if !stays {
+                link.hang_up(Phase::Off);
+            }
+            stays
+        });
+        for named in named {
+            let Some(at) = self.links.iter().position(|link| link.name == named.name) else {
+                self.add(vec![named]);
+                continue;
+            };
+            let Some(link) = self.links.get_mut(at).filter(|link| of_files(link)) else {
+                continue;
+            };
+            match (&named.standing, link.phase()) {
+                (Standing::Approved, Phase::Off | Phase::Unapproved) => {
+                    *link = super::servers::link(named, &self.around);
+                    dial(link);
+                }
+                (Standing::Rejected, phase) if !matches!(phase, Phase::Off) => link.hang_up(Phase::Off),
+                (Standing::Waiting, phase) if !matches!(phase, Phase::Unapproved) => link.hang_up(Phase::Unapproved),
+                _ => {}
+            }
+        }
+        self.around.news.notify_one();
+    }
+
+    /// Puts the servers the host names now in the place of those it named before. Gives what was added and removed,
+    /// and what is wrong with the others.
+    pub fn replace(&mut self, servers: IndexMap<String, Result<ServerConfig, String>>) -> Replaced {
+        let mut replaced = Replaced::default();
+        let gone = |link: &Arc<Link>| {
+            let same = matches!(servers.get(&link.name), Some(Ok(config)) if *config == link.config);
+            // One of the configuration's gives way only to another of its name.
+            !same && (link.added || matches!(servers.get(&link.name), Some(Ok(_))))
+        };
+        let (out, stay): (Vec<_>, Vec<_>) = std::mem::take(&mut self.links).into_iter().partition(gone);
+        self.links = stay;
+        for link in out {
+            link.hang_up(Phase::Off);
+            if link.added && !servers.contains_key(&link.name) {
+                replaced.removed.push(link.name.clone());
+            }
+        }
+        for (name, config) in servers {
+            if self.find(&name).is_some() {
+                continue;
+            }
+            replaced.added.push(name.clone());
+            match config {
+                Err(why) => {
+                    replaced.errors.insert(name, why);
+                }
+                Ok(config) => {
+                    let config = expanded(&config, &self.around);
+                    let link = Link::new(
+                        &name,
+                        Scope::Dynamic,
+                        config,
+                        Phase::Idle,
+                        true,
+                        None,
+                        self.around.clone(),
+                    );
+                    dial(&link);
+                    replaced.dialled.push(link.clone());
+                    self.links.push(link);
+                }
+            }
+        }
+        self.around.news.notify_one();
+        replaced
+    }
+}

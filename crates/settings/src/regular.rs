@@ -1,0 +1,49 @@
+//! Regular files of sensible size: whatever else lies in a folder of strangers is not waited for.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+
+/// Opens a regular file for reading; anything else is refused, and not waited for.
+///
+/// # Errors
+/// When it cannot be opened or is something else.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    // Asked before and after: opening alone can matter to whoever holds the other end of a pipe.
+    regular(&fs::metadata(path)?)?;
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// The bytes of a regular file, if they are no more than `most`.
+///
+/// # Errors
+/// When it cannot be read, is something else, or is larger.
+pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open_regular(path)?;
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).is_ok_and(|length| length > most) {
+        let text = format!("it is larger than {}", size(most));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    Ok(bytes)
+}
+
+fn regular(metadata: &Metadata) -> io::Result<()> {
+    match metadata.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
+    }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_048_576 => format!("{} KiB", bytes / 1024),
+        _ => format!("{} MiB", bytes / 1_048_576),
+    }
+}

@@ -1,0 +1,91 @@
+//! Changes to a session on disk: lines are added, never rewritten.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+
+use super::error::Error;
+use super::letters;
+use super::other_lines;
+use super::pen;
+use super::place::{Folders, Projects, is_id};
+
+impl Projects {
+    /// Gives a session a title, as agents do: where lists look for it, for those who list agents, and beside the file.
+    ///
+    /// # Errors
+    /// When there is no such session, or it cannot be written.
+    pub fn rename(&self, cwd: &Path, session_id: &str, title: &str) -> Result<(), Error> {
+        let file = Some(session_id)
+            .filter(|id| is_id(id))
+            .and_then(|id| self.find(cwd, id));
+        let file = file.ok_or_else(|| Error::Unknown(session_id.to_owned()))?;
+        let lines = [
+            other_lines::title(title, session_id),
+            other_lines::agent_name(title, session_id),
+        ];
+        let written = pen::append_to(&file, &lines).and_then(|()| pen::title_beside(&file, title));
+        written.map_err(|error| Error::file(&file, error))
+    }
+}
+
+impl Folders {
+    /// Gives a session a title, as the official SDKs do.
+    ///
+    /// # Errors
+    /// When there is no such session, the title is blank, or the file cannot be written.
+    pub fn rename(&self, session_id: &str, title: &str) -> Result<(), Error> {
+        let (_, file) = self.session(session_id)?;
+        let title = title.trim();
+        if title.is_empty() {
+            return Err(Error::BlankTitle);
+        }
+        let written = pen::append_to(&file, &[other_lines::title(title, session_id)]);
+        written.map_err(|error| Error::file(&file, error))
+    }
+
+    /// Tags a session; `None` takes the tag away.
+    ///
+    /// # Errors
+    /// When there is no such session, the tag is blank, or the file cannot be written.
+    pub fn tag(&self, session_id: &str, tag: Option<&str>) -> Result<(), Error> {
+        let (_, file) = self.session(session_id)?;
+        let tag = tag.map(letters::seen);
+        if tag.as_deref() == Some("") {
+            return Err(Error::BlankTag);
+        }
+        let line = other_lines::tag(tag.as_deref().unwrap_or_default(), session_id);
+        pen::append_to(&file, &[line]).map_err(|error| Error::file(&file, error))
+    }
+
+    /// Deletes a session and what lies beside it.
+    ///
+    /// # Errors
+    /// When there is no such session, or it cannot be deleted.
+    pub fn delete(&self, session_id: &str) -> Result<(), Error> {
+        let (_, file) = self.session(session_id)?;
+        fs::remove_file(&file).map_err(|error| Error::file(&file, error))?;
+        let beside = file.with_extension("");
+        match fs::remove_dir_all(&beside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file(&beside, error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a session away, or takes it out again.
+    ///
+    /// # Errors
+    /// When there is no such session, or the note cannot be written.
+    pub fn archive(&self, session_id: &str, archived: bool) -> Result<(), Error> {
+        let (_, file) = self.session(session_id)?;
+        let beside = file.with_extension("");
+        let note = beside.join("archived.json");
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let text = json!({"archived": archived, "at": u64::try_from(at.as_millis()).unwrap_or(0), "by": "sdk"});
+        let written = fs::create_dir_all(&beside).and_then(|()| fs::write(&note, text.to_string()));
+        written.map_err(|error| Error::file(&note, error))
+    }
+}
