@@ -30,15 +30,20 @@ impl Doer {
                 Told::Notice(format!("kept: {}", crate::app::place_word(place)))
             }
             Act::Models => {
-                if let Ok(settings) = client.request_within(GetSettings::default(), PATIENCE).await {
+                // Both at once: one that is not answered does not keep the other waiting.
+                let (settings, models) = tokio::join!(
+                    client.request_within(GetSettings::default(), PATIENCE),
+                    client.request_within(ListModels::default(), PATIENCE)
+                );
+                if let Ok(settings) = settings {
                     let level = settings.applied.and_then(|applied| applied.effort);
                     let level = level.and_then(|level| level.to_value().as_str().map(str::to_owned));
                     self.told.send(Told::Effort(level)).ok();
                 }
-                match client.request_within(ListModels::default(), PATIENCE).await {
-                    Ok(answer) => Told::Models(answer.models),
-                    Err(_) => Told::Models(client.greeting().models.clone().unwrap_or_default()),
-                }
+                Told::Models(match models {
+                    Ok(answer) => answer.models,
+                    Err(_) => client.greeting().models.clone().unwrap_or_default(),
+                })
             }
             Act::Servers => {
                 let answer = client
