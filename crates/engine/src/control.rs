@@ -158,34 +158,11 @@ impl Session {
         }
     }
 
-    async fn initialize(&mut self, id: &RequestId, request: sluice_wire::control::Initialize) {
+    async fn initialize(&mut self, id: &RequestId, mut request: sluice_wire::control::Initialize) {
         let sdk_mcp_manifests_parked = self.host_servers(&request);
-        if let Some(wanted) = request.prompt_suggestions {
-            self.options.conversation.suggestions = wanted;
+        if let Err(why) = self.take_words(&mut request) {
+            return self.say(messages::error(id, why)).await;
         }
-        if let Some(schema) = request.json_schema.filter(|schema| !schema.is_null()) {
-            match OutputSchema::parse(schema.get()) {
-                Ok(schema) => self.options.output_schema = Some(schema),
-                Err(error) => {
-                    return self
-                        .say(messages::error(id, format!("initialize: jsonSchema: {error}")))
-                        .await;
-                }
-            }
-        }
-        if let Some(prompt) = request.system_prompt {
-            self.options.system_prompt.replace = Some(prompt_text(prompt.as_slice()));
-        }
-        if let Some(append) = request.append_system_prompt {
-            self.options.system_prompt.append = Some(append);
-        }
-        self.options.system_prompt.plan = request
-            .plan_mode_instructions
-            .or(self.options.system_prompt.plan.take());
-        self.options.system_prompt.place_apart |= request.exclude_dynamic_sections == Some(true);
-        self.options
-            .tool_aliases
-            .extend(request.tool_aliases.into_iter().flatten());
         let plugins_applied = self.take_catalogue(request.skills, request.plugins);
         self.take_agents(request.agents.and_then(|agents| serde_json::to_value(agents).ok()));
         self.be_led_after_all();
@@ -240,6 +217,29 @@ impl Session {
         if repeated || self.line.results > 0 || self.turn.open {
             self.say_background().await;
         }
+    }
+
+    /// Takes what the host says about the prompt and the answers.
+    fn take_words(&mut self, request: &mut sluice_wire::control::Initialize) -> Result<(), String> {
+        if let Some(wanted) = request.prompt_suggestions {
+            self.options.conversation.suggestions = wanted;
+        }
+        if let Some(schema) = request.json_schema.take().filter(|schema| !schema.is_null()) {
+            let schema = OutputSchema::parse(schema.get());
+            self.options.output_schema = Some(schema.map_err(|error| format!("initialize: jsonSchema: {error}"))?);
+        }
+        let words = &mut self.options.system_prompt;
+        if let Some(prompt) = request.system_prompt.take() {
+            words.replace = Some(prompt_text(prompt.as_slice()));
+        }
+        if let Some(append) = request.append_system_prompt.take() {
+            words.append = Some(append);
+        }
+        words.plan = request.plan_mode_instructions.take().or(words.plan.take());
+        words.place_apart |= request.exclude_dynamic_sections == Some(true);
+        let aliases = request.tool_aliases.take();
+        self.options.tool_aliases.extend(aliases.into_iter().flatten());
+        Ok(())
     }
 
     async fn interrupt(&mut self, id: &RequestId, cancel_queued: bool) {

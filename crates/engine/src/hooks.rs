@@ -6,7 +6,7 @@
 //! * `config`, `matcher`: hooks as they are written down, and which occasions they are for;
 //! * `output`: what one hook says; `merge`: what all of them say together. Both pure: deny before ask before allow,
 //!   whatever the order;
-//! * `told`: what hooks are told, and what is told of them; `run`: the hooks of one event, side by side; `command`, `http`, `model`, `agent`, `tool`: how each is asked;
+//! * `told`: what hooks are told, and what is told of them; `run`: the hooks of one event, side by side; `scene`: what they are run with; `command`, `http`, `model`, `agent`, `tool`: how each is asked;
 //! * `calls`: around a call: before it, beside an ask, after it; `tool_output`: what they put in the place of its output; `defer`: a call that is put off;
 //! * `tasks`: around the task list; `turns`: around a turn: prompts, ends, failures; `session`: around a session: start, end, settings, files; `switch`: around a change of the model and what is shown;
 //! * `client`: for those who are not the session; `sessionless`: around calls where there is no session;
@@ -50,6 +50,7 @@ mod merge;
 mod model;
 mod output;
 mod run;
+mod scene;
 mod session;
 mod sessionless;
 mod switch;
@@ -95,9 +96,28 @@ use event::Event;
 const LATE_DEPTH: usize = 32;
 
 /// The hooks of a session, and those of them that run.
+#[derive(Default)]
 pub(crate) struct Hooks {
     /// From the weakest origin to the strongest.
     list: Vec<Arc<Hook>>,
+    /// Those that run.
+    work: Work,
+    /// What they said about the turn at hand.
+    turn: OfTurn,
+    /// Whose session it is, if a subagent's.
+    agent: OfAgent,
+    /// What they were told of.
+    seen: Seen,
+    /// A call that an earlier session has put off.
+    pub(crate) deferred_call: Option<Deferred>,
+    /// An earlier session is gone on with; whether under another id.
+    pub(crate) resumed: Option<bool>,
+    /// The file in which hooks may leave variables.
+    env_file: Option<PathBuf>,
+}
+
+/// Hooks that run.
+struct Work {
     /// Callbacks the host has not answered yet, by request.
     callbacks: HashMap<String, oneshot::Sender<Result<Value, String>>>,
     /// Hooks around calls: they end with their turn.
@@ -108,6 +128,27 @@ pub(crate) struct Hooks {
     late_heard: mpsc::Receiver<Hooked>,
     hook_client: HookClient,
     consulted: mpsc::Receiver<Consultation>,
+}
+
+impl Default for Work {
+    fn default() -> Self {
+        let (late, late_heard) = mpsc::channel(LATE_DEPTH);
+        let (hook_client, consulted) = HookClient::new();
+        Self {
+            callbacks: HashMap::new(),
+            around: JoinSet::new(),
+            running: JoinSet::new(),
+            late,
+            late_heard,
+            hook_client,
+            consulted,
+        }
+    }
+}
+
+/// What hooks said about the turn at hand.
+#[derive(Default)]
+struct OfTurn {
     /// What the model is told before it is asked again.
     contexts: Vec<String>,
     /// A hook wants the turn to end; why.
@@ -120,16 +161,22 @@ pub(crate) struct Hooks {
     began: HashMap<String, Instant>,
     /// How often in a row the turn was not let go.
     held_up: u32,
-    /// A call that an earlier session has put off.
-    pub(crate) deferred_call: Option<Deferred>,
-    /// An earlier session is gone on with; whether under another id.
-    pub(crate) resumed: Option<bool>,
+}
+
+/// The hooks of a subagent's session.
+#[derive(Default)]
+struct OfAgent {
     /// Only hooks before calls are handed down to it.
     narrow: bool,
     /// The subagent this session is: its id and its type.
     speaker: Option<(String, String)>,
-    /// Where the conversation of the session at the top is kept, in a subagent.
+    /// Where the conversation of the session at the top is kept.
     top_transcript: Option<PathBuf>,
+}
+
+/// What hooks were told of, and what is to be told of them.
+#[derive(Default)]
+struct Seen {
     /// The directory hooks were last told of.
     last_cwd: Option<PathBuf>,
     watched: Option<session::Watched>,
@@ -141,43 +188,6 @@ pub(crate) struct Hooks {
     instructions: Vec<Instructions>,
     /// They were read before.
     instructed: bool,
-    /// The file in which hooks may leave variables.
-    env_file: Option<PathBuf>,
-}
-
-impl Default for Hooks {
-    fn default() -> Self {
-        let (late, late_heard) = mpsc::channel(LATE_DEPTH);
-        let (hook_client, consulted) = HookClient::new();
-        Self {
-            list: Vec::new(),
-            callbacks: HashMap::new(),
-            around: JoinSet::new(),
-            running: JoinSet::new(),
-            late,
-            late_heard,
-            hook_client,
-            consulted,
-            contexts: Vec::new(),
-            halt: None,
-            asked_for: None,
-            blocked: None,
-            began: HashMap::new(),
-            held_up: 0,
-            deferred_call: None,
-            resumed: None,
-            narrow: false,
-            speaker: None,
-            top_transcript: None,
-            last_cwd: None,
-            watched: None,
-            problems: Vec::new(),
-            brought_problems: Vec::new(),
-            instructions: Vec::new(),
-            instructed: false,
-            env_file: None,
-        }
-    }
 }
 
 impl Hooks {
@@ -208,37 +218,43 @@ impl Hooks {
 
     /// For those who are not the session and have something to tell.
     pub(crate) fn client(&self) -> HookClient {
-        self.hook_client.clone()
+        self.work.hook_client.clone()
     }
 
     /// What is wrong with the hooks of files.
     pub(crate) fn problems(&self) -> impl Iterator<Item = &str> {
-        self.problems.iter().chain(&self.brought_problems).map(String::as_str)
+        self.seen
+            .problems
+            .iter()
+            .chain(&self.seen.brought_problems)
+            .map(String::as_str)
     }
 
     /// Files of instructions were read; hooks are told before the model is asked.
     pub(crate) fn note_instructions(&mut self, memories: &[Memory]) {
-        let again = std::mem::replace(&mut self.instructed, true);
+        let again = std::mem::replace(&mut self.seen.instructed, true);
         if self.await_any(&[Event::InstructionsLoaded]) {
             let reason = if again { "compact" } else { "session_start" };
-            self.instructions.extend(memories.iter().map(|memory| Instructions {
-                path: memory.path.clone(),
-                reason: if memory.parent.is_some() { "include" } else { reason },
-                parent: memory.parent.clone(),
-                ..Instructions::default()
-            }));
+            self.seen
+                .instructions
+                .extend(memories.iter().map(|memory| Instructions {
+                    path: memory.path.clone(),
+                    reason: if memory.parent.is_some() { "include" } else { reason },
+                    parent: memory.parent.clone(),
+                    ..Instructions::default()
+                }));
         }
     }
 
     /// The model is told this before it is asked again.
     pub(crate) fn say_besides(&mut self, text: String) {
-        self.contexts.push(text);
+        self.turn.contexts.push(text);
     }
 
     /// A touched file has brought files of instructions.
     pub(crate) fn note_brought(&mut self, trigger: &Path, brought: &[Brought]) {
         if self.await_any(&[Event::InstructionsLoaded]) {
-            self.instructions.extend(brought.iter().map(|one| Instructions {
+            self.seen.instructions.extend(brought.iter().map(|one| Instructions {
                 path: one.memory.path.clone(),
                 reason: one.reason,
                 parent: one.memory.parent.clone(),
@@ -254,7 +270,7 @@ impl Hooks {
         let handed_down = heirs
             .list
             .iter()
-            .filter(|hook| !self.narrow || looks_at_inspectors(hook));
+            .filter(|hook| !self.agent.narrow || looks_at_inspectors(hook));
         self.list.extend(handed_down.cloned());
         self.list.sort_by_key(|hook| rank(&hook.origin));
     }
@@ -274,24 +290,24 @@ impl Hooks {
         loop {
             tokio::select! {
                 biased;
-                Some(done) = self.around.join_next() => match done {
+                Some(done) = self.work.around.join_next() => match done {
                     Ok(hooked) => return Some(hooked),
                     Err(_) => continue,
                 },
-                Some(done) = self.running.join_next() => match done {
+                Some(done) = self.work.running.join_next() => match done {
                     Ok(hooked) => return Some(hooked),
                     Err(_) => continue,
                 },
-                changed = session::changes(&mut self.watched) => return Some(Hooked::of_files(changed)),
-                Some(consultation) = self.consulted.recv() => return Some(Hooked::of_consultation(consultation)),
-                late = self.late_heard.recv() => return late,
+                changed = session::changes(&mut self.seen.watched) => return Some(Hooked::of_files(changed)),
+                Some(consultation) = self.work.consulted.recv() => return Some(Hooked::of_consultation(consultation)),
+                late = self.work.late_heard.recv() => return late,
             }
         }
     }
 
     /// The host answers a callback; false if it is none that is open.
     pub(crate) fn answered(&mut self, request_id: &str, answer: Result<Value, String>) -> bool {
-        match self.callbacks.remove(request_id) {
+        match self.work.callbacks.remove(request_id) {
             // Who asked may have given up.
             Some(waiting) => waiting.send(answer).is_ok(),
             None => false,
@@ -300,7 +316,7 @@ impl Hooks {
 
     /// Nobody will answer any more; gives the requests that were still open.
     pub(crate) fn forget_callbacks(&mut self) -> Vec<String> {
-        let open = self.callbacks.drain().filter(|(_, waiting)| !waiting.is_closed());
+        let open = self.work.callbacks.drain().filter(|(_, waiting)| !waiting.is_closed());
         open.map(|(id, _)| id).collect()
     }
 }
@@ -326,9 +342,11 @@ impl Heirs {
     pub(crate) fn of_agent(&self, id: &str, kind: &str) -> Hooks {
         Hooks {
             list: self.list.clone(),
-            narrow: self.narrow,
-            speaker: Some((id.to_owned(), kind.to_owned())),
-            top_transcript: self.transcript.clone(),
+            agent: OfAgent {
+                narrow: self.narrow,
+                speaker: Some((id.to_owned(), kind.to_owned())),
+                top_transcript: self.transcript.clone(),
+            },
             ..Hooks::default()
         }
     }
@@ -351,6 +369,7 @@ impl Session {
         let hooks = self.hooks.list.iter();
         let file = self
             .hooks
+            .agent
             .top_transcript
             .as_ref()
             .or(self.options.keeping.file.as_ref());
@@ -359,7 +378,7 @@ impl Session {
                 .filter(|hook| !matches!(hook.origin, Origin::Agent { .. }))
                 .cloned()
                 .collect(),
-            narrow: self.hooks.narrow,
+            narrow: self.hooks.agent.narrow,
             transcript: file.cloned(),
         }
     }
@@ -375,8 +394,8 @@ impl Session {
         let problems = self.hooks.add(origin, config, cwd, home);
         for problem in problems {
             // A skill brings its hooks each time it is taken up.
-            if !self.hooks.brought_problems.contains(&problem) {
-                self.hooks.brought_problems.push(problem);
+            if !self.hooks.seen.brought_problems.contains(&problem) {
+                self.hooks.seen.brought_problems.push(problem);
             }
         }
     }

@@ -15,7 +15,7 @@
 //! * `commands`: prompts that begin with a slash, skills, files a prompt mentions;
 //! * `control`: control requests of the host; `model_choice`: who answers;
 //! * `turn_loop`, `turn`, `guard`: the loop from a prompt to its one result;
-//! * `model_request`: one request to the model, with retries and broken streams;
+//! * `model_request`: one request to the model, and broken streams; `retries`: requests that failed;
 //! * [`mcp`]: what MCP servers mean to a session; `host_requests`: control requests to the host;
 //! * `call`: from a `tool_use` to its `tool_result`, a pure machine; `calls`: those of one message; `tool_calls`, `policy`:
 //!   what is done on the way; `effects`: what a call does to the session;
@@ -62,6 +62,7 @@ mod turn;
 mod turn_loop;
 
 mod model_request;
+mod retries;
 
 mod host_requests;
 pub mod mcp;

@@ -8,10 +8,11 @@ use std::pin::pin;
 use std::time::Instant;
 
 use serde_json::Value;
-use sluice_model::{Accumulator, Event, EventKind, Failure, Request, Stream, Verdict, retry};
+use sluice_model::{Accumulator, Event, EventKind, Failure, Request, Stream};
 
 use crate::hooks::{Answers, Switch};
 use crate::messages;
+use crate::retries::{Again, Attempts};
 use crate::session::Session;
 use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
@@ -56,14 +57,12 @@ impl SessionLoop {
             return Reply::Stopped;
         }
         self.session.keep_shown().await;
-        let mut attempt = 1;
-        let mut overloaded = 0;
-        let mut streaming = true;
+        let mut attempts = Attempts::default();
         loop {
             let request = self.session.request();
             self.session.turn.times.first_request.get_or_insert_with(Instant::now);
             let began = Instant::now();
-            let outcome = if streaming {
+            let outcome = if attempts.streaming {
                 self.try_stream(&request).await
             } else {
                 self.try_whole(&request).await
@@ -75,33 +74,14 @@ impl SessionLoop {
                 Attempt::Stopped => return Reply::Stopped,
                 Attempt::Failed(failure) => failure,
             };
-            let policy = retry::Policy {
-                max_retries: self.session.options.max_retries,
-            };
-            match retry::next(&policy, attempt, &failure, overloaded, jitter()) {
-                Verdict::RetryWithoutStreaming => streaming = false,
-                Verdict::Retry { delay } => {
-                    self.session
-                        .say(messages::api_retry(
-                            attempt,
-                            self.session.options.max_retries,
-                            delay,
-                            &failure,
-                        ))
-                        .await;
-                    if let Heard::Stopped = self.wait_for(Some(pin!(tokio::time::sleep(delay)))).await {
-                        self.session.stop_before_speech().await;
-                        return Reply::Stopped;
-                    }
+            match self.again(&mut attempts, &failure).await {
+                Again::Try => {}
+                Again::Stopped => {
+                    self.session.stop_before_speech().await;
+                    return Reply::Stopped;
                 }
-                Verdict::GiveUp => {
-                    let eased = if failure.is_prompt_too_long() {
-                        self.make_room_after_all().await
-                    } else if failure.is_media_refused() {
-                        self.session.drop_media(&failure).await
-                    } else {
-                        self.session.fall_back(&failure).await
-                    };
+                Again::GiveUp => {
+                    let eased = self.eased(&failure).await;
                     if self.session.turn.stop.is_some() {
                         self.session.stop_before_speech().await;
                         return Reply::Stopped;
@@ -109,14 +89,20 @@ impl SessionLoop {
                     if !eased {
                         return Reply::Failed(failure);
                     }
-                    attempt = 1;
-                    overloaded = 0;
-                    streaming = true;
-                    continue;
+                    attempts = Attempts::default();
                 }
             }
-            overloaded += u32::from(failure.is_overloaded());
-            attempt += 1;
+        }
+    }
+
+    /// Takes away what a request failed for, so that it can be made once more; false if there is no such thing.
+    async fn eased(&mut self, failure: &Failure) -> bool {
+        if failure.is_prompt_too_long() {
+            self.make_room_after_all().await
+        } else if failure.is_media_refused() {
+            self.session.drop_media(failure).await
+        } else {
+            self.session.fall_back(failure).await
         }
     }
 
@@ -507,10 +493,4 @@ fn spoken(block: &Value) -> bool {
             .get("text")
             .and_then(Value::as_str)
             .is_some_and(|text| !text.is_empty())
-}
-
-/// A number from 0 to 1 that keeps many sessions from retrying in step.
-pub(crate) fn jitter() -> f64 {
-    let byte = uuid::Uuid::new_v4().as_bytes().first().copied().unwrap_or(128);
-    f64::from(byte) / 255.0
 }

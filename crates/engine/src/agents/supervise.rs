@@ -151,12 +151,7 @@ async fn live(
             brief.out.say(mirrored(file, &meta)).await;
         }
     }
-    // Nothing of it is heard before it was announced.
-    tokio::select! {
-        () = task.listed() => {}
-        () = task.killed() => {}
-        () = brief.events.closed() => {}
-    }
+    wait_for_announcement(&brief, &task).await;
     let shown = (!order.background).then(|| task.clone());
     let mut work = tokio::spawn({
         let order = order.clone();
@@ -170,15 +165,7 @@ async fn live(
     };
     let mut served = match ended {
         Some(served) => served,
-        None => {
-            withdraw(&brief, &id).await;
-            tell_end(&brief, &relay, &task, &Served::none(TaskStatus::Killed, "")).await;
-            // Hosts hear that it ended before they hear what became of its calls.
-            tokio::time::timeout(TELLING, task.told()).await.ok();
-            let mut served = wind_up(work, &inbox, &quit).await;
-            served.status = TaskStatus::Killed;
-            served
-        }
+        None => kill(&brief, &relay, &task, work, (&inbox, &quit)).await,
     };
     let killed_first = task.view().status != TaskStatus::Running;
     let seen = relay.seen();
@@ -207,6 +194,32 @@ async fn live(
     // Whatever it left running ends with it.
     quit.cancel();
     done.send(served).ok();
+}
+
+/// Nothing of it is heard before it was announced.
+async fn wait_for_announcement(brief: &Brief, task: &Enlisted) {
+    tokio::select! {
+        () = task.listed() => {}
+        () = task.killed() => {}
+        () = brief.events.closed() => {}
+    }
+}
+
+/// Ends it before its time.
+async fn kill(
+    brief: &Brief,
+    relay: &Relay,
+    task: &Enlisted,
+    work: JoinHandle<Served>,
+    (inbox, quit): (&mpsc::Sender<Vec<Input>>, &tokio_util::sync::CancellationToken),
+) -> Served {
+    withdraw(brief, &relay.badge.id).await;
+    tell_end(brief, relay, task, &Served::none(TaskStatus::Killed, "")).await;
+    // Hosts hear that it ended before they hear what became of its calls.
+    tokio::time::timeout(TELLING, task.told()).await.ok();
+    let mut served = wind_up(work, inbox, quit).await;
+    served.status = TaskStatus::Killed;
+    served
 }
 
 /// Takes back what it asks.

@@ -5,11 +5,10 @@ use std::pin::pin;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use sluice_model::{Accumulator, Client, Failure, Message, Request, Role, Verdict, retry};
+use sluice_model::{Accumulator, Client, Failure, Message, Request, Role};
 
 use super::{Uncompacted, words};
-use crate::messages;
-use crate::model_request::jitter;
+use crate::retries::{Again, Attempts};
 use crate::session::Session;
 use crate::session_loop::Heard;
 use crate::session_loop::SessionLoop;
@@ -41,13 +40,15 @@ impl SessionLoop {
     ) -> Result<String, Uncompacted> {
         let task = words::task(instructions);
         let mut head = head;
-        let (mut attempt, mut overloaded, mut streaming) = (1, 0, true);
+        let mut attempts = Attempts::default();
         loop {
             let mut request = self.session.request_of(with_task(head, &task));
             request.max_tokens = request.max_tokens.min(MOST_TOKENS);
             let client = self.session.model.client.clone();
             let began = Instant::now();
-            let heard = self.wait_for(Some(pin!(ask(&client, &request, streaming)))).await;
+            let heard = self
+                .wait_for(Some(pin!(ask(&client, &request, attempts.streaming))))
+                .await;
             self.session.account.api_ms += super::millis(began);
             let failure = match heard {
                 Heard::Ready(Ok(answer)) => return self.session.accept(&answer),
@@ -61,32 +62,14 @@ impl SessionLoop {
                 head = rest;
                 continue;
             }
-            let policy = retry::Policy {
-                max_retries: self.session.options.max_retries,
-            };
-            match retry::next(&policy, attempt, &failure, overloaded, jitter()) {
-                Verdict::RetryWithoutStreaming => streaming = false,
-                Verdict::Retry { delay } => {
-                    self.session
-                        .say(messages::api_retry(
-                            attempt,
-                            self.session.options.max_retries,
-                            delay,
-                            &failure,
-                        ))
-                        .await;
-                    if let Heard::Stopped = self.wait_for(Some(pin!(tokio::time::sleep(delay)))).await {
-                        return Err(Uncompacted::Stopped);
-                    }
-                }
-                Verdict::GiveUp => {
-                    return Err(Uncompacted::Failed(
-                        self.session.model.client.explain(&failure, &self.session.model.name),
-                    ));
+            match self.again(&mut attempts, &failure).await {
+                Again::Try => {}
+                Again::Stopped => return Err(Uncompacted::Stopped),
+                Again::GiveUp => {
+                    let why = self.session.model.client.explain(&failure, &self.session.model.name);
+                    return Err(Uncompacted::Failed(why));
                 }
             }
-            overloaded += u32::from(failure.is_overloaded());
-            attempt += 1;
         }
     }
 }

@@ -129,28 +129,7 @@ impl Context<'_> {
             .filter(|(_, _, _, tokens)| *tokens > 0)
             .map(|(id, name, color, tokens)| part(id, name, color, tokens, "used"))
             .collect();
-        let unseen = self.servers.of_tools(false);
-        if unseen > 0 {
-            let mut deferred = part(
-                "mcp_tools_deferred",
-                "MCP tools (deferred)",
-                "inactive",
-                unseen,
-                "deferred",
-            );
-            deferred.is_deferred = Some(true);
-            categories.push(deferred);
-        }
-        if buffer > 0 {
-            categories.push(part(
-                "autocompact_buffer",
-                "Autocompact buffer",
-                "inactive",
-                buffer,
-                "buffer",
-            ));
-        }
-        categories.push(part("free_space", "Free space", "promptBorder", free, "free"));
+        self.add_unused(&mut categories, free);
         GetContextUsageResponse {
             grid_rows: grid(&categories, window),
             categories,
@@ -177,6 +156,35 @@ impl Context<'_> {
             api_usage: self.last.map(api_usage),
             ..GetContextUsageResponse::default()
         }
+    }
+}
+
+impl Context<'_> {
+    /// What fills no room now: tools that are not told yet, what is kept free for a summary, the rest.
+    fn add_unused(&self, categories: &mut Vec<ContextPart>, free: u64) {
+        let buffer = self.limits.buffer();
+        let unseen = self.servers.of_tools(false);
+        if unseen > 0 {
+            let mut deferred = part(
+                "mcp_tools_deferred",
+                "MCP tools (deferred)",
+                "inactive",
+                unseen,
+                "deferred",
+            );
+            deferred.is_deferred = Some(true);
+            categories.push(deferred);
+        }
+        if buffer > 0 {
+            categories.push(part(
+                "autocompact_buffer",
+                "Autocompact buffer",
+                "inactive",
+                buffer,
+                "buffer",
+            ));
+        }
+        categories.push(part("free_space", "Free space", "promptBorder", free, "free"));
     }
 }
 

@@ -8,7 +8,7 @@ use sluice_wire::stdout::system::HookOutcome;
 
 use super::model;
 use super::output::{self, Failure, HookAnswer};
-use super::run::{Due, Scene, Seen};
+use super::scene::{Due, Scene, Seen};
 use crate::agents;
 use crate::session::Session;
 

@@ -59,7 +59,7 @@ impl Session {
             return;
         };
         if merged.halt.is_some() {
-            self.hooks.halt = merged.halt;
+            self.hooks.turn.halt = merged.halt;
         }
         // What was forbidden elsewhere in the session meanwhile counts.
         self.catch_up().await;
@@ -90,7 +90,7 @@ impl Session {
             permission_suggestions: decision.suggestions.clone(),
             mcp_server: server_of(call),
         });
-        self.hooks.asked_for = Some(id);
+        self.hooks.turn.asked_for = Some(id);
         self.spawn_hooks(input, Purpose::Asked(request_id.to_owned())).await
     }
 
@@ -103,7 +103,7 @@ impl Session {
                 request_id.to_owned(),
                 format!("Permission is needed to use {}", call.name),
             );
-            self.hooks.around.spawn(async move {
+            self.hooks.work.around.spawn(async move {
                 tokio::time::sleep(UNANSWERED).await;
                 Hooked::of_unanswered(id, message)
             });
@@ -124,7 +124,7 @@ impl Session {
             return;
         };
         if merged.halt.is_some() {
-            self.hooks.halt = merged.halt;
+            self.hooks.turn.halt = merged.halt;
         }
         // What was forbidden elsewhere in the session while the question was open counts.
         self.catch_up().await;
@@ -152,7 +152,7 @@ impl Session {
     /// A call is about to run.
     pub(crate) fn hooks_at_start(&mut self, id: &str) {
         if self.hooks.await_any(&[Event::PostToolUse, Event::PostToolUseFailure]) {
-            self.hooks.began.insert(id.to_owned(), Instant::now());
+            self.hooks.turn.began.insert(id.to_owned(), Instant::now());
         }
     }
 
@@ -177,7 +177,7 @@ impl Session {
             return false;
         }
         let id = call.id.clone();
-        let began = self.hooks.began.get(&id);
+        let began = self.hooks.turn.began.get(&id);
         #[allow(clippy::cast_precision_loss)]
         let duration = began.map(|began| Number(began.elapsed().as_millis() as f64));
         let input = if failed {
@@ -200,7 +200,7 @@ impl Session {
                 duration_ms: duration,
             })
         };
-        self.hooks.began.remove(&id);
+        self.hooks.turn.began.remove(&id);
         self.spawn_hooks(input, Purpose::After(id)).await
     }
 
@@ -245,16 +245,16 @@ impl Session {
             self.say(messages::informational(&text, "warning")).await;
         }
         if let Some(block) = merged.block {
-            self.hooks.contexts.push(reminder(&name, &block.shown));
+            self.hooks.turn.contexts.push(reminder(&name, &block.shown));
         }
         let retry = |specific: &HookSpecificOutput| matches!(specific, HookSpecificOutput::PermissionDenied(it) if it.retry == Some(true));
         if merged.specific.iter().any(retry) {
             let text = "The refused call may be tried once more.";
-            self.hooks.contexts.push(reminder(&name, text));
+            self.hooks.turn.contexts.push(reminder(&name, text));
         }
         // A failed call is for the model to deal with, whoever wants to stop.
         if merged.halt.is_some() && event != Event::PostToolUseFailure {
-            self.hooks.halt = merged.halt;
+            self.hooks.turn.halt = merged.halt;
         }
         self.advance(index, CallEvent::Settled(None)).await;
         self.launch().await;
@@ -262,12 +262,12 @@ impl Session {
 
     /// How the turn ends, if a hook wants it to.
     pub(crate) fn hook_halt(&mut self) -> Option<Ending> {
-        self.hooks.halt.take().map(|_| Ending::HookStopped("hook_stopped"))
+        self.hooks.turn.halt.take().map(|_| Ending::HookStopped("hook_stopped"))
     }
 
     /// The turn is stopped: hooks around calls are gone, and calls that have run keep their outcome.
     pub(crate) async fn abandon_hooks(&mut self) {
-        self.hooks.around.abort_all();
+        self.hooks.work.around.abort_all();
         for index in self.calls.unfinished() {
             if self.untold(index).is_some() {
                 self.advance(index, CallEvent::Settled(None)).await;
@@ -307,7 +307,7 @@ impl SessionLoop {
         let merged = self.ask_hooks(input).await.ok_or(())?;
         // There is no call to hold up any more: the turn ends.
         let block = merged.block.map(|block| block.shown);
-        self.session.hooks.halt = self.session.hooks.halt.take().or(merged.halt).or(block);
+        self.session.hooks.turn.halt = self.session.hooks.turn.halt.take().or(merged.halt).or(block);
         Ok(())
     }
 }

@@ -13,7 +13,8 @@ use super::config::{Handler, Origin};
 use super::event::Event;
 use super::merge::{Refuses, Said, merge};
 use super::output::{self, Failure, HookAnswer};
-use super::run::{Due, Hooked, Purpose, Scene, Seen};
+use super::run::{Hooked, Purpose};
+use super::scene::{Due, Scene, Seen};
 use crate::options::Options;
 use crate::session::Session;
 

@@ -7,7 +7,7 @@ use sluice_settings::Settings;
 use sluice_wire::stdout::system::HookOutcome;
 
 use super::output::{self, Failure, HookAnswer};
-use super::run::{Due, Scene, Seen};
+use super::scene::{Due, Scene, Seen};
 
 /// Where hooks may be posted to, and with which variables in their headers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

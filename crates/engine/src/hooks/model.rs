@@ -5,7 +5,7 @@ use sluice_model::{Cache, Request, Thinking, models};
 use sluice_wire::stdout::system::HookOutcome;
 
 use super::output::{self, Failure, HookAnswer};
-use super::run::{Due, Scene, Seen};
+use super::scene::{Due, Scene, Seen};
 
 /// Most words of an answer.
 const MOST_TOKENS: u32 = 1024;

@@ -211,35 +211,6 @@ fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnsw
                 answer.decision = Some(it.decision.clone());
             }
         }
-        (Event::PostToolUseFailure, HookSpecificOutput::PostToolUseFailure(it)) => {
-            answer.context = context(&it.additional_context);
-        }
-        (Event::PostToolBatch, HookSpecificOutput::PostToolBatch(it)) => {
-            answer.context = context(&it.additional_context);
-        }
-        (Event::Notification, HookSpecificOutput::Notification(it)) => {
-            answer.context = context(&it.additional_context);
-        }
-        (Event::UserPromptSubmit, HookSpecificOutput::UserPromptSubmit(it)) => {
-            answer.context = context(&it.additional_context);
-        }
-        (Event::UserPromptExpansion, HookSpecificOutput::UserPromptExpansion(it)) => {
-            answer.context = context(&it.additional_context);
-        }
-        (Event::SessionStart, HookSpecificOutput::SessionStart(it)) => {
-            answer.context = context(&it.additional_context);
-        }
-        (Event::Setup, HookSpecificOutput::Setup(it)) => answer.context = context(&it.additional_context),
-        (Event::Stop, HookSpecificOutput::Stop(it)) => answer.context = context(&it.additional_context),
-        (Event::SubagentStart, HookSpecificOutput::SubagentStart(it)) => {
-            answer.context = context(&it.additional_context);
-        }
-        (Event::SubagentStop, HookSpecificOutput::SubagentStop(it)) => {
-            answer.context = context(&it.additional_context);
-        }
-        (Event::PostModelSwitch, HookSpecificOutput::PostModelSwitch(it)) => {
-            answer.context = context(&it.additional_context);
-        }
         (Event::PreModelSwitch, HookSpecificOutput::PreModelSwitch(it)) => {
             let refused = !matches!(it.permission_decision, None | Some(HookPermissionDecision::Allow));
             if refused {
@@ -254,10 +225,31 @@ fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnsw
         | (Event::CwdChanged, HookSpecificOutput::CwdChanged(_))
         | (Event::FileChanged, HookSpecificOutput::FileChanged(_))
         | (Event::MessageDisplay, HookSpecificOutput::MessageDisplay(_)) => {}
-        _ => return Err(foreign()),
+        _ => match said_to_model(event, &specific) {
+            Some(text) => answer.context = context(text),
+            None => return Err(foreign()),
+        },
     }
     answer.specific = Some(specific);
     Ok(())
+}
+
+/// What the model is told besides, by an answer that says nothing else; none of another event's.
+fn said_to_model(event: Event, specific: &HookSpecificOutput) -> Option<&Option<String>> {
+    Some(match (event, specific) {
+        (Event::PostToolUseFailure, HookSpecificOutput::PostToolUseFailure(it)) => &it.additional_context,
+        (Event::PostToolBatch, HookSpecificOutput::PostToolBatch(it)) => &it.additional_context,
+        (Event::Notification, HookSpecificOutput::Notification(it)) => &it.additional_context,
+        (Event::UserPromptSubmit, HookSpecificOutput::UserPromptSubmit(it)) => &it.additional_context,
+        (Event::UserPromptExpansion, HookSpecificOutput::UserPromptExpansion(it)) => &it.additional_context,
+        (Event::SessionStart, HookSpecificOutput::SessionStart(it)) => &it.additional_context,
+        (Event::SubagentStart, HookSpecificOutput::SubagentStart(it)) => &it.additional_context,
+        (Event::SubagentStop, HookSpecificOutput::SubagentStop(it)) => &it.additional_context,
+        (Event::PostModelSwitch, HookSpecificOutput::PostModelSwitch(it)) => &it.additional_context,
+        (Event::Setup, HookSpecificOutput::Setup(it)) => &it.additional_context,
+        (Event::Stop, HookSpecificOutput::Stop(it)) => &it.additional_context,
+        _ => return None,
+    })
 }
 
 /// A no, in the words of the event.

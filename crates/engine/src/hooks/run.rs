@@ -1,32 +1,27 @@
 //! The hooks of one event: which are meant, each once, all side by side.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::Value;
-use sluice_permission::Source;
 use sluice_settings::Settings;
-use sluice_tools::{Tasks, WebConfig};
 use sluice_wire::control::{ControlRequest, HookCallback, RequestId};
 use sluice_wire::hook::HookInput;
-use sluice_wire::stdout::system::{HookOutcome, HookProgress, HookResponse, HookStarted};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::client::Consultation;
-use super::config::{Handler, Hook, Origin};
-use super::event::{AGENT, CALLBACK, Event, MODEL, subject};
+use super::config::Handler;
+use super::event::Event;
 use super::http::Rules;
-use super::merge::{Merged, Refuses, Said, merge};
+use super::merge::{Merged, Said, merge};
 use super::output::{Failure, HookAnswer, of_value};
+use super::scene::{Due, Scene, meant, name_of, untrusted};
 use super::switch::Switch;
 use super::{agent, command, http, model, tool};
 use crate::messages;
-use crate::out::Out;
-use crate::services::ToolServices;
 use crate::session::Session;
 
 /// Hooks that ran beside the session are done.
@@ -95,145 +90,6 @@ pub(super) enum Purpose {
     Told,
 }
 
-/// What hooks are run with.
-#[derive(Debug, Clone)]
-pub(super) struct Scene {
-    pub(super) event: Event,
-    /// `PreToolUse:Bash`.
-    pub(super) name: String,
-    /// What they are told.
-    pub(super) input: Arc<str>,
-    pub(super) out: Out,
-    pub(super) tasks: Arc<Tasks>,
-    pub(super) tool_services: Arc<ToolServices>,
-    pub(super) cwd: PathBuf,
-    pub(super) env: Vec<(OsString, OsString)>,
-    pub(super) web: WebConfig,
-    pub(super) rules: Rules,
-    /// Files of settings whose hooks run and allow nothing: their folder is not trusted.
-    pub(super) untrusted: Vec<Source>,
-    /// Hosts are told of starts and ends.
-    pub(super) told: bool,
-    pub(super) late: mpsc::Sender<Hooked>,
-}
-
-/// A hook that is about to run.
-pub(super) struct Due {
-    pub(super) place: usize,
-    pub(super) hook: Arc<Hook>,
-    /// By which hosts know this run of it.
-    pub(super) id: String,
-}
-
-/// What is seen of a run.
-#[derive(Debug, Default, Clone)]
-pub(super) struct Seen {
-    pub(super) stdout: String,
-    pub(super) stderr: String,
-    pub(super) output: String,
-    pub(super) exit_code: Option<i32>,
-}
-
-impl Seen {
-    /// A text, where there is no program.
-    pub(super) fn text(text: String) -> Self {
-        Self {
-            stdout: text.clone(),
-            output: text,
-            ..Self::default()
-        }
-    }
-}
-
-impl Scene {
-    pub(super) async fn say_started(&self, id: &str) {
-        if self.told {
-            let started = HookStarted {
-                hook_id: id.to_owned(),
-                hook_name: self.name.clone(),
-                hook_event: self.event.as_str().to_owned(),
-                uuid: messages::fresh_id(),
-                ..HookStarted::default()
-            };
-            self.out.say(started).await;
-        }
-    }
-
-    pub(super) async fn say_progress(&self, id: &str, seen: Seen) {
-        if self.told {
-            let progress = HookProgress {
-                hook_id: id.to_owned(),
-                hook_name: self.name.clone(),
-                hook_event: self.event.as_str().to_owned(),
-                stdout: seen.stdout,
-                stderr: seen.stderr,
-                output: seen.output,
-                uuid: messages::fresh_id(),
-                ..HookProgress::default()
-            };
-            self.out.say(progress).await;
-        }
-    }
-
-    pub(super) async fn say_ended(&self, id: &str, seen: Seen, outcome: HookOutcome) {
-        if self.told {
-            let response = HookResponse {
-                hook_id: id.to_owned(),
-                hook_name: self.name.clone(),
-                hook_event: self.event.as_str().to_owned(),
-                output: seen.output,
-                stdout: seen.stdout,
-                stderr: seen.stderr,
-                exit_code: seen.exit_code.map(i64::from),
-                outcome: Some(outcome),
-                uuid: messages::fresh_id(),
-                ..HookResponse::default()
-            };
-            self.out.say(response).await;
-        }
-    }
-}
-
-impl Due {
-    /// How long it has.
-    pub(super) fn patience(&self) -> Duration {
-        self.hook.timeout.unwrap_or_else(|| match self.hook.handler {
-            Handler::Callback(_) => CALLBACK,
-            Handler::Prompt { .. } => MODEL,
-            Handler::Agent { .. } => AGENT,
-            Handler::Command { .. } | Handler::Http { .. } | Handler::McpTool { .. } => self.hook.event.patience(),
-        })
-    }
-
-    pub(super) fn said(&self, scene: &Scene, what: Result<HookAnswer, Failure>) -> Said {
-        let hook = &self.hook;
-        let refuses = match (hook.refuses_on_failure, &hook.origin) {
-            (Some(true), _) => Refuses::Always,
-            (Some(false), _) => Refuses::Never,
-            (None, origin) if origin.is_managed() => Refuses::Always,
-            (None, Origin::Host) => Refuses::Silence,
-            (None, _) => Refuses::Never,
-        };
-        Said {
-            place: self.place,
-            name: scene.name.clone(),
-            text: hook.handler.text(),
-            origin: hook.origin.clone(),
-            refuses,
-            what: match &hook.origin {
-                Origin::Settings(source) if scene.untrusted.contains(source) => what.map(HookAnswer::without_leave),
-                _ => what,
-            },
-        }
-    }
-}
-
-/// The files of settings whose hooks may forbid and tell, and not allow.
-pub(super) fn untrusted(settings: &Settings) -> Vec<Source> {
-    let waits = |source: &Source| settings.waits(*source);
-    [Source::Project, Source::Local].into_iter().filter(waits).collect()
-}
-
 /// Runs one hook that needs nothing of the session.
 pub(super) async fn run(scene: &Scene, due: &Due) -> Result<HookAnswer, Failure> {
     match &due.hook.handler {
@@ -291,74 +147,70 @@ impl Session {
             let mut scene = scene.clone();
             // A model's opinion is no program whose run could be watched.
             scene.told &= !matches!(due.hook.handler, Handler::Prompt { .. });
-            match &due.hook.handler {
-                Handler::Callback(id) => {
-                    let request_id = messages::fresh_id();
-                    let answer = self.call_back(&request_id, id, &input).await;
-                    work.push(
-                        async move {
-                            let what = callback(&scene, &request_id, answer, due.patience()).await;
-                            due.said(&scene, what)
-                        }
-                        .boxed(),
-                    );
-                }
-                Handler::Command {
-                    is_async: true,
-                    rewakes,
-                    ..
-                } => {
-                    let rewakes = *rewakes;
-                    scene.say_started(&due.id).await;
-                    self.hooks.running.spawn(async move {
-                        let what = run(&scene, &due).await;
-                        let merged = merge(event, vec![due.said(&scene, what)]);
-                        Hooked {
-                            event,
-                            purpose: Purpose::Late { rewakes },
-                            merged,
-                        }
-                    });
-                }
-                Handler::Agent { prompt, model } => {
-                    scene.say_started(&due.id).await;
-                    let inspection = self.inspection(prompt, model.as_deref(), &scene.input);
-                    work.push(
-                        async move {
-                            let what = agent::run(&scene, &due, inspection).await;
-                            due.said(&scene, what)
-                        }
-                        .boxed(),
-                    );
-                }
-                Handler::McpTool {
-                    server,
-                    tool: name,
-                    input: given,
-                } => {
-                    scene.say_started(&due.id).await;
-                    let prepared = self.tool_of_hook(server, name, given, &scene.input);
-                    work.push(
-                        async move {
-                            let what = tool::run(&scene, &due, prepared).await;
-                            due.said(&scene, what)
-                        }
-                        .boxed(),
-                    );
-                }
-                Handler::Command { .. } | Handler::Http { .. } | Handler::Prompt { .. } => {
-                    scene.say_started(&due.id).await;
-                    work.push(
-                        async move {
-                            let what = run(&scene, &due).await;
-                            due.said(&scene, what)
-                        }
-                        .boxed(),
-                    );
-                }
-            }
+            work.extend(self.begin_hook(scene, due, &input).await);
         }
         (!work.is_empty()).then(|| async move { merge(event, join_all(work).await) }.boxed())
+    }
+
+    /// Begins one hook; nothing where it is not waited for.
+    async fn begin_hook(&mut self, scene: Scene, due: Due, input: &HookInput) -> Option<BoxFuture<'static, Said>> {
+        let hook = due.hook.clone();
+        if !matches!(hook.handler, Handler::Callback(_)) {
+            scene.say_started(&due.id).await;
+        }
+        Some(match &hook.handler {
+            Handler::Callback(id) => {
+                let request_id = messages::fresh_id();
+                let answer = self.call_back(&request_id, id, input).await;
+                async move {
+                    let what = callback(&scene, &request_id, answer, due.patience()).await;
+                    due.said(&scene, what)
+                }
+                .boxed()
+            }
+            Handler::Command {
+                is_async: true,
+                rewakes,
+                ..
+            } => {
+                let (event, rewakes) = (scene.event, *rewakes);
+                self.hooks.work.running.spawn(async move {
+                    let what = run(&scene, &due).await;
+                    let merged = merge(event, vec![due.said(&scene, what)]);
+                    Hooked {
+                        event,
+                        purpose: Purpose::Late { rewakes },
+                        merged,
+                    }
+                });
+                return None;
+            }
+            Handler::Agent { prompt, model } => {
+                let inspection = self.inspection(prompt, model.as_deref(), &scene.input);
+                async move {
+                    let what = agent::run(&scene, &due, inspection).await;
+                    due.said(&scene, what)
+                }
+                .boxed()
+            }
+            Handler::McpTool {
+                server,
+                tool: name,
+                input: given,
+            } => {
+                let prepared = self.tool_of_hook(server, name, given, &scene.input);
+                async move {
+                    let what = tool::run(&scene, &due, prepared).await;
+                    due.said(&scene, what)
+                }
+                .boxed()
+            }
+            Handler::Command { .. } | Handler::Http { .. } | Handler::Prompt { .. } => async move {
+                let what = run(&scene, &due).await;
+                due.said(&scene, what)
+            }
+            .boxed(),
+        })
     }
 
     /// Runs hooks beside the session; false if there are none to run.
@@ -379,9 +231,9 @@ impl Session {
             Purpose::Before(_) | Purpose::After(_) | Purpose::Task(_) | Purpose::Asked(_)
         );
         let set = if around {
-            &mut self.hooks.around
+            &mut self.hooks.work.around
         } else {
-            &mut self.hooks.running
+            &mut self.hooks.work.running
         };
         set.spawn(async move {
             Hooked {
@@ -416,7 +268,7 @@ impl Session {
             rules: Rules::of(&self.options.settings),
             untrusted: untrusted(&self.options.settings),
             told: self.options.hook_events && event.is_told() || event.always_told(),
-            late: self.hooks.late.clone(),
+            late: self.hooks.work.late.clone(),
         }
     }
 
@@ -431,8 +283,8 @@ impl Session {
             return None;
         }
         let (answer, answered) = oneshot::channel();
-        self.hooks.callbacks.retain(|_, waiting| !waiting.is_closed());
-        self.hooks.callbacks.insert(request_id.to_owned(), answer);
+        self.hooks.work.callbacks.retain(|_, waiting| !waiting.is_closed());
+        self.hooks.work.callbacks.insert(request_id.to_owned(), answer);
         let tool_use_id = match call_id_of(input, &self.hooks) {
             Some(id) => id,
             None => messages::fresh_id(),
@@ -448,66 +300,6 @@ impl Session {
     }
 }
 
-/// The hooks that are meant, in the order of their places; of those that do the same, the strongest.
-pub(super) fn meant(list: &[Arc<Hook>], event: Event, input: &HookInput, cwd: &Path) -> Vec<Due> {
-    let subject = subject(input);
-    let call = call_of(input);
-    // What every session reads first counts as read before any host came.
-    let came_before_hosts = matches!(
-        input,
-        HookInput::InstructionsLoaded(it) if it.trigger_file_path.is_none() && it.load_reason != "compact"
-    );
-    let meant = |hook: &Hook| {
-        hook.event == event
-            && hook.matcher.meets(subject)
-            && !(came_before_hosts && matches!(hook.handler, Handler::Callback(_)))
-            && match (&hook.condition, &call) {
-                (Some(condition), Some((tool, input))) => condition.meets(tool, input, cwd),
-                (Some(_), None) => false,
-                (None, _) => true,
-            }
-    };
-    // One that is not waited for, or may fail, does not stand for one that guards.
-    let same = |one: &Hook, other: &Hook| {
-        one.handler == other.handler
-            && root_of(&one.origin) == root_of(&other.origin)
-            && one.timeout == other.timeout
-            && one.refuses_on_failure == other.refuses_on_failure
-    };
-    let mut due: Vec<Due> = Vec::new();
-    for (place, hook) in list.iter().enumerate().rev() {
-        if meant(hook) && !due.iter().any(|known| same(&known.hook, hook)) {
-            due.push(Due {
-                place,
-                hook: hook.clone(),
-                id: messages::fresh_id(),
-            });
-        }
-    }
-    due.reverse();
-    due
-}
-
-/// How hosts know the hooks of an event: `PreToolUse:Bash`.
-pub(super) fn name_of(event: Event, input: &HookInput) -> String {
-    match subject(input) {
-        Some(subject) => format!("{}:{subject}", event.as_str()),
-        None => event.as_str().to_owned(),
-    }
-}
-
-/// The call an event is about.
-fn call_of(input: &HookInput) -> Option<(&str, Value)> {
-    match input {
-        HookInput::PreToolUse(it) => Some((&it.tool_name, it.tool_input.to_value())),
-        HookInput::PostToolUse(it) => Some((&it.tool_name, it.tool_input.to_value())),
-        HookInput::PostToolUseFailure(it) => Some((&it.tool_name, it.tool_input.to_value())),
-        HookInput::PermissionRequest(it) => Some((&it.tool_name, it.tool_input.to_value())),
-        HookInput::PermissionDenied(it) => Some((&it.tool_name, it.tool_input.to_value())),
-        _ => None,
-    }
-}
-
 /// Its id. An ask does not carry one in what hooks are told; whose ask it is is noted beside it.
 fn call_id_of(input: &HookInput, hooks: &super::Hooks) -> Option<String> {
     match input {
@@ -515,15 +307,7 @@ fn call_id_of(input: &HookInput, hooks: &super::Hooks) -> Option<String> {
         HookInput::PostToolUse(it) => Some(it.tool_use_id.clone()),
         HookInput::PostToolUseFailure(it) => Some(it.tool_use_id.clone()),
         HookInput::PermissionDenied(it) => Some(it.tool_use_id.clone()),
-        HookInput::PermissionRequest(_) => hooks.asked_for.clone(),
+        HookInput::PermissionRequest(_) => hooks.turn.asked_for.clone(),
         _ => None,
-    }
-}
-
-/// The folder by which the same line means something else.
-fn root_of(origin: &Origin) -> Option<PathBuf> {
-    match origin {
-        Origin::Plugin { root, .. } | Origin::Skill { root, .. } => Some(root.clone()),
-        Origin::Settings(_) | Origin::Host | Origin::Agent { .. } => None,
     }
 }

@@ -49,7 +49,7 @@ impl Session {
     pub(crate) fn lay_out_hooks(&mut self) {
         let options = &self.options;
         let problems = self.hooks.lay_out(&options.settings, &options.cwd, &options.home);
-        self.hooks.problems = problems;
+        self.hooks.seen.problems = problems;
         self.publish_settings();
     }
 
@@ -172,7 +172,7 @@ impl Session {
 
     /// Instructions were read since hooks were last told.
     pub(super) async fn hook_instructions(&mut self) {
-        for read in std::mem::take(&mut self.hooks.instructions) {
+        for read in std::mem::take(&mut self.hooks.seen.instructions) {
             let kind = memory_type(&read.path, self.options.settings.places());
             let shown = |path: PathBuf| path.display().to_string();
             let input = told!(self, Bare, InstructionsLoaded(InstructionsLoadedInput) {
@@ -193,7 +193,7 @@ impl Session {
             return;
         }
         let now = self.tooling.cwd.get();
-        let before = self.hooks.last_cwd.replace(now.clone());
+        let before = self.hooks.seen.last_cwd.replace(now.clone());
         if let Some(before) = before.filter(|before| *before != now) {
             let input = told!(self, Bare, CwdChanged(CwdChangedInput) {
                 old_cwd: before.display().to_string(),
@@ -231,7 +231,7 @@ impl SessionLoop {
     /// The session begins.
     pub(crate) async fn hook_begin(&mut self) {
         self.session.lay_out_hooks();
-        self.session.hooks.last_cwd = Some(self.session.tooling.cwd.get());
+        self.session.hooks.seen.last_cwd = Some(self.session.tooling.cwd.get());
         let source = match self.session.hooks.resumed {
             Some(true) => "fork",
             Some(false) => "resume",
@@ -304,6 +304,7 @@ impl Session {
         let cwd = self.tooling.cwd.get();
         let mut paths = self
             .hooks
+            .seen
             .watched
             .take()
             .map(|watched| watched.paths)
@@ -317,7 +318,7 @@ impl Session {
             }
         }
         if !paths.is_empty() {
-            self.hooks.watched = Some(Watched {
+            self.hooks.seen.watched = Some(Watched {
                 known: look(&paths),
                 changes: watch::watch(paths.clone()),
                 paths,

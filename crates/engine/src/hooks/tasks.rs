@@ -53,7 +53,7 @@ impl Session {
             self.take_task_back(index, event, &why);
         }
         if merged.halt.is_some() {
-            self.hooks.halt = merged.halt;
+            self.hooks.turn.halt = merged.halt;
         }
         if !self.hooks_after_call(index).await {
             self.advance(index, CallEvent::Settled(None)).await;

@@ -62,11 +62,12 @@ pub(super) use told;
 impl Session {
     pub(super) fn told_base(&self, detail: Detail) -> Base {
         let keeping = &self.options.keeping;
-        let speaker = self.hooks.speaker.clone();
+        let speaker = self.hooks.agent.speaker.clone();
         Base {
             session_id: self.options.session_id.clone(),
             transcript_path: self
                 .hooks
+                .agent
                 .top_transcript
                 .as_ref()
                 .or(keeping.file.as_ref())
@@ -128,7 +129,7 @@ impl Session {
             self.say(told).await;
         }
         for (name, text) in &merged.contexts {
-            self.hooks.contexts.push(reminder(name, text));
+            self.hooks.turn.contexts.push(reminder(name, text));
         }
     }
 
@@ -136,7 +137,7 @@ impl Session {
     /// on with the session finds it where it stood.
     pub(crate) async fn take_hook_contexts(&mut self) {
         self.hook_instructions().await;
-        for text in std::mem::take(&mut self.hooks.contexts) {
+        for text in std::mem::take(&mut self.hooks.turn.contexts) {
             self.keep_meta(&text).await;
             self.conversation.history.user_text(&text);
         }
@@ -144,9 +145,9 @@ impl Session {
 
     /// Another turn begins.
     pub(crate) fn hooks_begin_turn(&mut self) {
-        self.hooks.halt = None;
-        self.hooks.held_up = 0;
-        self.hooks.began.clear();
+        self.hooks.turn.halt = None;
+        self.hooks.turn.held_up = 0;
+        self.hooks.turn.began.clear();
     }
 }
 

@@ -6,7 +6,7 @@ use sluice_servers::ServerCall;
 use sluice_wire::stdout::system::HookOutcome;
 
 use super::output::{self, Failure, HookAnswer};
-use super::run::{Due, Scene, Seen};
+use super::scene::{Due, Scene, Seen};
 use crate::session::Session;
 
 /// A call that is about to be made, or why it cannot be.

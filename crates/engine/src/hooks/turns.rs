@@ -38,7 +38,7 @@ impl Session {
 
     /// Says that a prompt was refused, after the turn was announced.
     pub(crate) async fn say_blocked(&mut self) {
-        if let Some(told) = self.hooks.blocked.take() {
+        if let Some(told) = self.hooks.turn.blocked.take() {
             self.say(told).await;
         }
     }
@@ -68,9 +68,9 @@ impl Session {
 
     /// What hooks are told of the end of the turn, or of the subagent this session is.
     fn told_of_end(&self) -> HookInput {
-        let again = self.hooks.held_up > 0;
+        let again = self.hooks.turn.held_up > 0;
         let last = Some(self.turn.text.clone()).filter(|text| !text.is_empty());
-        if self.hooks.speaker.is_none() {
+        if self.hooks.agent.speaker.is_none() {
             return told!(self, Full, Stop(StopInput) {
                 stop_hook_active: again,
                 last_assistant_message: last,
@@ -90,8 +90,8 @@ impl Session {
 
     /// The last texts hooks said are not for the conversation.
     fn take_back(&mut self, count: usize) -> Vec<String> {
-        let own = self.hooks.contexts.len().saturating_sub(count);
-        self.hooks.contexts.split_off(own)
+        let own = self.hooks.turn.contexts.len().saturating_sub(count);
+        self.hooks.turn.contexts.split_off(own)
     }
 
     fn background_summaries(&self) -> Vec<BackgroundTaskSummary> {
@@ -128,7 +128,7 @@ impl SessionLoop {
         let Some(told) = refused else { return Ok(None) };
         if batch.prompts.is_empty() {
             let text = told.content.clone();
-            self.session.hooks.blocked = Some(told);
+            self.session.hooks.turn.blocked = Some(told);
             return Ok(Some(Ending::Blocked(text)));
         }
         self.session.say(told).await;
@@ -217,7 +217,7 @@ impl SessionLoop {
 
     /// The turn would end.
     pub(crate) async fn hook_stop(&mut self) -> AtEnd {
-        let event = match self.session.hooks.speaker {
+        let event = match self.session.hooks.agent.speaker {
             Some(_) => Event::SubagentStop,
             None => Event::Stop,
         };
@@ -238,8 +238,8 @@ impl SessionLoop {
         if feedback.is_none() && merged.contexts.is_empty() {
             return AtEnd::LetGo;
         }
-        self.session.hooks.held_up += 1;
-        if self.session.hooks.held_up > MOST_HOLDS {
+        self.session.hooks.turn.held_up += 1;
+        if self.session.hooks.turn.held_up > MOST_HOLDS {
             let text =
                 format!("Stop hooks sent the model back to work {MOST_HOLDS} times in a row; the turn ends now.");
             self.session.say(messages::informational(&text, "warning")).await;
@@ -262,7 +262,7 @@ impl SessionLoop {
 
     /// The subagent this session is begins.
     pub(crate) async fn hook_subagent_start(&mut self) {
-        if self.session.hooks.speaker.is_some() && self.session.hooks.await_any(&[Event::SubagentStart]) {
+        if self.session.hooks.agent.speaker.is_some() && self.session.hooks.await_any(&[Event::SubagentStart]) {
             let input = told!(self.session, Bare, SubagentStart(SubagentStartInput) {});
             self.ask_hooks(input).await;
         }

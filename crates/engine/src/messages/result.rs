@@ -44,11 +44,6 @@ pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             result.structured_output = Some(value.clone());
             result.terminal_reason = Some(TerminalReason::Completed);
         }
-        Ending::Unstructured { attempts, last } => {
-            let text = format!("Failed to provide valid structured output after {attempts} attempts: {last}");
-            fail(result, ResultSubtype::ErrorMaxStructuredOutputRetries, text);
-            result.terminal_reason = Some(TerminalReason::StructuredOutputRetryExhausted);
-        }
         Ending::Blocked(text) => {
             succeed(result, text);
             result.num_turns = 0;
@@ -90,6 +85,15 @@ pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             result.api_error_type.clone_from(&api.kind);
             result.api_error = api.unreachable.then(|| "connection_failed".to_owned());
         }
+        Ending::Unstructured { .. } | Ending::Interrupted { .. } | Ending::MaxTurns(_) | Ending::Budget(_) => {
+            end_badly(result, ending, turn);
+        }
+    }
+}
+
+/// What an ending says that is no success.
+fn end_badly(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
+    match ending {
         Ending::Interrupted { tools } => {
             let what = if *tools { "tools ran" } else { "the model answered" };
             fail(
@@ -117,6 +121,12 @@ pub(crate) fn end(result: &mut TurnResult, ending: &Ending, turn: &Turn) {
             fail(result, ResultSubtype::ErrorMaxBudgetUsd, text);
             result.terminal_reason = Some(TerminalReason::BudgetExhausted);
         }
+        Ending::Unstructured { attempts, last } => {
+            let text = format!("Failed to provide valid structured output after {attempts} attempts: {last}");
+            fail(result, ResultSubtype::ErrorMaxStructuredOutputRetries, text);
+            result.terminal_reason = Some(TerminalReason::StructuredOutputRetryExhausted);
+        }
+        _ => {}
     }
 }
 
