@@ -110,10 +110,13 @@ impl Inside {
     }
 }
 
-/// One of each kind that works here.
+/// One of each kind that can be what the settings ask for: Landlock lets no single domain through.
 pub(crate) fn each(settings: &Value) -> Vec<Inside> {
+    let domains = settings.pointer("/network/allowedDomains").and_then(Value::as_array);
+    let by_domain = domains.is_some_and(|domains| !domains.is_empty());
     [Kind::Bubblewrap, Kind::Landlock]
         .into_iter()
+        .filter(|kind| !by_domain || *kind == Kind::Bubblewrap)
         .filter_map(|kind| Inside::new(kind, settings))
         .collect()
 }
