@@ -20,6 +20,7 @@ mod terminal_fuzz;
 mod terminal_journeys;
 mod terminal_login;
 mod terminal_multiplexers;
+mod terminal_plain;
 mod terminal_screen;
 mod terminal_storms;
 mod terminal_turns;

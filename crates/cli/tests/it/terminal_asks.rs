@@ -328,7 +328,7 @@ fn journey_14_questions_are_answered_one_by_one_and_then_sent() {
 }
 
 /// A model that writes this plan into the file it was told of, and shows it.
-fn planning(plan: &str, then: &Value) -> Lab {
+pub(crate) fn planning(plan: &str, then: &Value) -> Lab {
     let file = "$REQ{(/[^ ]*/plans/[^ ]*[.]md)}";
     let write = json!([{"type": "tool_use", "name": "Write", "input": {"file_path": file, "content": plan}}]);
     let exit = json!([{"type": "tool_use", "name": "ExitPlanMode", "input": {}}]);

@@ -3,6 +3,7 @@
 mod aside;
 mod dialogue;
 mod drawing;
+mod editor;
 
 use std::io;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use crate::input::Decoder;
 use crate::screen::{Able, Outlet, Progress, Writer, tty};
 use crate::text::width::Habits;
 use crate::theme::Glyphs;
+pub(crate) use editor::edit_text;
 
 /// The stream draws at most so often.
 const FRAME: Duration = Duration::from_millis(33);

@@ -82,7 +82,7 @@ impl Session {
         const MOST: usize = 100_000;
         if text.len() > MOST {
             let file = std::env::temp_dir().join(format!("sluice-copy-{}.txt", uuid::Uuid::new_v4().simple()));
-            let said = match super::aside::write_private(&file, text) {
+            let said = match super::editor::write_private(&file, text) {
                 Ok(()) => format!("too long for a clipboard: it is in {}", file.display()),
                 Err(error) => format!("not copied: {error}"),
             };
