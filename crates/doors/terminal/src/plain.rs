@@ -169,7 +169,12 @@ impl Talk {
         say(&self.lines.of(&picture, now()));
         let open = |asked: &Asked| picture.asks.iter().any(|ask| ask.id == asked.id);
         if self.asked.as_ref().is_some_and(|asked| !open(asked)) {
-            self.asked = None;
+            let gone = self.asked.take().map(|asked| asked.id);
+            let settled = picture.settled.iter().find(|it| Some(&it.id) == gone.as_ref());
+            // Who answered elsewhere was said.
+            if let Some(settled) = settled.filter(|it| !self.lines.was_answered(it.call.as_deref())) {
+                say(&[format!("ask withdrawn: {}", settled.why(false))]);
+            }
         }
         if self.asked.is_none()
             && let Some(ask) = picture.asks.first()

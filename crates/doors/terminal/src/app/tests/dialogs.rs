@@ -387,4 +387,11 @@ fn a_transcript_that_cannot_be_written_is_said_in_the_status_too() {
         "{rows:#?}"
     );
     assert!(rows.last().unwrap().contains("not written down"), "{rows:#?}");
+    // The next turn lost nothing.
+    stage.says(&json!({"type": "result", "subtype": "success", "is_error": false, "duration_ms": 1, "duration_api_ms": 1,
+        "num_turns": 1, "result": "", "session_id": "s", "total_cost_usd": 0.43, "usage": {"input_tokens": 1, "output_tokens": 1},
+        "modelUsage": {}, "stop_reason": "end_turn", "uuid": "r2", "permission_denials": []}));
+    stage.look();
+    let rows = seen(&mut stage);
+    assert!(!rows.last().unwrap().contains("not written down"), "{rows:#?}");
 }
