@@ -16,6 +16,7 @@ mod sessions;
 mod stranger;
 mod terminal;
 mod terminal_asks;
+mod terminal_breaks;
 mod terminal_fuzz;
 mod terminal_journeys;
 mod terminal_login;

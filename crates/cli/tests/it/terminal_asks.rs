@@ -17,7 +17,7 @@ pub(crate) fn send(terminal: &Terminal, text: &str) {
 }
 
 /// Sends a prompt and begins to write the next one, so that the ask that comes waits until it is wanted.
-fn ask_for(terminal: &Terminal, text: &str) {
+pub(crate) fn ask_for(terminal: &Terminal, text: &str) {
     terminal.keys(text);
     terminal.shows(&format!("› {text}"));
     // In one piece: between two of them a slow machine may take so long that the ask has the keyboard already.
@@ -26,7 +26,7 @@ fn ask_for(terminal: &Terminal, text: &str) {
 }
 
 /// Gives the ask the keyboard. The letter of the next prompt stays in the composer.
-fn answer_it(terminal: &Terminal) {
+pub(crate) fn answer_it(terminal: &Terminal) {
     terminal.shows("tab answers");
     terminal.keys("\t");
     terminal.until("the ask has the keyboard", |rows| {

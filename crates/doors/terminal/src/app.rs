@@ -112,8 +112,8 @@ pub struct App {
     committed: HashSet<String>,
     /// How much jobs have written, by their ids.
     written: std::collections::HashMap<String, jobs::Written>,
-    /// A call was refused, and the turn with it.
-    refused_turn: bool,
+    /// The turn was stopped from here, or a call refused and the turn with it.
+    stopped_turn: bool,
     /// Asks that were answered here and are still in the picture.
     answered: HashSet<String>,
     pub(crate) read_file: fn(&std::path::Path) -> Option<String>,
@@ -185,7 +185,7 @@ impl App {
             acts: Vec::new(),
             committed: HashSet::new(),
             written: std::collections::HashMap::new(),
-            refused_turn: false,
+            stopped_turn: false,
             answered: HashSet::new(),
             read_file,
             chord: None,

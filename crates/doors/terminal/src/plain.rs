@@ -84,6 +84,7 @@ pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Res
         waiting: 0,
         forms,
         edited: false,
+        stopped: false,
         facts,
     };
     if let Some(prompt) = talk.facts.prompt.clone() {
@@ -108,6 +109,8 @@ struct Talk {
     /// How many prompts wait.
     waiting: usize,
     forms: Forms,
+    /// The person stopped the turn.
+    stopped: bool,
     /// The person's editor had the terminal: an interrupt of that time was for it.
     edited: bool,
 }
@@ -141,6 +144,8 @@ impl Talk {
                 _ = terminate.recv() => return Ok(Outcome::Left(143)),
                 event = events.next() => match event {
                     None | Some(Event::Gone { .. } | Event::Unreachable { .. }) => {
+                        // What it said last is said first.
+                        self.look().await;
                         say(&["error: the session's engine ended".to_owned()]);
                         return Ok(Outcome::Left(1));
                     }
@@ -152,7 +157,8 @@ impl Talk {
         }
     }
 
-    fn stop(&self) {
+    fn stop(&mut self) {
+        self.stopped = true;
         let client = self.client.clone();
         tokio::spawn(async move { client.interrupt().await });
     }
@@ -173,9 +179,10 @@ impl Talk {
             let settled = picture.settled.iter().find(|it| Some(&it.id) == gone.as_ref());
             // Who answered elsewhere was said.
             if let Some(settled) = settled.filter(|it| !self.lines.was_answered(it.call.as_deref())) {
-                say(&[format!("ask withdrawn: {}", settled.why(false))]);
+                say(&[format!("ask withdrawn: {}", settled.why(self.stopped))]);
             }
         }
+        self.stopped &= self.busy;
         if self.asked.is_none()
             && let Some(ask) = picture.asks.first()
             && let Some(asked) = Asked::read(ask, picture.asks.len(), &self.facts, picture.mode.as_ref())

@@ -77,7 +77,7 @@ impl App {
             // Somebody else answered, which its card says, or the agent wants to know no longer.
             let answered = asking.call.as_ref().is_some_and(|call| self.feed.has_note(call));
             let settled = self.picture.settled.iter().find(|settled| settled.id == asking.id);
-            let why = settled.map(|settled| format!(": {}", settled.why(self.refused_turn)));
+            let why = settled.map(|settled| format!(": {}", settled.why(self.stopped_turn)));
             if let Some(title) = self.ask_title().filter(|_| !answered) {
                 // The reason is worth more than the end of a long title.
                 let why = format!("  withdrawn{}", why.unwrap_or_default());
@@ -87,7 +87,7 @@ impl App {
             }
             self.asking = None;
         }
-        self.refused_turn &= self.picture.is_busy();
+        self.stopped_turn &= self.picture.is_busy();
         let next = self
             .picture
             .asks

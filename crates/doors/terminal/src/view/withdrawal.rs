@@ -55,7 +55,7 @@ fn is_stopped(state: &State, ask: &Ask) -> bool {
 }
 
 impl Settled {
-    /// In words; `stopped` when the person refused another call of the turn, and the turn with it.
+    /// In words; `stopped` when the person stopped the turn, which the conversation need not know any more.
     #[must_use]
     pub fn why(&self, stopped: bool) -> String {
         let who = self.by.as_deref().unwrap_or("somebody else");

@@ -185,10 +185,20 @@ fn rules_are_found_and_a_command_is_tried_on_them() {
     stage.write("cargo test");
     stage.press(&["enter"]);
     assert!(stage.acts().is_empty());
-    let rows = seen(&mut stage);
+    stage.region();
+    let told: Vec<&str> = stage
+        .committed
+        .iter()
+        .map(String::as_str)
+        .filter(|row| !row.is_empty())
+        .collect();
     assert_eq!(
-        rows.first().map(String::as_str),
-        Some("~ cargo test  runs: Bash(cargo test:*), only you, this project")
+        told,
+        [
+            "~ cargo test  runs: Bash(cargo test:*), only you, this project",
+            "  by the rules and the mode alone: hooks, the sandbox and the plan's own file",
+            "  can change it",
+        ]
     );
 }
 
