@@ -17,7 +17,7 @@ pub(crate) fn send(terminal: &Terminal, text: &str) {
 }
 
 /// Sends a prompt and begins to write the next one, so that the ask that comes waits until it is wanted.
-fn ask_for(terminal: &Terminal, text: &str) {
+pub(crate) fn ask_for(terminal: &Terminal, text: &str) {
     terminal.keys(text);
     terminal.shows(&format!("› {text}"));
     // In one piece: between two of them a slow machine may take so long that the ask has the keyboard already.
@@ -26,7 +26,7 @@ fn ask_for(terminal: &Terminal, text: &str) {
 }
 
 /// Gives the ask the keyboard. The letter of the next prompt stays in the composer.
-fn answer_it(terminal: &Terminal) {
+pub(crate) fn answer_it(terminal: &Terminal) {
     terminal.shows("tab answers");
     terminal.keys("\t");
     terminal.until("the ask has the keyboard", |rows| {
@@ -328,7 +328,7 @@ fn journey_14_questions_are_answered_one_by_one_and_then_sent() {
 }
 
 /// A model that writes this plan into the file it was told of, and shows it.
-fn planning(plan: &str, then: &Value) -> Lab {
+pub(crate) fn planning(plan: &str, then: &Value) -> Lab {
     let file = "$REQ{(/[^ ]*/plans/[^ ]*[.]md)}";
     let write = json!([{"type": "tool_use", "name": "Write", "input": {"file_path": file, "content": plan}}]);
     let exit = json!([{"type": "tool_use", "name": "ExitPlanMode", "input": {}}]);

@@ -10,6 +10,7 @@ mod dressing;
 mod editing;
 mod frame;
 mod helping;
+mod jobs;
 mod keys;
 mod modelling;
 mod noting;
@@ -41,6 +42,7 @@ pub(crate) use asking::Asking;
 pub(crate) use commands::MODES;
 pub(crate) use completion::Popup;
 pub(crate) use editing::edit;
+pub use jobs::Written;
 pub(crate) use paging::Pager;
 pub(crate) use picking::{Picker, Picks};
 pub use rewinding::{Files, Point};
@@ -108,6 +110,10 @@ pub struct App {
     pub(crate) acts: Vec<Act>,
     /// Asks whose long text was committed.
     committed: HashSet<String>,
+    /// How much jobs have written, by their ids.
+    written: std::collections::HashMap<String, jobs::Written>,
+    /// The turn was stopped from here, or a call refused and the turn with it.
+    stopped_turn: bool,
     /// Asks that were answered here and are still in the picture.
     answered: HashSet<String>,
     pub(crate) read_file: fn(&std::path::Path) -> Option<String>,
@@ -178,6 +184,8 @@ impl App {
             sent: None,
             acts: Vec::new(),
             committed: HashSet::new(),
+            written: std::collections::HashMap::new(),
+            stopped_turn: false,
             answered: HashSet::new(),
             read_file,
             chord: None,

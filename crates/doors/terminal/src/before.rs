@@ -217,7 +217,7 @@ impl Screen {
         let gone = || io::Error::from(io::ErrorKind::Interrupted);
         let wait = Duration::from_millis(facts.settings.escape_ms.max(10));
         loop {
-            let escape = self.decoder.waits().then(|| Instant::now() + wait);
+            let escape = self.decoder.patience(wait).map(|wait| Instant::now() + wait);
             let [terminate, hang_up] = &mut self.ended;
             let mut inputs = tokio::select! {
                 _ = terminate.recv() => return Err(gone()),

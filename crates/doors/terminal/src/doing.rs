@@ -56,6 +56,7 @@ impl Doer {
             | Act::Thinking(_)
             | Act::StopTask(_)
             | Act::TaskOutput(_)
+            | Act::TaskSize(_)
             | Act::Tell(_)
             | Act::Background => self.turn(act).await?,
             Act::Sessions { .. }

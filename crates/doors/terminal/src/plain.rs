@@ -4,11 +4,14 @@
 //! written token by token.
 
 mod answer;
+mod called;
+mod change;
 mod lines;
 mod list;
 mod speech;
 
 use std::io::{self, BufRead as _, Write as _};
+use std::sync::mpsc as turns;
 use std::thread;
 use std::time::Duration;
 
@@ -80,6 +83,8 @@ pub(crate) async fn run(facts: Facts, agent: Agent, options: Options) -> io::Res
         busy: false,
         waiting: 0,
         forms,
+        edited: false,
+        stopped: false,
         facts,
     };
     if let Some(prompt) = talk.facts.prompt.clone() {
@@ -104,11 +109,15 @@ struct Talk {
     /// How many prompts wait.
     waiting: usize,
     forms: Forms,
+    /// The person stopped the turn.
+    stopped: bool,
+    /// The person's editor had the terminal: an interrupt of that time was for it.
+    edited: bool,
 }
 
 impl Talk {
     async fn listen(&mut self) -> io::Result<Outcome> {
-        let mut typed = typed();
+        let (mut typed, next) = typed();
         let mut events = self.client.events_from(0);
         let mut interrupts = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
@@ -120,6 +129,10 @@ impl Talk {
                         if let Some(outcome) = self.typed(line.trim()).await {
                             return Ok(outcome);
                         }
+                        if std::mem::take(&mut self.edited) {
+                            interrupts = signal(SignalKind::interrupt())?;
+                        }
+                        next.send(()).ok();
                     }
                 },
                 _ = interrupts.recv() => {
@@ -131,6 +144,8 @@ impl Talk {
                 _ = terminate.recv() => return Ok(Outcome::Left(143)),
                 event = events.next() => match event {
                     None | Some(Event::Gone { .. } | Event::Unreachable { .. }) => {
+                        // What it said last is said first.
+                        self.look().await;
                         say(&["error: the session's engine ended".to_owned()]);
                         return Ok(Outcome::Left(1));
                     }
@@ -142,7 +157,8 @@ impl Talk {
         }
     }
 
-    fn stop(&self) {
+    fn stop(&mut self) {
+        self.stopped = true;
         let client = self.client.clone();
         tokio::spawn(async move { client.interrupt().await });
     }
@@ -159,8 +175,14 @@ impl Talk {
         say(&self.lines.of(&picture, now()));
         let open = |asked: &Asked| picture.asks.iter().any(|ask| ask.id == asked.id);
         if self.asked.as_ref().is_some_and(|asked| !open(asked)) {
-            self.asked = None;
+            let gone = self.asked.take().map(|asked| asked.id);
+            let settled = picture.settled.iter().find(|it| Some(&it.id) == gone.as_ref());
+            // Who answered elsewhere was said.
+            if let Some(settled) = settled.filter(|it| !self.lines.was_answered(it.call.as_deref())) {
+                say(&[format!("ask withdrawn: {}", settled.why(self.stopped))]);
+            }
         }
+        self.stopped &= self.busy;
         if self.asked.is_none()
             && let Some(ask) = picture.asks.first()
             && let Some(asked) = Asked::read(ask, picture.asks.len(), &self.facts, picture.mode.as_ref())
@@ -179,8 +201,7 @@ impl Talk {
                 ESCAPE => asked.stop(),
                 line => asked.typed(line),
             };
-            self.answered(step).await;
-            return None;
+            return self.answered(step).await;
         }
         if let Some(list) = &mut self.list {
             match list.typed(line) {
@@ -259,9 +280,21 @@ impl Talk {
         None
     }
 
-    async fn answered(&mut self, step: Step) {
+    async fn answered(&mut self, step: Step) -> Option<Outcome> {
         match step {
             Step::Say(lines) => say(&lines),
+            Step::Edit(text) => self.edit(&text).await,
+            Step::Anew { refusal, prompt, said } => {
+                say(&[format!("you answered: {said}")]);
+                if let Some(asked) = self.asked.take() {
+                    self.client.answer(asked.id, Answer::from(*refusal)).await.ok();
+                }
+                let next = Next::Fresh { prompt: Some(prompt) };
+                return Some(Outcome::Again {
+                    next,
+                    draft: String::new(),
+                });
+            }
             Step::Answer(response, said) => {
                 say(&[format!("you answered: {said}")]);
                 if let Some(asked) = self.asked.take() {
@@ -272,6 +305,22 @@ impl Talk {
                 say(&[format!("you answered: {said}")]);
                 self.asked = None;
                 self.forms.answer(&elicitation, response);
+            }
+        }
+        None
+    }
+
+    /// Lets the person change a text in their editor; the session goes on, what it says is held until then.
+    async fn edit(&mut self, text: &str) {
+        say(&[format!("notice: opens in {}; the session goes on", self.facts.editor)]);
+        self.edited = true;
+        let edited = crate::run::edit_text(&self.facts.editor, &self.facts.folder, text).await;
+        let Some(asked) = &mut self.asked else { return };
+        match edited {
+            Ok(text) => say(&asked.edited(&text)),
+            Err(why) => {
+                say(&[format!("error: {why}")]);
+                say(&asked.lines);
             }
         }
     }
@@ -291,16 +340,18 @@ fn say(lines: &[String]) {
     out.flush().ok();
 }
 
-/// Lines as they are typed, by a thread that may wait for ever.
-fn typed() -> mpsc::Receiver<String> {
+/// Lines as they are typed, by a thread that may wait for ever. It reads the next one when it is told to: meanwhile the
+/// terminal can belong to an editor.
+fn typed() -> (mpsc::Receiver<String>, turns::Sender<()>) {
     let (typed, lines) = mpsc::channel(16);
+    let (next, turn) = turns::channel();
     thread::spawn(move || {
         for line in io::stdin().lock().lines() {
             let Ok(line) = line else { return };
-            if typed.blocking_send(line).is_err() {
+            if typed.blocking_send(line).is_err() || turn.recv().is_err() {
                 return;
             }
         }
     });
-    lines
+    (lines, next)
 }

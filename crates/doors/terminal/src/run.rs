@@ -1,8 +1,10 @@
 //! The loop: keys, the agent's events, signals and time come in; frames and wishes go out.
 
 mod aside;
+mod closing;
 mod dialogue;
 mod drawing;
+mod editor;
 
 use std::io;
 use std::sync::Arc;
@@ -22,6 +24,8 @@ use crate::input::Decoder;
 use crate::screen::{Able, Outlet, Progress, Writer, tty};
 use crate::text::width::Habits;
 use crate::theme::Glyphs;
+use closing::{Closing, Work};
+pub(crate) use editor::edit_text;
 
 /// The stream draws at most so often.
 const FRAME: Duration = Duration::from_millis(33);
@@ -33,8 +37,6 @@ pub(crate) const LOG: usize = 32 * 1024;
 const FAULT: i32 = 101;
 /// How often a process in the background looks whether it was brought back: a shell need not tell one that runs.
 const BROUGHT_BACK: Duration = Duration::from_millis(500);
-/// How long a turn may go on when nobody can type any more.
-const ALONE: Duration = Duration::from_secs(10);
 /// How long an agent may take to leave.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -123,8 +125,8 @@ struct Session {
     tick: Option<Now>,
     escape: Option<Instant>,
     background: bool,
-    /// Nobody can type any more: until when a turn may go on.
-    closing: Option<Instant>,
+    /// Nobody can type any more.
+    closing: Option<Closing>,
     shown_ask: Option<String>,
     /// The pager is on the screen.
     paging: bool,
@@ -228,10 +230,14 @@ impl Session {
             if self.outlet.is_gone() {
                 return Outcome::Left(0);
             }
-            let alone = |until: Instant| {
-                until <= Instant::now() || !self.app.picture.is_busy() || self.app.asking_id().is_some()
+            let work = Work {
+                busy: self.app.picture.is_busy(),
+                asks: self.app.asking_id().is_some(),
             };
-            if self.closing.is_some_and(alone) {
+            if self
+                .closing
+                .is_some_and(|closing| closing.is_over(Instant::now(), work))
+            {
                 return self.ended(0);
             }
             let wake = self.wake();
@@ -246,11 +252,12 @@ impl Session {
                 () = self.outlet.lost() => return self.ended(0),
                 _ = self.signals.resize.recv() => self.resized = Some(Instant::now()),
                 read = read(&self.keyboard), if !self.background && self.closing.is_none() => match read {
-                    // A turn that asks nobody may end by itself.
-                    Ok(bytes) if bytes.is_empty() && self.app.picture.is_busy() && self.app.asking_id().is_none() => {
-                        self.closing = Some(Instant::now() + ALONE);
+                    Ok(bytes) if bytes.is_empty() => {
+                        self.closing = Closing::begin(Instant::now(), work);
+                        if self.closing.is_none() {
+                            return self.ended(0);
+                        }
                     }
-                    Ok(bytes) if bytes.is_empty() => return self.ended(0),
                     Ok(bytes) => self.typed(&bytes),
                     Err(_) => return self.ended(0),
                 },
@@ -303,10 +310,8 @@ impl Session {
         if self.background {
             return Some(Instant::now() + BROUGHT_BACK);
         }
-        [tick, frame, size, self.escape, self.closing]
-            .into_iter()
-            .flatten()
-            .min()
+        let closing = self.closing.map(Closing::until);
+        [tick, frame, size, self.escape, closing].into_iter().flatten().min()
     }
 
     fn passed(&mut self) {

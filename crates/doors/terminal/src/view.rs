@@ -17,3 +17,4 @@ pub mod report;
 pub mod status;
 pub mod table;
 pub mod whole;
+pub mod withdrawal;

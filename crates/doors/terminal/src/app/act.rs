@@ -91,6 +91,8 @@ pub enum Act {
     Diff,
     StopTask(String),
     TaskOutput(String),
+    /// How much a job has written.
+    TaskSize(String),
     Background,
     /// All that was said, for the pager.
     Transcript,
@@ -278,6 +280,11 @@ pub enum Told {
     Reprint(Vec<sluice_host::conversation::Entry>),
     /// Rows to be committed.
     Rows(Vec<Row>),
+    /// So much a job has written.
+    Written {
+        job: String,
+        written: super::jobs::Written,
+    },
     /// A few words for the status row.
     Notice(String),
     /// A `!` command ended: the command, and all it wrote.

@@ -259,6 +259,7 @@ impl App {
             };
             self.feed.refused(call, why);
         }
+        self.stopped_turn |= stop;
         let response = CanUseToolResponse::from(Deny {
             message,
             interrupt: stop.then_some(true),

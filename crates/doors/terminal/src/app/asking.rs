@@ -7,6 +7,7 @@ use sluice_wire::control::{CanUseTool, Elicitation, Request, RequestId};
 
 use super::{App, Now};
 use crate::input::Editor;
+use crate::text::clean::one_line;
 use crate::text::{Role, Row, Style};
 use crate::view::ask::{self, Choice, Form, Permission, Questions, Verdict};
 use crate::view::markdown;
@@ -75,12 +76,18 @@ impl App {
             }
             // Somebody else answered, which its card says, or the agent wants to know no longer.
             let answered = asking.call.as_ref().is_some_and(|call| self.feed.has_note(call));
+            let settled = self.picture.settled.iter().find(|settled| settled.id == asking.id);
+            let why = settled.map(|settled| format!(": {}", settled.why(self.stopped_turn)));
             if let Some(title) = self.ask_title().filter(|_| !answered) {
-                let row = title.add("  withdrawn", Role::Faint).cut(self.columns);
+                // The reason is worth more than the end of a long title.
+                let why = format!("  withdrawn{}", why.unwrap_or_default());
+                let room = self.columns.saturating_sub(crate::text::width::of(&why));
+                let row = title.cut(room).add(&why, Role::Faint).cut(self.columns);
                 self.say(vec![row]);
             }
             self.asking = None;
         }
+        self.stopped_turn &= self.picture.is_busy();
         let next = self
             .picture
             .asks
@@ -254,7 +261,14 @@ impl App {
 
     fn ask_title(&self) -> Option<Row> {
         let asking = self.asking.as_ref()?;
-        self.permission_of(asking).map(|dialog| dialog.title)
+        let title = |what: &str| Row::new().add("? ", Role::Ask).add(what, Style::TEXT.bold());
+        match &asking.shown {
+            Shown::Call { .. } => self.permission_of(asking).map(|dialog| dialog.title),
+            Shown::Questions(questions, _) => questions.list.first().map(|question| title(&one_line(&question.text))),
+            Shown::Plan { .. } => Some(title("The plan above")),
+            Shown::Form(form) => Some(title(&format!("{} asks", one_line(&form.server)))),
+            Shown::Page { server, .. } => Some(title(&format!("{} asks you to open an address", one_line(server)))),
+        }
     }
 
     /// The rows of the ask, and where the cursor stands in them.

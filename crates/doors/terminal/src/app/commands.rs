@@ -278,34 +278,6 @@ impl App {
         self.say(crate::view::report::facts("Status", &facts, self.columns));
     }
 
-    fn pick_job(&mut self, now: Now) {
-        if self.picture.jobs.is_empty() {
-            self.notify("nothing runs in the background", now);
-            return;
-        }
-        let rows = self.picture.jobs.iter().map(|job| {
-            let is_agent = &*job.kind == "local_agent";
-            let kind = if is_agent { "Agent" } else { "Bash" };
-            let mut facts = vec![amount::running(std::time::Duration::from_millis(
-                now.saturating_sub(job.began.0),
-            ))];
-            if is_agent {
-                facts.push(amount::count(job.calls, "call"));
-                facts.push(format!("{} tokens", amount::tokens(job.tokens)));
-            }
-            let what = crate::text::width::head(&job.description, 36);
-            let gap = " ".repeat(36_usize.saturating_sub(crate::text::width::of(what)));
-            (
-                job.id.to_string(),
-                format!("{kind:<6} {what}{gap}  {}", facts.join(" ∙ ")),
-            )
-        });
-        let title = format!("Jobs  {} running", self.picture.jobs.len());
-        let mut picker = Picker::new(&title, Picks::Job, rows.collect::<Vec<_>>());
-        picker.hints = vec!["enter its output", "x stop", "esc"];
-        self.picker = Some(picker);
-    }
-
     /// The next mode of the first four.
     pub(super) fn cycle_mode(&mut self) {
         let now = self.picture.mode.clone().unwrap_or(PermissionMode::Default);

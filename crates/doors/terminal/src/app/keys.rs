@@ -432,6 +432,7 @@ impl App {
     fn stop(&mut self, all: bool, now: Now) {
         self.last_stop = now;
         self.takes_back(now);
+        self.stopped_turn = true;
         self.acts.push(Act::Interrupt { all });
     }
 

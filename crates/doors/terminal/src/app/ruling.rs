@@ -158,7 +158,10 @@ impl App {
             .add("~ ", Role::Note)
             .add(command, Style::TEXT)
             .add(&format!("  {word}: {why}"), Role::Faint);
-        let rows = wrap::whole(&row, self.columns, 2);
+        let mut rows = wrap::whole(&row, self.columns, 2);
+        // The engine asks more than the rules.
+        let without = "  by the rules and the mode alone: hooks, the sandbox and the plan's own file can change it";
+        rows.extend(wrap::words(&Row::faint(without), self.columns, 2));
         self.picker = None;
         self.say(rows);
     }

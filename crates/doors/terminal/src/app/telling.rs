@@ -25,6 +25,7 @@ impl App {
         match told {
             Told::Notice(text) => self.notify(text, now),
             Told::Rows(rows) => self.say(rows),
+            Told::Written { job, written } => self.job_wrote(job, written, now),
             Told::Files { query, found } => self.offer_files(&query, found),
             Told::Branch(branch) => self.around.branch = branch,
             Told::Transcript { entries, title } => self.open_pager(entries, title, now),

@@ -8,7 +8,7 @@ use sluice_wire::control::{
 use sluice_wire::stdin::{Priority, User};
 
 use super::{Doer, PATIENCE, said};
-use crate::app::{Act, Told};
+use crate::app::{Act, Told, Written};
 use crate::text::{Row, clean};
 
 impl Doer {
@@ -118,6 +118,21 @@ impl Doer {
                         .map(|line| Row::plain(&format!("    {}", clean::output_line(line)))),
                 );
                 Told::Rows(rows)
+            }
+            Act::TaskSize(job) => {
+                let request = GetTaskOutput {
+                    task_id: job.clone(),
+                    ..GetTaskOutput::default()
+                };
+                // An agent that does not say leaves the row without it.
+                let Ok(answer) = client.request_within(request, PATIENCE).await else {
+                    return Ok(None);
+                };
+                let written = match answer.truncated {
+                    true => Written::Bytes(answer.total_bytes),
+                    false => Written::Lines(answer.output.lines().count() as u64),
+                };
+                Told::Written { job, written }
             }
             Act::Background => {
                 let answer = client

@@ -2,6 +2,8 @@
 //!
 //! A reply to a question of ours, or a sequence nobody knows, is never typed.
 
+use std::time::Duration;
+
 use super::key::{Code, Key};
 
 /// One thing a terminal said.
@@ -37,6 +39,10 @@ pub enum Reply {
 /// A paste without marks: so many bytes with a line end in one read.
 const UNMARKED: usize = 16;
 const LONGEST: usize = 4096;
+/// How long the rest of a sequence may take.
+const REST: Duration = Duration::from_secs(10);
+/// How replies begin; behind an escape nobody types that in one go.
+const REPLIES: &[&[u8]] = &[b"[?", b"]11;", b"P>|"];
 
 /// Takes bytes as they come.
 #[derive(Debug, Default)]
@@ -45,6 +51,8 @@ pub struct Decoder {
     paste: Option<Vec<u8>>,
     /// Whether the terminal marks pastes: once it did, keys that come together are keys.
     marks: bool,
+    /// What was given up as a key just now: what follows may show that it began a reply.
+    given_up: Vec<u8>,
 }
 
 enum Step {
@@ -53,16 +61,32 @@ enum Step {
 }
 
 impl Decoder {
-    /// Whether a lone escape, or the beginning of something, waits for more.
+    /// How long more is waited for; `None` when nothing has begun. What may be a key is not held up for longer than
+    /// `escape`; of what no key begins with, the rest comes, over a slow line late: it is no text.
     #[must_use]
-    pub fn waits(&self) -> bool {
-        !self.bytes.is_empty() && self.paste.is_none()
+    pub fn patience(&self, escape: Duration) -> Option<Duration> {
+        let bytes = self.bytes.as_slice();
+        match bytes {
+            [] => None,
+            _ if self.paste.is_some() => None,
+            [0x1b, b'[' | b']' | b'P' | b'_' | b'^', _, ..] | [0xc2..=0xf4, ..] => Some(REST),
+            _ => Some(escape),
+        }
     }
 
     /// What these bytes bring.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<Input> {
         if !self.marks && self.bytes.is_empty() && self.paste.is_none() && is_unmarked_paste(bytes) {
             return vec![Input::Paste(lines(bytes))];
+        }
+        let mut whole = std::mem::take(&mut self.given_up);
+        if !whole.is_empty() {
+            whole.extend_from_slice(bytes);
+            let begun = REPLIES.iter().any(|reply| whole.starts_with(reply));
+            if begun || matches!(step(&whole), Step::Took(_, Some(Input::Reply(_)))) {
+                whole.truncate(whole.len() - bytes.len());
+                self.bytes = whole;
+            }
         }
         self.bytes.extend_from_slice(bytes);
         let mut found = Vec::new();
@@ -105,6 +129,7 @@ impl Decoder {
             return Vec::new();
         }
         let bytes = std::mem::take(&mut self.bytes);
+        self.given_up.clone_from(&bytes);
         match bytes.as_slice() {
             [0x1b] => vec![Input::Key(Key::of(Code::Escape))],
             [0x1b, b'['] => vec![Input::Key(Key::alt('['))],
@@ -341,6 +366,8 @@ fn string(bytes: &[u8]) -> Step {
     while let Some(byte) = bytes.get(at) {
         match byte {
             0x07 => return Step::Took(at + 1, told(bytes.get(1..at))),
+            // None that was asked for holds another control letter.
+            0..0x1b | 0x1c..0x20 => return Step::Took(at, None),
             0x1b => match bytes.get(at + 1) {
                 None => return Step::Wait,
                 Some(b'\\') => return Step::Took(at + 2, told(bytes.get(1..at))),
@@ -446,17 +473,70 @@ mod tests {
         assert_eq!(found.last(), Some(&Input::Key(Key::of(Code::Enter))));
     }
 
-    const REPLIES: &[u8] = b"\x1b[?1u\x1bP>|kitty(0.35)\x1b\\\x1b]11;rgb:1e1e/1e1e/1e1e\x07\x1b[12;40R\x1b[?64;1c";
+    const SAID: &[u8] = b"\x1b[?1u\x1bP>|kitty(0.35)\x1b\\\x1b]11;rgb:1e1e/1e1e/1e1e\x07\x1b[12;40R\x1b[?64;1c";
+
+    #[test]
+    fn replies_whose_pieces_come_three_seconds_apart_are_never_typed() {
+        let (escape, late) = (Duration::from_millis(50), Duration::from_secs(3));
+        let replies = [
+            "\x1b[?1u",
+            "\x1bP>|kitty(0.35)\x1b\\",
+            "\x1b]11;rgb:1e1e/1e1e/1e1e\x07",
+            "\x1b[12;40R",
+            "\x1b[?64;1c",
+        ];
+        for reply in replies {
+            for cut in 1..reply.len() {
+                let mut decoder = Decoder::default();
+                let mut found = Vec::new();
+                for piece in [&reply[..cut], &reply[cut..], "x"] {
+                    found.extend(decoder.feed(piece.as_bytes()));
+                    if decoder.patience(escape).is_some_and(|patience| patience <= late) {
+                        found.extend(decoder.give_up_waiting());
+                    }
+                }
+                let (replies, keys): (Vec<Input>, Vec<Input>) =
+                    found.into_iter().partition(|input| matches!(input, Input::Reply(_)));
+                assert_eq!(replies.len(), 1, "{reply:?} cut at {cut}");
+                // Cut right behind its escape it is a key at first; of the rest nothing is text.
+                let typed = keys
+                    .iter()
+                    .filter(|input| matches!(input, Input::Key(key) if key.typed().is_some()));
+                assert_eq!(typed.count(), 1, "{reply:?} cut at {cut}: {keys:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_typed_after_escape_is_typed() {
+        for text in ["[", "[?", "P", "]11", "?6"] {
+            let mut decoder = Decoder::default();
+            decoder.feed(b"\x1b");
+            decoder.give_up_waiting();
+            let found: Vec<Input> = text.bytes().flat_map(|byte| decoder.feed(&[byte])).collect();
+            assert_eq!(
+                found,
+                text.chars().map(|it| Input::Key(Key::char(it))).collect::<Vec<_>>()
+            );
+        }
+    }
+
+    #[test]
+    fn half_a_reply_does_not_swallow_the_enter_behind_it() {
+        let mut decoder = Decoder::default();
+        let found = decoder.feed(b"\x1b]11;rgb:00ab\r");
+        assert_eq!(found, [Input::Key(Key::of(Code::Enter))]);
+    }
 
     proptest! {
         #[test]
         fn replies_split_anywhere_are_replies(cut in 1_usize..60, second in 1_usize..60) {
             let mut decoder = Decoder::default();
-            let first = cut.min(REPLIES.len());
-            let then = (first + second).min(REPLIES.len());
-            let mut found = decoder.feed(&REPLIES[..first]);
-            found.extend(decoder.feed(&REPLIES[first..then]));
-            found.extend(decoder.feed(&REPLIES[then..]));
+            let first = cut.min(SAID.len());
+            let then = (first + second).min(SAID.len());
+            let mut found = decoder.feed(&SAID[..first]);
+            found.extend(decoder.feed(&SAID[first..then]));
+            found.extend(decoder.feed(&SAID[then..]));
             let expected = [
                 Reply::Kitty,
                 Reply::Version("kitty(0.35)".to_owned()),

@@ -4,17 +4,14 @@ use serde_json::Value;
 use sluice_host::conversation::Ask;
 use sluice_wire::ToHost;
 use sluice_wire::control::{
-    Allow, CanUseTool, CanUseToolResponse, Deny, Elicitation, ElicitationAction, ElicitationResponse, Request,
-    RequestId,
+    Allow, CanUseToolResponse, Deny, Elicitation, ElicitationAction, ElicitationResponse, Request, RequestId,
 };
 use sluice_wire::mode::PermissionMode;
-use sluice_wire::permission_update::{Destination, PermissionUpdate, SetMode};
 
+use super::called::{Called, Chosen};
 use crate::facts::Facts;
 use crate::text::clean::one_line;
-use crate::view::ask::{FieldValue, Form, Questions, Verdict, permission};
-use crate::view::card;
-use crate::view::diff::{Line, Side};
+use crate::view::ask::{FieldValue, Form, Questions};
 use crate::view::status::mode_word;
 
 /// An ask that waits for a line.
@@ -29,18 +26,11 @@ pub(super) struct Asked {
 #[derive(Debug)]
 enum Wants {
     /// A number.
-    Choice(Vec<(String, Choice)>),
+    Choice(Called),
     /// Another command in the place of the one that was asked about.
-    Command(Box<CanUseTool>),
+    Command(Called),
     Questions(Questions, Value),
     Form(Form, Box<Elicitation>),
-}
-
-#[derive(Debug, Clone)]
-enum Choice {
-    Give(Box<CanUseToolResponse>),
-    /// The command is written anew.
-    Change(Box<CanUseTool>),
 }
 
 /// What came of a line.
@@ -50,6 +40,14 @@ pub(super) enum Step {
     Say(Vec<String>),
     Answer(Box<CanUseToolResponse>, String),
     Fill(Box<Elicitation>, ElicitationResponse, String),
+    /// This text is changed in the person's editor first.
+    Edit(String),
+    /// The plan is refused here, and a new session begins with this prompt.
+    Anew {
+        refusal: Box<CanUseToolResponse>,
+        prompt: String,
+        said: String,
+    },
 }
 
 impl Asked {
@@ -65,8 +63,7 @@ impl Asked {
             _ => return None,
         };
         let input = call.input.to_value();
-        let tool = call.tool_name.clone();
-        if tool == "AskUserQuestion"
+        if call.tool_name == "AskUserQuestion"
             && let Some(questions) = Questions::read(&input)
         {
             let mut lines = vec![format!("ask 1 of {count}: {}", title(&questions))];
@@ -74,44 +71,14 @@ impl Asked {
             let wants = Wants::Questions(questions, input);
             return Some(Self { id, lines, wants });
         }
-        let subject = card::subject(&tool, &input);
-        let folder = format!("{}/", facts.folder.display());
-        let near = one_line(subject.strip_prefix(&folder).unwrap_or(&subject));
-        let mut lines = vec![
-            format!("ask 1 of {count}: {} {near}", card::name(&tool))
-                .trim_end()
-                .to_owned(),
-        ];
-        let file = input.get("file_path").and_then(Value::as_str);
-        let file = file.and_then(|path| std::fs::read_to_string(facts.folder.join(path)).ok());
-        lines.extend(details(&tool, &input, file.as_deref()));
-        let choices = match tool.as_str() {
-            "ExitPlanMode" => plan_choices(),
-            _ => {
-                let mode = mode.map_or("ask", mode_word);
-                let dialog = permission(&call, &input, file.as_deref(), mode, "", 10_000, false);
-                lines.extend(dialog.why.iter().map(|row| format!("  {}", row.text().trim())));
-                let offered = dialog.choices.into_iter();
-                offered
-                    .filter_map(|(choice, verdict)| {
-                        let label = match choice.detail.as_str() {
-                            "" => choice.label,
-                            detail => format!("{}, {detail}", choice.label),
-                        };
-                        Some((label.replace('`', "").to_lowercase(), chosen(verdict, &call)?))
-                    })
-                    .collect()
-            }
-        };
-        let numbered = choices.iter().enumerate();
-        lines.extend(numbered.map(|(at, (label, _))| format!("  {} {label}", at + 1)));
-        let mut asked = Self {
-            id,
-            lines,
-            wants: Wants::Choice(choices),
-        };
-        asked.lines.push(asked.hint());
-        Some(asked)
+        let called = Called::new(call, &facts.folder, mode.map_or("ask", mode_word), count);
+        Some(Self::about(id, called))
+    }
+
+    fn about(id: RequestId, called: Called) -> Self {
+        let lines = called.lines();
+        let wants = Wants::Choice(called);
+        Self { id, lines, wants }
     }
 
     fn form(id: RequestId, count: usize, elicitation: Elicitation) -> Self {
@@ -134,10 +101,7 @@ impl Asked {
     /// What can be typed.
     fn hint(&self) -> String {
         match &self.wants {
-            Wants::Choice(choices) => {
-                let last = choices.len();
-                format!("answer 1 to {last}, then Enter; no with words: {last} and the words; stop: Escape, Enter")
-            }
+            Wants::Choice(called) => called.hint(),
             Wants::Command(_) => "type the command as it shall run, then Enter; back: Enter alone".to_owned(),
             Wants::Questions(questions, _) => {
                 let several = questions
@@ -169,120 +133,35 @@ impl Asked {
     /// What a line does.
     pub(super) fn typed(&mut self, line: &str) -> Step {
         match &mut self.wants {
-            Wants::Choice(choices) => {
-                let Some(step) = choose(choices, line) else {
-                    return Step::Say(vec![self.hint()]);
-                };
-                match step {
-                    Ok(step) => step,
-                    Err(call) => {
-                        self.wants = Wants::Command(call);
-                        Step::Say(vec![self.hint()])
-                    }
+            Wants::Choice(called) => match called.choose(line) {
+                Some(Chosen::Step(step)) => step,
+                Some(Chosen::Command) => {
+                    self.wants = Wants::Command(called.clone());
+                    Step::Say(vec![self.hint()])
                 }
-            }
-            Wants::Command(call) if line.is_empty() => {
-                let lines = self.lines.clone();
+                None => Step::Say(vec![self.hint()]),
+            },
+            Wants::Command(called) if line.is_empty() => {
                 // All of it is asked again.
-                let choices = call_choices(call);
-                self.wants = Wants::Choice(choices);
-                Step::Say(lines)
+                self.wants = Wants::Choice(called.clone());
+                Step::Say(self.lines.clone())
             }
-            Wants::Command(call) => {
-                let mut input = call.input.to_value();
-                if let Some(fields) = input.as_object_mut() {
-                    fields.insert("command".to_owned(), line.into());
-                }
-                let allow = Allow {
-                    updated_input: Some(input.into()),
-                    ..Allow::default()
-                };
-                Step::Answer(Box::new(allow.into()), format!("yes, changed to {line}"))
-            }
+            Wants::Command(called) => called.with_command(line),
             Wants::Questions(questions, input) => answer_question(questions, input, line),
             Wants::Form(form, elicitation) => fill(form, elicitation, line),
         }
     }
-}
 
-fn chosen(verdict: Verdict, call: &CanUseTool) -> Option<Choice> {
-    let response: CanUseToolResponse = match verdict {
-        Verdict::Yes => Allow::default().into(),
-        Verdict::Keep(update) => Allow {
-            updated_permissions: Some(vec![*update]),
-            ..Allow::default()
+    /// Takes the text that came out of the editor: what is asked about now is read out, and asked again.
+    pub(super) fn edited(&mut self, text: &str) -> Vec<String> {
+        if let Wants::Choice(called) = &mut self.wants {
+            if !called.change(text) {
+                return vec!["notice: nothing was changed".to_owned(), called.hint()];
+            }
+            self.lines = called.lines();
         }
-        .into(),
-        Verdict::Change if call.tool_name == "Bash" => return Some(Choice::Change(Box::new(call.clone()))),
-        // The text of a file cannot be changed line by line.
-        Verdict::Change => return None,
-        Verdict::No => Deny {
-            message: "The person said no to this call.".to_owned(),
-            ..Deny::default()
-        }
-        .into(),
-    };
-    Some(Choice::Give(Box::new(response)))
-}
-
-/// The choices of a command, as they were read out.
-fn call_choices(call: &CanUseTool) -> Vec<(String, Choice)> {
-    let dialog = permission(call, &call.input.to_value(), None, "ask", "", 10_000, false);
-    let offered = dialog.choices.into_iter();
-    offered
-        .filter_map(|(choice, verdict)| Some((choice.label.replace('`', "").to_lowercase(), chosen(verdict, call)?)))
-        .collect()
-}
-
-/// What can be said to a plan.
-fn plan_choices() -> Vec<(String, Choice)> {
-    let yes = |mode: PermissionMode| {
-        let set = PermissionUpdate::from(SetMode {
-            mode,
-            destination: Destination::Session,
-            ..SetMode::default()
-        });
-        let allow = Allow {
-            updated_permissions: Some(vec![set]),
-            ..Allow::default()
-        };
-        Choice::Give(Box::new(allow.into()))
-    };
-    let no = Deny {
-        message: "keep planning".to_owned(),
-        ..Deny::default()
-    };
-    vec![
-        (
-            "yes, and ask before each change".to_owned(),
-            yes(PermissionMode::Default),
-        ),
-        (
-            "yes, and edits without asking".to_owned(),
-            yes(PermissionMode::AcceptEdits),
-        ),
-        ("keep planning".to_owned(), Choice::Give(Box::new(no.into()))),
-    ]
-}
-
-/// What a number chooses; the call, where it is to be changed first. `None` when it is no answer.
-fn choose(choices: &[(String, Choice)], line: &str) -> Option<Result<Step, Box<CanUseTool>>> {
-    let (number, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-    let at = number.parse::<usize>().ok()?.checked_sub(1)?;
-    let (label, choice) = choices.get(at)?;
-    let said = format!("{number} {label}");
-    let response = match choice {
-        Choice::Change(call) => return Some(Err(call.clone())),
-        Choice::Give(response) => response,
-    };
-    Some(Ok(match &**response {
-        CanUseToolResponse::Deny(deny) if !words.trim().is_empty() => {
-            let mut deny = (**deny).clone();
-            deny.message = format!("The person said no to this call, and: {}", words.trim());
-            Step::Answer(Box::new(deny.into()), format!("{said}: {}", words.trim()))
-        }
-        _ => Step::Answer(response.clone(), said),
-    }))
+        self.lines.clone()
+    }
 }
 
 fn title(questions: &Questions) -> String {
@@ -414,65 +293,6 @@ fn filled(elicitation: &Elicitation, action: ElicitationAction, content: Option<
         ..ElicitationResponse::default()
     };
     Step::Fill(Box::new(elicitation.clone()), response, said.to_owned())
-}
-
-/// The change or the command, whole.
-fn details(tool: &str, input: &Value, file: Option<&str>) -> Vec<String> {
-    if let Some(lines) = crate::view::ask::changed_lines(tool, input, file) {
-        return changes(&lines);
-    }
-    let text = |text: &str| {
-        text.lines()
-            .map(|line| format!("  {}", one_line(line)))
-            .collect::<Vec<_>>()
-    };
-    match tool {
-        "Bash" => text(input.get("command").and_then(Value::as_str).unwrap_or_default()),
-        "ExitPlanMode" => text(input.get("plan").and_then(Value::as_str).unwrap_or_default()),
-        _ => text(&serde_json::to_string_pretty(input).unwrap_or_default()),
-    }
-}
-
-/// Lines that are taken away and as many in their place were and become something; others are removed or added.
-fn changes(lines: &[Line]) -> Vec<String> {
-    let mut said = Vec::new();
-    let mut rest = lines;
-    while !rest.is_empty() {
-        let run = |from: &[Line], side: Side| from.iter().take_while(|line| line.side == side).count();
-        let removed = run(rest, Side::Removed);
-        let (old, after) = rest.split_at(removed);
-        let added = run(after, Side::Added);
-        let (new, after) = after.split_at(added);
-        if removed == 0 && added == 0 {
-            rest = rest.get(1..).unwrap_or_default();
-            continue;
-        }
-        rest = after;
-        if removed == added {
-            for (old, new) in old.iter().zip(new) {
-                said.push(format!(
-                    "  line {} was:     {}",
-                    old.number,
-                    one_line(&old.text).trim_start()
-                ));
-                said.push(format!(
-                    "  line {} becomes: {}",
-                    new.number,
-                    one_line(&new.text).trim_start()
-                ));
-            }
-            continue;
-        }
-        said.extend(
-            old.iter()
-                .map(|line| format!("  line {} removed: {}", line.number, one_line(&line.text))),
-        );
-        said.extend(
-            new.iter()
-                .map(|line| format!("  line {} added: {}", line.number, one_line(&line.text))),
-        );
-    }
-    said
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
+use super::super::change::details;
 use super::*;
 
 fn asked(wants: Wants) -> Asked {
@@ -12,8 +13,11 @@ fn asked(wants: Wants) -> Asked {
     }
 }
 
-fn call(tool: &str, input: &Value) -> CanUseTool {
-    serde_json::from_value(json!({"subtype": "can_use_tool", "tool_name": tool, "input": input})).unwrap()
+fn about(tool: &str, input: &Value) -> Asked {
+    let call = json!({"subtype": "can_use_tool", "tool_name": tool, "input": input});
+    let call = serde_json::from_value(call).unwrap();
+    let called = Called::new(call, "/nowhere".as_ref(), "ask", 1);
+    Asked::about(RequestId::new("r"), called)
 }
 
 fn given(step: Step) -> (Value, String) {
@@ -25,13 +29,12 @@ fn given(step: Step) -> (Value, String) {
 
 #[test]
 fn only_a_number_answers() {
-    let call = call("Write", &json!({"file_path": "a", "content": "b"}));
-    let mut asked = asked(Wants::Choice(call_choices(&call)));
+    let mut asked = about("Write", &json!({"file_path": "a", "content": "b"}));
     assert_eq!(given(asked.typed("1")).1, "1 yes");
-    let (response, said) = given(asked.typed("2 use ls"));
-    assert_eq!(said, "2 no: use ls");
+    let (response, said) = given(asked.typed("3 use ls"));
+    assert_eq!(said, "3 no: use ls");
     assert!(response["message"].as_str().unwrap().ends_with("use ls"));
-    for unclear in ["", "yes", "y", "0", "3", "-1"] {
+    for unclear in ["", "yes", "y", "0", "4", "-1"] {
         assert!(matches!(asked.typed(unclear), Step::Say(_)), "{unclear}");
     }
     let (response, _) = given(asked.stop());
@@ -40,16 +43,66 @@ fn only_a_number_answers() {
 
 #[test]
 fn a_command_is_changed_by_writing_it_anew() {
-    let call = call("Bash", &json!({"command": "cargo publish"}));
-    let mut asked = asked(Wants::Choice(call_choices(&call)));
+    let mut asked = about("Bash", &json!({"command": "cargo publish"}));
     assert!(matches!(asked.typed("2"), Step::Say(lines) if lines[0].starts_with("type the command")));
+    let all = asked.lines.clone();
     assert!(
-        matches!(asked.typed(""), Step::Say(lines) if lines == ["ask 1 of 1: it"]),
+        matches!(asked.typed(""), Step::Say(lines) if lines == all),
         "enter alone goes back"
     );
     asked.typed("2");
     let (response, _) = given(asked.typed("cargo publish --dry-run"));
     assert_eq!(response["updatedInput"]["command"], "cargo publish --dry-run");
+}
+
+#[test]
+fn the_text_of_a_file_is_changed_in_an_editor_and_asked_about_again() {
+    let mut asked = about("Write", &json!({"file_path": "notes.md", "content": "hello"}));
+    assert!(matches!(asked.typed("2"), Step::Edit(text) if text == "hello"));
+    assert_eq!(asked.edited("hello")[0], "notice: nothing was changed");
+    assert_eq!(given(asked.typed("1")).0.get("updatedInput"), None);
+    let lines = asked.edited("good day");
+    assert_eq!(lines[..2], ["ask 1 of 1: Write notes.md", "  line 1 added: good day"]);
+    let (response, _) = given(asked.typed("1"));
+    assert_eq!(
+        response["updatedInput"],
+        json!({"file_path": "notes.md", "content": "good day"})
+    );
+    assert!(
+        matches!(asked.typed("2"), Step::Edit(text) if text == "good day"),
+        "once more"
+    );
+}
+
+#[test]
+fn a_plan_is_changed_first_or_carried_out_in_a_fresh_context() {
+    let mut asked = about("ExitPlanMode", &json!({"plan": "1. Read"}));
+    assert_eq!(
+        asked.lines,
+        [
+            "ask 1 of 1: ExitPlanMode",
+            "  1. Read",
+            "  1 yes, and ask before each change",
+            "  2 yes, and edits without asking",
+            "  3 yes, in a fresh context",
+            "  4 change it first",
+            "  5 keep planning",
+            "answer 1 to 5, then Enter; no with words: 5 and the words; stop: Escape, Enter",
+        ]
+    );
+    assert!(matches!(asked.typed("4"), Step::Edit(text) if text == "1. Read"));
+    asked.edited("1. Write");
+    let (response, _) = given(asked.typed("2"));
+    assert_eq!(response["updatedInput"], json!({"plan": "1. Write"}));
+    assert_eq!(response["updatedPermissions"][0]["mode"], "acceptEdits");
+    match asked.typed("3 but gently") {
+        Step::Anew { refusal, prompt, said } => {
+            assert_eq!(prompt, "Carry out this plan:\n\n1. Write\n\nbut gently");
+            assert_eq!(said, "3 yes, in a fresh context");
+            assert_eq!(serde_json::to_value(*refusal).unwrap()["interrupt"], true);
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]

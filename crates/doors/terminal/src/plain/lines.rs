@@ -1,6 +1,6 @@
 //! What happened, as lines.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -42,6 +42,8 @@ pub(super) struct Lines {
     /// Since when the model thinks, and how many seconds that was when it was said.
     thinks: Option<(u64, Option<u64>)>,
     tasks: String,
+    /// Calls somebody answered for on another screen.
+    answered: HashSet<String>,
 }
 
 impl Lines {
@@ -54,6 +56,7 @@ impl Lines {
             speech: Speech::default(),
             thinks: None,
             tasks: String::new(),
+            answered: HashSet::new(),
         }
     }
 
@@ -69,6 +72,11 @@ impl Lines {
         self.long(picture, now, &mut lines);
         lines.extend(self.tasks(picture));
         lines
+    }
+
+    /// Whether it was said who answered for this call on another screen.
+    pub(super) fn was_answered(&self, call: Option<&str>) -> bool {
+        call.is_some_and(|call| self.answered.contains(call))
     }
 
     fn entry(&mut self, entry: &Entry, picture: &Picture, lines: &mut Vec<String>) {
@@ -101,7 +109,14 @@ impl Lines {
                 }
             }
             Ok(ToHost::Result(result)) => lines.push(self.ending(&result, entry, picture)),
-            Ok(ToHost::System(system)) => lines.extend(of_system(&system)),
+            Ok(ToHost::System(system)) => {
+                if let System::Informational(note) = &*system
+                    && note.tag.as_deref() == Some("answered")
+                {
+                    self.answered.extend(note.tool_use_id.clone());
+                }
+                lines.extend(of_system(&system));
+            }
             _ => {}
         }
     }

@@ -1,11 +1,10 @@
 //! Stepping aside for a shell, an editor or for good, and coming back.
 
-use std::io;
 use std::time::Duration;
 
 use rustix::process::Signal as Os;
 
-use super::{Outcome, Session, now};
+use super::{Outcome, Session, editor, now};
 use crate::screen::tty;
 
 impl Session {
@@ -66,7 +65,24 @@ impl Session {
     }
 
     /// Opens the person's editor and waits for it; the session goes on, what it says is held until then.
-    pub(super) async fn edit_file(&mut self, file: &std::path::Path) -> bool {
+    pub(super) async fn edit_file(&mut self, file: &std::path::Path) {
+        self.make_way();
+        let ended = editor::open(&self.facts.editor, &self.facts.folder, file).await;
+        self.take_back(ended.err());
+    }
+
+    pub(super) async fn edit(&mut self, text: &str) -> Option<String> {
+        self.make_way();
+        let edited = editor::edit_text(&self.facts.editor, &self.facts.folder, text).await;
+        let (text, failed) = match edited {
+            Ok(text) => (Some(text), None),
+            Err(why) => (None, Some(why)),
+        };
+        self.take_back(failed);
+        text
+    }
+
+    fn make_way(&mut self) {
         self.step_aside();
         let program = self.facts.editor.split_whitespace().next().unwrap_or_default();
         let program = program.rsplit('/').next().unwrap_or(program);
@@ -74,43 +90,14 @@ impl Session {
         let row = format!("\r  editing in {program}; the session goes on");
         self.outlet.send(row);
         self.outlet.flush(Duration::from_secs(1));
-        let command = format!("{} \"$1\"", self.facts.editor);
-        let mut child = tokio::process::Command::new("/bin/sh");
-        child
-            .arg("-c")
-            .arg(command)
-            .arg("sh")
-            .arg(file)
-            .current_dir(&self.facts.folder);
-        let ended = child.status().await;
+    }
+
+    fn take_back(&mut self, failed: Option<String>) {
         self.outlet.send("\r\x1b[K".to_owned());
         self.step_in();
-        let failed = match &ended {
-            Ok(status) if status.success() => None,
-            Ok(status) => Some(match status.code() {
-                Some(code) => format!("{} ended with exit {code}; nothing was changed", self.facts.editor),
-                None => format!("{} was ended by a signal; nothing was changed", self.facts.editor),
-            }),
-            Err(error) => Some(format!("{}: {error}; nothing was changed", self.facts.editor)),
-        };
-        let worked = failed.is_none();
         if let Some(why) = failed {
             self.app.told(crate::app::Told::Notice(why), now());
         }
-        worked
-    }
-
-    pub(super) async fn edit(&mut self, text: &str) -> Option<String> {
-        let name = format!("sluice-{}.md", uuid::Uuid::new_v4().simple());
-        let file = std::env::temp_dir().join(name);
-        write_private(&file, text).ok()?;
-        let edited = self
-            .edit_file(&file)
-            .await
-            .then(|| std::fs::read_to_string(&file).ok())
-            .flatten();
-        std::fs::remove_file(&file).ok();
-        edited
     }
 
     /// Nobody is there any more: the draft is one `up` away, next time.
@@ -151,12 +138,4 @@ impl Session {
             _ => self.give_back(),
         }
     }
-}
-
-pub(super) fn write_private(file: &std::path::Path, text: &str) -> io::Result<()> {
-    use std::io::Write as _;
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600);
-    options.open(file)?.write_all(text.as_bytes())
 }

@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::{Session, now};
+use crate::app::Told;
 use crate::input::{Input, Reply};
 use crate::screen::tty;
 use crate::text::width::PROBES;
+use crate::text::{Role, Row};
 
 impl Session {
     pub(super) fn typed(&mut self, bytes: &[u8]) {
@@ -22,7 +24,7 @@ impl Session {
             }
         }
         let wait = Duration::from_millis(self.facts.settings.escape_ms);
-        self.escape = self.decoder.waits().then(|| Instant::now() + wait);
+        self.escape = self.decoder.patience(wait).map(|wait| Instant::now() + wait);
         self.draw(true);
     }
 
@@ -82,11 +84,17 @@ impl Session {
         const MOST: usize = 100_000;
         if text.len() > MOST {
             let file = std::env::temp_dir().join(format!("sluice-copy-{}.txt", uuid::Uuid::new_v4().simple()));
-            let said = match super::aside::write_private(&file, text) {
-                Ok(()) => format!("too long for a clipboard: it is in {}", file.display()),
+            let said = match super::editor::write_private(&file, text) {
+                Ok(()) => {
+                    // In the history: who wants to open the file needs its path longer than a notice lasts.
+                    let row = format!("too long for a clipboard: it is in {}", file.display());
+                    let row = Row::new().add("~ ", Role::Note).add(&row, Role::Faint);
+                    self.app.told(Told::Rows(vec![row]), now());
+                    "too long for a clipboard".to_owned()
+                }
                 Err(error) => format!("not copied: {error}"),
             };
-            self.app.told(crate::app::Told::Notice(said), now());
+            self.app.told(Told::Notice(said), now());
             return;
         }
         let data = base64::engine::general_purpose::STANDARD.encode(text);

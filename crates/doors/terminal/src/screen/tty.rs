@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 use tokio::sync::Notify;
@@ -129,20 +130,24 @@ pub fn repair() -> std::io::Result<()> {
 /// Asks what the terminal is once more and reads until its answer, but not for long: what it still had to say, and keys
 /// that are let go, do not reach the shell.
 pub fn hear_out() {
-    const WAIT: std::time::Duration = std::time::Duration::from_millis(50);
     write_now(b"\x1b[c");
-    let end = std::time::Instant::now() + WAIT;
+    hear(keyboard(), Duration::from_millis(50));
+}
+
+/// Reads until the terminal said what it is, or for so long.
+fn hear(keyboard: BorrowedFd<'_>, most: Duration) {
+    let end = Instant::now() + most;
     let mut heard = Vec::new();
     loop {
-        let left = end.saturating_duration_since(std::time::Instant::now());
+        let left = end.saturating_duration_since(Instant::now());
         let mut ready = [rustix::event::PollFd::from_borrowed_fd(
-            keyboard(),
+            keyboard,
             rustix::event::PollFlags::IN,
         )];
         let wait = rustix::event::Timespec::try_from(left).ok();
         let mut bytes = [0; 256];
         match rustix::event::poll(&mut ready, wait.as_ref()) {
-            Ok(1..) => match rustix::io::read(keyboard(), &mut bytes) {
+            Ok(1..) => match rustix::io::read(keyboard, &mut bytes) {
                 Ok(count @ 1..) => heard.extend_from_slice(bytes.get(..count).unwrap_or_default()),
                 _ => return,
             },
@@ -214,4 +219,55 @@ fn report(panic: &std::panic::PanicHookInfo<'_>) -> Option<PathBuf> {
     options.write(true).create_new(true).mode(0o600);
     options.open(&file).ok()?.write_all(text.as_bytes()).ok()?;
     Some(file)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::io::ErrorKind;
+    use std::os::fd::AsFd as _;
+    use std::os::unix::net::UnixDatagram;
+
+    use super::*;
+
+    /// Lets a terminal say these things, each in a piece of its own, and gives what is left for the shell.
+    fn left_after(said: &[&str], most: Duration) -> Vec<String> {
+        let (terminal, keyboard) = UnixDatagram::pair().unwrap();
+        for piece in said {
+            terminal.send(piece.as_bytes()).unwrap();
+        }
+        hear(keyboard.as_fd(), most);
+        keyboard.set_nonblocking(true).unwrap();
+        let mut left = Vec::new();
+        let mut bytes = [0; 256];
+        loop {
+            match keyboard.recv(&mut bytes) {
+                Ok(count) => left.push(String::from_utf8_lossy(&bytes[..count]).into_owned()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return left,
+                Err(error) => unreachable!("{error}"),
+            }
+        }
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn late_replies_are_heard_out_and_what_is_typed_after_them_is_the_shell_s() {
+        let late = [
+            "\x1b]11;rgb:0000/0000/0000\x07",
+            "\x1b[?1u",
+            "\x1b[97;1:3u",
+            "\x1b[?62;",
+            "22c",
+            "ls\r",
+        ];
+        assert_eq!(left_after(&late, LONG), ["ls\r"]);
+    }
+
+    #[test]
+    fn a_terminal_that_does_not_answer_is_not_waited_for_longer() {
+        assert!(left_after(&[], Duration::from_millis(1)).is_empty());
+        // Reports that are no answer do not end it; what is there is taken.
+        assert!(left_after(&["\x1b[?1u\x1b[I"], Duration::from_millis(50)).is_empty());
+    }
 }

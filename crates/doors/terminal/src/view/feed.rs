@@ -100,8 +100,10 @@ pub struct Feed {
     pub suggestion: Option<String>,
     /// What was changed in files.
     pub changed: Changed,
-    /// The transcript cannot be written.
+    /// The transcript could not be written, and no turn ended since without such a loss.
     pub writes_lost: bool,
+    /// That was in the turn that is open.
+    loses_writes: bool,
 }
 
 /// A request that failed and is tried again.
@@ -144,6 +146,7 @@ impl Feed {
             suggestion: None,
             changed: Changed::default(),
             writes_lost: false,
+            loses_writes: false,
         }
     }
 

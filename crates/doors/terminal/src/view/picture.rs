@@ -8,6 +8,8 @@ use sluice_host::conversation::{
 use sluice_wire::ToAgent;
 use sluice_wire::mode::PermissionMode;
 
+use super::withdrawal::{self, Settled};
+
 /// The conversation as one frame sees it.
 #[derive(Debug, Clone, Default)]
 pub struct Picture {
@@ -21,6 +23,8 @@ pub struct Picture {
     pub calls: Vec<Call>,
     /// The asks a person has to answer.
     pub asks: Vec<Ask>,
+    /// Those of before, and what became of them.
+    pub settled: Vec<Settled>,
     /// Prompts that wait: uuid and text.
     pub queue: Vec<(String, String)>,
     pub doing: Doing,
@@ -119,6 +123,7 @@ impl Picture {
             draft,
             calls: calls(state, now, from),
             asks: state.pending_asks().filter(|ask| is_for_us(ask)).cloned().collect(),
+            settled: withdrawal::settled(state),
             queue: queue(state),
             turn: open.map(|turn| now.since(turn.began)),
             silent: state.heard().map(|heard| now.since(heard)).unwrap_or_default(),

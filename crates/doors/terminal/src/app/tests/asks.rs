@@ -2,8 +2,10 @@
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
+use sluice_host::conversation::{Answer, Exit, OwnRequest, What};
+use sluice_wire::control::RequestId;
 
-use super::screens::screen;
+use super::screens::{screen, seen};
 use super::stage::Stage;
 use crate::app::act::Edited;
 use crate::app::{Act, Told};
@@ -169,4 +171,81 @@ fn however_little_room_there_is_the_choices_stay() {
             );
         }
     }
+}
+
+/// What is said of an ask that is gone after this.
+fn withdrawn(after: impl FnOnce(&mut Stage)) -> String {
+    let mut stage = asked("Bash", &json!({"command": "cargo publish"}), &json!([]));
+    after(&mut stage);
+    stage.look();
+    let rows = seen(&mut stage);
+    let row = rows.iter().find(|row| row.contains("withdrawn"));
+    row.unwrap_or_else(|| panic!("{rows:?}")).clone()
+}
+
+#[test]
+fn a_withdrawn_ask_says_why() {
+    let cancel = json!({"type": "control_cancel_request", "request_id": "1"});
+    assert_eq!(
+        withdrawn(|stage| stage.says(&cancel)),
+        "? Bash    withdrawn: the agent took it back"
+    );
+    let row = withdrawn(|stage| {
+        stage.happen(What::Request(OwnRequest::interrupt("i1")));
+        stage.says(&cancel);
+    });
+    assert!(row.ends_with("  withdrawn: the turn was stopped"), "{row}");
+    let row = withdrawn(|stage| {
+        let mut answer = Answer::allow(RequestId::new("1"));
+        answer.by = Some("the phone".into());
+        stage.happen(What::Answer(answer));
+    });
+    assert!(row.ends_with("  withdrawn: the phone said yes"), "{row}");
+    let row = withdrawn(|stage| {
+        stage.says(
+            &json!({"type": "user", "message": {"role": "user", "content": [{"type": "tool_result",
+            "tool_use_id": "t1", "content": "done"}]}, "parent_tool_use_id": null, "session_id": "s", "uuid": "u1"}),
+        );
+    });
+    assert!(
+        row.ends_with("  withdrawn: the agent went on without an answer"),
+        "{row}"
+    );
+    let row = withdrawn(|stage| {
+        stage.happen(What::Exited(Exit::default()));
+        stage.happen(What::Closed);
+    });
+    assert!(row.ends_with("  withdrawn: the agent that asked is gone"), "{row}");
+}
+
+#[test]
+fn refusing_one_call_and_the_turn_says_so_of_the_others() {
+    let mut stage = asked("Bash", &json!({"command": "cargo publish"}), &json!([]));
+    stage.ask("2", "Bash", &json!({"command": "git push"}), &json!([]));
+    stage.press(&["esc"]);
+    stage.answer();
+    stage.look();
+    stage.says(&json!({"type": "control_cancel_request", "request_id": "2"}));
+    stage.look();
+    let rows = seen(&mut stage);
+    let said = rows.iter().any(|row| row.ends_with("withdrawn: the turn was stopped"));
+    assert!(said, "{rows:?}");
+}
+
+#[test]
+fn a_form_that_is_withdrawn_is_told_of_too() {
+    let mut stage = Stage::new(80, 24);
+    stage.turn("go");
+    stage.says(
+        &json!({"type": "control_request", "request_id": "e1", "request": {"subtype": "elicitation",
+        "mcp_server_name": "tracker", "message": "Which project?", "mode": "form",
+        "requested_schema": {"type": "object", "properties": {"project": {"type": "string"}}}}}),
+    );
+    stage.look();
+    stage.region();
+    stage.says(&json!({"type": "control_cancel_request", "request_id": "e1"}));
+    stage.look();
+    stage.region();
+    let said = "? tracker asks  withdrawn: nobody waits for it any more";
+    assert!(stage.committed.iter().any(|row| row == said), "{:?}", stage.committed);
 }

@@ -185,10 +185,20 @@ fn rules_are_found_and_a_command_is_tried_on_them() {
     stage.write("cargo test");
     stage.press(&["enter"]);
     assert!(stage.acts().is_empty());
-    let rows = seen(&mut stage);
+    stage.region();
+    let told: Vec<&str> = stage
+        .committed
+        .iter()
+        .map(String::as_str)
+        .filter(|row| !row.is_empty())
+        .collect();
     assert_eq!(
-        rows.first().map(String::as_str),
-        Some("~ cargo test  runs: Bash(cargo test:*), only you, this project")
+        told,
+        [
+            "~ cargo test  runs: Bash(cargo test:*), only you, this project",
+            "  by the rules and the mode alone: hooks, the sandbox and the plan's own file",
+            "  can change it",
+        ]
     );
 }
 
@@ -387,4 +397,11 @@ fn a_transcript_that_cannot_be_written_is_said_in_the_status_too() {
         "{rows:#?}"
     );
     assert!(rows.last().unwrap().contains("not written down"), "{rows:#?}");
+    // The next turn lost nothing.
+    stage.says(&json!({"type": "result", "subtype": "success", "is_error": false, "duration_ms": 1, "duration_api_ms": 1,
+        "num_turns": 1, "result": "", "session_id": "s", "total_cost_usd": 0.43, "usage": {"input_tokens": 1, "output_tokens": 1},
+        "modelUsage": {}, "stop_reason": "end_turn", "uuid": "r2", "permission_denials": []}));
+    stage.look();
+    let rows = seen(&mut stage);
+    assert!(!rows.last().unwrap().contains("not written down"), "{rows:#?}");
 }

@@ -6,7 +6,7 @@ use sluice_host::sessions::SessionInfo;
 
 use super::screens::{called, screen, seen, stage};
 use super::stage::Stage;
-use crate::app::{Act, Next, Point, Told};
+use crate::app::{Act, Next, Point, Told, Written};
 use crate::input::Asked;
 
 fn session(id: &str, title: &str, ago: u64, folder: &str) -> SessionInfo {
@@ -150,9 +150,26 @@ fn jobs() {
     stage.look();
     stage.write("/tasks");
     stage.press(&["enter"]);
+    assert_eq!(stage.acts(), [Act::TaskSize("b1".to_owned())]);
+    stage.press(&["down"]);
+    let (job, written) = ("b1".to_owned(), Written::Lines(340));
+    stage.app.told(Told::Written { job, written }, stage.now);
+    assert!(
+        stage.region().iter().any(|row| row.starts_with("› a3")),
+        "the highlight stays"
+    );
+    stage.press(&["up"]);
     screen("jobs-80", &stage.region());
     stage.press(&["x"]);
     assert_eq!(stage.acts(), [Act::StopTask("b1".to_owned())]);
+    // What comes after the list was closed does not open it, and is known the next time.
+    stage.press(&["esc"]);
+    let (job, written) = ("b1".to_owned(), Written::Bytes(4_200_000));
+    stage.app.told(Told::Written { job, written }, stage.now);
+    assert!(!stage.region().iter().any(|row| row.contains("Jobs")));
+    stage.write("/tasks");
+    stage.press(&["enter"]);
+    assert!(stage.region().iter().any(|row| row.ends_with("41s ∙ 4.2 MB")));
 }
 
 #[test]

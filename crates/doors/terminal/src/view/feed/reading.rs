@@ -35,7 +35,11 @@ impl Feed {
         match entry.line.to_host() {
             Ok(ToHost::Assistant(said)) => self.assistant(&said),
             Ok(ToHost::User(user)) => self.user(&user, entry),
-            Ok(ToHost::Result(result)) => self.end(&result, entry, picture),
+            Ok(ToHost::Result(result)) => {
+                // A loss is told whenever there is one: after a turn without any the transcript is written again.
+                self.writes_lost = std::mem::take(&mut self.loses_writes);
+                self.end(&result, entry, picture);
+            }
             Ok(ToHost::System(system)) => self.system(&system, entry),
             Ok(ToHost::PromptSuggestion(suggestion)) => self.suggestion = Some(suggestion.suggestion.clone()),
             Ok(_) => {}
@@ -236,6 +240,7 @@ impl Feed {
             }
             System::SessionWritesLost(_) => {
                 self.writes_lost = true;
+                self.loses_writes = true;
                 let text = "✗ the transcript cannot be written; what follows may be lost with this process";
                 self.say(Kind::Card, vec![Row::new().add(text, Role::Bad)]);
             }

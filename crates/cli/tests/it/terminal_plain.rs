@@ -1,0 +1,70 @@
+//! Without a screen: what is changed first, and what begins anew, line by line.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::binary::Lab;
+use crate::terminal::Terminal;
+use crate::terminal_asks::planning;
+
+#[test]
+fn the_text_of_a_file_is_changed_in_the_editor_before_it_is_written() {
+    let lab = Lab::new(&json!([[{"type": "tool_use", "name": "Write", "input":
+        {"file_path": "notes.md", "content": "hello"}}], [{"type": "text", "text": "It is written."}]]));
+    let mut terminal = Terminal::start(
+        lab,
+        &["--ax-screen-reader"],
+        80,
+        40,
+        &[("EDITOR", "sed -i s/hello/servus/")],
+    );
+    terminal.shows("mode ask");
+    terminal.keys("write it\r");
+    terminal.shows("  3 change it first");
+    terminal.shows("answer 1 to 4");
+    terminal.keys("3\r");
+    terminal.shows("notice: opens in sed");
+    terminal.shows("  line 1 added: servus");
+    terminal.keys("1\r");
+    terminal.shows("agent: It is written.");
+    let text = fs::read_to_string(terminal.lab.work().join("notes.md")).unwrap();
+    assert_eq!(text, "servus");
+    terminal.keys("\x04");
+    assert_eq!(terminal.end().0, Some(0));
+}
+
+#[test]
+fn an_editor_that_fails_changes_nothing_and_it_is_asked_again() {
+    let lab = Lab::new(&json!([[{"type": "tool_use", "name": "Write", "input":
+        {"file_path": "notes.md", "content": "hello"}}], [{"type": "text", "text": "It is written."}]]));
+    let terminal = Terminal::start(lab, &["--ax-screen-reader"], 80, 40, &[("EDITOR", "false")]);
+    terminal.shows("mode ask");
+    terminal.keys("write it\r");
+    terminal.shows("answer 1 to 4");
+    terminal.keys("3\r");
+    terminal.shows("error: false ended with exit 1; nothing was changed");
+    terminal.keys("1\r");
+    terminal.shows("agent: It is written.");
+    let text = fs::read_to_string(terminal.lab.work().join("notes.md")).unwrap();
+    assert_eq!(text, "hello");
+}
+
+#[test]
+fn a_plan_is_carried_out_in_a_fresh_context_line_by_line() {
+    let lab = planning(
+        "1. Read\n2. Write",
+        &json!({"when": "Carry out this plan", "content": [{"type": "text", "text": "It is carried out."}]}),
+    );
+    let arguments = ["--ax-screen-reader", "--permission-mode", "plan"];
+    let terminal = Terminal::start(lab, &arguments, 80, 40, &[]);
+    terminal.shows("mode plan");
+    terminal.keys("plan it\r");
+    terminal.shows("  3 yes, in a fresh context");
+    terminal.shows("answer 1 to 5");
+    terminal.keys("3\r");
+    terminal.shows("you answered: 3 yes, in a fresh context");
+    terminal.shows("mode ask");
+    terminal.shows("you: Carry out this plan:");
+    terminal.shows("agent: It is carried out.");
+}

@@ -1,0 +1,73 @@
+//! What runs in the background.
+
+use super::{Act, App, Now, Picker, Picks};
+use crate::view::amount;
+
+/// How much a job has written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    Lines(u64),
+    /// The agent sends the end of a long output only: its lines cannot be counted.
+    Bytes(u64),
+}
+
+impl Written {
+    fn words(self) -> String {
+        match self {
+            Self::Lines(count) => amount::count(count, "line"),
+            Self::Bytes(count) => amount::bytes(count),
+        }
+    }
+}
+
+impl App {
+    /// Lists the jobs, and asks how much those that are commands have written.
+    pub(super) fn pick_job(&mut self, now: Now) {
+        if self.picture.jobs.is_empty() {
+            self.notify("nothing runs in the background", now);
+            return;
+        }
+        let commands = self.picture.jobs.iter().filter(|job| &*job.kind != "local_agent");
+        self.acts.extend(commands.map(|job| Act::TaskSize(job.id.to_string())));
+        self.list_jobs(now);
+    }
+
+    fn list_jobs(&mut self, now: Now) {
+        let rows = self.picture.jobs.iter().map(|job| {
+            let is_agent = &*job.kind == "local_agent";
+            let kind = if is_agent { "Agent" } else { "Bash" };
+            let mut facts = vec![amount::running(std::time::Duration::from_millis(
+                now.saturating_sub(job.began.0),
+            ))];
+            if is_agent {
+                facts.push(amount::count(job.calls, "call"));
+                facts.push(format!("{} tokens", amount::tokens(job.tokens)));
+            }
+            facts.extend(self.written.get(&*job.id).map(|written| written.words()));
+            let what = crate::text::width::head(&job.description, 36);
+            let gap = " ".repeat(36_usize.saturating_sub(crate::text::width::of(what)));
+            (
+                job.id.to_string(),
+                format!("{kind:<6} {what}{gap}  {}", facts.join(" ∙ ")),
+            )
+        });
+        let title = format!("Jobs  {} running", self.picture.jobs.len());
+        let mut picker = Picker::new(&title, Picks::Job, rows.collect::<Vec<_>>());
+        picker.hints = vec!["enter its output", "x stop", "esc"];
+        self.picker = Some(picker);
+    }
+
+    /// So much a job has written: its row says so, for whoever still looks at the list.
+    pub(super) fn job_wrote(&mut self, job: String, written: Written, now: Now) {
+        self.written.insert(job, written);
+        let Some(picker) = self.picker.as_ref().filter(|it| matches!(it.picks, Picks::Job)) else {
+            return;
+        };
+        let highlighted = picker.rows.get(picker.selected).map(|(id, _)| id.clone());
+        self.list_jobs(now);
+        if let Some(picker) = &mut self.picker {
+            let place = picker.rows.iter().position(|(id, _)| Some(id) == highlighted.as_ref());
+            picker.selected = place.unwrap_or(0);
+        }
+    }
+}

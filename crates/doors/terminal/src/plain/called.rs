@@ -1,0 +1,235 @@
+//! A call somebody is asked about: what can be chosen, and what a choice does.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use sluice_wire::control::{Allow, CanUseTool, CanUseToolResponse, Deny};
+use sluice_wire::mode::PermissionMode;
+use sluice_wire::permission_update::{Destination, PermissionUpdate, SetMode};
+
+use super::answer::Step;
+use super::change::details;
+use crate::text::clean::one_line;
+use crate::view::ask::{Verdict, permission};
+use crate::view::card;
+
+/// A call that waits for a yes or a no.
+#[derive(Debug, Clone)]
+pub(super) struct Called {
+    call: CanUseTool,
+    folder: PathBuf,
+    mode: &'static str,
+    /// How many asks wait.
+    count: usize,
+    /// The input is no longer the one that was asked about.
+    edited: bool,
+}
+
+/// What a number chose.
+#[derive(Debug)]
+pub(super) enum Chosen {
+    Step(Step),
+    /// The command is written anew.
+    Command,
+}
+
+#[derive(Debug, Clone)]
+enum Choice {
+    Yes,
+    Keep(Box<PermissionUpdate>),
+    Change,
+    /// The plan is carried out in a new session.
+    Anew,
+    No(&'static str),
+}
+
+impl Called {
+    pub(super) fn new(call: CanUseTool, folder: &Path, mode: &'static str, count: usize) -> Self {
+        Self {
+            call,
+            folder: folder.to_owned(),
+            mode,
+            count,
+            edited: false,
+        }
+    }
+
+    /// What is asked, whole, and what can be typed.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let tool = &self.call.tool_name;
+        let input = self.call.input.to_value();
+        let subject = card::subject(tool, &input);
+        let folder = format!("{}/", self.folder.display());
+        let near = one_line(subject.strip_prefix(&folder).unwrap_or(&subject));
+        let title = format!("ask 1 of {}: {} {near}", self.count, card::name(tool));
+        let file = self.file();
+        let mut lines = vec![title.trim_end().to_owned()];
+        lines.extend(details(tool, &input, file.as_deref()));
+        if !self.is_plan() {
+            let dialog = permission(&self.call, &input, file.as_deref(), self.mode, "", 10_000, false);
+            lines.extend(dialog.why.iter().map(|row| format!("  {}", row.text().trim())));
+        }
+        let choices = self.choices().into_iter().enumerate();
+        lines.extend(choices.map(|(at, (label, _))| format!("  {} {label}", at + 1)));
+        lines.push(self.hint());
+        lines
+    }
+
+    /// What can be typed.
+    pub(super) fn hint(&self) -> String {
+        let last = self.choices().len();
+        format!("answer 1 to {last}, then Enter; no with words: {last} and the words; stop: Escape, Enter")
+    }
+
+    fn is_plan(&self) -> bool {
+        self.call.tool_name == "ExitPlanMode"
+    }
+
+    /// The present text of the file it would change.
+    fn file(&self) -> Option<String> {
+        let input = self.call.input.to_value();
+        let path = input.get("file_path").and_then(Value::as_str)?;
+        std::fs::read_to_string(self.folder.join(path)).ok()
+    }
+
+    fn choices(&self) -> Vec<(String, Choice)> {
+        if self.is_plan() {
+            return plan_choices();
+        }
+        let input = self.call.input.to_value();
+        let dialog = permission(&self.call, &input, None, self.mode, "", 10_000, false);
+        let offered = dialog.choices.into_iter();
+        offered
+            .map(|(choice, verdict)| {
+                let label = match choice.detail.as_str() {
+                    "" => choice.label,
+                    detail => format!("{}, {detail}", choice.label),
+                };
+                let choice = match verdict {
+                    Verdict::Yes => Choice::Yes,
+                    Verdict::Keep(update) => Choice::Keep(update),
+                    Verdict::Change => Choice::Change,
+                    Verdict::No => Choice::No("The person said no to this call."),
+                };
+                (label.replace('`', "").to_lowercase(), choice)
+            })
+            .collect()
+    }
+
+    /// What a number, and words behind it, choose. `None` when it is no answer.
+    pub(super) fn choose(&self, line: &str) -> Option<Chosen> {
+        let (number, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let at = number.parse::<usize>().ok()?.checked_sub(1)?;
+        let (label, choice) = self.choices().into_iter().nth(at)?;
+        let said = format!("{number} {label}");
+        let words = words.trim();
+        let step = match choice {
+            Choice::Yes => Step::Answer(Box::new(self.allow(None)), said),
+            Choice::Keep(update) => Step::Answer(Box::new(self.allow(Some(*update))), said),
+            Choice::Change if self.call.tool_name == "Bash" => return Some(Chosen::Command),
+            Choice::Change => Step::Edit(self.text()),
+            Choice::Anew => self.begin_anew(words, said),
+            Choice::No(message) if words.is_empty() => Step::Answer(Box::new(deny(message)), said),
+            Choice::No(_) => {
+                let message = format!("The person said no to this call, and: {words}");
+                Step::Answer(Box::new(deny(&message)), format!("{said}: {words}"))
+            }
+        };
+        Some(Chosen::Step(step))
+    }
+
+    fn allow(&self, update: Option<PermissionUpdate>) -> CanUseToolResponse {
+        let input = self.edited.then(|| match self.is_plan() {
+            // Of a plan the text is all there is to be changed.
+            true => json!({ "plan": self.text() }).into(),
+            false => self.call.input.clone(),
+        });
+        CanUseToolResponse::from(Allow {
+            updated_input: input,
+            updated_permissions: update.map(|update| vec![update]),
+            ..Allow::default()
+        })
+    }
+
+    /// The plan is all that is taken along into a new session; this one stays as it is, and can be resumed.
+    fn begin_anew(&self, words: &str, said: String) -> Step {
+        let mut prompt = format!("Carry out this plan:\n\n{}", self.text().trim());
+        if !words.is_empty() {
+            prompt.push_str("\n\n");
+            prompt.push_str(words);
+        }
+        let refusal = Deny {
+            message: "The person said no to this call, and: the plan is carried out in a new session".to_owned(),
+            interrupt: Some(true),
+            ..Deny::default()
+        };
+        Step::Anew {
+            refusal: Box::new(refusal.into()),
+            prompt,
+            said,
+        }
+    }
+
+    /// The call runs with this command.
+    pub(super) fn with_command(&self, command: &str) -> Step {
+        let mut changed = self.clone();
+        changed.change(command);
+        Step::Answer(Box::new(changed.allow(None)), format!("yes, changed to {command}"))
+    }
+
+    /// The part of the input that can be changed.
+    fn part(&self) -> &'static str {
+        match self.call.tool_name.as_str() {
+            "Bash" => "command",
+            "ExitPlanMode" => "plan",
+            "Write" => "content",
+            _ => "new_string",
+        }
+    }
+
+    fn text(&self) -> String {
+        let input = self.call.input.to_value();
+        let text = input.get(self.part()).and_then(Value::as_str);
+        text.unwrap_or_default().to_owned()
+    }
+
+    /// Puts a text in the place of the one that was asked about; false when it is the same.
+    pub(super) fn change(&mut self, text: &str) -> bool {
+        if self.text() == text {
+            return false;
+        }
+        let mut input = self.call.input.to_value();
+        if let Some(fields) = input.as_object_mut() {
+            fields.insert(self.part().to_owned(), text.into());
+        }
+        self.call.input = input.into();
+        self.edited = true;
+        true
+    }
+}
+
+fn deny(message: &str) -> CanUseToolResponse {
+    CanUseToolResponse::from(Deny {
+        message: message.to_owned(),
+        ..Deny::default()
+    })
+}
+
+/// What can be said to a plan.
+fn plan_choices() -> Vec<(String, Choice)> {
+    let yes = |mode: PermissionMode| {
+        Choice::Keep(Box::new(PermissionUpdate::from(SetMode {
+            mode,
+            destination: Destination::Session,
+            ..SetMode::default()
+        })))
+    };
+    let choices = [
+        ("yes, and ask before each change", yes(PermissionMode::Default)),
+        ("yes, and edits without asking", yes(PermissionMode::AcceptEdits)),
+        ("yes, in a fresh context", Choice::Anew),
+        ("change it first", Choice::Change),
+        ("keep planning", Choice::No("keep planning")),
+    ];
+    choices.map(|(label, choice)| (label.to_owned(), choice)).into()
+}

@@ -1,0 +1,65 @@
+//! What a call would change, as lines.
+
+use serde_json::Value;
+
+use crate::text::clean::one_line;
+use crate::view::diff::{Line, Side};
+
+/// The change or the command, whole.
+pub(super) fn details(tool: &str, input: &Value, file: Option<&str>) -> Vec<String> {
+    if let Some(lines) = crate::view::ask::changed_lines(tool, input, file) {
+        return changes(&lines);
+    }
+    let text = |text: &str| {
+        text.lines()
+            .map(|line| format!("  {}", one_line(line)))
+            .collect::<Vec<_>>()
+    };
+    match tool {
+        "Bash" => text(input.get("command").and_then(Value::as_str).unwrap_or_default()),
+        "ExitPlanMode" => text(input.get("plan").and_then(Value::as_str).unwrap_or_default()),
+        _ => text(&serde_json::to_string_pretty(input).unwrap_or_default()),
+    }
+}
+
+/// Lines that are taken away and as many in their place were and become something; others are removed or added.
+fn changes(lines: &[Line]) -> Vec<String> {
+    let mut said = Vec::new();
+    let mut rest = lines;
+    while !rest.is_empty() {
+        let run = |from: &[Line], side: Side| from.iter().take_while(|line| line.side == side).count();
+        let removed = run(rest, Side::Removed);
+        let (old, after) = rest.split_at(removed);
+        let added = run(after, Side::Added);
+        let (new, after) = after.split_at(added);
+        if removed == 0 && added == 0 {
+            rest = rest.get(1..).unwrap_or_default();
+            continue;
+        }
+        rest = after;
+        if removed == added {
+            for (old, new) in old.iter().zip(new) {
+                said.push(format!(
+                    "  line {} was:     {}",
+                    old.number,
+                    one_line(&old.text).trim_start()
+                ));
+                said.push(format!(
+                    "  line {} becomes: {}",
+                    new.number,
+                    one_line(&new.text).trim_start()
+                ));
+            }
+            continue;
+        }
+        said.extend(
+            old.iter()
+                .map(|line| format!("  line {} removed: {}", line.number, one_line(&line.text))),
+        );
+        said.extend(
+            new.iter()
+                .map(|line| format!("  line {} added: {}", line.number, one_line(&line.text))),
+        );
+    }
+    said
+}

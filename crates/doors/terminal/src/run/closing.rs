@@ -1,0 +1,80 @@
+//! Nobody can type any more: how long a turn may still go on.
+
+use std::time::{Duration, Instant};
+
+/// So long.
+const ALONE: Duration = Duration::from_secs(10);
+
+/// What goes on when the keyboard is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Work {
+    /// A turn is open.
+    pub(super) busy: bool,
+    /// It waits for the person.
+    pub(super) asks: bool,
+}
+
+impl Work {
+    /// A turn that asks nobody may end by itself.
+    fn ends_by_itself(self) -> bool {
+        self.busy && !self.asks
+    }
+}
+
+/// The time a turn has left.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Closing {
+    until: Instant,
+}
+
+impl Closing {
+    /// The keyboard is gone at this moment; `None` when there is nothing to wait for.
+    pub(super) fn begin(moment: Instant, work: Work) -> Option<Self> {
+        work.ends_by_itself().then(|| Self { until: moment + ALONE })
+    }
+
+    /// Whether there is nothing to wait for any more.
+    pub(super) fn is_over(self, moment: Instant, work: Work) -> bool {
+        self.until <= moment || !work.ends_by_itself()
+    }
+
+    /// When that has to be looked at though nothing comes.
+    pub(super) fn until(self) -> Instant {
+        self.until
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const RUNS: Work = Work {
+        busy: true,
+        asks: false,
+    };
+    const ASKS: Work = Work { busy: true, asks: true };
+    const IDLE: Work = Work {
+        busy: false,
+        asks: false,
+    };
+
+    #[test]
+    fn a_turn_has_ten_seconds_and_ends_earlier_when_it_is_over_or_asks() {
+        let start = Instant::now();
+        let after = |seconds: f64| start + Duration::from_secs_f64(seconds);
+        let closing = Closing::begin(start, RUNS).unwrap();
+        assert!(!closing.is_over(start, RUNS));
+        assert!(!closing.is_over(after(9.999), RUNS));
+        assert!(closing.is_over(after(10.0), RUNS));
+        assert_eq!(closing.until(), after(10.0), "it wakes up for it");
+        assert!(closing.is_over(after(0.1), IDLE), "the turn ended");
+        assert!(closing.is_over(after(0.1), ASKS), "nobody can answer");
+    }
+
+    #[test]
+    fn where_nothing_ends_by_itself_nothing_is_waited_for() {
+        assert!(Closing::begin(Instant::now(), IDLE).is_none());
+        assert!(Closing::begin(Instant::now(), ASKS).is_none());
+    }
+}
