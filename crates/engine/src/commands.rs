@@ -56,6 +56,8 @@ pub(crate) struct Attached {
 pub(crate) struct Commands {
     /// Commands, skills, styles and plugins that were found.
     pub(crate) catalogue: Arc<Catalogue>,
+    /// What the folder brings to no effect, once it was looked up.
+    pub(crate) held_back: Option<Option<String>>,
     /// What the running command has changed for its turn.
     lent: Lent,
     /// Skills the model has called for and whose instructions it has not got yet.

@@ -52,6 +52,7 @@ impl Session {
             self.options.env.retain(|(known, _)| *known != *name);
             self.options.env.push((name.into(), value.into()));
         }
+        self.commands.held_back = None;
         policy::lay_out(&mut self.policy, &self.options);
         if changed.sandbox {
             self.tooling.sandbox = sandbox::sandbox(&self.options);

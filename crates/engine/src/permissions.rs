@@ -11,6 +11,7 @@ use crate::options::Asker;
 use crate::policy::{SEARCHES, TASK_LIST, World, for_now, hiding, named, there};
 use crate::sandbox::decide;
 use crate::session::Session;
+use crate::untrusted;
 
 impl Session {
     /// Whether the model may use a tool at all.
@@ -95,7 +96,7 @@ impl Session {
             .chain(self.conversation.transcript.problem())
             .collect();
         if self.agents.id().is_none() {
-            problems.extend(crate::untrusted::held_back(&self.options));
+            problems.extend(self.held_back());
         }
         for problem in problems {
             if !self.line.told_problems.contains(&problem) {
@@ -103,6 +104,16 @@ impl Session {
                 self.line.told_problems.push(problem);
             }
         }
+    }
+
+    /// What the folder brings to no effect, looked up once and again when settings or the catalogue have changed: it
+    /// reads every file of the folder's.
+    fn held_back(&mut self) -> Option<String> {
+        let (options, commands) = (&self.options, &mut self.commands);
+        let held = commands
+            .held_back
+            .get_or_insert_with(|| untrusted::held_back_of(options, &commands.catalogue));
+        held.clone()
     }
 
     /// Who is asked. The settings can say that nobody is.

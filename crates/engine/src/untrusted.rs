@@ -9,6 +9,7 @@ use sluice_settings::held::{Held, sentence};
 use sluice_settings::trust;
 
 use crate::agents::{Definition, Origin as AgentOrigin, Roster};
+use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::runs_commands;
 use crate::options::Options;
@@ -17,6 +18,14 @@ use crate::options::Options;
 /// was.
 #[must_use]
 pub fn held_back(options: &Options) -> Option<String> {
+    if options.settings.trusted() {
+        return None;
+    }
+    held_back_of(options, &options.load_catalogue())
+}
+
+/// The same, of a catalogue that was read already.
+pub(crate) fn held_back_of(options: &Options, catalogue: &Catalogue) -> Option<String> {
     let settings = &options.settings;
     if settings.trusted() {
         return None;
@@ -27,7 +36,7 @@ pub fn held_back(options: &Options) -> Option<String> {
     if !options.servers.strict {
         servers(settings, &mut files);
     }
-    commands(options, &mut files);
+    commands(options, catalogue, &mut files);
     agents(settings, &mut files);
     styles(settings, &mut files);
     held.extend(files.0.into_iter().map(|(file, what)| Held::new(&file, cwd, what)));
@@ -56,9 +65,8 @@ fn servers(settings: &Settings, files: &mut Files) {
     }
 }
 
-fn commands(options: &Options, files: &mut Files) {
+fn commands(options: &Options, catalogue: &Catalogue, files: &mut Files) {
     let runs = options.settings.runs_projects();
-    let catalogue = options.load_catalogue();
     let projects = |entry: &&Entry| entry.origin == Origin::Project;
     for entry in catalogue.entries.iter().filter(projects) {
         if !entry.allowed_tools.is_empty() {

@@ -225,6 +225,7 @@ impl Session {
             self.remove_hooks(&self.hooks_of(&plugin));
         }
         self.commands.catalogue = Arc::new(self.options.load_catalogue());
+        self.commands.held_back = None;
         self.offer_skills();
         for plugin in self.commands.catalogue.plugins.list.clone() {
             let origin = self.hooks_of(&plugin);
