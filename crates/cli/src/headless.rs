@@ -2,8 +2,8 @@
 
 use std::io::{self, Cursor, IsTerminal, Read as _};
 
+use sluice_engine::ModelError;
 use sluice_engine::transcript::Earlier;
-use sluice_engine::{ModelError, Options};
 use sluice_stdio::{Door, Format, HOLD, InputMode, door};
 
 use crate::debug::Log;
@@ -34,7 +34,9 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         Ok(options) => options,
         Err(refusal) => return refusal.tell(&flags, &environment),
     };
-    let _told = tell_held_back(&options);
+    if let Some(left_out) = sluice_engine::held_back(&options) {
+        warn(&left_out);
+    }
     if let Some(why) = &options.refusal {
         warn(why);
         if flags.output_format != OutputFormat::StreamJson {
@@ -119,31 +121,5 @@ fn format(flags: &Flags) -> Format {
         OutputFormat::Json if flags.verbose => Format::JsonArray,
         OutputFormat::Json => Format::Json,
         OutputFormat::StreamJson => Format::StreamJson,
-    }
-}
-
-/// Says what the folder brings to no effect, beside the start of the session: it reads every file of the folder's.
-fn tell_held_back(options: &Options) -> Option<Joined> {
-    if options.settings.trusted() {
-        return None;
-    }
-    let options = options.clone();
-    let telling = std::thread::spawn(move || {
-        if let Some(left_out) = sluice_engine::held_back(&options) {
-            warn(&left_out);
-        }
-    });
-    Some(Joined(Some(telling)))
-}
-
-/// A thread that is waited for before the program ends.
-struct Joined(Option<std::thread::JoinHandle<()>>);
-
-impl Drop for Joined {
-    fn drop(&mut self) {
-        if let Some(thread) = self.0.take() {
-            // One that broke down has said so itself.
-            thread.join().ok();
-        }
     }
 }
