@@ -1,5 +1,5 @@
-//! What may happen to a session, and what it then does. Nothing here waits: what can be waited on belongs to
-//! [`SessionLoop`](crate::session_loop::SessionLoop), so no handler is entered while another one runs.
+//! What may happen to a session, and what it then does. Nothing here waits for events: that
+//! is for [`SessionLoop`](crate::session_loop::SessionLoop) alone, so no handler is entered while another one runs.
 
 use std::io;
 use std::path::PathBuf;

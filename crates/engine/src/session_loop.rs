@@ -3,7 +3,8 @@
 //!
 //! A turn is written down as it goes, one step after the other, in methods of [`SessionLoop`]; wherever it has to wait
 //! for something it calls [`SessionLoop::wait_for`], the one place where a turn waits. What happens meanwhile is
-//! handled by [`Session::on_event`]. A handler is a method of [`Session`], which has no way to wait.
+//! handled by [`Session::on_event`]. A handler is a method of [`Session`], which has neither the inbox nor a way to wait for
+//! events: it cannot let another handler in.
 
 use std::collections::VecDeque;
 use std::future::Ready;
