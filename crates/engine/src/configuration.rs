@@ -26,7 +26,6 @@ struct Changed {
     env: Vec<(String, String)>,
     sandbox: bool,
     servers: bool,
-    style: bool,
 }
 
 impl Changed {
@@ -38,7 +37,6 @@ impl Changed {
             env: after.env().into_iter().filter(|pair| !known.contains(pair)).collect(),
             sandbox: differs("sandbox"),
             servers: before.trusted() != after.trusted() || OF_SERVERS.iter().any(|key| differs(key)),
-            style: differs("outputStyle"),
         }
     }
 }
@@ -57,10 +55,6 @@ impl Session {
         if changed.sandbox {
             self.tooling.sandbox = sandbox::sandbox(&self.options);
             self.policy.sandboxed = sandbox::runs_unasked(self.tooling.sandbox.as_deref());
-        }
-        if changed.style {
-            // It stands in the system prompt.
-            self.conversation.system = None;
         }
         // A subagent's hooks and servers are those of the session above it.
         if self.agents.id().is_none() {
@@ -86,8 +80,9 @@ impl Session {
         self.adopt(settings);
     }
 
-    /// Lays settings over those of the files, for this session. The model and the effort among them are a choice for
-    /// this session; in a file they are one for sessions that begin later, since others of the person's run as well.
+    /// Lays settings over those of the files, for this session. The model, the effort and the output style among them are
+    /// a choice for this session; in a file they are one for sessions that begin later, since others of the person's run
+    /// as well.
     /// Gives the model that is to answer now, if one was named: hooks may object to it.
     pub(crate) fn lay_over(&mut self, changes: &Map<String, Value>) -> Option<String> {
         let mut settings = self.options.settings.clone();
@@ -96,6 +91,10 @@ impl Session {
         if changes.contains_key("effortLevel") {
             let level = self.options.settings.string("effortLevel").map(str::to_owned);
             self.options.effort = level.or_else(|| self.model.launch_effort.clone());
+        }
+        if changes.contains_key("outputStyle") {
+            // It stands in the system prompt.
+            self.conversation.system = None;
         }
         changes.get("model")?;
         let name = self.options.settings.model().or(self.options.model.as_deref());

@@ -10,15 +10,15 @@
 //! * `catalogue`: commands, skills, output styles and plugins that lie on disk;
 //! * [`checkup()`]: what is wrong with all of these;
 //! * `queue`: prompts that wait, pure;
-//! * `session`: the one owner of all state, in parts (`host_line`, `conversation`, `tooling`, `account`); `events`: what may happen to it; `session_loop`: the one place where it waits;
-//!   `play`: from a prompt to its turn;
+//! * `session`: the one owner of all state, in parts (`host_line`, `conversation`, `tooling`, `account`, `requests`);
+//! * `events`: what may happen to it; `session_loop`: the one place where it waits; `play`: from a prompt to its turn;
 //! * `commands`: prompts that begin with a slash, skills, files a prompt mentions;
 //! * `control`: control requests of the host; `model_choice`: who answers;
 //! * `turn_loop`, `turn`, `guard`: the loop from a prompt to its one result;
 //! * `model_request`: one request to the model, and broken streams; `retries`: requests that failed;
 //! * [`mcp`]: what MCP servers mean to a session; `host_requests`: control requests to the host;
-//! * `call`: from a `tool_use` to its `tool_result`, a pure machine; `calls`: those of one message; `tool_calls`, `policy`:
-//!   what is done on the way; `effects`: what a call does to the session;
+//! * `call`: from a `tool_use` to its `tool_result`, a pure machine; `calls`: those of one message; `tool_calls`,
+//!   `policy`, `permissions`: what is done on the way; `effects`: what a call does to the session;
 //! * [`Guarded`]: the same way to a tool, for a door that offers tools and has no session;
 //! * `hooks`: who else is told what happens, and may have a say in it;
 //! * `sandbox`: the sandbox of its commands; `configuration`: settings that changed take effect;
@@ -26,13 +26,14 @@
 //! * [`problems`]: what could not be read as it was meant;
 //! * `summary`: what a turn begins and ends with; [`OutputSchema`], `structured`: an answer in the shape the host asked for;
 //! * `services`: what the session does for its tools;
-//! * `background`: work that outlives its call; `orphans`: what did not outlive an earlier process;
+//! * `background`: work that outlives its call; `tool_reports`: what tools say of it, `note`: what the model is
+//!   told; `orphans`: what did not outlive an earlier process;
 //! * `agents`: sessions that work for a session;
 //! * `history`, `prompt`, `memory`, `memories`, `notes`: what the model is shown; `measure`: how much room it takes;
-//! * `compact`: a summary in its place, once that is too much;
+//! * `compact`: a summary in its place, once that is too much; `compact_limits`: when it is;
 //! * `record`: what is kept of it, in a [`transcript`]; `resume`, `recall`, `shown`: going on with what was kept;
 //! * `ledger`: tokens used and what they cost;
-//! * `checkpoints`: how files stood before each prompt;
+//! * `checkpoints`: how files stood before each prompt; `rewinding`: putting them back;
 //! * `suggestions`: what the person may ask next;
 //! * `messages`, `out`: messages to the host.
 
