@@ -6,12 +6,12 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use sluice_call::{Call, result_block};
 use sluice_tools::Outcome;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::call::{Call, result_block};
 use crate::checkpoints::Keeping;
 use crate::host_requests::Said;
 use crate::messages;

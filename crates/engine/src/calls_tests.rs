@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 use serde_json::json;
+use sluice_call::{AskedOf, CallEvent, End, Grant, PermissionAnswer, Rules};
 use sluice_permission::{Decision, PermissionMode, Reason};
 use sluice_tools::Pins;
 
 use super::*;
-use crate::call::{AskedOf, CallEvent, End, Grant, PermissionAnswer, Rules};
 
 /// How far a call has come.
 #[derive(Debug, Clone, Copy)]

@@ -31,6 +31,7 @@ pub(crate) use room::SkillRoom;
 use std::sync::Arc;
 
 use serde_json::Value;
+
 pub(crate) use skill::{NAME as SKILL, named as skill_of};
 pub(crate) use slash::Slash;
 use sluice_permission::Source;
@@ -39,8 +40,8 @@ use sluice_wire::control::SlashCommand;
 pub(crate) use expand::Mentioned;
 
 use crate::catalogue::Catalogue;
-use crate::hooks::Origin;
 use crate::session::Session;
+use sluice_hooks::Origin;
 
 /// A file or a folder that came with a prompt.
 #[derive(Debug, Clone, PartialEq)]

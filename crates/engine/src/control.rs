@@ -20,8 +20,8 @@ use sluice_wire::control::{
 };
 
 use crate::catalogue::styles;
-use crate::hooks::{Answers, Switch};
 use crate::messages;
+use crate::model_choice::{Answers, Switch};
 use crate::options::Thinking;
 use crate::schema::OutputSchema;
 use crate::session::Session;

@@ -1,8 +1,9 @@
 //! What could not be read as it was meant: for `/doctor`, and for those who ask before a session begins.
 
+use sluice_hooks::HookList;
+
 use crate::agents;
 use crate::catalogue::Catalogue;
-use crate::hooks::Hooks;
 use crate::options::Options;
 use crate::session::Session;
 
@@ -11,7 +12,7 @@ use crate::session::Session;
 #[must_use]
 pub fn problems(options: &Options) -> Vec<String> {
     let catalogue = options.load_catalogue();
-    let hooks = Hooks::default().lay_out(&options.settings, &options.cwd, &options.home);
+    let hooks = HookList::default().lay_out(&options.settings, &options.cwd, &options.home);
     let agents = agents::problems(options, &catalogue);
     of_files(options, &catalogue, hooks.into_iter().chain(agents))
 }

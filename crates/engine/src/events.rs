@@ -4,11 +4,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use sluice_call::CallEvent;
 use sluice_tools::{Outcome, ToolEvent};
 use tokio::time::Instant;
 
 use crate::agents::Summed;
-use crate::call::CallEvent;
 use crate::checkpoints::Backup;
 use crate::hooks::Hooked;
 use crate::host_requests::Said;

@@ -68,10 +68,10 @@ mod retries;
 mod host_requests;
 pub mod mcp;
 
-mod call;
 mod calls;
 mod doctor;
 mod effects;
+mod hook_events;
 mod hooks;
 mod permissions;
 mod policy;

@@ -31,6 +31,28 @@ impl ModelChoice {
     }
 }
 
+/// A change of the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Switch {
+    pub(crate) to: String,
+    /// As it was asked for.
+    pub(crate) requested: Option<String>,
+    /// `sdk`, `command` or `auto`.
+    pub(crate) source: &'static str,
+    /// How a host that asked for it is answered.
+    pub(crate) answers: Answers,
+}
+
+/// What a host asked for when it asked for another model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Answers {
+    /// `set_model`, or nothing at all.
+    #[default]
+    SetModel,
+    /// Settings, one of which is the model.
+    Settings,
+}
+
 /// The model that answers in plan mode, where a name asks for another one there.
 pub(crate) fn planner(name: Option<&str>) -> Option<String> {
     let name = name?.trim().to_ascii_lowercase();

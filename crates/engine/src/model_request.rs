@@ -10,8 +10,8 @@ use std::time::Instant;
 use serde_json::Value;
 use sluice_model::{Accumulator, Event, EventKind, Failure, Request, Stream};
 
-use crate::hooks::{Answers, Switch};
 use crate::messages;
+use crate::model_choice::{Answers, Switch};
 use crate::retries::{Again, Attempts};
 use crate::session::Session;
 use crate::session_loop::Heard;

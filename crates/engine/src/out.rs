@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use sluice_hooks::{HookReport, HookReports};
 use sluice_wire::ToHost;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -74,5 +77,18 @@ impl Out {
             // A door without room is not waited for any more: its host reads nothing.
             () = self.quit.cancelled() => {}
         }
+    }
+}
+
+impl HookReports for Out {
+    fn report(&self, report: HookReport) -> BoxFuture<'_, ()> {
+        async move {
+            match report {
+                HookReport::Started(started) => self.say(started).await,
+                HookReport::Progress(progress) => self.say(progress).await,
+                HookReport::Response(response) => self.say(response).await,
+            }
+        }
+        .boxed()
     }
 }

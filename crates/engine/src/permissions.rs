@@ -163,7 +163,7 @@ impl Session {
     }
 
     /// Decides about one of its calls, by where its paths led when it began.
-    pub(crate) fn decide_call(&self, call: &crate::call::Call) -> Decision {
+    pub(crate) fn decide_call(&self, call: &sluice_call::Call) -> Decision {
         self.decide_pinned(&call.name, &call.checked, &call.pins)
     }
 

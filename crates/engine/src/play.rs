@@ -1,10 +1,10 @@
 //! From a prompt to its turn: prompts are taken in, and each turn is opened, announced, played and closed.
 
 use serde_json::Value;
+use sluice_call::Deferred;
 use sluice_permission::PermissionMode;
 
 use crate::agents::Part;
-use crate::call::Deferred;
 use crate::commands::{Known, Mentioned, Slash};
 use crate::memory::{self, Memory};
 use crate::messages;

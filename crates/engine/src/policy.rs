@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use sluice_call::Grant;
 use sluice_permission::{Behavior, Found, OnDisk, Paths, PermissionMode, PermissionUpdate, Policy, Rule, Source};
 use sluice_tools::{Descriptor, Pins};
 
-use crate::call::Grant;
 use crate::options::Options;
 
 /// The file system, as far as a decision needs it.

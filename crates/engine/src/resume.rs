@@ -3,9 +3,9 @@
 use std::io;
 
 use serde_json::Value;
+use sluice_call::Deferred;
 use sluice_transcript::Since;
 
-use crate::call::Deferred;
 use crate::history::History;
 use crate::measure::Gauge;
 use crate::messages;

@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
+use sluice_hooks::HookModel;
 use sluice_model::{Cache, Client, Request, Thinking, models};
 use sluice_tools::{DeferredTool, Pending, SearchHit, SearchPart, SearchReply, SearchRequest, Services};
 
@@ -119,6 +121,12 @@ impl Services for ToolServices {
 
     fn permission_mode(&self) -> String {
         self.lock().mode.clone()
+    }
+}
+
+impl HookModel for ToolServices {
+    fn answer(&self, request: Request) -> BoxFuture<'_, Result<String, String>> {
+        Box::pin(self.answer(request))
     }
 }
 

@@ -2,8 +2,8 @@
 //! else, and the turn ends with the first one that fits.
 
 use serde_json::{Value, json};
+use sluice_call::CallEvent;
 
-use crate::call::CallEvent;
 use crate::messages;
 use crate::session::Session;
 use crate::turn::Ending;

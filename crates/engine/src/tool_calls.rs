@@ -1,17 +1,17 @@
 //! Tool calls of a session, from a `tool_use` block to its `tool_result`: taken in here, checked, begun in their turn.
 //!
-//! * `driver`: moves a call along its machine ([`crate::call`]) and does what follows;
+//! * `driver`: moves a call along its machine ([`sluice_call`]) and does what follows;
 //! * `asking`: permission requests, to whom and what comes of the answer;
 //! * `ending`: calls that end before their time.
 
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use sluice_call::{Call, CallEvent};
 use sluice_permission::PermissionMode;
 use sluice_tools::{AnyTool, Context, Outcome, Pins};
 use tokio::time::Instant;
 
-use crate::call::{Call, CallEvent};
 use crate::calls::LAUNCH_DELAY;
 use crate::guard;
 use crate::messages;
@@ -22,7 +22,7 @@ mod asking;
 mod driver;
 mod ending;
 
-pub(crate) use crate::call::for_model;
+pub(crate) use sluice_call::for_model;
 
 /// What a command is told that would go on by itself where nothing may.
 const NO_BACKGROUND: &str = "InputValidationError: background tasks are switched off here \

@@ -5,10 +5,9 @@ mod structured;
 use std::time::Instant;
 
 use serde_json::Value;
+use sluice_call::Deferred;
 use sluice_model::cost::Tokens;
 use sluice_wire::stdout;
-
-use crate::call::Deferred;
 
 pub(crate) use structured::Structured;
 

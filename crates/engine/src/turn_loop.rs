@@ -7,7 +7,7 @@ use sluice_model::{Failure, Message, Request, models};
 use sluice_wire::mode::PermissionMode;
 
 use crate::catalogue;
-use crate::hooks::AtEnd;
+use crate::hook_events::AtEnd;
 use crate::messages;
 use crate::model_request::Reply;
 use crate::options::Thinking;

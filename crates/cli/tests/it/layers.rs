@@ -19,6 +19,8 @@ const EDGES: &[(&str, &[&str])] = &[
     // What lies in folders is read, never run: not by whoever reads it.
     ("sluice-catalogue", &["sluice-permission", "sluice-settings"]),
     ("sluice-tools", &["sluice-permission", "sluice-wire"]),
+    // What happens to a call is decided here and done elsewhere: this crate can run, ask and say nothing.
+    ("sluice-call", &["sluice-permission", "sluice-tools"]),
     // A server of others sees no conversation: only its own connection and the way to the host.
     (
         "sluice-servers",
@@ -30,10 +32,25 @@ const EDGES: &[(&str, &[&str])] = &[
             "sluice-wire",
         ],
     ),
+    // A hook is told one event: it sees no conversation, and changes only what its answer says.
+    (
+        "sluice-hooks",
+        &[
+            "sluice-call",
+            "sluice-model",
+            "sluice-permission",
+            "sluice-servers",
+            "sluice-settings",
+            "sluice-tools",
+            "sluice-wire",
+        ],
+    ),
     (
         "sluice-engine",
         &[
+            "sluice-call",
             "sluice-catalogue",
+            "sluice-hooks",
             "sluice-model",
             "sluice-permission",
             "sluice-servers",

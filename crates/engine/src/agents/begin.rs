@@ -4,12 +4,12 @@
 //! of the message, and the subagent speaks behind that event. Other calls wait for the event: they may ask.
 
 use serde_json::Value;
+use sluice_call::Call;
 use sluice_permission::{Decision, ReasonKind, Verdict};
 use sluice_tools::{TaskView, ToolEvent};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::call;
-use crate::call::Call;
 use crate::calls::LAUNCH_DELAY;
 use crate::commands;
 use crate::session::Session;

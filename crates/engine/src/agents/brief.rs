@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
+use sluice_call::Call;
+use sluice_hooks::{HookClient, InheritedHooks};
 use sluice_model::Client;
 use sluice_permission::{Policy, Verdict};
 use sluice_servers::Servers;
@@ -16,10 +18,8 @@ use super::roster::Roster;
 use super::shared::SharedAgents;
 use super::{call, list, message};
 use crate::background::Background;
-use crate::call::Call;
 use crate::catalogue::Catalogue;
 use crate::commands::SKILL;
-use crate::hooks::{Heirs, HookClient};
 use crate::ledger::SharedLedger;
 use crate::options::Options;
 use crate::out::Out;
@@ -44,7 +44,7 @@ pub(crate) struct Brief {
     /// The tools the session itself has.
     pub(crate) available: Vec<String>,
     pub(crate) background: Background,
-    pub(crate) hooks: Heirs,
+    pub(crate) hooks: InheritedHooks,
     pub(crate) hook_client: HookClient,
     /// Where the session hears of its subagents.
     pub(crate) events: mpsc::Sender<ToolEvent>,

@@ -23,7 +23,7 @@ use super::relay::Relay;
 use super::report::Served;
 use super::{Agents, Seat, Summaries, inspect, notebook, revive, shared};
 use crate::commands::SKILL;
-use crate::hooks;
+use crate::hooks::Hooks;
 use crate::messages;
 use crate::options::SystemPrompt;
 use crate::options::{Asker, Options, StateEvents};
@@ -112,13 +112,13 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     if brief.available.iter().any(|name| name == SKILL) {
         session.offer_skills();
     }
-    session.hooks = brief.hooks.of_agent(&relay.badge.id, &order.kind.name);
+    session.hooks = Hooks::of_agent(&brief.hooks, &relay.badge.id, &order.kind.name);
     if let Some((origin, hooks)) = order.fork.as_ref().and_then(|fork| fork.hooks.as_ref()) {
         session.add_hooks(origin, hooks);
     }
     if let Some(hooks) = order.hooks(&brief.options.settings) {
         session.add_hooks(
-            &hooks::Origin::Agent {
+            &sluice_hooks::Origin::Agent {
                 name: order.kind.name.clone(),
             },
             hooks,

@@ -15,7 +15,6 @@ use super::relay::{Badge, Relay};
 use super::supervise;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::Failure;
-use crate::hooks;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 
@@ -28,7 +27,7 @@ pub(crate) struct Fork {
     pub(crate) typed: bool,
     /// What it may do besides.
     pub(crate) rules: Vec<Rule>,
-    pub(crate) hooks: Option<(hooks::Origin, Value)>,
+    pub(crate) hooks: Option<(sluice_hooks::Origin, Value)>,
 }
 
 /// What there is to be done for a skill.
@@ -68,7 +67,7 @@ fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
             },
             hooks: entry.hooks.clone().filter(|_| lends).map(|hooks| {
                 let name = entry.name.clone();
-                (hooks::Origin::Skill { name, root }, hooks)
+                (sluice_hooks::Origin::Skill { name, root }, hooks)
             }),
         }),
         kind,

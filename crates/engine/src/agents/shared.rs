@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use serde_json::Value;
+use sluice_hooks::InheritedHooks;
 use sluice_permission::{PermissionMode, PermissionUpdate};
 use sluice_settings::Settings;
 use sluice_tools::TaskStatus;
@@ -15,7 +16,6 @@ use tokio::sync::{Notify, mpsc};
 
 use super::relay::Relay;
 use crate::history::History;
-use crate::hooks::Heirs;
 use crate::port::Input;
 
 /// How many subagents may stand one below the other.
@@ -65,7 +65,7 @@ struct Shared {
 #[derive(Debug)]
 pub(crate) struct Standing {
     pub(crate) settings: Settings,
-    pub(crate) hooks: Heirs,
+    pub(crate) hooks: InheritedHooks,
 }
 
 #[derive(Debug)]

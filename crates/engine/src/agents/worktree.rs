@@ -3,9 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use sluice_hooks::HookClient;
 use tokio::process::Command;
-
-use crate::hooks::HookClient;
 
 /// A work tree somebody works in.
 #[derive(Debug, Clone)]

@@ -11,7 +11,6 @@ use super::arguments::Arguments;
 use super::body::{Part, parts};
 use super::{Attached, listing, mentions};
 use crate::catalogue::entry::{Entry, Origin};
-use crate::hooks;
 use crate::messages;
 use crate::queue::Prompt;
 use crate::session::Session;
@@ -210,7 +209,7 @@ impl Session {
         }
         if let Some(hooks) = entry.hooks.as_ref().filter(|_| !foreign) {
             let root = entry.path.parent().unwrap_or(&self.options.cwd).to_owned();
-            let origin = hooks::Origin::Skill {
+            let origin = sluice_hooks::Origin::Skill {
                 name: entry.name.clone(),
                 root,
             };

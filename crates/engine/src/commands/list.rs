@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use sluice_catalogue::plugins::PluginDir;
 use sluice_model::models;
 use sluice_wire::Raw;
 use sluice_wire::control::{
@@ -19,10 +20,8 @@ use crate::catalogue::listing::{self, Budget};
 use crate::catalogue::plugins;
 use crate::catalogue::plugins::builtin::{Part, SOURCE};
 use crate::catalogue::styles;
-use crate::hooks;
 use crate::messages;
 use crate::session::Session;
-use sluice_catalogue::plugins::PluginDir;
 
 impl Session {
     /// Every command a person may use, for the host. What servers and others bring joins here.
@@ -239,8 +238,8 @@ impl Session {
     }
 
     /// A plugin as the one who brings hooks.
-    fn hooks_of(&self, plugin: &plugins::Plugin) -> hooks::Origin {
-        hooks::Origin::Plugin {
+    fn hooks_of(&self, plugin: &plugins::Plugin) -> sluice_hooks::Origin {
+        sluice_hooks::Origin::Plugin {
             name: plugin.name.clone(),
             root: plugin.root.clone(),
             data: Some(plugin.data_dir(&self.options.settings)),

@@ -8,8 +8,8 @@ use sluice_wire::stdout::{Assistant, ContextCategory, ContextUsage, LocalCommand
 use super::builtin::{Builtin, Does, LISTED, Screen};
 use super::slash::Slash;
 use crate::catalogue::styles;
-use crate::hooks::{Answers, Switch};
 use crate::messages;
+use crate::model_choice::{Answers, Switch};
 use crate::queue::Prompt;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;

@@ -10,8 +10,8 @@ use sluice_wire::control::{
 use sluice_wire::permission_update::Behavior;
 
 use super::aside::given;
-use crate::hooks::{Answers, Switch};
 use crate::messages;
+use crate::model_choice::{Answers, Switch};
 use crate::requests::Aside;
 use crate::session::Session;
 

@@ -1,10 +1,11 @@
-//! The way of one call without a session: what follows from the steps of its machine ([`crate::call`]).
+//! The way of one call without a session: what follows from the steps of its machine ([`sluice_call`]).
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
+use sluice_call::{AskedOf, Basis, Call, CallEffect, CallEvent, Changed, Denial, End, Grant, PermissionAnswer, Rules};
 use sluice_permission::{Decision, PermissionMode};
 use sluice_tools::{AnyTool, Context, Outcome, Pins, Tool};
 use sluice_wire::hook::PermissionRequestDecision;
@@ -12,8 +13,7 @@ use sluice_wire::permission_update::Behavior;
 use tokio_util::sync::CancellationToken;
 
 use super::{Guarded, GuardedAnswer, GuardedCall, Question, Ran};
-use crate::call::{AskedOf, Basis, Call, CallEffect, CallEvent, Changed, Denial, End, Grant, PermissionAnswer, Rules};
-use crate::hooks::{self, Before, SessionlessHooks, Watched};
+use crate::hooks::{Before, SessionlessHooks, Watched};
 use crate::options::Options;
 use crate::sandbox;
 
@@ -163,7 +163,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
 
     fn answer_of_hook(&self, said: PermissionRequestDecision) -> PermissionAnswer {
         if said.behavior == Behavior::Deny {
-            return PermissionAnswer::Deny(hooks::denied_by_hook(said.message));
+            return PermissionAnswer::Deny(Denial::of_hook(said.message));
         }
         let mut changed = said.updated_input.and_then(|input| self.changed(&input.to_value()));
         if let Some(Changed::Valid(change)) = &mut changed {
@@ -217,7 +217,7 @@ impl<'a, A: AsyncFnOnce(Question) -> GuardedAnswer> Passage<'a, A> {
 
     /// The input hooks put in the place of the call's own.
     fn changed(&self, input: &Value) -> Option<Changed> {
-        hooks::changed(&self.call, input, &self.cwd)
+        Changed::by_hook(&self.call, input, &self.cwd)
     }
 
     fn watched(&self) -> Watched<'_> {

@@ -7,6 +7,14 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
+use sluice_call::{HookVerdict, Permission};
+use sluice_hooks::config::{Handler, Hook, Origin, Reader};
+use sluice_hooks::event::Event;
+use sluice_hooks::http::Rules;
+use sluice_hooks::merge::{Merged, Said, merge};
+use sluice_hooks::output::{Block, Failure, refusal};
+use sluice_hooks::tool_output::{replace, text_of};
+use sluice_hooks::{Due, HookRun, Late, meant, name_of, run, untrusted};
 use sluice_permission::{Decision, PermissionMode};
 use sluice_tools::{Outcome, Tasks};
 use sluice_wire::Raw;
@@ -16,20 +24,9 @@ use sluice_wire::hook::{
 };
 use sluice_wire::permission_update::Behavior;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
-use super::config::{Handler, Hook, Origin, Reader};
-use super::event::Event;
-use super::http::Rules;
-use super::merge::{Merged, Said, merge};
-use super::output::{Block, Failure, refusal};
-use super::run::run;
-use super::scene::{Due, Scene, meant, name_of, untrusted};
-use super::tool_output::{replace, text_of};
-use super::{LATE_DEPTH, command};
-use crate::call::{HookVerdict, Permission};
+use super::{LATE_DEPTH, environment};
 use crate::options::Options;
-use crate::out::Out;
 use crate::services::ToolServices;
 
 /// Hooks of the settings, and what it takes to run them without a session.
@@ -38,7 +35,7 @@ pub(crate) struct SessionlessHooks {
     list: Arc<[Arc<Hook>]>,
     tasks: Arc<Tasks>,
     tool_services: Arc<ToolServices>,
-    late: mpsc::Sender<super::Hooked>,
+    late: mpsc::Sender<Late>,
 }
 
 /// A call, as hooks are told of it.
@@ -198,47 +195,45 @@ impl SessionlessHooks {
         if due.is_empty() {
             return Merged::default();
         }
-        // Nobody hears of starts and ends here.
-        let (nobody, _) = mpsc::channel(1);
-        let scene = Scene {
+        let hook_run = HookRun {
             event,
             name: name_of(event, &input),
             input: serde_json::to_string(&input).unwrap_or_default().into(),
-            out: Out::new(nobody, &options.session_id, CancellationToken::new()),
+            // Nobody hears of starts and ends here.
+            reports: None,
             tasks: self.tasks.clone(),
-            tool_services: self.tool_services.clone(),
+            model: self.tool_services.clone(),
             cwd: call.cwd.to_owned(),
-            env: command::environment(options),
+            env: environment(options),
             web: options.web_config(),
             rules: Rules::of(&options.settings),
             untrusted: untrusted(&options.settings),
-            told: false,
             late: self.late.clone(),
         };
         let (beside, waited): (Vec<Due>, Vec<Due>) = due
             .into_iter()
             .partition(|due| matches!(due.hook.handler, Handler::Command { is_async: true, .. }));
         for due in beside {
-            let scene = scene.clone();
-            tokio::spawn(async move { run(&scene, &due).await });
+            let hook_run = hook_run.clone();
+            tokio::spawn(async move { run(&hook_run, &due).await });
         }
-        merge(event, join_all(waited.iter().map(|due| said(&scene, due))).await)
+        merge(event, join_all(waited.iter().map(|due| said(&hook_run, due))).await)
     }
 }
 
-async fn said(scene: &Scene, due: &Due) -> Said {
+async fn said(hook_run: &HookRun, due: &Due) -> Said {
     let what = match due.hook.handler {
         Handler::Agent { .. } | Handler::McpTool { .. } => {
             let kind = due.hook.handler.kind();
             let why = format!("its hook ({kind}) needs a session, and there is none");
-            match scene.event {
-                Event::PreToolUse => Ok(refusal(scene.event, Block::plain(why))),
+            match hook_run.event {
+                Event::PreToolUse => Ok(refusal(hook_run.event, Block::plain(why))),
                 _ => Err(Failure::Broken(why)),
             }
         }
-        _ => run(scene, due).await,
+        _ => run(hook_run, due).await,
     };
-    due.said(scene, what)
+    due.said(hook_run, what)
 }
 
 /// What hooks say to whoever made the call.

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
+use sluice_hooks::HookClient;
 use sluice_servers::{Host, Said};
 use sluice_wire::control::{Elicitation, Request};
 
-use crate::hooks::HookClient;
 use crate::host_requests::HostRequests;
 use crate::messages;
 use crate::out::Out;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
+use sluice_call::Call;
 use sluice_permission::{Decision, ReasonKind};
 use sluice_wire::Raw;
 use sluice_wire::control::{
@@ -12,7 +13,6 @@ use sluice_wire::control::{
 use sluice_wire::stdout::system::{ControlRequestProgress, ElicitationComplete, PermissionDenied};
 
 use super::fresh_id;
-use crate::call::Call;
 
 /// May this call run?
 pub(crate) fn ask(request_id: &str, call: &Call, decision: &Decision, cwd: &Path) -> ControlRequest {

@@ -1,10 +1,10 @@
 //! Permission requests: who is asked about a call, and what comes of the answer.
 
 use serde_json::Value;
+use sluice_call::{AskedOf, CallEvent, Change, Changed, Denial, PermissionAnswer};
 use sluice_permission::{Decision, Reason, ReasonKind};
 use sluice_tools::{Context, Outcome, Pins};
 
-use crate::call::{AskedOf, CallEvent, Change, Changed, Denial, PermissionAnswer};
 use crate::messages;
 use crate::options::Asker;
 use crate::policy::HostAnswer;

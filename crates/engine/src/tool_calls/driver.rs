@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use serde_json::{Value, json};
+use sluice_call::{CallEffect, CallEvent, End, Rules};
 use sluice_permission::{Decision, PermissionMode, ReasonKind, Verdict};
 use sluice_tools::Outcome;
 use tokio::time::Instant;
 
-use crate::call::{CallEffect, CallEvent, End, Rules};
 use crate::messages;
 use crate::session::Session;
 

@@ -1,10 +1,10 @@
 //! Calls that end before their time: the host is gone, the turn is interrupted, the process goes.
 
 use serde_json::Value;
+use sluice_call::{CallEvent, End};
 use sluice_tools::Outcome;
 use tokio::time::Instant;
 
-use crate::call::{CallEvent, End};
 use crate::checkpoints::Keeping;
 use crate::messages;
 use crate::options::Asker;

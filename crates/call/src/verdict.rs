@@ -1,0 +1,129 @@
+//! What `PreToolUse` hooks may do to a decision: they may forbid anything and ask about anything, and they allow only what
+//! no rule and no need for a person objects to.
+
+use sluice_permission::decide::after_hook;
+use sluice_permission::{Decision, PermissionMode, Reason, ReasonKind, Verdict};
+
+/// What a hook says about a call, from the mildest to the strictest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Permission {
+    Allow,
+    Ask,
+    /// Neither now: the turn ends with the call undone.
+    Defer,
+    Deny,
+}
+
+/// What all hooks say about a call together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookVerdict {
+    pub permission: Permission,
+    /// The hook's own words.
+    pub reason: String,
+    /// The same, with whose they are where that is not plain.
+    pub shown: String,
+    pub silence: Option<Silence>,
+}
+
+/// Who did not answer: what hooks say stands for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Silence {
+    /// A hook of a file.
+    Hook,
+    /// A callback of the host: nobody said no, so that it is a failure and no denial.
+    Host,
+}
+
+impl HookVerdict {
+    /// Whether the call fails because the host did not answer its callback.
+    pub(crate) fn is_failure(&self) -> bool {
+        self.permission == Permission::Deny && self.silence == Some(Silence::Host)
+    }
+
+    /// What remains of a decision about a call of `tool`.
+    pub(crate) fn adjust(&self, decision: Decision, tool: &str, mode: &PermissionMode) -> Decision {
+        let reason = || Reason {
+            kind: Some(ReasonKind::Hook),
+            text: Some(self.reason.clone()).filter(|said| !said.is_empty()),
+            rule: None,
+        };
+        let shown = &self.shown;
+        match (self.permission, decision.behavior) {
+            (Permission::Deny, _) if self.silence.is_some() => Decision::deny(reason(), shown.clone()),
+            (Permission::Deny, _) => Decision::deny(reason(), format!("PreToolUse:{tool} hook error: {shown}")),
+            (Permission::Ask | Permission::Defer | Permission::Allow, Verdict::Deny) => decision,
+            (Permission::Ask | Permission::Defer, _) if *mode == PermissionMode::DontAsk => Decision::deny(
+                reason(),
+                format!(
+                    "A hook asks about this call, and the mode dontAsk refuses what would need a question. {shown}"
+                ),
+            ),
+            (Permission::Ask | Permission::Defer, _) => {
+                let asked = Decision::ask(reason(), format!("A hook asks about this call. {shown}"));
+                Decision {
+                    requires_user_interaction: decision.requires_user_interaction,
+                    ..asked
+                }
+            }
+            (Permission::Allow, _) => match after_hook(&decision) {
+                Verdict::Allow => Decision::allow(reason()),
+                Verdict::Ask | Verdict::Deny => decision,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use sluice_permission::{Behavior, Rule, Source};
+
+    use super::*;
+
+    fn said(permission: Permission) -> HookVerdict {
+        HookVerdict {
+            permission,
+            reason: "because".to_owned(),
+            shown: "because".to_owned(),
+            silence: None,
+        }
+    }
+
+    fn by_rule(behavior: Behavior) -> Decision {
+        let rule = Rule::parse(behavior, Source::User, Path::new("/"), "Bash(ls)");
+        let reason = rule.map_or_else(|_| Reason::default(), |rule| Reason::rule(ReasonKind::Rule, &rule));
+        match behavior {
+            Behavior::Allow => Decision::allow(reason),
+            Behavior::Ask => Decision::ask(reason, "asked"),
+            Behavior::Deny => Decision::deny(reason, "denied"),
+        }
+    }
+
+    fn after(decision: &Decision, permission: Permission) -> Verdict {
+        let decision = said(permission).adjust(decision.clone(), "Bash", &PermissionMode::Default);
+        decision.behavior
+    }
+
+    #[test]
+    fn a_hook_forbids_everything_and_allows_what_nobody_objects_to() {
+        let open = Decision::ask(Reason::kind(ReasonKind::Other), "open");
+        for (decision, allow, ask) in [
+            (by_rule(Behavior::Deny), Verdict::Deny, Verdict::Deny),
+            (by_rule(Behavior::Ask), Verdict::Ask, Verdict::Ask),
+            (by_rule(Behavior::Allow), Verdict::Allow, Verdict::Ask),
+            (open.clone(), Verdict::Allow, Verdict::Ask),
+            (open.for_a_person(), Verdict::Ask, Verdict::Ask),
+        ] {
+            assert_eq!(after(&decision, Permission::Allow), allow, "{decision:?}");
+            assert_eq!(after(&decision, Permission::Ask), ask, "{decision:?}");
+            assert_eq!(after(&decision, Permission::Deny), Verdict::Deny, "{decision:?}");
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_asked_an_ask_is_a_no() {
+        let decision = said(Permission::Ask).adjust(by_rule(Behavior::Allow), "Bash", &PermissionMode::DontAsk);
+        assert_eq!(decision.behavior, Verdict::Deny);
+    }
+}

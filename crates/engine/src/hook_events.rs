@@ -1,0 +1,82 @@
+//! The hook events a session raises, and what it does with the answers. Hooks themselves are [`sluice_hooks`]; what of them
+//! belongs to the state of a session is `hooks`.
+//!
+//! In reading order:
+//!
+//! * `told`: the fields every event carries, and what is told of hooks; `run`: beginning the hooks of an event;
+//!   `environment`: their variables; `handlers`: hooks that need the session to be run;
+//! * `calls`: `PreToolUse`, `PermissionRequest`, `PostToolUse` and its kin; `defer`: a call a hook defers; `tasks`:
+//!   `TaskCreated`, `TaskCompleted`;
+//! * `turns`: `UserPromptSubmit`, `Stop`, `PreCompact` and their kin; `session`: `SessionStart`, `SessionEnd`,
+//!   `ConfigChange`, `FileChanged` and their kin; `switch`: `PreModelSwitch`, `MessageDisplay`;
+//! * `consultation`: events raised by work beside the session.
+//!
+//! Raising an event costs nothing when no hook waits for it. Methods of `SessionLoop` wait for the answer and handle
+//! what happens meanwhile; methods of `Session` begin the hooks, and the answer comes back as an event
+//! ([`Hooked`](crate::hooks::Hooked)).
+//!
+//! Subagents are sessions: each has the hooks of the session above it ([`InheritedHooks`]) and its own, is told of as an
+//! agent, and ends with `SubagentStop` where a session ends its turn with `Stop`.
+
+mod calls;
+mod consultation;
+mod defer;
+mod environment;
+mod handlers;
+mod run;
+mod session;
+mod switch;
+mod tasks;
+mod told;
+mod turns;
+
+use serde_json::Value;
+use sluice_hooks::{InheritedHooks, Origin};
+
+use crate::session::Session;
+
+pub(crate) use turns::AtEnd;
+
+impl Session {
+    /// What subagents get: everything but what an agent has for itself alone.
+    pub(crate) fn hooks_for_agents(&self) -> InheritedHooks {
+        let file = self
+            .hooks
+            .agent
+            .top_transcript
+            .as_ref()
+            .or(self.options.keeping.file.as_ref());
+        InheritedHooks {
+            list: self.hooks.list.handed_down(),
+            narrow: self.hooks.agent.narrow,
+            transcript: file.cloned(),
+        }
+    }
+
+    /// Adds the hooks of a plugin, a skill or an agent, if the settings let such hooks run.
+    pub(crate) fn add_hooks(&mut self, origin: &Origin, config: &Value) {
+        let settings = &self.options.settings;
+        let says = |value: Option<&Value>| value.and_then(Value::as_bool) == Some(true);
+        if says(settings.get("disableAllHooks")) || says(settings.policy("allowManagedHooksOnly")) {
+            return;
+        }
+        let (cwd, home) = (&self.options.cwd, &self.options.home);
+        let problems = self.hooks.list.add(origin, config, cwd, home);
+        for problem in problems {
+            // A skill brings its hooks each time it is taken up.
+            if !self.hooks.seen.brought_problems.contains(&problem) {
+                self.hooks.seen.brought_problems.push(problem);
+            }
+        }
+    }
+
+    /// Takes them away again.
+    pub(crate) fn remove_hooks(&mut self, origin: &Origin) {
+        self.hooks.list.remove(origin);
+    }
+
+    /// What `get_hooks_listing` answers.
+    pub(crate) fn hooks_listing(&self) -> Value {
+        self.hooks.list.listing(&self.options.settings)
+    }
+}

@@ -1,0 +1,321 @@
+//! Hooks around a call: before it is decided about, beside the ask, after it has run.
+//!
+//! A call whose hooks run stays where it is; the session goes on listening, and [`Session::hooked`] takes the call
+//! up again when they are done.
+
+use std::time::{Duration, Instant};
+
+use sluice_call::{Call, CallEvent, Changed, Denial, Grant, PermissionAnswer};
+use sluice_hooks::event::Event;
+use sluice_hooks::merge::Merged;
+use sluice_hooks::tool_output::{replace, text_of};
+use sluice_permission::Decision;
+use sluice_tools::Outcome;
+use sluice_wire::control::McpServerProvenance;
+use sluice_wire::hook::{BatchCall, HookSpecificOutput, PermissionRequestDecision};
+use sluice_wire::permission_update::Behavior;
+use sluice_wire::{Number, Raw};
+
+use super::told::{reminder, told};
+use crate::hooks::{Hooked, Purpose};
+use crate::messages;
+use crate::options::Asker;
+use crate::session::Session;
+use crate::session_loop::SessionLoop;
+use crate::turn::Ending;
+
+/// How long an ask waits before somebody is told that it does.
+const UNANSWERED: Duration = Duration::from_secs(6);
+
+impl Session {
+    /// Shows a call to hooks before it is decided about; false if none waits for it.
+    pub(crate) async fn hooks_before(&mut self, index: usize) -> bool {
+        if !self.hooks.await_any(&[Event::PreToolUse]) {
+            return false;
+        }
+        let Some(call) = self.calls.list.get(index) else {
+            return false;
+        };
+        let id = call.id.clone();
+        let input = told!(self, Full, PreToolUse(PreToolUseInput) {
+            tool_name: call.name.clone(),
+            tool_input: Raw::of(&call.checked),
+            tool_use_id: call.id.clone(),
+            mcp_server: server_of(call),
+        });
+        self.spawn_hooks(input, Purpose::Before(id)).await
+    }
+
+    /// Hooks have looked at a call: it goes on as they say.
+    pub(super) async fn begin_hooked(&mut self, id: &str, merged: Merged) {
+        let Some(index) = self
+            .calls
+            .list
+            .iter()
+            .position(|call| call.id == id && call.is_hooked())
+        else {
+            return;
+        };
+        if merged.halt.is_some() {
+            self.hooks.turn.halt = merged.halt;
+        }
+        // What was forbidden elsewhere in the session meanwhile counts.
+        self.catch_up().await;
+        let (call, cwd) = (self.calls.list.get(index), self.tooling.cwd.get());
+        let event = CallEvent::HooksSaid {
+            changed: call
+                .zip(merged.updated_input)
+                .and_then(|(call, input)| Changed::by_hook(call, &input, &cwd)),
+            verdict: merged.verdict,
+        };
+        self.advance(index, event).await;
+        self.launch().await;
+    }
+
+    /// Shows an ask to hooks, which may answer before the host does; false if none waits for it.
+    pub(crate) async fn hooks_beside_ask(&mut self, index: usize, request_id: &str, decision: &Decision) -> bool {
+        self.notify_of_ask(index, request_id);
+        if !self.hooks.await_any(&[Event::PermissionRequest]) {
+            return false;
+        }
+        let Some(call) = self.calls.list.get(index) else {
+            return false;
+        };
+        let id = call.id.clone();
+        let input = told!(self, Full, PermissionRequest(PermissionRequestInput) {
+            tool_name: call.name.clone(),
+            tool_input: Raw::of(&call.checked),
+            permission_suggestions: decision.suggestions.clone(),
+            mcp_server: server_of(call),
+        });
+        self.hooks.turn.asked_for = Some(id);
+        self.spawn_hooks(input, Purpose::Asked(request_id.to_owned())).await
+    }
+
+    /// An ask that is not answered for a while is worth a person's look.
+    fn notify_of_ask(&mut self, index: usize, request_id: &str) {
+        if let (Some(call), Asker::Host) = (self.calls.list.get(index), &self.options.asker)
+            && self.hooks.await_any(&[Event::Notification])
+        {
+            let (id, message) = (
+                request_id.to_owned(),
+                format!("Permission is needed to use {}", call.name),
+            );
+            self.hooks.work.around.spawn(async move {
+                tokio::time::sleep(UNANSWERED).await;
+                Hooked::of_unanswered(id, message)
+            });
+        }
+    }
+
+    /// An ask was not answered for a while.
+    pub(super) async fn ask_waits(&mut self, request_id: &str, message: &str) {
+        if self.calls.asking(request_id).is_some() {
+            self.hook_notification(message, None, "permission_prompt").await;
+        }
+    }
+
+    /// Hooks have looked at an ask. What they decide withdraws it; otherwise it stays open, or is refused where nobody
+    /// else can answer.
+    pub(super) async fn answer_hooked(&mut self, request_id: &str, merged: Merged) {
+        let Some(index) = self.calls.asked(request_id) else {
+            return;
+        };
+        if merged.halt.is_some() {
+            self.hooks.turn.halt = merged.halt;
+        }
+        // What was forbidden elsewhere in the session while the question was open counts.
+        self.catch_up().await;
+        let answer = merged.decision.map(|decision| self.answer_of_hook(index, decision));
+        self.advance(index, CallEvent::HooksAnswered(answer)).await;
+        if self.calls.asked(request_id).is_none() {
+            self.launch().await;
+        }
+    }
+
+    fn answer_of_hook(&self, index: usize, said: PermissionRequestDecision) -> PermissionAnswer {
+        match said.behavior {
+            Behavior::Deny if said.interrupt == Some(true) => PermissionAnswer::Interrupt,
+            Behavior::Deny => PermissionAnswer::Deny(Denial::of_hook(said.message)),
+            _ => PermissionAnswer::Allow {
+                changed: said
+                    .updated_input
+                    .and_then(|input| self.changed(index, input.to_value())),
+                updates: said.updated_permissions.unwrap_or_default(),
+                grant: Grant::by_hook(),
+            },
+        }
+    }
+
+    /// A call is about to run.
+    pub(crate) fn hooks_at_start(&mut self, id: &str) {
+        if self.hooks.await_any(&[Event::PostToolUse, Event::PostToolUseFailure]) {
+            self.hooks.turn.began.insert(id.to_owned(), Instant::now());
+        }
+    }
+
+    /// Shows what a call came to to hooks before it is told; false if none waits for it.
+    pub(crate) async fn hooks_after(&mut self, index: usize) -> bool {
+        self.hook_cwd().await;
+        self.hooks_of_tasks(index).await || self.hooks_after_call(index).await
+    }
+
+    /// The same, once the task list is as it will be.
+    pub(super) async fn hooks_after_call(&mut self, index: usize) -> bool {
+        let Some((call, outcome)) = self.untold(index) else {
+            return false;
+        };
+        let failed = outcome.is_error == Some(true);
+        let event = if failed {
+            Event::PostToolUseFailure
+        } else {
+            Event::PostToolUse
+        };
+        if !self.hooks.await_any(&[event]) {
+            return false;
+        }
+        let id = call.id.clone();
+        let began = self.hooks.turn.began.get(&id);
+        #[allow(clippy::cast_precision_loss)]
+        let duration = began.map(|began| Number(began.elapsed().as_millis() as f64));
+        let input = if failed {
+            told!(self, Full, PostToolUseFailure(PostToolUseFailureInput) {
+                tool_name: call.name.clone(),
+                tool_input: Raw::of(&call.checked),
+                tool_use_id: id.clone(),
+                mcp_server: server_of(call),
+                error: text_of(&outcome.content),
+                is_interrupt: Some(self.calls.cancel.is_cancelled()),
+                duration_ms: duration,
+            })
+        } else {
+            told!(self, Full, PostToolUse(PostToolUseInput) {
+                tool_name: call.name.clone(),
+                tool_input: Raw::of(&call.checked),
+                tool_response: Raw::of(&outcome.result),
+                tool_use_id: id.clone(),
+                mcp_server: server_of(call),
+                duration_ms: duration,
+            })
+        };
+        self.hooks.turn.began.remove(&id);
+        self.spawn_hooks(input, Purpose::After(id)).await
+    }
+
+    /// A call hooks look at before its result is told, and what it came to.
+    pub(super) fn untold(&self, index: usize) -> Option<(&Call, &Outcome)> {
+        let call = self.calls.list.get(index)?;
+        Some((call, &call.untold()?.outcome))
+    }
+
+    /// Shows a call that was refused without a question to hooks; false if none waits for it.
+    pub(crate) async fn hooks_after_denial(&mut self, index: usize, reason: &str) -> bool {
+        let Some(call) = self
+            .calls
+            .list
+            .get(index)
+            .filter(|_| self.hooks.await_any(&[Event::PermissionDenied]))
+        else {
+            return false;
+        };
+        let id = call.id.clone();
+        let input = told!(self, Full, PermissionDenied(PermissionDeniedInput) {
+            tool_name: call.name.clone(),
+            tool_input: Raw::of(&call.checked),
+            tool_use_id: id.clone(),
+            mcp_server: server_of(call),
+            reason: reason.to_owned(),
+        });
+        self.spawn_hooks(input, Purpose::After(id)).await
+    }
+
+    /// Hooks have looked at a call that is over: its result is told.
+    pub(super) async fn finish_hooked(&mut self, event: Event, id: &str, merged: Merged) {
+        let Some(index) = self.untold_call(id) else { return };
+        let call = self.calls.list.get_mut(index);
+        let name = call.as_ref().map(|call| call.name.clone()).unwrap_or_default();
+        let name = format!("{}:{name}", event.as_str());
+        if let Some(updated) = merged.updated_output
+            && let Some(end) = call.and_then(Call::untold_mut)
+            && let Err(why) = replace(&mut end.outcome, updated)
+        {
+            let text = format!("{name}: the output a hook put in place of the tool's is not used: {why}");
+            self.say(messages::informational(&text, "warning")).await;
+        }
+        if let Some(block) = merged.block {
+            self.hooks.turn.contexts.push(reminder(&name, &block.shown));
+        }
+        let retry = |specific: &HookSpecificOutput| matches!(specific, HookSpecificOutput::PermissionDenied(it) if it.retry == Some(true));
+        if merged.specific.iter().any(retry) {
+            let text = "The refused call may be tried once more.";
+            self.hooks.turn.contexts.push(reminder(&name, text));
+        }
+        // A failed call is for the model to deal with, whoever wants to stop.
+        if merged.halt.is_some() && event != Event::PostToolUseFailure {
+            self.hooks.turn.halt = merged.halt;
+        }
+        self.advance(index, CallEvent::Settled(None)).await;
+        self.launch().await;
+    }
+
+    /// How the turn ends, if a hook wants it to.
+    pub(crate) fn hook_halt(&mut self) -> Option<Ending> {
+        self.hooks.turn.halt.take().map(|_| Ending::HookStopped("hook_stopped"))
+    }
+
+    /// The turn is stopped: hooks around calls are gone, and calls that have run keep their outcome.
+    pub(crate) async fn abandon_hooks(&mut self) {
+        self.hooks.work.around.abort_all();
+        for index in self.calls.unfinished() {
+            if self.untold(index).is_some() {
+                self.advance(index, CallEvent::Settled(None)).await;
+            }
+        }
+    }
+
+    /// Callbacks that are open need not be answered any more.
+    pub(crate) async fn withdraw_callbacks(&mut self) {
+        for request_id in self.hooks.forget_callbacks() {
+            self.say(messages::cancel(&request_id)).await;
+        }
+    }
+
+    /// The call of that id, if hooks look at what it came to.
+    pub(super) fn untold_call(&self, id: &str) -> Option<usize> {
+        let mut list = self.calls.list.iter();
+        list.position(|call| call.id == id && call.untold().is_some())
+    }
+}
+
+impl SessionLoop {
+    /// Every call of an answer has its result. `Err` when the turn is stopped meanwhile.
+    pub(crate) async fn hook_batch(&mut self) -> Result<(), ()> {
+        if !self.session.hooks.await_any(&[Event::PostToolBatch]) {
+            return Ok(());
+        }
+        let calls = self.session.calls.list.iter().map(|call| BatchCall {
+            tool_name: call.name.clone(),
+            tool_input: Raw::of(&call.checked),
+            tool_use_id: call.id.clone(),
+            tool_response: call.result().and_then(|block| block.get("content")).map(Raw::of),
+            ..BatchCall::default()
+        });
+        let calls: Vec<BatchCall> = calls.collect();
+        let input = told!(self.session, Full, PostToolBatch(PostToolBatchInput) { tool_calls: calls });
+        let merged = self.ask_hooks(input).await.ok_or(())?;
+        // There is no call to hold up any more: the turn ends.
+        let block = merged.block.map(|block| block.shown);
+        self.session.hooks.turn.halt = self.session.hooks.turn.halt.take().or(merged.halt).or(block);
+        Ok(())
+    }
+}
+
+/// Whose tool a call is for, if it is one of a server.
+fn server_of(call: &Call) -> Option<McpServerProvenance> {
+    let known = call.tool.as_ref()?.provenance()?;
+    Some(McpServerProvenance {
+        name: known.server,
+        source: Some(known.source.to_owned()),
+        ..McpServerProvenance::default()
+    })
+}

@@ -1,0 +1,34 @@
+//! Hooks that need the session to be run: agents and tools of MCP servers.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use sluice_hooks::agent::{GUIDE, Inspection};
+use sluice_hooks::prompt::question;
+use sluice_hooks::tool::{Prepared, filled};
+use sluice_model::models;
+use sluice_permission::Verdict;
+
+use crate::agents;
+use crate::session::Session;
+
+impl Session {
+    /// Tells an agent what to look into; it begins when somebody waits for it.
+    pub(super) fn inspection(&mut self, prompt: &str, model: Option<&str>, input: &Arc<str>) -> Inspection {
+        let model = model.map_or_else(|| models::small().to_owned(), |name| models::resolve(Some(name)));
+        let prompt = question(prompt, input);
+        agents::inspect(self.brief_inspector(), GUIDE, prompt, model)
+    }
+
+    /// Prepares the call of a hook. What a rule denies is denied to hooks too.
+    pub(super) fn tool_of_hook(&self, server: &str, tool: &str, input: &Map<String, Value>, told: &str) -> Prepared {
+        let told: Value = serde_json::from_str(told).unwrap_or_default();
+        let input = filled(&Value::Object(input.clone()), &told);
+        let call = self.tooling.servers.call_of(server, tool, &self.options.output_dir)?;
+        let decision = self.decide(&call.full, &input);
+        match decision.behavior {
+            Verdict::Deny => Err(decision.message),
+            Verdict::Allow | Verdict::Ask => Ok((call, input)),
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Hooks around a session: its start and end, its settings, files and directories.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use sluice_hooks::event::{Event, LAST, LAST_MOST};
+use sluice_permission::Source;
+use sluice_settings::Settings;
+use sluice_wire::Map;
+use sluice_wire::control::HookMatcher;
+use sluice_wire::hook::HookSpecificOutput;
+
+use super::told::{reminder, told};
+use crate::hooks::{Hooked, Purpose, WatchedFiles};
+use crate::messages;
+use crate::note::Note;
+use crate::options::Setup;
+use crate::session::Session;
+use crate::session_loop::SessionLoop;
+
+impl Session {
+    /// Reads the hooks of the settings files.
+    pub(crate) fn lay_out_hooks(&mut self) {
+        let options = &self.options;
+        let problems = self.hooks.list.lay_out(&options.settings, &options.cwd, &options.home);
+        self.hooks.seen.problems = problems;
+        self.publish_settings();
+    }
+
+    /// The host brings its callbacks, in the place of those it brought before: whether they are called.
+    pub(crate) async fn register_hooks(&mut self, hooks: Option<&Map<Vec<HookMatcher>>>) -> Option<bool> {
+        let hooks = hooks?;
+        if self.options.settings.policy("disableAllHooks") == Some(&Value::Bool(true)) {
+            return Some(false);
+        }
+        let events = hooks.iter().map(|(name, groups)| (name.as_str(), groups.as_slice()));
+        for problem in self.hooks.list.register(events) {
+            self.say(messages::informational(&problem, "warning")).await;
+        }
+        self.watch_files(Vec::new());
+        Some(true)
+    }
+
+    /// The session ends. Nobody is waited for longer than a moment.
+    pub(crate) async fn hook_session_end(&mut self, reason: &str) {
+        if !self.hooks.await_any(&[Event::SessionEnd]) {
+            return;
+        }
+        let input = told!(self, Bare, SessionEnd(SessionEndInput) { reason: reason.to_owned() });
+        let ends = self.hooks.list.iter().filter(|hook| hook.event == Event::SessionEnd);
+        let most = ends.filter_map(|hook| hook.timeout).max().unwrap_or(LAST);
+        let Some(work) = self.begin_hooks(input).await else {
+            return;
+        };
+        tokio::time::timeout(most.clamp(Duration::from_millis(1), LAST_MOST), work)
+            .await
+            .ok();
+    }
+
+    /// Hooks that ran beside the session are done.
+    pub(crate) async fn hooked(&mut self, hooked: Hooked) {
+        let Hooked { event, purpose, merged } = hooked;
+        match purpose {
+            Purpose::Before(id) => {
+                self.tell_of_hooks(event, &merged, Some(&id)).await;
+                self.begin_hooked(&id, merged).await;
+            }
+            Purpose::After(id) => {
+                self.tell_of_hooks(event, &merged, Some(&id)).await;
+                self.finish_hooked(event, &id, merged).await;
+            }
+            Purpose::Task(id) => {
+                self.tell_of_hooks(event, &merged, Some(&id)).await;
+                self.task_hooked(event, &id, merged).await;
+            }
+            Purpose::Asked(request_id) => {
+                self.tell_of_hooks(event, &merged, None).await;
+                self.answer_hooked(&request_id, merged).await;
+            }
+            Purpose::Settings(settings) => {
+                self.tell_of_hooks(event, &merged, None).await;
+                match merged.block {
+                    Some(block) => {
+                        let text = format!("A hook keeps the settings as they were: {}", block.shown);
+                        self.say(messages::informational(&text, "warning")).await;
+                    }
+                    None => self.take_settings(*settings).await,
+                }
+            }
+            Purpose::Late { rewakes } => {
+                let said = merged.block.as_ref().map(|block| block.reason.clone());
+                let said = said.or_else(|| merged.verdict.as_ref().map(|verdict| verdict.reason.clone()));
+                self.tell_of_hooks(event, &merged, None).await;
+                if let Some(text) = said.filter(|_| rewakes) {
+                    let origin = serde_json::json!({"kind": "task-notification", "producer": "session-task"});
+                    self.background.owe(Note {
+                        text: reminder(event.as_str(), &text),
+                        origin,
+                        timestamp: messages::now(),
+                        alone: false,
+                        asks: true,
+                    });
+                }
+            }
+            Purpose::Switch(asked) => {
+                let (id, switch) = *asked;
+                self.tell_of_hooks(event, &merged, None).await;
+                self.switch_hooked(&id, switch, &merged).await;
+            }
+            Purpose::Consult(consultation) => self.consult(*consultation).await,
+            Purpose::Consulted(reply) => {
+                self.tell_of_hooks(event, &merged, None).await;
+                // Who asked may have given up.
+                reply.send(merged).ok();
+            }
+            Purpose::Unanswered(id, message) => self.ask_waits(&id, &message).await,
+            Purpose::Files(changed) => self.hook_files(changed).await,
+            Purpose::Told => self.tell_of_hooks(event, &merged, None).await,
+        }
+    }
+
+    /// The settings files say something new; hooks may object. What they are told of goes into force when they
+    /// have spoken.
+    pub(crate) async fn settings_reloaded(&mut self, settings: Settings) {
+        let changed = changed_sources(&self.options.settings, &settings);
+        let source = changed.iter().find_map(|source| source_word(*source));
+        if let Some(source) = source.filter(|_| self.hooks.await_any(&[Event::ConfigChange])) {
+            let file = changed.first().and_then(|source| settings.places().file(*source));
+            let input = told!(self, Bare, ConfigChange(ConfigChangeInput) {
+                source: source.to_owned(),
+                file_path: file.map(|file| file.display().to_string()),
+            });
+            // Nobody objects to the administrator.
+            let managed = changed.contains(&Source::Policy);
+            let purpose = if managed {
+                Purpose::Told
+            } else {
+                Purpose::Settings(Box::new(settings.clone()))
+            };
+            if self.spawn_hooks(input, purpose).await && !managed {
+                return;
+            }
+        }
+        self.take_settings(settings).await;
+    }
+
+    /// Instructions were read since hooks were last told.
+    pub(super) async fn hook_instructions(&mut self) {
+        for read in std::mem::take(&mut self.hooks.seen.instructions) {
+            let kind = memory_type(&read.path, self.options.settings.places());
+            let shown = |path: PathBuf| path.display().to_string();
+            let input = told!(self, Bare, InstructionsLoaded(InstructionsLoadedInput) {
+                memory_type: kind.to_owned(),
+                load_reason: read.reason.to_owned(),
+                globs: read.globs,
+                trigger_file_path: read.trigger.map(shown),
+                parent_file_path: read.parent.map(shown),
+                file_path: shown(read.path),
+            });
+            self.spawn_hooks(input, Purpose::Told).await;
+        }
+    }
+
+    /// The working directory may have changed.
+    pub(crate) async fn hook_cwd(&mut self) {
+        if !self.hooks.await_any(&[Event::CwdChanged]) {
+            return;
+        }
+        let now = self.tooling.cwd.get();
+        let before = self.hooks.seen.last_cwd.replace(now.clone());
+        if let Some(before) = before.filter(|before| *before != now) {
+            let input = told!(self, Bare, CwdChanged(CwdChangedInput) {
+                old_cwd: before.display().to_string(),
+                new_cwd: now.display().to_string(),
+            });
+            self.spawn_hooks(input, Purpose::Told).await;
+        }
+    }
+
+    /// A directory to work in was added.
+    pub(crate) async fn hook_directory_added(&mut self, directory: &Path, source: &str) {
+        if self.hooks.await_any(&[Event::DirectoryAdded]) {
+            let input = told!(self, Bare, DirectoryAdded(DirectoryAddedInput) {
+                directory: directory.display().to_string(),
+                source: source.to_owned(),
+            });
+            self.spawn_hooks(input, Purpose::Told).await;
+        }
+    }
+
+    /// A person should look.
+    pub(crate) async fn hook_notification(&mut self, message: &str, title: Option<&str>, kind: &str) {
+        if self.hooks.await_any(&[Event::Notification]) {
+            let input = told!(self, Bare, Notification(NotificationInput) {
+                message: message.to_owned(),
+                title: title.map(str::to_owned),
+                notification_type: Some(kind.to_owned()),
+            });
+            self.spawn_hooks(input, Purpose::Told).await;
+        }
+    }
+}
+
+impl SessionLoop {
+    /// The session begins.
+    pub(crate) async fn hook_begin(&mut self) {
+        self.session.lay_out_hooks();
+        self.session.hooks.seen.last_cwd = Some(self.session.tooling.cwd.get());
+        let source = match self.session.hooks.resumed {
+            Some(true) => "fork",
+            Some(false) => "resume",
+            None => "startup",
+        };
+        if let Some(setup) = self.session.options.setup {
+            self.hook_setup(setup.as_str()).await;
+        }
+        self.hook_session_start(source).await;
+        if self.session.options.setup == Some(Setup::InitOnly) {
+            self.session.line.leave = Some(self.session.line.leave.unwrap_or(0));
+        }
+        self.session.watch_files(Vec::new());
+    }
+
+    /// A conversation begins, or begins anew.
+    pub(crate) async fn hook_session_start(&mut self, source: &str) {
+        if !self.session.hooks.await_any(&[Event::SessionStart]) {
+            return;
+        }
+        let input = told!(self.session, Bare, SessionStart(SessionStartInput) {
+            source: source.to_owned(),
+            model: Some(self.session.model.name.clone()),
+            session_title: self.session.conversation.transcript.title().map(str::to_owned),
+        });
+        let Some(merged) = self.ask_hooks(input).await else {
+            return;
+        };
+        self.session.take_env_file().await;
+        for specific in merged.specific {
+            let HookSpecificOutput::SessionStart(it) = specific else {
+                continue;
+            };
+            if let Some(title) = it
+                .session_title
+                .filter(|title| self.session.conversation.transcript.title() != Some(title.trim()))
+            {
+                self.session.rename(&title, None).await.ok();
+            }
+            self.session.watch_files(it.watch_paths.unwrap_or_default());
+            if let Some(text) = it.initial_user_message.filter(|text| !text.trim().is_empty()) {
+                let message = serde_json::json!({"role": "user", "content": text});
+                let user = serde_json::from_value(serde_json::json!({"type": "user", "message": message}));
+                if let Ok(user) = user {
+                    // It has a turn of its own, whatever the host says meanwhile.
+                    let mut prompt = messages::prompt(user);
+                    prompt.alone = true;
+                    self.session.queue.push(prompt);
+                }
+            }
+        }
+    }
+
+    /// A project is set up: `init` or `maintenance`.
+    pub(crate) async fn hook_setup(&mut self, trigger: &str) {
+        if self.session.hooks.await_any(&[Event::Setup]) {
+            let input = told!(self.session, Bare, Setup(SetupInput) { trigger: trigger.to_owned() });
+            self.ask_hooks(input).await;
+            self.session.take_env_file().await;
+        }
+    }
+}
+
+impl Session {
+    /// Watches the files hooks named, those of matchers included; what was watched before stays watched.
+    pub(super) fn watch_files(&mut self, named: Vec<String>) {
+        if !self.hooks.await_any(&[Event::FileChanged]) {
+            return;
+        }
+        let cwd = self.tooling.cwd.get();
+        let mut paths = self
+            .hooks
+            .seen
+            .watched
+            .take()
+            .map(|watched| watched.paths)
+            .unwrap_or_default();
+        let waiting = self.hooks.list.iter().filter(|hook| hook.event == Event::FileChanged);
+        let of_matchers = waiting.flat_map(|hook| hook.matcher.names().to_vec());
+        for name in of_matchers.chain(named) {
+            let path = cwd.join(name);
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        if !paths.is_empty() {
+            self.hooks.seen.watched = Some(WatchedFiles::new(paths));
+        }
+    }
+
+    /// Files that were watched have changed.
+    pub(super) async fn hook_files(&mut self, changed: Vec<(PathBuf, &'static str)>) {
+        for (path, what) in changed {
+            let input = told!(self, Bare, FileChanged(FileChangedInput) {
+                file_path: path.display().to_string(),
+                event: what.to_owned(),
+            });
+            self.spawn_hooks(input, Purpose::Told).await;
+        }
+    }
+}
+
+/// Which scopes say something else than before.
+fn changed_sources(before: &Settings, after: &Settings) -> Vec<Source> {
+    let said = |settings: &Settings, source: Source| {
+        let layers = settings.layers().iter().filter(|layer| layer.source == source);
+        layers.map(|layer| layer.value.clone()).collect::<Vec<_>>()
+    };
+    [Source::User, Source::Project, Source::Local, Source::Policy]
+        .into_iter()
+        .filter(|source| said(before, *source) != said(after, *source))
+        .collect()
+}
+
+fn source_word(source: Source) -> Option<&'static str> {
+    match source {
+        Source::User => Some("user_settings"),
+        Source::Project => Some("project_settings"),
+        Source::Local => Some("local_settings"),
+        Source::Policy => Some("policy_settings"),
+        Source::Flag | Source::CliArg | Source::Session | Source::Command => None,
+    }
+}
+
+fn memory_type(path: &Path, places: &sluice_settings::Places) -> &'static str {
+    if path.file_name().is_some_and(|name| name == "CLAUDE.local.md") {
+        "Local"
+    } else if path.starts_with(&places.config_dir) {
+        "User"
+    } else {
+        "Project"
+    }
+}

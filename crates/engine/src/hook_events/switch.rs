@@ -1,0 +1,158 @@
+//! Hooks around a change of the model, and around what is shown of an answer.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use sluice_hooks::event::Event;
+use sluice_hooks::merge::Merged;
+use sluice_model::cost::Tokens;
+use sluice_model::models;
+use sluice_wire::Number;
+use sluice_wire::control::RequestId;
+use sluice_wire::hook::{HookInput, HookSpecificOutput};
+
+use super::told::told;
+use crate::hooks::Purpose;
+use crate::messages;
+use crate::model_choice::{self, Switch};
+use crate::session::Session;
+use crate::session_loop::SessionLoop;
+
+/// How long the provider keeps what it has read.
+const CACHE: Duration = Duration::from_secs(5 * 60);
+
+/// What a change costs.
+struct Toll {
+    tokens: u64,
+    warm: bool,
+    dollars: f64,
+    pricing: &'static str,
+}
+
+impl Session {
+    /// Shows a change the host asks for to hooks; false if none waits for it. What they let happen happens when they
+    /// have spoken.
+    pub(crate) async fn hooks_before_switch(&mut self, id: &RequestId, switch: &Switch) -> bool {
+        if switch.to == self.model.name || !self.hooks.await_any(&[Event::PreModelSwitch]) {
+            return false;
+        }
+        let input = self.told_before_switch(switch).await;
+        let purpose = Purpose::Switch(Box::new((id.clone(), switch.clone())));
+        self.spawn_hooks(input, purpose).await
+    }
+
+    /// Hooks have looked at a change the host asks for.
+    pub(super) async fn switch_hooked(&mut self, id: &RequestId, switch: Switch, merged: &Merged) {
+        match refusal(merged) {
+            Some(why) => self.refuse_model(id, "blocked_by_hook", why).await,
+            None => self.take_model(id, switch).await,
+        }
+    }
+
+    /// Another model answers from now on: the one before.
+    pub(crate) fn change_model(&mut self, switch: &Switch) -> String {
+        // Without a name it is the launch's again.
+        let name = switch.requested.as_deref().or(self.options.model.as_deref());
+        self.model.planner = model_choice::planner(name);
+        std::mem::replace(&mut self.model.name, switch.to.clone())
+    }
+
+    /// Tells hooks of a change that has been made, and told.
+    pub(crate) async fn hook_switched(&mut self, from: String, switch: Switch) {
+        if from == switch.to || !self.hooks.await_any(&[Event::PostModelSwitch]) {
+            return;
+        }
+        let toll = self.toll(&switch.to).await;
+        let input = told!(self, Bare, PostModelSwitch(PostModelSwitchInput) {
+            from_model: from,
+            to_model: switch.to,
+            requested_model: switch.requested,
+            source: switch.source.to_owned(),
+            context_tokens: toll.tokens,
+            prompt_cache_warm: toll.warm,
+            cache_ttl: "5m".to_owned(),
+            estimated_cache_write_usd: Number(toll.dollars),
+            pricing: toll.pricing.to_owned(),
+        });
+        self.spawn_hooks(input, Purpose::Told).await;
+    }
+
+    async fn told_before_switch(&mut self, switch: &Switch) -> HookInput {
+        let toll = self.toll(&switch.to).await;
+        told!(self, Bare, PreModelSwitch(PreModelSwitchInput) {
+            from_model: self.model.name.clone(),
+            to_model: switch.to.clone(),
+            requested_model: switch.requested.clone(),
+            source: switch.source.to_owned(),
+            context_tokens: toll.tokens,
+            prompt_cache_warm: toll.warm,
+            cache_ttl: "5m".to_owned(),
+            estimated_cache_write_usd: Number(toll.dollars),
+            pricing: toll.pricing.to_owned(),
+        })
+    }
+
+    async fn toll(&mut self, to: &str) -> Toll {
+        self.recall().await;
+        let tokens = if self.conversation.history.is_empty() {
+            0
+        } else {
+            self.context_tokens()
+        };
+        let cost = Tokens {
+            cache_write: tokens,
+            ..Tokens::default()
+        };
+        let dollars = cost.cost(&models::facts(to));
+        Toll {
+            tokens,
+            warm: self.turn.times.first_token.is_some_and(|at| at.elapsed() < CACHE),
+            // To the hundredth of a cent: it is an estimate.
+            dollars: (dollars.unwrap_or(0.0) * 1e4).round() / 1e4,
+            pricing: if dollars.is_some() { "catalog" } else { "default" },
+        }
+    }
+}
+
+impl SessionLoop {
+    /// Shows a change to hooks and waits for them: why it must not be.
+    pub(crate) async fn hook_switch(&mut self, switch: &Switch) -> Result<(), String> {
+        if switch.to == self.session.model.name || !self.session.hooks.await_any(&[Event::PreModelSwitch]) {
+            return Ok(());
+        }
+        let input = self.session.told_before_switch(switch).await;
+        let merged = self.ask_hooks(input).await.unwrap_or_default();
+        refusal(&merged).map_or(Ok(()), Err)
+    }
+
+    /// What is shown in the place of a text of the model's, if a hook wants it otherwise. The conversation keeps the
+    /// model's own words.
+    pub(crate) async fn hook_display(&mut self, block: &Value) -> Option<String> {
+        if self.session.hooks.agent.speaker.is_some() || !self.session.hooks.await_any(&[Event::MessageDisplay]) {
+            return None;
+        }
+        let text = block.get("text").and_then(Value::as_str)?;
+        let input = told!(self.session, Bare, MessageDisplay(MessageDisplayInput) {
+            turn_id: self.session.conversation.transcript.prompt_id().unwrap_or_default().to_owned(),
+            message_id: messages::fresh_id(),
+            index: 0,
+            last: true,
+            delta: text.to_owned(),
+        });
+        let merged = self.ask_hooks(input).await?;
+        merged.specific.into_iter().rev().find_map(|specific| match specific {
+            HookSpecificOutput::MessageDisplay(it) => it.display_content,
+            _ => None,
+        })
+    }
+}
+
+/// Why the model stays, if it does.
+fn refusal(merged: &Merged) -> Option<String> {
+    let why = merged
+        .block
+        .as_ref()
+        .map(|block| &block.shown)
+        .or(merged.halt.as_ref())?;
+    Some(format!("The model stays the same: a hook refuses the change. {why}"))
+}

@@ -1,0 +1,174 @@
+//! What every hook is told, and what is told of hooks.
+
+use sluice_hooks::event::Event;
+use sluice_hooks::merge::{Merged, Note};
+use sluice_permission::PermissionMode;
+use sluice_wire::hook::{HookEffort, HookInput};
+use sluice_wire::stdout::system::{HookNoVerdict, Informational, Level};
+
+use crate::messages;
+use crate::session::Session;
+use crate::session_loop::Heard;
+use crate::session_loop::SessionLoop;
+
+/// How much of the session's state an event tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// None of it.
+    Bare,
+    /// The mode.
+    Mode,
+    /// The mode, and how hard the model tries.
+    Full,
+}
+
+/// What every hook is told.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Base {
+    pub(super) session_id: String,
+    pub(super) transcript_path: String,
+    pub(super) cwd: String,
+    pub(super) prompt_id: Option<String>,
+    pub(super) permission_mode: Option<PermissionMode>,
+    pub(super) agent_id: Option<String>,
+    pub(super) agent_type: Option<String>,
+    pub(super) effort: Option<HookEffort>,
+}
+
+/// What a hook is told: the fields of its event on top of those of all.
+macro_rules! told {
+    ($session:expr, $detail:ident, $event:ident($kind:ident) { $($field:ident: $value:expr),* $(,)? }) => {{
+        let base = $session.told_base($crate::hook_events::told::Detail::$detail);
+        #[allow(clippy::needless_update)]
+        let input = sluice_wire::hook::$kind {
+            session_id: base.session_id,
+            transcript_path: base.transcript_path,
+            cwd: base.cwd,
+            prompt_id: base.prompt_id,
+            permission_mode: base.permission_mode,
+            agent_id: base.agent_id,
+            agent_type: base.agent_type,
+            effort: base.effort,
+            ..Default::default()
+        };
+        #[allow(unused_mut)]
+        let mut input = input;
+        $(input.$field = $value;)*
+        sluice_wire::hook::HookInput::$event(Box::new(input))
+    }};
+}
+pub(super) use told;
+
+impl Session {
+    pub(super) fn told_base(&self, detail: Detail) -> Base {
+        let keeping = &self.options.keeping;
+        let speaker = self.hooks.agent.speaker.clone();
+        Base {
+            session_id: self.options.session_id.clone(),
+            transcript_path: self
+                .hooks
+                .agent
+                .top_transcript
+                .as_ref()
+                .or(keeping.file.as_ref())
+                .map(|file| file.display().to_string())
+                .unwrap_or_default(),
+            cwd: self.tooling.cwd.get().display().to_string(),
+            prompt_id: self.conversation.transcript.prompt_id().map(str::to_owned),
+            permission_mode: (detail != Detail::Bare).then(|| self.policy.mode.clone()),
+            agent_id: speaker.as_ref().map(|(id, _)| id.clone()),
+            agent_type: speaker.map(|(_, kind)| kind),
+            effort: (detail == Detail::Full).then(|| HookEffort {
+                level: self.effort_level(),
+                ..HookEffort::default()
+            }),
+        }
+    }
+
+    /// How hard the model tries, in a word.
+    pub(super) fn effort_level(&self) -> String {
+        self.options.effort.clone().unwrap_or_else(|| "medium".to_owned())
+    }
+
+    /// Tells the person what hooks want them to know, and keeps what is for the model.
+    pub(super) async fn tell_of_hooks(&mut self, event: Event, merged: &Merged, call_id: Option<&str>) {
+        for (name, text) in &merged.messages {
+            self.say(messages::informational(&format!("{name} says: {text}"), "notice"))
+                .await;
+        }
+        for note in &merged.notes {
+            let mut told = Informational {
+                level: Level::Warning,
+                uuid: messages::fresh_id(),
+                ..Informational::default()
+            };
+            match note {
+                Note::NoVerdict => {
+                    "A hook didn't answer in time, so it didn't check this action.".clone_into(&mut told.content);
+                    told.tag = Some("hook_no_verdict".to_owned());
+                    told.hook_no_verdict = Some(HookNoVerdict {
+                        hook_event: event.as_str().to_owned(),
+                        tool_use_id: call_id.map(str::to_owned),
+                        timed_out: Some(true),
+                        ..HookNoVerdict::default()
+                    });
+                }
+                Note::Callback(why) => {
+                    told.content.clone_from(why);
+                    told.tag = Some("hook_callback_failed".to_owned());
+                }
+                Note::Trouble(why) => {
+                    // A hook that fails at every call is told of once.
+                    if self.line.told_problems.contains(why) {
+                        continue;
+                    }
+                    self.line.told_problems.push(why.clone());
+                    told.content.clone_from(why);
+                }
+            }
+            self.say(told).await;
+        }
+        for (name, text) in &merged.contexts {
+            self.hooks.turn.contexts.push(reminder(name, text));
+        }
+    }
+
+    /// What hooks said for the model goes into the conversation before it is asked again, and is kept with it: who goes
+    /// on with the session finds it where it stood.
+    pub(crate) async fn take_hook_contexts(&mut self) {
+        self.hook_instructions().await;
+        for text in std::mem::take(&mut self.hooks.turn.contexts) {
+            self.keep_meta(&text).await;
+            self.conversation.history.user_text(&text);
+        }
+    }
+
+    /// Another turn begins.
+    pub(crate) fn hooks_begin_turn(&mut self) {
+        self.hooks.turn.halt = None;
+        self.hooks.turn.held_up = 0;
+        self.hooks.turn.began.clear();
+    }
+}
+
+impl SessionLoop {
+    /// Runs hooks and goes on listening meanwhile. `None` when the turn has to stop: then they are gone.
+    pub(super) async fn ask_hooks(&mut self, input: HookInput) -> Option<Merged> {
+        let event = Event::of(&input)?;
+        let Some(mut work) = self.session.begin_hooks(input).await else {
+            return Some(Merged::default());
+        };
+        match self.wait_for(Some(std::pin::Pin::new(&mut work))).await {
+            Heard::Ready(merged) => {
+                self.session.tell_of_hooks(event, &merged, None).await;
+                Some(merged)
+            }
+            Heard::CallsDone | Heard::Stopped => None,
+        }
+    }
+}
+
+/// What a hook says, as the model is told.
+pub(super) fn reminder(name: &str, text: &str) -> String {
+    format!("<system-reminder>\nA hook of this session ({name}) says:\n{text}\n</system-reminder>")
+}

@@ -1,0 +1,345 @@
+//! Hooks around a turn: prompts before it, its end, and what a turn does besides calls.
+
+use serde_json::Value;
+use sluice_hooks::event::Event;
+use sluice_hooks::merge::Merged;
+use sluice_wire::hook::{BackgroundTaskSummary, HookInput, HookSpecificOutput};
+use sluice_wire::stdout::AssistantError;
+use sluice_wire::stdout::system::{Informational, Level, Notification, NotificationPriority, PromptSubmitOutcome};
+
+use super::told::told;
+use crate::hooks::Purpose;
+use crate::messages;
+use crate::queue::{Batch, Prompt};
+use crate::session::Session;
+use crate::session_loop::SessionLoop;
+use crate::turn::Ending;
+
+/// How often in a row hooks may send the model back to work before the turn ends all the same.
+const MOST_HOLDS: u32 = 8;
+
+/// What hooks say to the end of a turn.
+pub(crate) enum AtEnd {
+    /// It may end.
+    LetGo,
+    /// The model goes on.
+    GoOn,
+    /// It ends otherwise.
+    Otherwise(Ending),
+    /// Someone stops it meanwhile.
+    Stopped,
+}
+
+impl Session {
+    /// Whether hooks have a say in what becomes of a prompt.
+    pub(crate) fn hooks_judge_prompts(&self) -> bool {
+        self.hooks.await_any(&[Event::UserPromptSubmit])
+    }
+
+    /// Says that a prompt was refused, after the turn was announced.
+    pub(crate) async fn say_blocked(&mut self) {
+        if let Some(told) = self.hooks.turn.blocked.take() {
+            self.say(told).await;
+        }
+    }
+
+    /// A command did not become a prompt: how its turn ends.
+    pub(crate) async fn end_blocked(&mut self, told: Informational) -> Ending {
+        let text = told.content.clone();
+        self.say(told).await;
+        Ending::Local {
+            command: Some("custom".to_owned()),
+            text,
+        }
+    }
+
+    /// The turn ends with an error of the API.
+    pub(crate) async fn hook_stop_failure(&mut self, error: AssistantError, said: &str) {
+        if !self.hooks.await_any(&[Event::StopFailure]) {
+            return;
+        }
+        let input = told!(self, Mode, StopFailure(StopFailureInput) {
+            error: error,
+            last_assistant_message: Some(said.to_owned()),
+        });
+        // Nothing they say changes what has happened.
+        self.spawn_hooks(input, Purpose::Told).await;
+    }
+
+    /// What hooks are told of the end of the turn, or of the subagent this session is.
+    fn told_of_end(&self) -> HookInput {
+        let again = self.hooks.turn.held_up > 0;
+        let last = Some(self.turn.text.clone()).filter(|text| !text.is_empty());
+        if self.hooks.agent.speaker.is_none() {
+            return told!(self, Full, Stop(StopInput) {
+                stop_hook_active: again,
+                last_assistant_message: last,
+                background_tasks: Some(self.background_summaries()),
+                session_crons: Some(Vec::new()),
+            });
+        }
+        let file = self.options.keeping.file.as_ref();
+        told!(self, Full, SubagentStop(SubagentStopInput) {
+            stop_hook_active: again,
+            agent_transcript_path: file.map(|file| file.display().to_string()),
+            last_assistant_message: last,
+            background_tasks: Some(self.background_summaries()),
+            session_crons: Some(Vec::new()),
+        })
+    }
+
+    /// The last texts hooks said are not for the conversation.
+    fn take_back(&mut self, count: usize) -> Vec<String> {
+        let own = self.hooks.turn.contexts.len().saturating_sub(count);
+        self.hooks.turn.contexts.split_off(own)
+    }
+
+    fn background_summaries(&self) -> Vec<BackgroundTaskSummary> {
+        let tasks = self.background.list().into_iter();
+        tasks
+            .map(|task| BackgroundTaskSummary {
+                id: task.id,
+                kind: "shell".to_owned(),
+                status: "running".to_owned(),
+                description: task.description,
+                command: Some(task.command),
+                ..BackgroundTaskSummary::default()
+            })
+            .collect()
+    }
+}
+
+impl SessionLoop {
+    /// Shows prompts to hooks before anything is done with them. Those that are refused are gone from the batch; if
+    /// none is left, this is how the turn ends. `Err` when it is stopped meanwhile.
+    pub(crate) async fn hook_prompts(&mut self, batch: &mut Batch) -> Result<Option<Ending>, ()> {
+        if !self.session.hooks.await_any(&[Event::UserPromptSubmit]) {
+            return Ok(None);
+        }
+        let (mut kept, mut refused) = (Vec::new(), None);
+        for prompt in std::mem::take(&mut batch.prompts) {
+            match self.hook_prompt(&prompt).await {
+                None => return Err(()),
+                Some(None) => kept.push(prompt),
+                Some(Some(told)) => refused = Some(told),
+            }
+        }
+        batch.prompts = kept;
+        let Some(told) = refused else { return Ok(None) };
+        if batch.prompts.is_empty() {
+            let text = told.content.clone();
+            self.session.hooks.turn.blocked = Some(told);
+            return Ok(Some(Ending::Blocked(text)));
+        }
+        self.session.say(told).await;
+        Ok(None)
+    }
+
+    /// Shows a prompt that joins the running turn to hooks; false if it does not join.
+    pub(crate) async fn hook_joining(&mut self, prompt: &Prompt) -> bool {
+        if !self.session.hooks.await_any(&[Event::UserPromptSubmit]) {
+            return true;
+        }
+        match self.hook_prompt(prompt).await {
+            Some(Some(told)) => {
+                self.session.say(told).await;
+                if let Some(uuid) = &prompt.uuid {
+                    self.session.say(messages::lifecycle(uuid, "cancelled")).await;
+                }
+                false
+            }
+            Some(None) => true,
+            // The turn has to stop: the prompt gets one of its own.
+            None => {
+                self.session.queue.put_back(prompt.clone());
+                false
+            }
+        }
+    }
+
+    /// Shows one prompt to hooks: what is said of it if it is refused.
+    async fn hook_prompt(&mut self, prompt: &Prompt) -> Option<Option<Informational>> {
+        let text = text_of(&prompt.content);
+        let source = if prompt.synthetic { "system" } else { "sdk" };
+        let input = told!(self.session, Mode, UserPromptSubmit(UserPromptSubmitInput) {
+            prompt: text.clone(),
+            source: Some(source.to_owned()),
+            session_title: self.session.conversation.transcript.title().map(str::to_owned),
+        });
+        let merged = self.ask_hooks(input).await?;
+        let (mut title, mut hide) = (None, false);
+        for specific in &merged.specific {
+            if let HookSpecificOutput::UserPromptSubmit(it) = specific {
+                title = it.session_title.clone().or(title);
+                hide |= it.suppress_original_prompt == Some(true);
+            }
+        }
+        if let Some(title) = title.filter(|title| self.session.conversation.transcript.title() != Some(title.trim())) {
+            // A title that cannot be kept is no reason not to answer.
+            self.session.rename(&title, None).await.ok();
+        }
+        Some(refused(
+            Event::UserPromptSubmit,
+            &merged,
+            (!hide).then_some(text.as_str()),
+        ))
+    }
+
+    /// A command is about to become a prompt: what is said of it if it must not.
+    pub(crate) async fn hook_expansion(
+        &mut self,
+        command: &str,
+        args: &str,
+        source: Option<&str>,
+    ) -> Result<(), Informational> {
+        if !self.session.hooks.await_any(&[Event::UserPromptExpansion]) {
+            return Ok(());
+        }
+        let typed = match args {
+            "" => format!("/{command}"),
+            args => format!("/{command} {args}"),
+        };
+        let kind = if source == Some("mcp") {
+            "mcp_prompt"
+        } else {
+            "slash_command"
+        };
+        let input = told!(self.session, Mode, UserPromptExpansion(UserPromptExpansionInput) {
+            expansion_type: kind.to_owned(),
+            command_name: command.to_owned(),
+            command_args: args.to_owned(),
+            command_source: source.map(str::to_owned),
+            prompt: typed.clone(),
+        });
+        let merged = self.ask_hooks(input).await.unwrap_or_default();
+        refused(Event::UserPromptExpansion, &merged, Some(&typed)).map_or(Ok(()), Err)
+    }
+
+    /// The turn would end.
+    pub(crate) async fn hook_stop(&mut self) -> AtEnd {
+        let event = match self.session.hooks.agent.speaker {
+            Some(_) => Event::SubagentStop,
+            None => Event::Stop,
+        };
+        if !self.session.hooks.await_any(&[event]) {
+            return AtEnd::LetGo;
+        }
+        let input = self.session.told_of_end();
+        let Some(merged) = self.ask_hooks(input).await else {
+            return AtEnd::Stopped;
+        };
+        if merged.halt.is_some() {
+            return AtEnd::Otherwise(Ending::HookStopped("stop_hook_prevented"));
+        }
+        let feedback = merged
+            .block
+            .as_ref()
+            .map(|block| format!("Stop hook feedback:\n{}", block.shown));
+        if feedback.is_none() && merged.contexts.is_empty() {
+            return AtEnd::LetGo;
+        }
+        self.session.hooks.turn.held_up += 1;
+        if self.session.hooks.turn.held_up > MOST_HOLDS {
+            let text =
+                format!("Stop hooks sent the model back to work {MOST_HOLDS} times in a row; the turn ends now.");
+            self.session.say(messages::informational(&text, "warning")).await;
+            return AtEnd::LetGo;
+        }
+        if let Some(feedback) = feedback {
+            self.session.nudge(&feedback).await;
+            self.session
+                .say(Notification {
+                    key: "stop-hook-error".to_owned(),
+                    text: "A Stop hook sent the model back to work".to_owned(),
+                    priority: NotificationPriority::Immediate,
+                    uuid: messages::fresh_id(),
+                    ..Notification::default()
+                })
+                .await;
+        }
+        AtEnd::GoOn
+    }
+
+    /// The subagent this session is begins.
+    pub(crate) async fn hook_subagent_start(&mut self) {
+        if self.session.hooks.agent.speaker.is_some() && self.session.hooks.await_any(&[Event::SubagentStart]) {
+            let input = told!(self.session, Bare, SubagentStart(SubagentStartInput) {});
+            self.ask_hooks(input).await;
+        }
+    }
+
+    /// The conversation is about to be compacted: further instructions, or why it must not be.
+    pub(crate) async fn hook_pre_compact(
+        &mut self,
+        trigger: &str,
+        instructions: Option<&str>,
+    ) -> Result<Option<String>, String> {
+        if !self.session.hooks.await_any(&[Event::PreCompact]) {
+            return Ok(None);
+        }
+        let input = told!(self.session, Bare, PreCompact(PreCompactInput) {
+            trigger: trigger.to_owned(),
+            custom_instructions: instructions.map(str::to_owned),
+        });
+        let merged = self.ask_hooks(input).await.unwrap_or_default();
+        self.session.take_back(merged.contexts.len());
+        let further: Vec<String> = merged.contexts.into_iter().map(|(_, text)| text).collect();
+        match (merged.block, merged.halt) {
+            (Some(block), _) => Err(block.shown),
+            (None, Some(why)) => Err(why),
+            (None, None) => Ok((!further.is_empty()).then(|| further.join("\n"))),
+        }
+    }
+
+    /// The conversation was compacted.
+    pub(crate) async fn hook_post_compact(&mut self, trigger: &str, summary: &str) {
+        if !self.session.hooks.await_any(&[Event::PostCompact]) {
+            return;
+        }
+        let input = told!(self.session, Bare, PostCompact(PostCompactInput) {
+            trigger: trigger.to_owned(),
+            compact_summary: summary.to_owned(),
+        });
+        self.ask_hooks(input).await;
+    }
+}
+
+/// What is said of a prompt that hooks refuse.
+fn refused(event: Event, merged: &Merged, prompt: Option<&str>) -> Option<Informational> {
+    let (first, reason) = match (&merged.block, &merged.halt) {
+        (Some(block), _) => (
+            format!("{} operation blocked by hook:\n{}", event.as_str(), block.shown),
+            block.reason.clone(),
+        ),
+        (None, Some(why)) => (format!("Operation stopped by hook: {why}"), why.clone()),
+        (None, None) => return None,
+    };
+    let original = prompt
+        .filter(|_| merged.block.is_some())
+        .map(|prompt| format!("\n\nOriginal prompt: {prompt}"));
+    Some(Informational {
+        content: format!("{first}{}", original.unwrap_or_default()),
+        level: Level::Warning,
+        prevent_continuation: Some(true),
+        prompt_submit_outcome: Some(PromptSubmitOutcome {
+            kind: "blocked_by_hook".to_owned(),
+            prompt_kept: Some(false),
+            reason: Some(reason),
+            ..PromptSubmitOutcome::default()
+        }),
+        uuid: messages::fresh_id(),
+        ..Informational::default()
+    })
+}
+
+/// The words of a prompt.
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,182 @@
+//! Which occasions a hook is for: the matcher of its group, and its own condition (`if`).
+
+use std::path::Path;
+
+use regex::Regex;
+use serde_json::Value;
+use sluice_permission::{Behavior, Call, Lexical, Policy, Rule, Source, Verdict, decide, shell};
+
+/// The matcher of a group of hooks.
+#[derive(Debug, Clone)]
+pub enum Matcher {
+    /// Whatever happens.
+    All,
+    /// One of these names.
+    Names(Vec<String>),
+    /// A pattern, found anywhere in the name.
+    Pattern(Box<Regex>),
+    /// Not a pattern: nothing is known about what it was to mean, so it is for everything. A hook that runs once
+    /// too often is seen; one that guards and never runs is not.
+    Broken,
+}
+
+impl Matcher {
+    /// Reads a matcher; gives what is wrong with it, too.
+    pub fn read(text: Option<&str>) -> (Self, Option<String>) {
+        let text = text.unwrap_or_default().trim();
+        if matches!(text, "" | "*") {
+            return (Self::All, None);
+        }
+        let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | ' ' | ',' | '|');
+        if text.chars().all(plain) {
+            let names = text.split([',', '|']).map(str::trim).filter(|name| !name.is_empty());
+            return (Self::Names(names.map(str::to_owned).collect()), None);
+        }
+        match Regex::new(text) {
+            Ok(pattern) => (Self::Pattern(Box::new(pattern)), None),
+            Err(error) => {
+                let why = format!("the matcher {text:?} is no pattern, so the hook runs for everything: {error}");
+                (Self::Broken, Some(why))
+            }
+        }
+    }
+
+    /// Reads a matcher whose words are files to watch: names as they stand, with `|` between them.
+    pub fn files(text: Option<&str>) -> Self {
+        let names = text.unwrap_or_default().split('|').map(str::trim);
+        let names: Vec<String> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        match names.as_slice() {
+            [] => Self::All,
+            [all] if all == "*" => Self::All,
+            _ => Self::Names(names),
+        }
+    }
+
+    /// Whether an occasion is meant. `None` is an event without anything to match.
+    pub fn meets(&self, subject: Option<&str>) -> bool {
+        let Some(subject) = subject else { return true };
+        let named = |name: &str| match self {
+            Self::All | Self::Broken => true,
+            // Of a file that is watched only the name is told here.
+            Self::Names(names) => names.iter().any(|known| known.rsplit('/').next() == Some(name)),
+            Self::Pattern(pattern) => pattern.is_match(name),
+        };
+        named(subject) || other_name(subject).is_some_and(named)
+    }
+
+    /// The names it lists, for events in which they are files to watch.
+    pub fn names(&self) -> &[String] {
+        match self {
+            Self::Names(names) => names,
+            Self::All | Self::Pattern(_) | Self::Broken => &[],
+        }
+    }
+}
+
+/// Tools that are known by two names.
+fn other_name(tool: &str) -> Option<&'static str> {
+    match tool {
+        "Agent" => Some("Task"),
+        "Task" => Some("Agent"),
+        _ => None,
+    }
+}
+
+/// A condition in the words of a permission rule: `Bash(git push *)`.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    policy: Policy,
+}
+
+impl Condition {
+    /// Reads a condition.
+    pub fn read(text: &str, root: &Path, home: &Path) -> Result<Self, String> {
+        let rule = Rule::parse(Behavior::Deny, Source::Session, root, text).map_err(|error| error.to_string())?;
+        let mut policy = Policy::new(root.to_owned(), home.to_owned());
+        policy.rules = vec![rule];
+        Ok(Self { policy })
+    }
+
+    /// Whether a call is meant. What cannot be told is: a guard that looks once too often does no harm.
+    pub fn meets(&self, tool: &str, input: &Value, cwd: &Path) -> bool {
+        let denied = decide(&self.policy, &Call::new(tool, input, cwd), &Lexical).behavior == Verdict::Deny;
+        denied || (tool == "Bash" && self.speaks_of("Bash") && unclear(input))
+    }
+
+    fn speaks_of(&self, tool: &str) -> bool {
+        self.policy.rules.iter().any(|rule| rule.tool == tool)
+    }
+}
+
+fn unclear(input: &Value) -> bool {
+    let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
+    let analysis = shell::analyse(command);
+    !analysis.problems.is_empty() || !analysis.soft.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn files_to_watch_are_names_as_they_stand() {
+        let matcher = Matcher::files(Some(".env | conf/app.toml"));
+        assert_eq!(matcher.names(), [".env", "conf/app.toml"]);
+        for (name, meets) in [(".env", true), ("app.toml", true), ("xenv", false)] {
+            assert_eq!(matcher.meets(Some(name)), meets, "{name}");
+        }
+        assert!(Matcher::files(Some("*")).meets(Some("any")) && Matcher::files(None).names().is_empty());
+    }
+
+    #[test]
+    fn names_are_whole_and_patterns_are_found_anywhere() {
+        for (matcher, tool, meets) in [
+            ("", "Bash", true),
+            ("*", "Bash", true),
+            ("Bash", "Bash", true),
+            ("Bash", "BashOutput", false),
+            ("Edit|Write", "Write", true),
+            ("Edit, Write", "Write", true),
+            ("edit", "Edit", false),
+            ("mcp__memory__.*", "mcp__memory__add", true),
+            ("mcp__memory__.*", "mcp__other__add", false),
+            ("^Note", "NotebookEdit", true),
+            ("Task", "Agent", true),
+            ("(", "Bash", true),
+        ] {
+            assert_eq!(
+                Matcher::read(Some(matcher)).0.meets(Some(tool)),
+                meets,
+                "{matcher} {tool}"
+            );
+        }
+        assert!(Matcher::read(Some("Bash")).0.meets(None));
+        assert!(Matcher::read(Some("(")).1.is_some());
+    }
+
+    #[test]
+    fn a_condition_is_held_against_the_call() {
+        let condition = |text: &str| Condition::read(text, Path::new("/p"), Path::new("/h")).unwrap();
+        let bash = |command: &str| json!({"command": command});
+        let push = condition("Bash(git push *)");
+        for (command, meets) in [
+            ("git push origin", true),
+            ("git status", false),
+            ("ls && git push -f", true),
+            ("FOO=1 git push", true),
+            // Nobody knows what runs here.
+            ("$(cat x)", true),
+        ] {
+            assert_eq!(push.meets("Bash", &bash(command), Path::new("/p")), meets, "{command}");
+        }
+        assert!(!push.meets("Read", &json!({"file_path": "/p/x"}), Path::new("/p")));
+        let file = condition("Edit(*.rs)");
+        assert!(file.meets("Edit", &json!({"file_path": "/p/src/a.rs"}), Path::new("/p")));
+        assert!(!file.meets("Edit", &json!({"file_path": "/p/src/a.txt"}), Path::new("/p")));
+        assert!(Condition::read("Bash(", Path::new("/p"), Path::new("/h")).is_err());
+    }
+}

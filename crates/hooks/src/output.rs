@@ -1,0 +1,310 @@
+//! What a hook says, read from an exit code, a JSON object or a plain text. Pure.
+
+use serde_json::Value;
+use sluice_call::Permission;
+use sluice_wire::hook::{
+    HookDecision, HookOutput, HookPermissionDecision, HookSpecificOutput, PermissionRequestDecision,
+    WorktreeCreateOutput,
+};
+use sluice_wire::permission_update::Behavior;
+
+use crate::event::Event;
+
+/// How long a text for the model may be, in letters: a hook does not get to fill the conversation.
+const LONGEST_CONTEXT: usize = 10_000;
+
+/// Why something is held up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The hook's own words.
+    pub reason: String,
+    /// The same, with whose they are where that is not plain.
+    pub shown: String,
+}
+
+impl Block {
+    pub fn plain(reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self {
+            shown: reason.clone(),
+            reason,
+        }
+    }
+}
+
+/// What one hook says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HookAnswer {
+    /// The turn has to end; why.
+    pub halt: Option<String>,
+    /// What waits must not happen, or the model must think again.
+    pub block: Option<Block>,
+    pub permission: Option<(Permission, Block)>,
+    pub updated_input: Option<Value>,
+    pub updated_output: Option<Value>,
+    pub context: Option<String>,
+    /// For the person.
+    pub message: Option<String>,
+    pub decision: Option<PermissionRequestDecision>,
+    /// What else belongs to the event.
+    pub specific: Option<HookSpecificOutput>,
+    /// It goes on by itself.
+    pub is_async: bool,
+    /// Its output is not worth showing.
+    pub quiet: bool,
+}
+
+impl HookAnswer {
+    /// What it says, without any leave it gives: whoever wrote it may forbid, and may not allow.
+    pub fn without_leave(self) -> Self {
+        Self {
+            permission: self
+                .permission
+                .filter(|(permission, _)| *permission != Permission::Allow),
+            decision: self.decision.filter(|decision| decision.behavior == Behavior::Deny),
+            ..self
+        }
+    }
+}
+
+/// Why a hook says nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// It did not answer in time.
+    TimedOut,
+    /// It could not be run, died, or said what nobody can read.
+    Broken(String),
+    /// Nobody wants to know any more.
+    Cancelled,
+}
+
+/// What a program says by how it ended.
+pub fn of_program(event: Event, command: &str, code: i32, stdout: &str, stderr: &str) -> Result<HookAnswer, Failure> {
+    match code {
+        0 => of_text(event, stdout),
+        2 => {
+            let said = if stderr.trim().is_empty() { stdout } else { stderr };
+            let reason = said.trim().to_owned();
+            Ok(refusal(
+                event,
+                Block {
+                    shown: format!("[{command}]: {reason}"),
+                    reason,
+                },
+            ))
+        }
+        code => {
+            let first = stderr.trim().lines().next().unwrap_or_default();
+            Err(Failure::Broken(format!("[{command}] ended with code {code}: {first}")))
+        }
+    }
+}
+
+/// What a text says: an object is an answer, anything else is a text.
+pub fn of_text(event: Event, text: &str) -> Result<HookAnswer, Failure> {
+    let trimmed = text.trim();
+    if trimmed.starts_with('{') {
+        let value = serde_json::from_str(trimmed)
+            .map_err(|error| Failure::Broken(format!("what it printed begins like JSON and is none: {error}")))?;
+        return of_value(event, &value);
+    }
+    if event == Event::WorktreeCreate && !trimmed.is_empty() {
+        // Its last line is the path: what it ran may have printed something before.
+        let made = WorktreeCreateOutput {
+            worktree_path: trimmed.lines().next_back().unwrap_or_default().trim().to_owned(),
+            ..WorktreeCreateOutput::default()
+        };
+        return Ok(HookAnswer {
+            specific: Some(HookSpecificOutput::WorktreeCreate(Box::new(made))),
+            ..HookAnswer::default()
+        });
+    }
+    Ok(HookAnswer {
+        context: (event.text_is_context() && !trimmed.is_empty()).then(|| shortened(trimmed)),
+        ..HookAnswer::default()
+    })
+}
+
+/// What an object says; `null` is no opinion.
+pub fn of_value(event: Event, value: &Value) -> Result<HookAnswer, Failure> {
+    if value.is_null() {
+        return Ok(HookAnswer::default());
+    }
+    let output: HookOutput = serde_json::from_value(value.clone())
+        .map_err(|error| Failure::Broken(format!("its answer cannot be read: {error}")))?;
+    of_output(event, output)
+}
+
+fn of_output(event: Event, output: HookOutput) -> Result<HookAnswer, Failure> {
+    let mut answer = HookAnswer {
+        halt: (output.go_on == Some(false)).then(|| output.stop_reason.clone().unwrap_or_default()),
+        message: output.system_message,
+        is_async: output.is_async == Some(true),
+        quiet: output.suppress_output == Some(true),
+        ..HookAnswer::default()
+    };
+    let reason = output.reason.unwrap_or_default();
+    match output.decision {
+        Some(HookDecision::Block) => {
+            let refused = refusal(event, Block::plain(reason));
+            answer.block = refused.block;
+            answer.permission = refused.permission;
+            answer.decision = refused.decision;
+        }
+        Some(HookDecision::Approve) if event == Event::PreToolUse => {
+            answer.permission = Some((Permission::Allow, Block::plain(reason)));
+        }
+        Some(HookDecision::Approve) | None => {}
+        Some(HookDecision::Other(word)) => {
+            return Err(Failure::Broken(format!("{word:?} is no decision")));
+        }
+    }
+    match output.hook_specific_output {
+        None => {}
+        Some(specific) => of_specific(event, specific, &mut answer)?,
+    }
+    Ok(answer)
+}
+
+/// The part that belongs to the event; of another event's it is no answer.
+fn of_specific(event: Event, specific: HookSpecificOutput, answer: &mut HookAnswer) -> Result<(), Failure> {
+    let foreign = || Failure::Broken(format!("its answer is not about {}", event.as_str()));
+    let context = |text: &Option<String>| text.as_deref().filter(|text| !text.trim().is_empty()).map(shortened);
+    match (event, &specific) {
+        (Event::PreToolUse, HookSpecificOutput::PreToolUse(it)) => {
+            let reason = Block::plain(it.permission_decision_reason.clone().unwrap_or_default());
+            if let Some(word) = &it.permission_decision {
+                let said = match word {
+                    HookPermissionDecision::Allow => Permission::Allow,
+                    HookPermissionDecision::Deny => Permission::Deny,
+                    HookPermissionDecision::Defer => Permission::Defer,
+                    HookPermissionDecision::Ask => Permission::Ask,
+                    HookPermissionDecision::Other(word) => {
+                        return Err(Failure::Broken(format!("{word:?} is no decision")));
+                    }
+                };
+                let stricter = answer.permission.as_ref().is_none_or(|(earlier, _)| said > *earlier);
+                if stricter {
+                    answer.permission = Some((said, reason));
+                }
+            }
+            answer.updated_input = it.updated_input.as_ref().map(sluice_wire::Raw::to_value);
+            answer.context = context(&it.additional_context);
+        }
+        (Event::PostToolUse, HookSpecificOutput::PostToolUse(it)) => {
+            let updated = it.updated_tool_output.as_ref().or(it.updated_mcp_tool_output.as_ref());
+            answer.updated_output = updated.map(sluice_wire::Raw::to_value);
+            answer.context = context(&it.additional_context);
+        }
+        (Event::PermissionRequest, HookSpecificOutput::PermissionRequest(it)) => {
+            let known = matches!(it.decision.behavior, Behavior::Allow | Behavior::Deny);
+            if !known {
+                return Err(Failure::Broken(format!("{:?} is no decision", it.decision.behavior)));
+            }
+            if answer.decision.is_none() {
+                answer.decision = Some(it.decision.clone());
+            }
+        }
+        (Event::PreModelSwitch, HookSpecificOutput::PreModelSwitch(it)) => {
+            let refused = !matches!(it.permission_decision, None | Some(HookPermissionDecision::Allow));
+            if refused {
+                let reason = it.permission_decision_reason.clone().unwrap_or_default();
+                answer.block = Some(Block::plain(reason));
+            }
+        }
+        (Event::PermissionDenied, HookSpecificOutput::PermissionDenied(_))
+        | (Event::Elicitation, HookSpecificOutput::Elicitation(_))
+        | (Event::ElicitationResult, HookSpecificOutput::ElicitationResult(_))
+        | (Event::WorktreeCreate, HookSpecificOutput::WorktreeCreate(_))
+        | (Event::CwdChanged, HookSpecificOutput::CwdChanged(_))
+        | (Event::FileChanged, HookSpecificOutput::FileChanged(_))
+        | (Event::MessageDisplay, HookSpecificOutput::MessageDisplay(_)) => {}
+        _ => match said_to_model(event, &specific) {
+            Some(text) => answer.context = context(text),
+            None => return Err(foreign()),
+        },
+    }
+    answer.specific = Some(specific);
+    Ok(())
+}
+
+/// What the model is told besides, by an answer that says nothing else; none of another event's.
+fn said_to_model(event: Event, specific: &HookSpecificOutput) -> Option<&Option<String>> {
+    Some(match (event, specific) {
+        (Event::PostToolUseFailure, HookSpecificOutput::PostToolUseFailure(it)) => &it.additional_context,
+        (Event::PostToolBatch, HookSpecificOutput::PostToolBatch(it)) => &it.additional_context,
+        (Event::Notification, HookSpecificOutput::Notification(it)) => &it.additional_context,
+        (Event::UserPromptSubmit, HookSpecificOutput::UserPromptSubmit(it)) => &it.additional_context,
+        (Event::UserPromptExpansion, HookSpecificOutput::UserPromptExpansion(it)) => &it.additional_context,
+        (Event::SessionStart, HookSpecificOutput::SessionStart(it)) => &it.additional_context,
+        (Event::SubagentStart, HookSpecificOutput::SubagentStart(it)) => &it.additional_context,
+        (Event::SubagentStop, HookSpecificOutput::SubagentStop(it)) => &it.additional_context,
+        (Event::PostModelSwitch, HookSpecificOutput::PostModelSwitch(it)) => &it.additional_context,
+        (Event::Setup, HookSpecificOutput::Setup(it)) => &it.additional_context,
+        (Event::Stop, HookSpecificOutput::Stop(it)) => &it.additional_context,
+        _ => return None,
+    })
+}
+
+/// A no, in the words of the event.
+pub fn refusal(event: Event, block: Block) -> HookAnswer {
+    let mut answer = HookAnswer::default();
+    match event {
+        Event::PreToolUse => answer.permission = Some((Permission::Deny, block)),
+        Event::PermissionRequest => {
+            answer.decision = Some(PermissionRequestDecision {
+                behavior: Behavior::Deny,
+                message: Some(block.reason),
+                ..PermissionRequestDecision::default()
+            });
+        }
+        event if event.can_block() => answer.block = Some(block),
+        // Nothing waits for it: the person may want to know.
+        _ => answer.message = Some(block.reason).filter(|reason| !reason.is_empty()),
+    }
+    answer
+}
+
+/// What a model says about a prompt: `{"ok": bool, "reason": text}`.
+pub fn of_judgement(event: Event, text: &str, continues: bool) -> Result<HookAnswer, Failure> {
+    let unreadable = || Failure::Broken("the model did not answer with {\"ok\": …}".to_owned());
+    let object = text
+        .find('{')
+        .zip(text.rfind('}'))
+        .and_then(|(from, to)| text.get(from..=to))
+        .ok_or_else(unreadable)?;
+    let value: Value = serde_json::from_str(object).map_err(|_| unreadable())?;
+    let reason = value
+        .get("reason")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    match value.get("ok").and_then(Value::as_bool).ok_or_else(unreadable)? {
+        true => Ok(HookAnswer::default()),
+        false => {
+            let mut answer = refusal(event, Block::plain(reason.clone()));
+            let after = matches!(
+                event,
+                Event::PostToolUse | Event::PostToolUseFailure | Event::PostToolBatch
+            );
+            if after && !continues {
+                answer.halt = Some(reason);
+            }
+            Ok(answer)
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_CONTEXT) {
+        None => text.to_owned(),
+        Some((at, _)) => format!(
+            "{}\n[The hook said more; only its first {LONGEST_CONTEXT} letters are kept.]",
+            text.get(..at).unwrap_or_default()
+        ),
+    }
+}
+
+#[cfg(test)]
+#[path = "output_tests.rs"]
+mod tests;

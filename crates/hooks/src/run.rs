@@ -1,0 +1,225 @@
+//! What hooks are run with, and what hosts are told of their runs.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use sluice_model::Request;
+use sluice_permission::Source;
+use sluice_settings::Settings;
+use sluice_tools::{Tasks, WebConfig};
+use sluice_wire::hook::HookInput;
+use sluice_wire::stdout::system::{HookOutcome, HookProgress, HookResponse, HookStarted};
+use tokio::sync::mpsc;
+
+use crate::config::{Handler, Hook, Origin};
+use crate::event::{AGENT, CALLBACK, Event, MODEL, subject};
+use crate::http::{self, Rules};
+use crate::merge::{Merged, Refuses, Said};
+use crate::output::{Failure, HookAnswer};
+use crate::{command, prompt};
+
+/// What hooks are run with.
+#[derive(Debug, Clone)]
+pub struct HookRun {
+    pub event: Event,
+    /// `PreToolUse:Bash`.
+    pub name: String,
+    /// What they are told.
+    pub input: Arc<str>,
+    /// Who is told of starts and ends, if anybody is.
+    pub reports: Option<Arc<dyn HookReports>>,
+    pub tasks: Arc<Tasks>,
+    /// Who answers a hook that is a question.
+    pub model: Arc<dyn HookModel>,
+    pub cwd: PathBuf,
+    pub env: Vec<(OsString, OsString)>,
+    pub web: WebConfig,
+    pub rules: Rules,
+    /// Files of settings whose hooks run and allow nothing: their folder is not trusted.
+    pub untrusted: Vec<Source>,
+    /// Where a hook that goes on by itself is heard when it ends.
+    pub late: mpsc::Sender<Late>,
+}
+
+/// A hook that went on by itself has ended.
+#[derive(Debug)]
+pub struct Late {
+    pub event: Event,
+    pub merged: Merged,
+    /// Whether it wakes the model.
+    pub rewakes: bool,
+}
+
+/// What hosts are told of the run of a hook.
+#[derive(Debug)]
+pub enum HookReport {
+    Started(HookStarted),
+    Progress(HookProgress),
+    Response(HookResponse),
+}
+
+/// Who is told of the runs of hooks.
+pub trait HookReports: std::fmt::Debug + Send + Sync {
+    fn report(&self, report: HookReport) -> BoxFuture<'_, ()>;
+}
+
+/// A model outside of the conversation.
+pub trait HookModel: std::fmt::Debug + Send + Sync {
+    /// The text of its answer, or why there is none.
+    fn answer(&self, request: Request) -> BoxFuture<'_, Result<String, String>>;
+}
+
+/// A hook that is about to run.
+#[derive(Debug)]
+pub struct Due {
+    pub place: usize,
+    pub hook: Arc<Hook>,
+    /// By which hosts know this run of it.
+    pub id: String,
+}
+
+/// What is seen of a run.
+#[derive(Debug, Default, Clone)]
+pub struct Seen {
+    pub stdout: String,
+    pub stderr: String,
+    pub output: String,
+    pub exit_code: Option<i32>,
+}
+
+impl Seen {
+    /// A text, where there is no program.
+    pub fn text(text: String) -> Self {
+        Self {
+            stdout: text.clone(),
+            output: text,
+            ..Self::default()
+        }
+    }
+}
+
+impl HookRun {
+    pub async fn say_started(&self, id: &str) {
+        if let Some(reports) = &self.reports {
+            let started = HookStarted {
+                hook_id: id.to_owned(),
+                hook_name: self.name.clone(),
+                hook_event: self.event.as_str().to_owned(),
+                uuid: fresh_id(),
+                ..HookStarted::default()
+            };
+            reports.report(HookReport::Started(started)).await;
+        }
+    }
+
+    pub async fn say_progress(&self, id: &str, seen: Seen) {
+        if let Some(reports) = &self.reports {
+            let progress = HookProgress {
+                hook_id: id.to_owned(),
+                hook_name: self.name.clone(),
+                hook_event: self.event.as_str().to_owned(),
+                stdout: seen.stdout,
+                stderr: seen.stderr,
+                output: seen.output,
+                uuid: fresh_id(),
+                ..HookProgress::default()
+            };
+            reports.report(HookReport::Progress(progress)).await;
+        }
+    }
+
+    pub async fn say_ended(&self, id: &str, seen: Seen, outcome: HookOutcome) {
+        if let Some(reports) = &self.reports {
+            let response = HookResponse {
+                hook_id: id.to_owned(),
+                hook_name: self.name.clone(),
+                hook_event: self.event.as_str().to_owned(),
+                output: seen.output,
+                stdout: seen.stdout,
+                stderr: seen.stderr,
+                exit_code: seen.exit_code.map(i64::from),
+                outcome: Some(outcome),
+                uuid: fresh_id(),
+                ..HookResponse::default()
+            };
+            reports.report(HookReport::Response(response)).await;
+        }
+    }
+}
+
+impl Due {
+    /// How long it has.
+    pub fn patience(&self) -> Duration {
+        self.hook.timeout.unwrap_or_else(|| match self.hook.handler {
+            Handler::Callback(_) => CALLBACK,
+            Handler::Prompt { .. } => MODEL,
+            Handler::Agent { .. } => AGENT,
+            Handler::Command { .. } | Handler::Http { .. } | Handler::McpTool { .. } => self.hook.event.patience(),
+        })
+    }
+
+    pub fn said(&self, run: &HookRun, what: Result<HookAnswer, Failure>) -> Said {
+        let hook = &self.hook;
+        let refuses = match (hook.refuses_on_failure, &hook.origin) {
+            (Some(true), _) => Refuses::Always,
+            (Some(false), _) => Refuses::Never,
+            (None, origin) if origin.is_managed() => Refuses::Always,
+            (None, Origin::Host) => Refuses::Silence,
+            (None, _) => Refuses::Never,
+        };
+        Said {
+            place: self.place,
+            name: run.name.clone(),
+            text: hook.handler.text(),
+            origin: hook.origin.clone(),
+            refuses,
+            what: match &hook.origin {
+                Origin::Settings(source) if run.untrusted.contains(source) => what.map(HookAnswer::without_leave),
+                _ => what,
+            },
+        }
+    }
+}
+
+/// The files of settings whose hooks may forbid and tell, and not allow.
+pub fn untrusted(settings: &Settings) -> Vec<Source> {
+    let waits = |source: &Source| settings.waits(*source);
+    [Source::Project, Source::Local].into_iter().filter(waits).collect()
+}
+
+/// How hosts know the hooks of an event: `PreToolUse:Bash`.
+pub fn name_of(event: Event, input: &HookInput) -> String {
+    match subject(input) {
+        Some(subject) => format!("{}:{subject}", event.as_str()),
+        None => event.as_str().to_owned(),
+    }
+}
+
+/// A new id.
+pub(crate) fn fresh_id() -> String {
+    uuid::Uuid::new_v4().to_string()
+}
+
+/// Runs one hook that needs nothing of the session.
+///
+/// # Errors
+/// When it gave no answer that can be read.
+pub async fn run(run: &HookRun, due: &Due) -> Result<HookAnswer, Failure> {
+    match &due.hook.handler {
+        Handler::Command { .. } => command::run(run, due).await,
+        Handler::Http {
+            url,
+            headers,
+            variables,
+        } => http::run(run, due, url, headers, variables).await,
+        Handler::Prompt {
+            prompt,
+            model,
+            continues,
+        } => prompt::run(run, due, prompt, model.as_deref(), *continues).await,
+        Handler::Agent { .. } | Handler::McpTool { .. } | Handler::Callback(_) => Err(Failure::Cancelled),
+    }
+}
