@@ -9,16 +9,22 @@
 //! * [`front_matter`]: the fields at the top of a file, pure;
 //! * [`entry`]: a command or a skill;
 //! * [`styles`]: ways of talking;
+//! * [`agents`]: agent definitions;
 //! * [`plugins`]: folders that bring all of these, and where their agents, hooks and servers lie;
 //! * [`listing`]: what the model is told of it, pure;
+//! * [`arguments`], [`body`]: the body of a command, with `$ARGUMENTS` filled in and its `!` commands found, pure;
 //! * `walk`: the one loader; `catalogue`: all it has found;
 //! * [`memory`]: what a person and a project want every session to know.
 
+pub mod agents;
 pub mod entry;
 pub mod front_matter;
 pub mod listing;
 pub mod plugins;
 pub mod styles;
+
+pub mod arguments;
+pub mod body;
 
 mod catalogue;
 mod walk;

@@ -1,47 +1,23 @@
-//! Prompts that begin with a slash, skills the model takes up, and files a prompt mentions.
+//! What commands and skills have going in a session. How they are played is `slash_commands`.
 //!
-//! * `slash`: whether a prompt is a command, pure;
-//! * `arguments`, `body`, `mentions`: what is put where in a body, and what a text mentions, pure;
-//! * `builtin`, `prompts`: the commands that need no file;
-//! * `expand`: from a body to what the model reads, its shell commands run and its files attached; `listing`: a folder that
-//!   was mentioned;
-//! * `play`: the turn of a command; `local`: those answered without the model; `clear`: beginning again;
-//! * `fork`: those an agent of their own carries out; `skill`: the tool by which the model takes a skill up;
-//! * `list`: what hosts and the model are told there is, and reading it all again; `room`: how much of the context that takes.
+//! * `slash`: whether a prompt is a slash command, pure; `room`: how much of the context skills take.
 
-mod arguments;
-mod body;
-mod builtin;
-mod clear;
-mod expand;
-mod fork;
-mod list;
-mod listing;
-mod local;
-mod mentions;
-mod play;
-mod prompts;
 mod room;
-mod skill;
 mod slash;
 
-pub(crate) use expand::{Failure, runs_commands};
-pub(crate) use play::Known;
-pub(crate) use room::SkillRoom;
 use std::sync::Arc;
 
 use serde_json::Value;
-
-pub(crate) use skill::{NAME as SKILL, named as skill_of};
-pub(crate) use slash::Slash;
-use sluice_permission::Source;
+use sluice_hooks::Origin;
 use sluice_wire::control::SlashCommand;
 
-pub(crate) use expand::Mentioned;
+pub(crate) use room::SkillRoom;
+pub(crate) use slash::Slash;
 
 use crate::catalogue::Catalogue;
-use crate::session::Session;
-use sluice_hooks::Origin;
+
+/// The tool by which the model takes a skill up.
+pub(crate) const SKILL: &str = "Skill";
 
 /// A file or a folder that came with a prompt.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,45 +36,82 @@ pub(crate) struct Commands {
     /// What the folder brings to no effect, once it was looked up.
     pub(crate) held_back: Option<Option<String>>,
     /// What the running command has changed for its turn.
-    lent: Lent,
+    pub(crate) lent: Lent,
     /// Skills the model has called for and whose instructions it has not got yet.
-    called: Vec<(String, String)>,
+    pub(crate) called: Vec<(String, String)>,
     /// What the model was given of skills in this conversation.
-    given: Vec<(String, String)>,
+    pub(crate) given: Vec<(String, String)>,
     /// The list of skills the model was last told.
-    told: Option<String>,
+    pub(crate) told: Option<String>,
     /// How many problems of files were told.
-    problems_told: bool,
+    pub(crate) problems_told: bool,
     /// The list of commands the host was last told.
-    host_knows: Option<Vec<SlashCommand>>,
+    pub(crate) host_knows: Option<Vec<SlashCommand>>,
     /// Whether `init` was said: nothing stands before it but answers.
-    announced: bool,
+    pub(crate) announced: bool,
 }
 
 /// What a command changes for as long as its turn runs.
 #[derive(Debug, Default)]
-struct Lent {
+pub(crate) struct Lent {
     /// The model before, and the one in its place.
-    model: Option<(String, String)>,
-    effort: Option<Option<String>>,
+    pub(crate) model: Option<(String, String)>,
+    pub(crate) effort: Option<Option<String>>,
     /// Skills and commands whose hooks hold.
-    hooks: Vec<Origin>,
+    pub(crate) hooks: Vec<Origin>,
 }
 
-impl Session {
-    /// Takes back what a command was given for its turn. A model or an effort chosen meanwhile stays.
-    pub(crate) fn return_lent(&mut self) {
-        self.policy.rules.retain(|rule| rule.source != Source::Command);
-        if let Some((before, lent)) = self.commands.lent.model.take()
-            && self.model.name == lent
-        {
-            self.model.name = before;
-        }
-        if let Some(effort) = self.commands.lent.effort.take() {
-            self.options.effort = effort;
-        }
-        for origin in std::mem::take(&mut self.commands.lent.hooks) {
-            self.remove_hooks(&origin);
+/// Why there is nothing for the model to read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The text says why.
+    Failed(String),
+    /// The turn has to stop.
+    Stopped,
+}
+
+/// How far a mention is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mentioned {
+    /// In a prompt: the person named the file, so only what is denied stays out.
+    ByPerson,
+    /// In a file: what would need a question stays out.
+    InFile,
+}
+
+/// Whether the model has read a skill before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Given {
+    First,
+    /// It has, and it says something else now.
+    Again,
+    Unchanged,
+}
+
+impl Commands {
+    /// The model is about to read this of a skill.
+    pub(crate) fn give(&mut self, name: &str, text: &str) -> Given {
+        match self.given.iter_mut().find(|(known, _)| known == name) {
+            None => {
+                self.given.push((name.to_owned(), text.to_owned()));
+                Given::First
+            }
+            Some((_, before)) if before == text => Given::Unchanged,
+            Some((_, before)) => {
+                text.clone_into(before);
+                Given::Again
+            }
         }
     }
+
+    /// The conversation begins anew.
+    pub(crate) fn forget_given(&mut self) {
+        self.given.clear();
+    }
+}
+
+/// The skill a call asks for.
+pub(crate) fn skill_of(input: &Value) -> &str {
+    let name = input.get("skill").and_then(Value::as_str).unwrap_or_default();
+    name.trim().trim_start_matches('/')
 }

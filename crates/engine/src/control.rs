@@ -25,6 +25,7 @@ use crate::model_choice::{Answers, Switch};
 use crate::options::Thinking;
 use crate::schema::OutputSchema;
 use crate::session::Session;
+use crate::subagents;
 use crate::turn::Stop;
 
 impl Session {
@@ -169,7 +170,7 @@ impl Session {
         self.options.agents.forward_text |= request.forward_subagent_text == Some(true);
         self.options.agents.stopped_one_by_one |= request.per_task_stop_affordance == Some(true);
         self.options.agents.summaries |= request.agent_progress_summaries == Some(true);
-        let agents = self.load_roster().infos();
+        let agents = subagents::infos(&self.load_roster());
         self.conversation.system = None;
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
         self.tooling.servers.greet().await;

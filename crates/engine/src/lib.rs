@@ -57,6 +57,7 @@ mod commands;
 mod control;
 mod model_choice;
 mod requests;
+mod slash_commands;
 
 mod guard;
 mod turn;
@@ -67,6 +68,7 @@ mod retries;
 
 mod host_requests;
 pub mod mcp;
+mod mcp_session;
 
 mod calls;
 mod doctor;
@@ -89,6 +91,7 @@ mod summary;
 mod agents;
 mod background;
 mod orphans;
+mod subagents;
 mod tool_reports;
 
 mod compact;

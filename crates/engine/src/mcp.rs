@@ -1,19 +1,11 @@
-//! What MCP servers mean to a session. The servers themselves are [`sluice_servers`].
-//!
-//! * `host`: how they reach the host; `plugins`: those that plugins bring;
-//! * `turns`: what they mean to a turn; `mentions`: a resource in a prompt;
-//! * `room`: what they take of the context; `report`: how they stand, for a person.
+//! MCP servers around a session: how they reach the host (`host`), and those that plugins bring (`plugins`). The MCP client
+//! is [`sluice_servers`]; what servers mean to a session is `mcp_session`.
 
 mod host;
-mod mentions;
-mod plugins;
-mod report;
-mod room;
-mod turns;
+pub(crate) mod plugins;
 
 pub use sluice_servers::{CONNECT_TIMEOUT, ServerConfig, ServerOptions, TOOL_TIMEOUT, config, scopes, store};
 
 pub(crate) use host::HostOfServers;
 pub use plugins::named as plugin_servers;
 pub(crate) use plugins::servers as plugin_configs;
-pub(crate) use room::Room;

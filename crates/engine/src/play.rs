@@ -4,8 +4,7 @@ use serde_json::Value;
 use sluice_call::Deferred;
 use sluice_permission::PermissionMode;
 
-use crate::agents::Part;
-use crate::commands::{Known, Mentioned, Slash};
+use crate::commands::{Mentioned, Slash};
 use crate::memory::{self, Memory};
 use crate::messages;
 use crate::note::Note;
@@ -15,6 +14,8 @@ use crate::queue::{Accepted, Batch, Priority, Prompt, blocks_of};
 use crate::record::Queued;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
+use crate::slash_commands::Known;
+use crate::subagents::Part;
 use crate::turn::{Ending, Stop, Turn};
 
 /// What a turn begins with.

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use sluice_catalogue::agents::{AgentDefinition, AgentOrigin, Roster};
+use sluice_catalogue::body::runs_commands;
 use sluice_servers::scopes::{self, Scope, Standing};
 use sluice_settings::Settings;
 use sluice_settings::held::{Held, sentence};
 use sluice_settings::trust;
 
-use crate::agents::{Definition, Origin as AgentOrigin, Roster};
 use crate::catalogue::Catalogue;
 use crate::catalogue::entry::{Entry, Origin};
-use crate::commands::runs_commands;
 use crate::options::Options;
 
 /// One sentence that says what was left out because the folder is not trusted, and how to trust it; none where nothing
@@ -84,16 +84,16 @@ fn commands(options: &Options, catalogue: &Catalogue, files: &mut Files) {
 fn agents(settings: &Settings, files: &mut Files) {
     let bounds = settings.bounds();
     let roster = Roster::load(settings.places(), settings.customs(), Vec::new(), bounds.as_deref());
-    let projects = |kind: &&Definition| kind.origin == AgentOrigin::Project;
+    let projects = |kind: &&AgentDefinition| kind.origin == AgentOrigin::Project;
     for kind in roster.kinds().filter(projects) {
         let Some(path) = &kind.path else { continue };
-        if kind.hooks.is_some() {
+        if kind.brings.hooks.is_some() {
             files.add(path, "hooks");
         }
-        if !kind.servers.is_empty() && !settings.runs_projects() {
+        if !kind.brings.servers.is_empty() && !settings.runs_projects() {
             files.add(path, "mcpServers");
         }
-        if kind.mode.is_some() {
+        if kind.limits.mode.is_some() {
             files.add(path, "permissionMode");
         }
     }

@@ -93,7 +93,7 @@ pub fn gather(settings: &Settings, dynamic: &IndexMap<String, ServerConfig>, str
             lay(&mut all, Scope::User, config::each(&object(global, "mcpServers")));
         }
         if chosen.project {
-            for folder in project_folders(&places.cwd) {
+            for folder in sluice_settings::project_folders(&places.cwd) {
                 if let Some(servers) = of_file(&folder.join(PROJECT_FILE)) {
                     lay(&mut all, Scope::Project, servers);
                 }
@@ -285,22 +285,6 @@ fn covers(pattern: &str, url: &str) -> bool {
         }
     }
     rest.ends_with(last)
-}
-
-/// The folders whose `.mcp.json` counts, the weakest first: from the root of the repository down to here. Beyond the
-/// repository lies what others may have put there.
-pub fn project_folders(cwd: &Path) -> Vec<PathBuf> {
-    let top = sluice_settings::repository(cwd);
-    let mut folders: Vec<PathBuf> = match &top {
-        Some(top) => cwd
-            .ancestors()
-            .take_while(|folder| folder.starts_with(top))
-            .map(Path::to_owned)
-            .collect(),
-        None => vec![cwd.to_owned()],
-    };
-    folders.reverse();
-    folders
 }
 
 fn of_file(path: &Path) -> Option<IndexMap<String, Result<ServerConfig, ConfigError>>> {

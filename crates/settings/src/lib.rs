@@ -38,6 +38,6 @@ pub use file::{Change, edit, text};
 pub use layer::Layer;
 pub use places::{Chosen, FlagSettings, Opener, Places};
 pub use regular::{open_regular, read_regular};
-pub use repository::repository;
+pub use repository::{project_folders, repository};
 pub use settings::Settings;
 pub use write::{WriteError, update, write};

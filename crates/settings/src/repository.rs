@@ -35,3 +35,19 @@ fn named(file: &Path, word: &str) -> Option<PathBuf> {
     let text = String::from_utf8(read_bytes(file).ok()?).ok()?;
     Some(PathBuf::from(text.trim().strip_prefix(word)?.trim()))
 }
+/// The folders whose files belong to a project, the weakest first: from the root of its repository down to here. Beyond
+/// the repository lies what others may have put there.
+#[must_use]
+pub fn project_folders(cwd: &Path) -> Vec<PathBuf> {
+    let top = repository(cwd);
+    let mut folders: Vec<PathBuf> = match &top {
+        Some(top) => cwd
+            .ancestors()
+            .take_while(|folder| folder.starts_with(top))
+            .map(Path::to_owned)
+            .collect(),
+        None => vec![cwd.to_owned()],
+    };
+    folders.reverse();
+    folders
+}

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
-use sluice_call::Call;
+use sluice_catalogue::agents::Roster;
 use sluice_hooks::{HookClient, InheritedHooks};
 use sluice_model::Client;
 use sluice_permission::{Policy, Verdict};
@@ -14,17 +14,14 @@ use sluice_tools::{Pins, Tasks, Tool, ToolEvent, Web};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::roster::Roster;
+use super::names;
 use super::shared::SharedAgents;
-use super::{call, list, message};
 use crate::background::Background;
 use crate::catalogue::Catalogue;
-use crate::commands::SKILL;
 use crate::ledger::SharedLedger;
 use crate::options::Options;
 use crate::out::Out;
 use crate::sandbox;
-use crate::session::Session;
 
 /// How the session stands when one of its calls starts a subagent.
 pub(crate) struct Brief {
@@ -64,8 +61,8 @@ impl Brief {
     /// Why no subagent of this kind may be started, if a rule says so.
     pub(crate) fn denies(&self, kind: &str) -> Option<String> {
         let input = json!({"subagent_type": kind});
-        let decision = sandbox::decide(&self.policy, None, &self.cwd, (call::NAME, &input), &Pins::default());
-        (decision.behavior == Verdict::Deny).then(|| call::denied(kind, &decision))
+        let decision = sandbox::decide(&self.policy, None, &self.cwd, (names::AGENT, &input), &Pins::default());
+        (decision.behavior == Verdict::Deny).then(|| names::denied(kind, &decision))
     }
 }
 
@@ -91,85 +88,16 @@ impl Bench {
         }
     }
 
+    /// Leaves a brief for the calls that start.
+    pub(crate) fn leave(&self, brief: Brief) {
+        *self.brief.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(brief));
+    }
+
     pub(crate) fn brief(&self) -> Option<Arc<Brief>> {
         self.brief.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn top(&self) -> Option<mpsc::Sender<ToolEvent>> {
+    pub(crate) fn top(&self) -> Option<mpsc::Sender<ToolEvent>> {
         self.top.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-/// Whether it is a tool that may start subagents. A subagent is given its own: one that holds a brief must not be in it.
-fn ours(name: &str) -> bool {
-    [call::NAME, call::OLD_NAME, message::NAME, list::NAME, SKILL].contains(&name)
-}
-
-impl Session {
-    /// Leaves word for the calls that are about to start a subagent.
-    pub(crate) fn brief_agents(&self) {
-        let waits = |call: &Call| call.is_proposed() || call.ask().is_some();
-        let asks = |name: &str| name == message::NAME || name == list::NAME;
-        let needs = |call: &Call| asks(&call.name) || self.starts_agent(&call.name, &call.input);
-        if !self.calls.list.iter().any(|call| waits(call) && needs(call)) {
-            return;
-        }
-        if let Some(roster) = &self.agents.roster {
-            let brief = self.brief(roster);
-            *self.agents.bench.brief.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(brief));
-        }
-    }
-
-    /// What a subagent that starts now is given.
-    pub(super) fn brief(&self, roster: &Arc<Roster>) -> Brief {
-        let seat = self.agents.seat.as_ref();
-        Brief {
-            options: self.options.clone(),
-            policy: self.policy.clone(),
-            model: self.model.name.clone(),
-            client: self.model.client.clone(),
-            ledger: self.account.ledger.clone(),
-            tasks: self.tooling.tasks.clone(),
-            web: self.tooling.web.clone(),
-            sandbox: self.tooling.sandbox.clone(),
-            cwd: self.tooling.cwd.get(),
-            out: self.line.out.clone(),
-            catalogue: self.commands.catalogue.clone(),
-            servers: self.tooling.servers.of_agent(),
-            extras: self
-                .tooling
-                .extras
-                .iter()
-                .filter(|tool| !ours(&tool.descriptor().name))
-                .cloned()
-                .collect(),
-            available: self
-                .toolbox()
-                .filter(|tool| self.has(tool.descriptor()))
-                .map(|tool| tool.descriptor().name.to_string())
-                .collect(),
-            background: self.background.of_agent(),
-            hooks: self.hooks_for_agents(),
-            hook_client: self.hooks.client(),
-            events: self.tooling.reports.clone(),
-            top: self.agents.bench.top().unwrap_or_else(|| self.tooling.reports.clone()),
-            eof: self.line.eof,
-            quit: self.line.quit.clone(),
-            shared: self.agents.shared.clone(),
-            roster: roster.clone(),
-            parent: seat.map(|seat| seat.id.clone()),
-            depth: seat.map_or(0, |seat| seat.depth),
-            may_start: self.agents.may_start.clone(),
-        }
-    }
-
-    /// What an agent that looks into something for a hook is given. Nothing is kept of it, and of the hooks only those
-    /// before calls look at what it does.
-    pub(crate) fn brief_inspector(&mut self) -> Brief {
-        let roster = self.load_roster();
-        let mut brief = self.brief(&roster);
-        brief.hooks = brief.hooks.before_calls();
-        brief.options.keeping.file = None;
-        brief
     }
 }

@@ -12,11 +12,12 @@ use sluice_wire::{Number, Raw};
 
 use crate::commands::SkillRoom;
 use crate::compact_limits::Limits;
-use crate::mcp::Room;
+use crate::mcp_session::Room;
 use crate::measure::{block_tokens, kind, tokens};
 use crate::memory::{self, Memory};
 use crate::messages;
 use crate::session::Session;
+use crate::subagents;
 
 /// Squares of the picture, by row and column.
 const ROWS: u64 = 10;
@@ -26,7 +27,7 @@ impl Session {
     /// What fills the context now.
     pub(crate) async fn context_usage_now(&mut self) -> GetContextUsageResponse {
         self.recall().await;
-        let agents = self.load_roster().in_context();
+        let agents = subagents::in_context(&self.load_roster());
         let request = self.request_of(self.conversation.history.all());
         let memories = self.with_notes(self.memories().known);
         let context = Context {

@@ -9,15 +9,15 @@ use sluice_hooks::tool::{Prepared, filled};
 use sluice_model::models;
 use sluice_permission::Verdict;
 
-use crate::agents;
 use crate::session::Session;
+use crate::subagents;
 
 impl Session {
     /// Tells an agent what to look into; it begins when somebody waits for it.
     pub(super) fn inspection(&mut self, prompt: &str, model: Option<&str>, input: &Arc<str>) -> Inspection {
         let model = model.map_or_else(|| models::small().to_owned(), |name| models::resolve(Some(name)));
         let prompt = question(prompt, input);
-        agents::inspect(self.brief_inspector(), GUIDE, prompt, model)
+        subagents::inspect(self.brief_inspector(), GUIDE, prompt, model)
     }
 
     /// Prepares the call of a hook. What a rule denies is denied to hooks too.

@@ -1,0 +1,206 @@
+//! A body in its parts: text, and commands whose output takes their place.
+//!
+//! A command is written !`so` at the start of a line or behind a space, or as a fenced block that opens with three
+//! backticks and an exclamation mark. Parts are found before arguments are filled in: an argument can be part of a
+//! command, it cannot become one.
+
+use crate::arguments::Arguments;
+
+/// One part of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    Text(String),
+    /// A command to run, and how it was written.
+    Run {
+        command: String,
+        written: String,
+    },
+}
+
+/// The parts of a body with its arguments filled in. Arguments nobody asked for follow at the end.
+pub fn parts(body: &str, arguments: &Arguments<'_>, all: &str) -> Vec<Part> {
+    let mut used = false;
+    let mut fill = |text: &str| {
+        let (text, filled) = arguments.fill(text);
+        used |= filled;
+        text
+    };
+    let mut parts: Vec<Part> = cut(body)
+        .into_iter()
+        .map(|part| match part {
+            Cut::Text(text) => Part::Text(fill(text)),
+            Cut::Inline(command) => {
+                let command = fill(command);
+                Part::Run {
+                    written: format!("!`{command}`"),
+                    command,
+                }
+            }
+            Cut::Block(command) => {
+                let command = fill(command);
+                Part::Run {
+                    written: format!("```!\n{command}\n```"),
+                    command,
+                }
+            }
+        })
+        .collect();
+    if !used && !all.is_empty() {
+        parts.push(Part::Text(format!("\n\nARGUMENTS: {all}")));
+    }
+    parts
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cut<'a> {
+    Text(&'a str),
+    Inline(&'a str),
+    Block(&'a str),
+}
+
+/// Finds the commands of a body.
+fn cut(body: &str) -> Vec<Cut<'_>> {
+    const FENCE: &str = "```!";
+    let mut parts = Vec::new();
+    let mut from = 0;
+    let mut at = 0;
+    while let Some(rest) = body.get(at..).filter(|rest| !rest.is_empty()) {
+        let before = body.get(..at).unwrap_or_default();
+        let at_line_start = before.is_empty() || before.ends_with('\n');
+        let found = if at_line_start && rest.starts_with(FENCE) {
+            block(rest)
+        } else if rest.starts_with("!`") && (at_line_start || before.ends_with(char::is_whitespace)) {
+            inline(rest)
+        } else {
+            None
+        };
+        match found {
+            Some((part, length)) => {
+                parts.extend(body.get(from..at).filter(|text| !text.is_empty()).map(Cut::Text));
+                parts.push(part);
+                at += length;
+                from = at;
+            }
+            None => at += rest.chars().next().map_or(1, char::len_utf8),
+        }
+    }
+    parts.extend(body.get(from..).filter(|text| !text.is_empty()).map(Cut::Text));
+    parts
+}
+
+fn inline(rest: &str) -> Option<(Cut<'_>, usize)> {
+    let (command, _) = rest.strip_prefix("!`")?.split_once('`')?;
+    let fits = !command.trim().is_empty() && !command.contains('\n');
+    fits.then_some((Cut::Inline(command), command.len() + 3))
+}
+
+fn block(rest: &str) -> Option<(Cut<'_>, usize)> {
+    let opening = rest.split_inclusive('\n').next()?;
+    let inside = rest.get(opening.len()..)?;
+    let end = inside
+        .find("\n```")
+        .or_else(|| inside.starts_with("```").then_some(0))?;
+    let command = inside.get(..end)?;
+    let closing = if end == 0 && inside.starts_with("```") { 3 } else { 4 };
+    (!command.trim().is_empty()).then_some((Cut::Block(command), opening.len() + end + closing))
+}
+
+/// Whether a body names commands to run.
+#[must_use]
+pub fn runs_commands(body: &str) -> bool {
+    first_command(body).is_some()
+}
+
+/// The first command of a body, as it is written there.
+#[must_use]
+pub fn first_command(body: &str) -> Option<String> {
+    parts(body, &Arguments::new("", &[]), "")
+        .into_iter()
+        .find_map(|part| match part {
+            Part::Run { written, .. } => Some(written),
+            Part::Text(_) => None,
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn run(command: &str) -> Part {
+        Part::Run {
+            command: command.to_owned(),
+            written: format!("!`{command}`"),
+        }
+    }
+
+    fn text(text: &str) -> Part {
+        Part::Text(text.to_owned())
+    }
+
+    fn of(body: &str, args: &str) -> Vec<Part> {
+        parts(body, &Arguments::new(args, &[]), args)
+    }
+
+    #[test]
+    fn commands_are_found_where_they_may_stand() {
+        let body = "!`a` and !`b c`\n```!\nd\ne\n```\nend";
+        let block = Part::Run {
+            command: "d\ne".to_owned(),
+            written: "```!\nd\ne\n```".to_owned(),
+        };
+        assert_eq!(
+            of(body, ""),
+            [run("a"), text(" and "), run("b c"), text("\n"), block, text("\nend")]
+        );
+    }
+
+    #[test]
+    fn what_only_looks_like_a_command_is_text() {
+        for body in [
+            "x!`a`",
+            "=!`a`",
+            "! `a`",
+            "!`a",
+            "!``",
+            "!`a\nb`",
+            "```!\nnever closed",
+            "say ```!\na\n```",
+        ] {
+            assert_eq!(of(body, ""), [text(body)], "{body:?}");
+        }
+    }
+
+    #[test]
+    fn an_argument_is_part_of_a_command_but_never_becomes_one() {
+        assert_eq!(of("!`git show $0`", "HEAD"), [run("git show HEAD")]);
+        assert_eq!(of("See $ARGUMENTS", "!`rm -r x`"), [text("See !`rm -r x`")]);
+        assert_eq!(of("See", "!`rm`"), [text("See"), text("\n\nARGUMENTS: !`rm`")]);
+    }
+
+    #[test]
+    fn arguments_nobody_asked_for_follow() {
+        assert_eq!(
+            of("Say.\n", "one two"),
+            [text("Say.\n"), text("\n\nARGUMENTS: one two")]
+        );
+        assert_eq!(of("Say.\n", ""), [text("Say.\n")]);
+    }
+
+    proptest! {
+        #[test]
+        fn cutting_loses_nothing(body in "([a-z!` \n]|```!\n|\n```\n|!`x`){0,30}") {
+            let mut joined = String::new();
+            for part in cut(&body) {
+                match part {
+                    Cut::Text(text) => joined.push_str(text),
+                    Cut::Inline(command) => joined.push_str(&["!`", command, "`"].concat()),
+                    Cut::Block(_) => return Ok(()),
+                }
+            }
+            prop_assert_eq!(joined, body);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Slash commands: prompts that begin with a slash, skills the model takes up, and files a prompt mentions (`@`).
+//!
+//! * `builtin`, `prompts`: the commands that need no file;
+//! * `expand`: from a body to what the model reads, its shell commands run and its files attached; `mentions`: the files a
+//!   text mentions, pure; `listing`: a folder that was mentioned;
+//! * `play`: the turn of a command; `local`: those answered without the model; `clear`: beginning again;
+//! * `fork`: those an agent of their own carries out; `skill`: the tool by which the model takes a skill up (`Skill`);
+//! * `list`: what hosts and the model are told there is, and reading it all again.
+
+mod builtin;
+mod clear;
+mod expand;
+mod fork;
+mod list;
+mod listing;
+mod local;
+mod mentions;
+mod play;
+mod prompts;
+mod skill;
+
+use sluice_permission::Source;
+
+pub(crate) use play::Known;
+
+use crate::session::Session;
+
+impl Session {
+    /// Takes back what a command was given for its turn. A model or an effort chosen meanwhile stays.
+    pub(crate) fn return_lent(&mut self) {
+        self.policy.rules.retain(|rule| rule.source != Source::Command);
+        if let Some((before, lent)) = self.commands.lent.model.take()
+            && self.model.name == lent
+        {
+            self.model.name = before;
+        }
+        if let Some(effort) = self.commands.lent.effort.take() {
+            self.options.effort = effort;
+        }
+        for origin in std::mem::take(&mut self.commands.lent.hooks) {
+            self.remove_hooks(&origin);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Beginning again: an empty conversation under another id. What was said stays on disk.
+
+use std::sync::Arc;
+
+use sluice_tools::Lists;
+use sluice_wire::stdout::{ConversationReset, ResetTrigger};
+
+use crate::account::Lines;
+use crate::background::Background;
+use crate::checkpoints;
+use crate::history::History;
+use crate::ledger::SharedLedger;
+use crate::messages;
+use crate::session_loop::SessionLoop;
+
+impl SessionLoop {
+    /// Leaves this conversation and begins the next one.
+    pub(super) async fn clear(&mut self, prompt_id: &str, title: Option<&str>) {
+        self.session.hook_session_end("clear").await;
+        self.session.tooling.tasks.kill_all().await;
+        self.session.drain_events().await;
+        self.session.background = Background::default();
+        let id = messages::fresh_id();
+        self.session
+            .say(ConversationReset {
+                new_conversation_id: id.clone(),
+                uuid: id.clone(),
+                trigger: Some(ResetTrigger::Clear),
+                user_message_uuid: Some(prompt_id.to_owned()),
+                timestamp: Some(messages::now()),
+                ..ConversationReset::default()
+            })
+            .await;
+        self.session.say_background().await;
+
+        let kept = self.session.conversation.transcript.title().map(str::to_owned);
+        let keeping = &mut self.session.options.keeping;
+        keeping.title = title.map(str::to_owned).or(kept);
+        if keeping.file.is_some() {
+            keeping.file = Some(keeping.projects.file(&self.session.options.cwd, &id));
+        }
+        self.session.options.session_id.clone_from(&id);
+        self.session.line.out.sign_as(&id);
+        self.session.conversation.transcript = self.session.options.transcript(messages::PROTOCOL_VERSION);
+        self.session.conversation.transcript.begin_turn();
+        self.session.tooling.checkpoints = checkpoints::open(&self.session.options);
+        self.session.conversation.recall = None;
+        self.session.conversation.history = History::default();
+        self.session.conversation.system = None;
+        self.session.account.ledger = SharedLedger::new(self.session.options.key_source);
+        self.session.account.api_ms = 0;
+        self.session.account.last_usage = None;
+        self.session.account.lines = Lines::default();
+        self.session.tooling.files.clear();
+        self.session.tooling.lists = Arc::new(Lists::default());
+        self.session.tooling.loaded.clear();
+        self.session.conversation.reminded_of_memory = false;
+        self.session.commands.forget_given();
+        self.session.conversation.reminded_of_plan = false;
+        self.session.forget_skills_told();
+        self.session.tell_title().await;
+        self.hook_session_start("clear").await;
+    }
+}

@@ -1,0 +1,53 @@
+//! The turn of a command that an agent of its own carries out: the session keeps the report, not the way to it.
+
+use serde_json::Value;
+
+use super::local::Told;
+use crate::catalogue::entry::Entry;
+use crate::commands::Failure;
+use crate::commands::Slash;
+use crate::queue::Prompt;
+use crate::session_loop::SessionLoop;
+use crate::turn::Ending;
+
+impl SessionLoop {
+    /// Has a command carried out, then tells all of it: the beginning of the turn, what the agent did, its report.
+    pub(super) async fn play_fork(&mut self, entry: &Entry, source: &str, slash: &Slash, prompt: &Prompt) -> Ending {
+        let filled = match self.expand(entry, &slash.args).await {
+            Ok(body) => match self.hook_expansion(&entry.name, &slash.args, Some(source)).await {
+                Ok(()) => Ok(body),
+                Err(told) => {
+                    self.session.announce().await;
+                    return self.session.end_blocked(told).await;
+                }
+            },
+            failed => failed,
+        };
+        let (id, outcome) = match filled {
+            Ok(body) => self.carry_out(entry, body).await,
+            Err(Failure::Stopped) => (String::new(), None),
+            Err(Failure::Failed(why)) => (String::new(), Some(sluice_tools::Outcome::failed(why))),
+        };
+        self.session.announce().await;
+        self.session.tell_kept(&id).await;
+        let Some(outcome) = outcome else {
+            return Ending::Interrupted { tools: true };
+        };
+        let report = outcome.result.get("result").and_then(Value::as_str);
+        let told = match report {
+            Some(report) => {
+                let note = format!(
+                    "<system-reminder>\nThe person ran /{} {}. An agent of its own carried it out, and the person has read \
+                     its report:\n\n{report}\n</system-reminder>",
+                    entry.name, slash.args
+                );
+                self.session.remind();
+                self.session.conversation.history.user_text(&note);
+                self.session.keep_meta(&note).await;
+                Told::text(report)
+            }
+            None => Told::failed(outcome.content.as_str().unwrap_or_default()),
+        };
+        self.session.tell_locally(prompt, "custom", None, told).await
+    }
+}

@@ -1,0 +1,432 @@
+//! What there is, as hosts and the model are told of it, and reading it all again.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use sluice_catalogue::plugins::PluginDir;
+use sluice_model::models;
+use sluice_wire::Raw;
+use sluice_wire::control::{
+    ReloadOutputStylesResponse, ReloadPlugins, ReloadPluginsResponse, ReloadSkillsResponse, RequestId, SlashCommand,
+};
+use sluice_wire::stdout::system::{CommandsChanged, Plugin, PluginError};
+
+use super::builtin::{Builtin, Does, LISTED};
+use super::skill::SkillTool;
+use crate::catalogue::entry::{Entry, Kind};
+use crate::catalogue::listing::{self, Budget};
+use crate::catalogue::plugins;
+use crate::catalogue::plugins::builtin::{Part, SOURCE};
+use crate::catalogue::styles;
+use crate::commands::SKILL;
+use crate::commands::SkillRoom;
+use crate::messages;
+use crate::session::Session;
+use crate::subagents;
+
+impl Session {
+    /// Every command a person may use, for the host. What servers and others bring joins here.
+    pub(crate) fn commands(&self) -> Vec<SlashCommand> {
+        if self.options.catalogue.without_commands {
+            return Vec::new();
+        }
+        let found = self
+            .commands
+            .catalogue
+            .entries
+            .iter()
+            .filter(|entry| entry.user_invocable)
+            .map(told);
+        let ours = LISTED
+            .iter()
+            .filter(|command| self.has_builtin(**command) && self.commands.catalogue.find(command.name).is_none())
+            .map(|command| SlashCommand {
+                name: command.name.to_owned(),
+                description: command.description.to_owned(),
+                argument_hint: Some(command.argument_hint.to_owned()),
+                aliases: (!command.aliases.is_empty())
+                    .then(|| command.aliases.iter().map(|&alias| alias.to_owned()).collect()),
+                builtin: Some(true),
+                ..SlashCommand::default()
+            });
+        found.chain(ours).chain(self.server_commands()).collect()
+    }
+
+    /// The names of the commands, as `init` tells them.
+    pub(crate) fn command_names(&self) -> Vec<String> {
+        if self.options.catalogue.without_commands {
+            return Vec::new();
+        }
+        let found = self
+            .commands
+            .catalogue
+            .entries
+            .iter()
+            .filter(|entry| entry.user_invocable);
+        let ours = LISTED
+            .iter()
+            .filter(|command| self.has_builtin(**command) && self.commands.catalogue.find(command.name).is_none());
+        found
+            .map(|entry| entry.name.clone())
+            .chain(ours.map(|command| command.name.to_owned()))
+            .chain(self.server_commands().into_iter().map(|command| command.name))
+            .collect()
+    }
+
+    /// Whether a command of ours is switched on.
+    pub(super) fn has_builtin(&self, command: Builtin) -> bool {
+        let part = Part::of_command(command.name);
+        part.is_none_or(|part| part.is_on(&self.options.settings))
+            && (command.does != Does::Compact || self.may_compact())
+    }
+
+    /// The names of the skills, as `init` tells them.
+    pub(crate) fn skill_names(&self) -> Vec<String> {
+        let skills = self
+            .commands
+            .catalogue
+            .entries
+            .iter()
+            .filter(|entry| entry.kind == Kind::Skill);
+        skills.map(|entry| entry.name.clone()).collect()
+    }
+
+    /// The plugins that are loaded.
+    pub(crate) fn plugins_told(&self) -> Vec<Plugin> {
+        let plugins = self.commands.catalogue.plugins.list.iter();
+        let told = plugins.map(|plugin| Plugin {
+            name: plugin.name.clone(),
+            path: plugin.root.display().to_string(),
+            source: Some(plugin.source.clone()),
+            version: plugin.version.clone(),
+            ..Plugin::default()
+        });
+        let parts = Part::ALL.into_iter().filter(|part| part.is_on(&self.options.settings));
+        told.chain(parts.map(|part| Plugin {
+            name: part.name().to_owned(),
+            path: SOURCE.to_owned(),
+            source: Some(part.source()),
+            ..Plugin::default()
+        }))
+        .collect()
+    }
+
+    /// Plugins and files that could not be loaded, or not as they were meant; none is not said at all.
+    pub(crate) fn plugin_errors_told(&self) -> Option<Vec<PluginError>> {
+        let errors = self.commands.catalogue.plugins.errors.iter().map(|error| PluginError {
+            plugin: error.plugin.clone(),
+            kind: error.kind.to_owned(),
+            message: error.message.clone(),
+            path: error.path.as_ref().map(|path| path.display().to_string()),
+            ..PluginError::default()
+        });
+        let errors: Vec<PluginError> = errors.collect();
+        (!errors.is_empty()).then_some(errors)
+    }
+
+    /// The output style that is chosen, whether it is there or not.
+    pub(crate) fn style_name(&self) -> String {
+        let chosen = self.options.settings.string("outputStyle");
+        chosen.unwrap_or(styles::DEFAULT).to_owned()
+    }
+
+    /// Where a person's own output styles lie.
+    pub(crate) fn user_styles_dir(&self) -> String {
+        let places = self.options.settings.places();
+        places.config_dir.join("output-styles").display().to_string()
+    }
+
+    /// Chooses an output style for this session.
+    pub(crate) fn set_style(&mut self, name: &str) {
+        let changes = Map::from_iter([("outputStyle".to_owned(), Value::from(name))]);
+        self.lay_over(&changes);
+    }
+
+    /// Names what is wrong with the files, each thing once.
+    pub(crate) async fn say_catalogue_problems(&mut self) {
+        if std::mem::replace(&mut self.commands.problems_told, true) {
+            return;
+        }
+        let problems: Vec<String> = self
+            .commands
+            .catalogue
+            .problems
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        for problem in problems {
+            self.say(messages::informational(&problem, "warning")).await;
+        }
+    }
+
+    /// Tells the model of the skills it may use, once, and again when they have changed.
+    pub(crate) fn remind_of_skills(&mut self) {
+        if !self.offers_skills() {
+            return;
+        }
+        let list = listing::list(self.commands.catalogue.for_model(), self.skill_budget());
+        if let Some(list) = &list
+            && self.commands.told.as_ref() != Some(list)
+        {
+            let changed = if self.commands.told.is_some() { " now" } else { "" };
+            self.conversation.history.remind(&format!(
+                "<system-reminder>\nThese skills can{changed} be taken up with the Skill tool:\n{list}\n</system-reminder>"
+            ));
+        }
+        self.commands.told = list;
+    }
+
+    fn offers_skills(&self) -> bool {
+        self.tooling.extras.iter().any(|tool| tool.descriptor().name == SKILL)
+    }
+
+    fn skill_budget(&self) -> Budget {
+        let settings = &self.options.settings;
+        Budget::new(
+            models::facts(&self.model.name).window,
+            settings.number("skillListingBudgetFraction"),
+            settings.number("skillListingMaxDescChars"),
+        )
+    }
+
+    /// Skills and commands, and the room the list of them takes in the model's context.
+    pub(crate) fn skill_room(&self) -> SkillRoom {
+        let told = match self.offers_skills() {
+            true => listing::lines(self.commands.catalogue.for_model(), self.skill_budget()),
+            false => Vec::new(),
+        };
+        let listed = self.commands.catalogue.for_model().zip(&told);
+        SkillRoom::of(
+            &self.commands.catalogue.entries,
+            listed.map(|(entry, line)| (entry, line.as_str())),
+        )
+    }
+
+    /// What was told of the skills is no longer part of the conversation.
+    pub(crate) fn forget_skills_told(&mut self) {
+        self.commands.told = None;
+    }
+
+    /// Gives the session the tools that depend on what was found.
+    pub(crate) fn offer_skills(&mut self) {
+        self.tooling.extras.retain(|tool| tool.descriptor().name != SKILL);
+        if self.commands.catalogue.for_model().next().is_some() {
+            let tool = SkillTool::new(self.commands.catalogue.clone(), self.agents.bench.clone());
+            self.tooling.extras.push(Arc::new(tool));
+        }
+    }
+
+    /// Looks at what there is, at the start.
+    pub(crate) fn open_catalogue(&mut self) {
+        for plugin in self.commands.catalogue.plugins.list.clone() {
+            self.remove_hooks(&self.hooks_of(&plugin));
+        }
+        self.commands.catalogue = Arc::new(self.options.load_catalogue());
+        self.commands.held_back = None;
+        self.offer_skills();
+        for plugin in self.commands.catalogue.plugins.list.clone() {
+            let origin = self.hooks_of(&plugin);
+            // Without hooks means without those of a plugin that was named, too.
+            let hooks = Some(&plugin).filter(|_| !self.options.settings.plain());
+            for hooks in hooks.map(plugins::Plugin::hooks_found).into_iter().flatten() {
+                self.add_hooks(&origin, &hooks);
+            }
+        }
+        self.take_plugin_servers();
+    }
+
+    /// A plugin as the one who brings hooks.
+    fn hooks_of(&self, plugin: &plugins::Plugin) -> sluice_hooks::Origin {
+        sluice_hooks::Origin::Plugin {
+            name: plugin.name.clone(),
+            root: plugin.root.clone(),
+            data: Some(plugin.data_dir(&self.options.settings)),
+        }
+    }
+
+    /// Reads everything again; says so where the commands have changed.
+    pub(crate) async fn reload_catalogue(&mut self) {
+        let before = self.commands();
+        self.commands.host_knows.get_or_insert(before);
+        self.open_catalogue();
+        self.forget_agents();
+        self.commands.problems_told = false;
+        self.tell_commands().await;
+    }
+
+    /// The host is given this list with the answer to its first request.
+    pub(crate) fn note_commands(&mut self, commands: &[SlashCommand]) {
+        self.commands.host_knows = Some(commands.to_vec());
+    }
+
+    /// `init` was said: a list that has changed since the host got it is told from now on.
+    pub(crate) async fn tell_commands_after_init(&mut self) {
+        self.commands.announced = true;
+        self.tell_commands().await;
+    }
+
+    /// Tells the host the commands where they are no longer those it knows.
+    pub(crate) async fn tell_commands(&mut self) {
+        if !self.commands.announced {
+            return;
+        }
+        let Some(known) = &self.commands.host_knows else { return };
+        let commands = self.commands();
+        if commands == *known {
+            return;
+        }
+        self.note_commands(&commands);
+        self.say(CommandsChanged {
+            commands,
+            uuid: messages::fresh_id(),
+            ..CommandsChanged::default()
+        })
+        .await;
+    }
+
+    /// The same for a person, in a sentence.
+    pub(super) async fn reload_now(&mut self) -> String {
+        self.reload_catalogue().await;
+        let catalogue = &self.commands.catalogue;
+        let skills = catalogue
+            .entries
+            .iter()
+            .filter(|entry| entry.kind == Kind::Skill)
+            .count();
+        let mut text = format!(
+            "Reloaded: {} plugins, {skills} skills, {} commands.",
+            catalogue.plugins.list.len(),
+            catalogue.entries.len() - skills,
+        );
+        let wrong = catalogue.plugins.errors.len() + catalogue.problems.len();
+        if wrong > 0 {
+            text.push_str(&format!(
+                " {wrong} could not be read as they were meant: /doctor names them."
+            ));
+        }
+        text
+    }
+
+    /// The host wants the plugins read again.
+    pub(crate) async fn reload_plugins(&mut self, id: &RequestId, request: &ReloadPlugins) {
+        if request.refuse_if_busy == Some(true) && self.turn.open {
+            let text = "reload_plugins: a turn is running";
+            return self
+                .say(messages::refused(id, "reload_plugins_busy", text.to_owned()))
+                .await;
+        }
+        let before = self.options.catalogue.plugin_dirs.clone();
+        if let Some(added) = &request.add_plugins {
+            if !is_list_of_plugins(&added.to_value()) {
+                let text = "reload_plugins: add_plugins must be a list of {\"type\": \"local\", \"path\": …}";
+                return self.say(messages::error(id, text)).await;
+            }
+            self.add_plugins(&added.to_value());
+        }
+        let mut response = ReloadPluginsResponse::default();
+        if request.hold_on_cache_impact == Some(true)
+            && let Some(impact) = self.plugin_impact()
+        {
+            self.options.catalogue.plugin_dirs = before;
+            response.held = Some(true);
+            response.cache_impact = Some(impact);
+        } else {
+            response.held = request.hold_on_cache_impact.map(|_| false);
+            self.reload_catalogue().await;
+        }
+        response.commands = self.commands();
+        response.agents = subagents::infos(&self.load_roster());
+        response.plugins = self.plugins_told();
+        response.error_count = u64::try_from(self.commands.catalogue.plugins.errors.len()).unwrap_or(u64::MAX);
+        // Those that were just added are told of as they come to stand.
+        let servers = self.tooling.servers.all().to_vec();
+        let id = id.clone();
+        self.requests.asides.spawn(&id.clone(), async move {
+            for link in servers.iter().filter(|link| link.is_being_dialled()) {
+                link.connection().await.ok();
+            }
+            response.mcp_servers = servers.iter().map(|link| sluice_servers::status::full(link)).collect();
+            messages::success(&id, &response).into()
+        });
+    }
+
+    /// The host wants the skills read again.
+    pub(crate) async fn reload_skills(&mut self, id: &RequestId) {
+        self.reload_catalogue().await;
+        let skills = self
+            .commands
+            .catalogue
+            .entries
+            .iter()
+            .filter(|entry| entry.user_invocable);
+        let response = ReloadSkillsResponse {
+            skills: skills.map(told).collect(),
+            ..ReloadSkillsResponse::default()
+        };
+        self.say(messages::success(id, &response)).await;
+    }
+
+    /// The host wants the output styles read again.
+    pub(crate) async fn reload_styles(&mut self, id: &RequestId) {
+        self.reload_catalogue().await;
+        let response = ReloadOutputStylesResponse {
+            available_output_styles: styles::names(&self.commands.catalogue.styles),
+            ..ReloadOutputStylesResponse::default()
+        };
+        self.say(messages::success(id, &response)).await;
+    }
+
+    /// What the host says of skills and plugins when it opens the session; true if plugins came with it.
+    pub(crate) fn take_catalogue(&mut self, skills: Option<Vec<String>>, plugins: Option<Vec<Raw>>) -> bool {
+        let named = plugins.is_some();
+        if skills.is_none() && !named {
+            return false;
+        }
+        if skills.is_some() {
+            self.options.catalogue.skills = skills;
+        }
+        for plugin in plugins.into_iter().flatten() {
+            self.add_plugin(&plugin.to_value());
+        }
+        self.open_catalogue();
+        self.forget_agents();
+        named
+    }
+
+    fn add_plugins(&mut self, added: &Value) {
+        for plugin in added.as_array().into_iter().flatten() {
+            self.add_plugin(plugin);
+        }
+    }
+
+    /// A plugin as hosts name it: `{"type": "local", "path": …}` or the path alone.
+    fn add_plugin(&mut self, plugin: &Value) {
+        let path = plugin.as_str().or_else(|| plugin.get("path")?.as_str());
+        let Some(path) = path else { return };
+        let dir = PluginDir {
+            path: self.options.cwd.join(PathBuf::from(path)),
+            without_mcp: plugin.get("skipMcpDiscovery").and_then(Value::as_bool) == Some(true),
+        };
+        if !self.options.catalogue.plugin_dirs.contains(&dir) {
+            self.options.catalogue.plugin_dirs.push(dir);
+        }
+    }
+}
+
+fn told(entry: &Entry) -> SlashCommand {
+    let named = entry.title.as_ref().unwrap_or(&entry.name);
+    SlashCommand {
+        name: named.clone(),
+        description: entry.told(),
+        argument_hint: Some(entry.argument_hint.clone()),
+        aliases: entry.title.is_some().then(|| vec![entry.name.clone()]),
+        ..SlashCommand::default()
+    }
+}
+
+/// Whether a value names plugins by their folders.
+fn is_list_of_plugins(value: &Value) -> bool {
+    let is_local = |entry: &Value| entry.get("path").is_some_and(Value::is_string);
+    value.as_array().is_some_and(|entries| entries.iter().all(is_local))
+}

@@ -1,0 +1,404 @@
+//! Commands that are answered here, without the model.
+
+use serde_json::{Map, Value, json};
+use sluice_model::models;
+use sluice_wire::Raw;
+use sluice_wire::stdout::{Assistant, ContextCategory, ContextUsage, LocalCommandRun};
+
+use super::builtin::{Builtin, Does, LISTED, Screen};
+use crate::catalogue::styles;
+use crate::commands::Slash;
+use crate::messages;
+use crate::model_choice::{Answers, Switch};
+use crate::queue::Prompt;
+use crate::session::Session;
+use crate::session_loop::SessionLoop;
+use crate::turn::Ending;
+
+/// What `/config` can change for a session.
+const CONFIGURABLE: &[(&str, &str)] = &[
+    ("alwaysThinkingEnabled", "true|false"),
+    ("autoCompactEnabled", "true|false"),
+    ("effortLevel", "low|medium|high|xhigh|max"),
+    ("language", "<language>"),
+    ("model", "<model>"),
+    ("outputStyle", "<style>"),
+    ("respectGitignore", "true|false"),
+];
+
+/// The levels of effort.
+const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
+
+/// What a local command says.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    text: String,
+    outcome: Option<&'static str>,
+    context: Option<ContextUsage>,
+}
+
+impl Told {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn failed(text: impl Into<String>) -> Self {
+        Self {
+            outcome: Some("failed"),
+            ..Self::text(text)
+        }
+    }
+}
+
+impl Session {
+    /// Says what a local command came to; nothing said is told by the result alone.
+    pub(super) async fn tell_locally(
+        &mut self,
+        prompt: &Prompt,
+        named: &str,
+        run: Option<(&str, &str)>,
+        told: Told,
+    ) -> Ending {
+        if !told.text.is_empty() {
+            let stream = if told.outcome == Some("failed") {
+                "stderr"
+            } else {
+                "stdout"
+            };
+            let frame = Assistant {
+                local_command_source: Some(format!(
+                    "<local-command-{stream}>{}</local-command-{stream}>",
+                    told.text
+                )),
+                local_command_run: run.map(|(command, args)| LocalCommandRun {
+                    command: command.to_owned(),
+                    args: args.to_owned(),
+                    ..LocalCommandRun::default()
+                }),
+                local_command_outcome: told.outcome.map(|kind| Raw::of(&json!({"kind": kind}))),
+                context_usage: told.context,
+                ..messages::local(&told.text, &self.turn)
+            };
+            let (name, args) = run.unwrap_or((named, ""));
+            let echo = messages::command_echo(name, args);
+            // A session in which nothing else was said is not worth a file.
+            if self.conversation.transcript.begun() {
+                self.keep_local(&prompt.id, &echo).await;
+                self.say_block(frame, None).await;
+            } else {
+                self.say(frame).await;
+            }
+        }
+        Ending::Local {
+            command: Some(named.replace('-', "_")).filter(|named| !named.is_empty()),
+            text: told.text,
+        }
+    }
+
+    /// What fills the context, as a table.
+    async fn tell_context(&mut self) -> Told {
+        let usage = self.context_usage_now().await;
+        let mut text = format!(
+            "## Context Usage\n\n**Model:** {}  \n**Tokens:** {} / {} ({}%)\n\n| Category | Tokens | Percentage |\n|---|---|---|\n",
+            usage.model,
+            short(usage.total_tokens),
+            short(usage.raw_max_tokens),
+            usage.percentage,
+        );
+        for part in &usage.categories {
+            #[allow(clippy::cast_precision_loss)]
+            let share = part.tokens as f64 * 100.0 / usage.raw_max_tokens.max(1) as f64;
+            text.push_str(&format!("| {} | {} | {share:.1}% |\n", part.name, short(part.tokens)));
+        }
+        let context = ContextUsage {
+            model: usage.model.clone(),
+            total_tokens: usage.total_tokens,
+            raw_max_tokens: usage.raw_max_tokens,
+            percentage: usage.percentage,
+            categories: usage
+                .categories
+                .iter()
+                .map(|part| ContextCategory {
+                    name: part.name.clone(),
+                    tokens: part.tokens,
+                    kind: part.kind.clone().unwrap_or_default(),
+                    ..ContextCategory::default()
+                })
+                .collect(),
+            ..ContextUsage::default()
+        };
+        Told {
+            context: Some(context),
+            ..Told::text(text)
+        }
+    }
+
+    fn tell_model(&self) -> String {
+        format!(
+            "Model: `{}`. `/model <name>` takes another one for this session: {}, or any id.",
+            models::name(&self.model.name),
+            choices().join(", "),
+        )
+    }
+
+    fn choose_effort(&mut self, level: &str) -> Told {
+        match level {
+            "" => Told::text(format!("Usage: /effort <{}|auto>", EFFORTS.join("|"))),
+            "auto" => {
+                self.options.effort.clone_from(&self.model.launch_effort);
+                Told::text("The effort is the model's own again.")
+            }
+            level if EFFORTS.contains(&level) => {
+                self.options.effort = Some(level.to_owned());
+                Told::text(format!("Set effort to {level} for this session only."))
+            }
+            level => Told::text(format!(
+                "There is no effort {level:?}: it is one of {} or auto.",
+                EFFORTS.join(", ")
+            )),
+        }
+    }
+
+    fn choose_style(&mut self, name: &str) -> Told {
+        let names = styles::names(&self.commands.catalogue.styles);
+        if name.is_empty() {
+            let current = self.style_name();
+            let lines: Vec<String> = names
+                .iter()
+                .map(|name| {
+                    let style = styles::find(&self.commands.catalogue.styles, name);
+                    let mark = if *name == current { " (current)" } else { "" };
+                    match style {
+                        Some(style) => format!("- {name}{mark}: {}", style.description),
+                        None => format!("- {name}{mark}"),
+                    }
+                })
+                .collect();
+            return Told::text(format!("Output style: {current}\n\n{}", lines.join("\n")));
+        }
+        match names.iter().find(|known| known.eq_ignore_ascii_case(name)) {
+            Some(known) => {
+                let known = known.clone();
+                self.set_style(&known);
+                Told::text(format!("Output style set to {known} for this session only"))
+            }
+            None => Told::text(format!(
+                "There is no output style {name:?}. There are: {}",
+                names.join(", ")
+            )),
+        }
+    }
+
+    async fn retitle(&mut self, title: &str) -> Told {
+        if title.is_empty() {
+            return Told::text("Usage: /rename <title>");
+        }
+        match self.rename(title, None).await {
+            Ok(()) => Told::text(format!("Session renamed to: {title}")),
+            Err(why) => Told::failed(why),
+        }
+    }
+
+    /// What can be said where there is no screen.
+    fn without_screen(&self, name: &str, screen: Screen) -> Told {
+        let more = match screen {
+            Screen::Nothing => None,
+            Screen::Help => {
+                let lines: Vec<String> = LISTED
+                    .iter()
+                    .map(|command| format!("- /{}: {}", command.name, command.description))
+                    .chain(
+                        self.commands
+                            .catalogue
+                            .entries
+                            .iter()
+                            .map(|entry| format!("- /{}: {}", entry.name, entry.told())),
+                    )
+                    .collect();
+                Some(format!("These commands are:\n{}", lines.join("\n")))
+            }
+            Screen::Memory => {
+                let files = self.with_notes(self.memories().known);
+                let lines: Vec<String> = files.iter().map(|file| format!("- {}", file.path.display())).collect();
+                (!lines.is_empty()).then(|| format!("The memory files that are read:\n{}", lines.join("\n")))
+            }
+            Screen::Permissions => {
+                let rules = self.policy.rules.iter();
+                let line = |rule: &sluice_permission::Rule| {
+                    format!(
+                        "- {} {} ({})",
+                        rule.behavior.as_str(),
+                        rule.text(),
+                        rule.source.as_str()
+                    )
+                };
+                let lines: Vec<String> = rules.map(line).collect();
+                Some(
+                    format!("Mode: {}\n{}", self.policy.mode.as_str(), lines.join("\n"))
+                        .trim_end()
+                        .to_owned(),
+                )
+            }
+            Screen::Status => Some(format!(
+                "Version: {}\nSession: {}\nModel: {}\nKey: {}\nFolder: {}",
+                messages::PROTOCOL_VERSION,
+                self.options.session_id,
+                self.model.name,
+                self.options.key_source.as_str(),
+                self.tooling.cwd.get().display(),
+            )),
+        };
+        let mut text = format!("/{name} isn't available in this environment.");
+        if let Some(more) = more {
+            text.push_str("\n\n");
+            text.push_str(&more);
+        }
+        Told {
+            outcome: Some("unavailable_headless"),
+            ..Told::text(text)
+        }
+    }
+}
+
+impl SessionLoop {
+    /// Answers a command that needs no model.
+    pub(super) async fn answer_locally(&mut self, command: Builtin, slash: &Slash, prompt: &Prompt) -> Ending {
+        let args = slash.args.as_str();
+        // Everything after it is said in the new conversation, `init` included.
+        if command.does == Does::Clear {
+            self.clear(&prompt.id, Some(args).filter(|name| !name.is_empty())).await;
+        }
+        if command.does == Does::Model && !args.is_empty() {
+            // `init` tells of the model the turn began with.
+            self.session.announce().await;
+            let told = self.choose_model(args).await;
+            return self
+                .session
+                .tell_locally(prompt, &slash.name, Some((command.name, args)), told)
+                .await;
+        }
+        let told = match command.does {
+            Does::Agents => Told::text(
+                "Subagents are files in .claude/agents (this project) and ~/.claude/agents (all projects). Ask the model to \
+                 write one, or write it yourself.",
+            ),
+            Does::Clear | Does::Compact | Does::Prompt(_) => Told::default(),
+            Does::Config => self.configure(args).await,
+            Does::Context => self.session.tell_context().await,
+            Does::Doctor => Told::text(self.session.diagnose()),
+            Does::Effort => self.session.choose_effort(args),
+            Does::Mcp => Told::text(self.session.tell_servers()),
+            Does::Model => Told::text(self.session.tell_model()),
+            Does::OutputStyle => self.session.choose_style(args),
+            Does::ReloadPlugins | Does::ReloadSkills => Told::text(self.session.reload_now().await),
+            Does::Rename => self.session.retitle(args).await,
+            Does::Usage => Told::text(self.session.cost_text()),
+            Does::Say(text) => Told::text(text),
+            Does::Screen(screen) => self.session.without_screen(&slash.name, screen),
+        };
+        self.session.announce().await;
+        if let Does::Screen(_) = command.does {
+            return self.session.tell_locally(prompt, "", None, told).await;
+        }
+        self.session
+            .tell_locally(prompt, &slash.name, Some((command.name, args)), told)
+            .await
+    }
+
+    /// Another model for the rest of the session. No name is refused: only the API knows them all.
+    async fn choose_model(&mut self, name: &str) -> Told {
+        let switch = Switch {
+            to: models::resolve(Some(name).filter(|name| *name != "default")),
+            requested: Some(name.to_owned()),
+            source: "command",
+            answers: Answers::default(),
+        };
+        if let Err(why) = self.hook_switch(&switch).await {
+            return Told::failed(why);
+        }
+        let from = self.session.change_model(&switch);
+        self.session.hook_switched(from, switch).await;
+        Told::text(format!(
+            "Set model to `{}` for this session only",
+            models::name(&self.session.model.name)
+        ))
+    }
+
+    /// Lays settings over those of the files, for this session.
+    async fn configure(&mut self, args: &str) -> Told {
+        if args.is_empty() {
+            let lines: Vec<String> = CONFIGURABLE
+                .iter()
+                .map(|(key, values)| match self.session.options.settings.get(key) {
+                    Some(value) => format!("  {key}={values} (now {value})"),
+                    None => format!("  {key}={values}"),
+                })
+                .collect();
+            return Told::text(format!(
+                "Usage: /config key=value …, for this session\n{}",
+                lines.join("\n")
+            ));
+        }
+        let mut changes = Map::new();
+        for word in args.split_whitespace() {
+            let Some((key, value)) = word.split_once('=') else {
+                return Told::text(format!(
+                    "Expected key=value, got {word:?}. /config shows what there is."
+                ));
+            };
+            if !CONFIGURABLE.iter().any(|(known, _)| *known == key) {
+                return Told::text(format!("{key} cannot be set here. /config shows what can."));
+            }
+            let value = match value {
+                "true" => Value::Bool(true),
+                "false" => Value::Bool(false),
+                text => Value::String(text.to_owned()),
+            };
+            changes.insert(key.to_owned(), value);
+        }
+        self.session.lay_over(&changes);
+        if let Some(name) = changes.get("model").and_then(Value::as_str) {
+            let refused = self.choose_model(name).await;
+            if refused.outcome.is_some() {
+                return refused;
+            }
+        }
+        let set: Vec<String> = changes.iter().map(|(key, value)| format!("{key} to {value}")).collect();
+        Told::text(format!("Set {} for this session only", set.join(", ")))
+    }
+}
+
+/// The names a person may choose a model by.
+fn choices() -> Vec<String> {
+    let picker = models::picker();
+    let values = picker.iter().filter_map(|model| model.get("value")?.as_str());
+    values.map(str::to_owned).collect()
+}
+
+/// Tokens for a person's eye.
+#[allow(clippy::cast_precision_loss)]
+fn short(tokens: u64) -> String {
+    let rounded = |value: f64, unit: &str| {
+        let text = format!("{value:.1}");
+        format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
+    };
+    match tokens {
+        0..=999 => tokens.to_string(),
+        1000..=999_949 => rounded(tokens as f64 / 1e3, "k"),
+        _ => rounded(tokens as f64 / 1e6, "m"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_rounded_for_the_eye() {
+        let told = [0, 999, 1000, 2964, 64_000, 1_000_000].map(short);
+        assert_eq!(told, ["0", "999", "1k", "3k", "64k", "1m"]);
+    }
+}

@@ -1,0 +1,299 @@
+//! The turn of a command.
+
+use serde_json::Value;
+
+use super::builtin::{self, Builtin, Does};
+use super::local::Told;
+use crate::catalogue::entry::{Entry, Origin};
+use crate::commands::Slash;
+use crate::commands::{Failure, Given, Mentioned};
+use crate::messages;
+use crate::queue::{Batch, Prompt};
+use crate::session::Session;
+use crate::session_loop::SessionLoop;
+use crate::turn::Ending;
+
+/// A command that is known here.
+#[derive(Debug)]
+pub(crate) enum Known {
+    Builtin(Builtin),
+    Entry(Box<Entry>),
+    /// By its name a server's prompt; which one is known once the server is there.
+    Served,
+}
+
+/// What the model reads in place of a command.
+struct Body {
+    blocks: Vec<Value>,
+    /// Somebody else worded it.
+    brought: bool,
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Self {
+            blocks: vec![serde_json::json!({"type": "text", "text": text})],
+            brought: false,
+        }
+    }
+}
+
+impl Body {
+    fn text(&self) -> String {
+        let texts = self.blocks.iter().filter_map(|block| block.get("text")?.as_str());
+        texts.collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+impl Known {
+    /// Whether it becomes a prompt.
+    fn asks_model(&self) -> bool {
+        match self {
+            Self::Builtin(command) => matches!(command.does, Does::Prompt(_)),
+            Self::Entry(entry) => entry.user_invocable,
+            Self::Served => true,
+        }
+    }
+
+    /// Where it comes from, as hooks are told.
+    fn source(&self) -> &'static str {
+        match self {
+            Self::Builtin(_) => "builtin",
+            Self::Served => "mcp",
+            Self::Entry(entry) => match entry.origin {
+                Origin::User => "userSettings",
+                Origin::Project => "projectSettings",
+                Origin::Plugin { .. } => "plugin",
+            },
+        }
+    }
+}
+
+impl SessionLoop {
+    /// Plays the turn of a command.
+    pub(crate) async fn play_command(&mut self, slash: Slash, known: Known, prompt: Prompt) -> Ending {
+        if let Known::Builtin(Builtin {
+            does: Does::Compact, ..
+        }) = known
+        {
+            return self.play_compact(&prompt, &slash.args).await;
+        }
+        if known.asks_model() {
+            let mut batch = Batch {
+                prompts: vec![prompt.clone()],
+            };
+            if let Some(ending) = self.shown_to_hooks(&mut batch).await {
+                return ending;
+            }
+        }
+        let served = match known {
+            Known::Served => match self.session.server_prompt(&slash) {
+                Some(served) => Some(served),
+                None => {
+                    // It only looks like one.
+                    let prompts = vec![prompt];
+                    return self.play_plainly(Batch { prompts }).await;
+                }
+            },
+            _ => None,
+        };
+        self.session.say_started().await;
+        self.drain().await;
+        let source = known.source();
+        match known {
+            Known::Builtin(Builtin {
+                name,
+                does: Does::Prompt(body),
+                ..
+            }) => {
+                let filled = self.fill(body, &slash.args, &[]).await.map(Body::from);
+                self.converse_with((name, source), &slash, prompt, filled).await
+            }
+            Known::Builtin(builtin) => self.answer_locally(builtin, &slash, &prompt).await,
+            Known::Entry(entry) if !entry.user_invocable => {
+                let text = format!(
+                    "This skill can only be invoked by Claude, not directly by users. Ask Claude to use the \"{}\" skill \
+                     for you.",
+                    entry.name
+                );
+                self.session.announce().await;
+                self.session
+                    .tell_locally(&prompt, "custom", None, Told::text(text))
+                    .await
+            }
+            Known::Entry(entry) if entry.fork => {
+                self.session.lend(&entry);
+                self.play_fork(&entry, source, &slash, &prompt).await
+            }
+            Known::Entry(entry) => {
+                self.session.lend(&entry);
+                let filled = self.expand(&entry, &slash.args).await.map(Body::from);
+                self.converse_with((&entry.name, source), &slash, prompt, filled).await
+            }
+            Known::Served => match served {
+                Some((asked, words)) => {
+                    let filled = match self.ask_for_prompt(&asked, &words).await {
+                        Some(Ok(blocks)) => Ok(Body { blocks, brought: true }),
+                        Some(Err(why)) => Err(Failure::Failed(why)),
+                        None => Err(Failure::Stopped),
+                    };
+                    let slash = Slash {
+                        name: asked.name.clone(),
+                        args: words,
+                    };
+                    self.converse_with((&asked.name, source), &slash, prompt, filled).await
+                }
+                None => Ending::Interrupted { tools: false },
+            },
+        }
+    }
+
+    /// Gives the model what a command came to, and plays the conversation from there.
+    async fn converse_with(
+        &mut self,
+        (name, source): (&str, &str),
+        slash: &Slash,
+        mut prompt: Prompt,
+        filled: Result<Body, Failure>,
+    ) -> Ending {
+        let filled = match filled {
+            Ok(body) => match self.hook_expansion(name, &slash.args, Some(source)).await {
+                Ok(()) => Ok(body),
+                Err(told) => {
+                    self.session.announce().await;
+                    return self.session.end_blocked(told).await;
+                }
+            },
+            failed => failed,
+        };
+        let body = match filled {
+            Ok(body) => body,
+            Err(Failure::Stopped) => {
+                self.session.announce().await;
+                return Ending::Interrupted { tools: true };
+            }
+            Err(Failure::Failed(why)) => {
+                self.session.announce().await;
+                let run = (slash.name.as_str(), slash.args.as_str());
+                return self
+                    .session
+                    .tell_locally(&prompt, "custom", Some(run), Told::failed(why))
+                    .await;
+            }
+        };
+        let text = body.text();
+        // What a server words is no word of the person's: it names no files.
+        let attached = match body.brought {
+            true => Vec::new(),
+            false => self.attach_text(&text, Mentioned::InFile).await,
+        };
+        let mut mentioned = self.attach_text(&slash.args, Mentioned::ByPerson).await;
+        mentioned.retain(|block| !attached.contains(block));
+        let pictures = match &prompt.content {
+            Value::Array(blocks) => blocks.split_last().map(|(_, before)| before.to_vec()),
+            _ => None,
+        };
+        let tags = tags(name, &slash.args);
+        prompt.content = Value::String(tags.clone());
+        self.keep_prompt(&prompt).await;
+        self.session.keep_meta(&text).await;
+        for attached in attached.iter().chain(&mentioned) {
+            self.session.keep_attachment(attached).await;
+        }
+        self.session.remind();
+        self.session.conversation.history.user(pictures.unwrap_or_default());
+        self.session.conversation.history.user_text(&tags);
+        self.session.conversation.history.user(body.blocks);
+        self.session.conversation.history.user(
+            attached
+                .into_iter()
+                .chain(mentioned)
+                .flat_map(|attached| attached.blocks),
+        );
+        if self.session.options.replay && prompt.is_replayed() {
+            self.session.turn.prompts.replay =
+                Some(messages::replay(&prompt.id, &prompt.content, Some(&prompt.timestamp)));
+        }
+        self.session.announce().await;
+        self.run_turn(prompt.should_query).await
+    }
+
+    /// Gives the model the instructions of the skills it has called for, behind the results of its calls.
+    pub(crate) async fn give_skills(&mut self) {
+        for (name, args) in std::mem::take(&mut self.session.commands.called) {
+            let Some(entry) = self.session.commands.catalogue.find(&name).cloned() else {
+                continue;
+            };
+            self.session.lend(&entry);
+            let text = match self.expand(&entry, &args).await {
+                Ok(text) => text,
+                Err(Failure::Failed(why)) => why,
+                // Whoever waits next finds out that the turn has to stop.
+                Err(Failure::Stopped) => return,
+            };
+            match self.session.commands.give(&name, &text) {
+                Given::First => {}
+                Given::Again => {
+                    let notice = format!("(/{name} is taken up again: what it says now follows.)");
+                    self.session.nudge(&notice).await;
+                }
+                Given::Unchanged => {
+                    let notice = format!("The skill /{name} stands above and says the same. Arguments: {args}");
+                    self.session.nudge(&notice).await;
+                    continue;
+                }
+            }
+            let attached = self.attach_text(&text, Mentioned::InFile).await;
+            self.session.nudge(&text).await;
+            for attached in attached {
+                self.session.keep_attachment(&attached).await;
+                self.session.conversation.history.user(attached.blocks);
+            }
+        }
+    }
+}
+
+impl Session {
+    /// The command a prompt is, if there is one of that name.
+    pub(crate) fn known(&self, content: &Value) -> Option<(Slash, Known)> {
+        if self.options.catalogue.without_commands {
+            return None;
+        }
+        let slash = Slash::read(content)?;
+        let known = match self.commands.catalogue.find(&slash.name) {
+            // What a person wrote stands before what we brought.
+            Some(entry) => Known::Entry(Box::new(entry.clone())),
+            None if self.may_be_served(&slash) => Known::Served,
+            None => Known::Builtin(builtin::find(&slash.name).filter(|command| self.has_builtin(*command))?),
+        };
+        Some((slash, known))
+    }
+
+    /// What the model is told of a prompt that looks like a command and is none.
+    pub(crate) fn unknown_command(&self, content: &Value) -> Option<Value> {
+        if self.options.catalogue.without_commands {
+            return None;
+        }
+        let slash = Slash::read(content)?;
+        Some(serde_json::json!({"type": "text", "text": format!(
+            "<system-reminder>\nThere is no command /{}. Take the prompt as it stands; if the person seems to have meant a \
+             command or a skill, say that it is not there.\n</system-reminder>", slash.name
+        )}))
+    }
+
+    /// The model has called for a skill.
+    pub(crate) fn call_skill(&mut self, name: String, args: String) {
+        self.commands.called.push((name, args));
+    }
+}
+
+/// What stands in the conversation for the command itself.
+fn tags(name: &str, args: &str) -> String {
+    let mut tags = format!("<command-message>{name}</command-message>\n<command-name>/{name}</command-name>");
+    if !args.is_empty() {
+        tags.push_str("\n<command-args>");
+        tags.push_str(args);
+        tags.push_str("</command-args>");
+    }
+    tags
+}

@@ -1,0 +1,97 @@
+//! Where in the message that calls for it a subagent begins.
+//!
+//! A call that starts a subagent begins as its block ends, so that the host hears of the subagent before the next event
+//! of the message, and the subagent speaks behind that event. Other calls wait for the event: they may ask.
+
+use serde_json::Value;
+use sluice_call::Call;
+use sluice_permission::{Decision, ReasonKind, Verdict};
+use sluice_tools::{TaskView, ToolEvent};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::agents::names;
+use crate::calls::LAUNCH_DELAY;
+use crate::commands;
+use crate::session::Session;
+
+impl Session {
+    /// The last block is a call: one that starts a subagent and need not be asked about begins now.
+    pub(crate) async fn begin_agent(&mut self) {
+        let starts = self.calls.list.last().filter(|call| {
+            let new = call.is_proposed() && call.tool.is_some();
+            new && self.starts_agent(&call.name, &call.input)
+        });
+        let Some(call) = starts else { return };
+        if self.decide(&call.name, &call.checked).behavior != Verdict::Allow {
+            return;
+        }
+        let id = call.id.clone();
+        self.launch().await;
+        // Hooks, a budget or calls before it may hold it up.
+        if !self.calls.list.last().is_some_and(Call::is_allowed) {
+            return self.wait_for_event();
+        }
+        self.agents.beginning.at_block = true;
+        let until = Instant::now() + LAUNCH_DELAY;
+        while let Ok(Some(event)) = timeout_at(until, self.tooling.reported.recv()).await {
+            let began = matches!(&event, ToolEvent::TaskStarted { task, .. } if task.call_id == id);
+            self.on_tool_event(Some(event)).await;
+            if began {
+                break;
+            }
+        }
+        self.agents.beginning.at_block = false;
+        self.wait_for_event();
+    }
+
+    /// Calls that have not begun and subagents that are silent go on with the next event of the stream, or soon.
+    fn wait_for_event(&mut self) {
+        let waits = self.calls.list.iter().any(Call::is_proposed);
+        if waits || !self.agents.beginning.silent.is_empty() {
+            self.calls.launch_at.get_or_insert(Instant::now() + LAUNCH_DELAY);
+        }
+    }
+
+    /// What is said of a call for a kind that a rule denies.
+    pub(crate) fn denied_kind(&self, index: usize, decision: &Decision) -> Option<String> {
+        let call = self.calls.list.get(index)?;
+        let ours = call.name == names::AGENT || call.name == names::TASK;
+        let ruled = decision.behavior == Verdict::Deny && decision.reason.kind == Some(ReasonKind::Rule);
+        let kind = call.checked.get("subagent_type")?.as_str()?;
+        (ours && ruled).then(|| names::denied(kind, decision))
+    }
+
+    /// Whether this call starts a subagent.
+    pub(crate) fn starts_agent(&self, name: &str, input: &Value) -> bool {
+        let forks = || {
+            let skill = self.commands.catalogue.find(commands::skill_of(input));
+            skill.is_some_and(|skill| skill.fork)
+        };
+        name == names::AGENT || name == names::TASK || (name == commands::SKILL && forks())
+    }
+
+    /// A task was announced. A subagent that its call waits for speaks when the message has gone on.
+    pub(crate) fn task_announced(&mut self, task: &TaskView, is_backgrounded: bool) {
+        let silent = self.agents.beginning.at_block && task.agent.is_some() && !is_backgrounded;
+        if silent {
+            self.agents.beginning.silent.push(task.id.clone());
+        } else {
+            self.tooling.tasks.was_listed(&task.id);
+        }
+    }
+
+    /// The message has gone on: whoever was silent speaks, and is heard before the message goes on further.
+    pub(crate) async fn let_agents_speak(&mut self) {
+        for id in self.hear_agents() {
+            // Its hooks come first, and may take their time.
+            timeout(LAUNCH_DELAY, self.tooling.tasks.has_spoken(&id)).await.ok();
+        }
+    }
+
+    /// Nobody has to be silent any more; gives who was.
+    pub(super) fn hear_agents(&mut self) -> Vec<String> {
+        let silent = std::mem::take(&mut self.agents.beginning.silent);
+        silent.iter().for_each(|id| self.tooling.tasks.was_listed(id));
+        silent
+    }
+}

@@ -1,0 +1,91 @@
+//! What a session gives the subagents it starts.
+
+use std::sync::Arc;
+
+use sluice_call::Call;
+use sluice_catalogue::agents::Roster;
+
+use crate::agents::{Brief, names};
+use crate::commands::SKILL;
+use crate::session::Session;
+
+/// Whether it is a tool that may start subagents. A subagent is given its own: one that holds a brief must not be in it.
+fn ours(name: &str) -> bool {
+    [
+        names::AGENT,
+        names::TASK,
+        names::SEND_MESSAGE,
+        names::LIST_AGENTS,
+        SKILL,
+    ]
+    .contains(&name)
+}
+
+impl Session {
+    /// Leaves word for the calls that are about to start a subagent.
+    pub(crate) fn brief_agents(&self) {
+        let waits = |call: &Call| call.is_proposed() || call.ask().is_some();
+        let asks = |name: &str| name == names::SEND_MESSAGE || name == names::LIST_AGENTS;
+        let needs = |call: &Call| asks(&call.name) || self.starts_agent(&call.name, &call.input);
+        if !self.calls.list.iter().any(|call| waits(call) && needs(call)) {
+            return;
+        }
+        if let Some(roster) = &self.agents.roster {
+            let brief = self.brief(roster);
+            self.agents.bench.leave(brief);
+        }
+    }
+
+    /// What a subagent that starts now is given.
+    pub(super) fn brief(&self, roster: &Arc<Roster>) -> Brief {
+        let seat = self.agents.seat.as_ref();
+        Brief {
+            options: self.options.clone(),
+            policy: self.policy.clone(),
+            model: self.model.name.clone(),
+            client: self.model.client.clone(),
+            ledger: self.account.ledger.clone(),
+            tasks: self.tooling.tasks.clone(),
+            web: self.tooling.web.clone(),
+            sandbox: self.tooling.sandbox.clone(),
+            cwd: self.tooling.cwd.get(),
+            out: self.line.out.clone(),
+            catalogue: self.commands.catalogue.clone(),
+            servers: self.tooling.servers.of_agent(),
+            extras: self
+                .tooling
+                .extras
+                .iter()
+                .filter(|tool| !ours(&tool.descriptor().name))
+                .cloned()
+                .collect(),
+            available: self
+                .toolbox()
+                .filter(|tool| self.has(tool.descriptor()))
+                .map(|tool| tool.descriptor().name.to_string())
+                .collect(),
+            background: self.background.of_agent(),
+            hooks: self.hooks_for_agents(),
+            hook_client: self.hooks.client(),
+            events: self.tooling.reports.clone(),
+            top: self.agents.bench.top().unwrap_or_else(|| self.tooling.reports.clone()),
+            eof: self.line.eof,
+            quit: self.line.quit.clone(),
+            shared: self.agents.shared.clone(),
+            roster: roster.clone(),
+            parent: seat.map(|seat| seat.id.clone()),
+            depth: seat.map_or(0, |seat| seat.depth),
+            may_start: self.agents.may_start.clone(),
+        }
+    }
+
+    /// What an agent that looks into something for a hook is given. Nothing is kept of it, and of the hooks only those
+    /// before calls look at what it does.
+    pub(crate) fn brief_inspector(&mut self) -> Brief {
+        let roster = self.load_roster();
+        let mut brief = self.brief(&roster);
+        brief.hooks = brief.hooks.before_calls();
+        brief.options.keeping.file = None;
+        brief
+    }
+}

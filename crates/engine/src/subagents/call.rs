@@ -1,0 +1,229 @@
+//! The tool that starts a subagent: `Agent`, which used to be called `Task`.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sluice_catalogue::agents::builtin;
+use sluice_catalogue::agents::{AgentDefinition, AgentOrigin};
+use sluice_permission::PermissionMode;
+use sluice_settings::Settings;
+use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
+
+use super::forks::Fork;
+use super::supervise;
+use crate::agents::{Bench, Brief};
+use crate::agents::{names, shared};
+use crate::history::History;
+
+/// The longest description of a kind that the model is shown.
+const LONGEST: usize = 1000;
+
+const ABOUT: &str = "Hands a piece of work to a subagent: another agent with a conversation of its own, which sees \
+    nothing of this one and gives back one report.\n\n\
+    - Put everything it needs into `prompt`: what to do, where, what is known already and what the report has to say.\n\
+    - It runs in the background and you are told when it has ended, so go on with other work meanwhile and do not wait or \
+    poll. Set `run_in_background` to false when you cannot go on without its report.\n\
+    - Start several in one message when their work is independent.\n\
+    - Do small things yourself: a subagent that reads one file costs more than reading it.\n\
+    - Its report is a claim like any other. Check what matters.\n\
+    - To say more to one you started, use SendMessage with its id.\n\n\
+    The kinds there are (`subagent_type`; general-purpose when none is named):\n";
+
+/// Starts a subagent.
+#[derive(Debug)]
+pub(crate) struct AgentTool {
+    descriptor: Descriptor,
+    bench: Arc<Bench>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Input {
+    description: String,
+    prompt: String,
+    subagent_type: Option<String>,
+    model: Option<String>,
+    effort: Option<String>,
+    run_in_background: Option<bool>,
+    name: Option<String>,
+    mode: Option<String>,
+    isolation: Option<String>,
+}
+
+/// What is to be done, by whom and how.
+#[derive(Debug, Clone)]
+pub(crate) struct Order {
+    pub(crate) kind: AgentDefinition,
+    pub(crate) description: String,
+    pub(crate) prompt: String,
+    pub(crate) name: Option<String>,
+    pub(crate) model: String,
+    pub(crate) effort: Option<String>,
+    /// A mode that allows less than the session's.
+    pub(crate) mode: Option<PermissionMode>,
+    /// What the call said.
+    pub(crate) wanted: Option<bool>,
+    pub(crate) background: bool,
+    pub(crate) isolated: bool,
+    /// The subagent that is gone on with.
+    pub(crate) again: Option<Again>,
+    /// The skill or command it carries out.
+    pub(crate) fork: Option<Fork>,
+}
+
+/// A subagent that has ended and is gone on with.
+#[derive(Debug, Clone)]
+pub(crate) struct Again {
+    pub(crate) id: String,
+    /// The call it was first started by.
+    pub(crate) call_id: String,
+    /// What was said before; nothing where only its file knows.
+    pub(crate) history: History,
+}
+
+impl AgentTool {
+    pub(crate) fn new<'a>(kinds: impl Iterator<Item = &'a AgentDefinition>, bench: Arc<Bench>) -> Self {
+        let mut about = ABOUT.to_owned();
+        for kind in kinds {
+            let description: String = kind.description.chars().take(LONGEST).collect();
+            write!(about, "- {}: {description}", kind.name).ok();
+            if let Some(tools) = &kind.limits.tools {
+                write!(about, " (Tools: {})", tools.join(", ")).ok();
+            }
+            about.push('\n');
+        }
+        Self {
+            descriptor: Descriptor {
+                name: names::AGENT.into(),
+                description: Cow::Owned(about),
+                schema: schema(),
+                aliases: &[names::TASK],
+                default: true,
+                needs_person: false,
+            },
+            bench,
+        }
+    }
+}
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "description": {"type": "string", "description": "The work in three to five words."},
+            "prompt": {"type": "string", "description": "Everything the subagent is told."},
+            "subagent_type": {"type": "string", "description": "The kind of subagent."},
+            "model": {"type": "string", "enum": ["sonnet", "opus", "haiku", "fable"],
+                "description": "Another model than its kind names, which is usually the one you are."},
+            "effort": {"type": "string", "enum": ["low", "medium", "high", "xhigh", "max"],
+                "description": "How hard it should try."},
+            "run_in_background": {"type": "boolean", "description": "False waits for its report."},
+            "name": {"type": "string", "description": "A name by which SendMessage can reach it."},
+            "mode": {"type": "string", "enum": ["acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"],
+                "description": "A permission mode; only one that allows less than this session's has an effect."},
+            "isolation": {"type": "string", "enum": ["worktree"],
+                "description": "`worktree` lets it work in a git work tree of its own, which is kept if it changed something."},
+        },
+        "required": ["description", "prompt"],
+    })
+}
+
+impl Tool for AgentTool {
+    fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    fn check(&self, input: &Value, _cwd: &Path) -> Result<Value, Invalid> {
+        self.descriptor.checked(input)
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        // Subagents are asked about one by one whatever they do: side by side is what they are for.
+        true
+    }
+
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let input = match self.descriptor.checked(&input) {
+                Ok(input) => input,
+                Err(invalid) => return invalid.into(),
+            };
+            let (Some(brief), Ok(input)) = (self.bench.brief(), serde_json::from_value::<Input>(input)) else {
+                return Outcome::failed("No subagent can be started here");
+            };
+            match order(input, &brief) {
+                Ok(order) => supervise::start(brief, order, cx).await,
+                Err(why) => Outcome::failed(why),
+            }
+        })
+    }
+}
+
+/// What the call means, or why it means nothing.
+fn order(input: Input, brief: &Brief) -> Result<Order, String> {
+    let name = input.subagent_type.as_deref().unwrap_or(builtin::GENERAL);
+    let allowed = |name: &str| {
+        brief
+            .may_start
+            .as_ref()
+            .is_none_or(|types| types.iter().any(|known| known == name))
+    };
+    let Some(kind) = brief.roster.find(name).filter(|kind| allowed(&kind.name)) else {
+        let names: Vec<String> = brief.roster.names().into_iter().filter(|name| allowed(name)).collect();
+        let names = names.join(", ");
+        return Err(format!("Agent type '{name}' not found. Available agents: {names}"));
+    };
+    let named = input.model.as_deref().or(kind.model.as_deref());
+    let mode = input.mode.as_deref().map(PermissionMode::from);
+    Ok(Order {
+        model: named.map_or_else(|| brief.model.clone(), |name| sluice_model::models::resolve(Some(name))),
+        effort: input.effort.or_else(|| kind.effort.clone()),
+        // The model may ask for less freedom, never for more.
+        mode: mode.filter(|mode| matches!(mode, PermissionMode::Plan | PermissionMode::DontAsk)),
+        wanted: input.run_in_background,
+        background: in_background(input.run_in_background, kind, brief),
+        isolated: kind.isolated || input.isolation.as_deref() == Some("worktree"),
+        kind: kind.clone(),
+        description: input.description,
+        prompt: input.prompt,
+        name: input.name,
+        again: None,
+        fork: None,
+    })
+}
+
+/// Whether the call returns without waiting. A subagent's own subagents are waited for unless it says otherwise: its
+/// report is no report without theirs.
+fn in_background(wanted: Option<bool>, kind: &AgentDefinition, brief: &Brief) -> bool {
+    if brief.options.agents.never_in_background {
+        return false;
+    }
+    kind.background == Some(true) || wanted.or(kind.background).unwrap_or(brief.depth == 0)
+}
+
+impl Order {
+    /// The hooks its kind brings. A project's wait until its folder is trusted: they are named by no settings file, so
+    /// nobody who asked for one has asked for them.
+    pub(crate) fn hooks<'a>(&'a self, settings: &Settings) -> Option<&'a Value> {
+        let runs = self.kind.origin != AgentOrigin::Project || settings.trusted();
+        self.kind.brings.hooks.as_ref().filter(|_| runs)
+    }
+
+    /// Whether it may be carried out.
+    pub(crate) fn admitted(&self, brief: &Brief) -> Result<(), shared::Refused> {
+        let budget = brief.options.max_budget_usd;
+        let wanted = shared::Wanted {
+            background: self.wanted,
+            depth: brief.depth + 1,
+            over_budget: budget.is_some_and(|limit| brief.ledger.total_cost_usd() >= limit),
+        };
+        brief.shared.admit(&self.kind.name, wanted)?;
+        if self.background {
+            brief.shared.count_background();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,468 @@
+//! The session a subagent is.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use sluice_catalogue::agents::notebook;
+use sluice_catalogue::agents::{AgentDefinition, AgentOrigin};
+use sluice_model::cost::Tokens;
+use sluice_permission::{Behavior, PermissionMode, Policy, Rule, Source};
+use sluice_tools::{Enlisted, TaskStatus};
+use sluice_transcript::resume;
+use sluice_wire::content::{Block, Content};
+use sluice_wire::stdout::{self, UserMessage};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::call::Order;
+use super::equip;
+use super::mouth::{Journal, Mouth};
+use super::report::Served;
+use super::{inspect, revive};
+use crate::agents::relay::Relay;
+use crate::agents::{Agents, Seat, Summaries, shared};
+use crate::agents::{Bench, Brief};
+use crate::commands::SKILL;
+use crate::hooks::Hooks;
+use crate::messages;
+use crate::options::SystemPrompt;
+use crate::options::{Asker, Options, StateEvents};
+use crate::port::{INPUT_DEPTH, Input};
+use crate::prompt;
+use crate::queue::{Priority, Prompt};
+use crate::session::Session;
+use crate::session_loop::SessionLoop;
+use crate::turn::Ending;
+
+/// What no subagent is offered: it talks to no person, and the mode is not its to change.
+const NOT_FOR_AGENTS: &[&str] = &["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
+
+/// What stands for a prompt without a word.
+const NO_CONTENT: &str = "(no content)";
+
+/// What a turn of a subagent begins with.
+pub(crate) enum Part<'a> {
+    /// It is asked to do something; the task it is shown as, if that is told.
+    Asked(&'a str, Option<&'a Enlisted>),
+    /// Somebody says more to it.
+    Told(&'a Prompt),
+}
+
+/// A subagent that is about to begin.
+pub(crate) struct Child {
+    pub(crate) session: SessionLoop,
+    pub(crate) inbox: mpsc::Sender<Vec<Input>>,
+    pub(crate) relay: Arc<Relay>,
+    pub(crate) journal: Arc<Journal>,
+    pub(crate) quit: CancellationToken,
+    /// Where its conversation is kept.
+    pub(crate) transcript: Option<PathBuf>,
+}
+
+/// Makes the session of a subagent.
+pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file: PathBuf, cwd: &Path) -> Child {
+    let id = relay.badge.id.clone();
+    let (inbox, heard) = mpsc::channel(INPUT_DEPTH);
+    let journal = Arc::new(Journal::new(output_file));
+    let quit = brief.quit.child_token();
+    let out = brief.out.of_agent(Arc::new(Mouth {
+        relay: relay.clone(),
+        shared: brief.shared.clone(),
+        inbox: inbox.clone(),
+        top: brief.top.clone(),
+        journal: journal.clone(),
+    }));
+    let options = options(brief, order, &id, cwd);
+    let transcript = options.keeping.file.clone();
+    let policy = policy(brief, order, &options);
+    let own_mode = policy.mode != brief.policy.mode;
+    let mut session = Session::new(options, brief.client.clone(), out, quit.clone());
+    session.model.name.clone_from(&order.model);
+    session.policy = policy;
+    session.account.ledger = brief.ledger.clone();
+    session.tooling.tasks = brief.tasks.clone();
+    session.tooling.web = brief.web.clone();
+    session.tooling.sandbox = brief.sandbox.clone();
+    session.tooling.extras = brief.extras.clone();
+    session.commands.catalogue = brief.catalogue.clone();
+    let own = std::mem::replace(&mut session.tooling.servers, brief.servers.of_agent());
+    session.background = brief.background.of_agent();
+    session.line.eof = brief.eof;
+    session.conversation.reminded_of_memory = order.kind.omit_memory;
+    session.conversation.transcript.of_agent(&id);
+    let wants = &brief.options.agents;
+    session.agents = Agents {
+        known: brief.shared.amendments(0, None).1,
+        settings_known: brief.shared.published(u64::MAX).1,
+        shared: brief.shared.clone(),
+        bench: Arc::new(Bench::below(brief.top.clone())),
+        seat: Some(Seat {
+            id,
+            depth: brief.depth + 1,
+            own_mode,
+            refused: false,
+        }),
+        may_start: order.kind.limits.may_start.clone(),
+        equipment: equip::equipment(order, own),
+        summaries: (wants.summaries && !wants.no_summaries && !relay.is_silent())
+            .then(|| Box::new(Summaries::new(relay.clone()))),
+        ..Agents::default()
+    };
+    session.take_roster(brief.roster.clone());
+    if brief.available.iter().any(|name| name == SKILL) {
+        session.offer_skills();
+    }
+    session.hooks = Hooks::of_agent(&brief.hooks, &relay.badge.id, &order.kind.name);
+    if let Some((origin, hooks)) = order.fork.as_ref().and_then(|fork| fork.hooks.as_ref()) {
+        session.add_hooks(origin, hooks);
+    }
+    if let Some(hooks) = order.hooks(&brief.options.settings) {
+        session.add_hooks(
+            &sluice_hooks::Origin::Agent {
+                name: order.kind.name.clone(),
+            },
+            hooks,
+        );
+    }
+    Child {
+        session: SessionLoop::new(session, heard),
+        inbox,
+        relay,
+        journal,
+        quit,
+        transcript,
+    }
+}
+
+fn options(brief: &Brief, order: &Order, id: &str, cwd: &Path) -> Options {
+    let kind = &order.kind;
+    let mut options = brief.options.clone();
+    options.cwd = cwd.to_owned();
+    options.earlier = None;
+    options.keeping.title = None;
+    options.keeping.file = revive::folder(brief).map(|folder| revive::file(&folder, id));
+    // What is said from now on follows what its file ends with.
+    let file = options.keeping.file.as_deref().filter(|_| order.again.is_some());
+    options.earlier = file.and_then(resume::of_agent);
+    options.model = Some(order.model.clone());
+    options.effort = order.effort.clone().or(options.effort);
+    options.max_turns = kind.limits.max_turns;
+    options.tools = tools(brief, kind);
+    options.system_prompt = SystemPrompt {
+        replace: Some(words(kind, &options)),
+        ..SystemPrompt::default()
+    };
+    options.conversation.suggestions = false;
+    options.output_schema = None;
+    options.partial = false;
+    options.replay = false;
+    options.state_events = StateEvents::Off;
+    options.agents.lead = None;
+    if order.fork.as_ref().is_some_and(|fork| fork.typed) {
+        // What a person typed as a command asks no questions, as hosts expect.
+        options.asker = Asker::Nobody;
+    }
+    // The session's servers are there already.
+    options.servers.dynamic = equip::servers(order, &brief.options.settings);
+    options.servers.strict = true;
+    options.servers.wait = true;
+    options
+}
+
+/// The tools it may use: those its kind names, as far as the session has them.
+fn tools(brief: &Brief, kind: &AgentDefinition) -> Option<Vec<String>> {
+    let Some(named) = &kind.limits.tools else {
+        return brief.options.tools.clone();
+    };
+    let matches = |pattern: &str, name: &str| {
+        let pattern = pattern.split('(').next().unwrap_or(pattern).trim();
+        let prefix = pattern.strip_suffix('*').unwrap_or(pattern);
+        pattern == name
+            || (prefix.len() < pattern.len() && name.starts_with(prefix))
+            || (pattern.starts_with("mcp__") && name.strip_prefix(pattern).is_some_and(|rest| rest.starts_with("__")))
+            || sluice_tools::find(pattern).is_some_and(|tool| tool.descriptor().name == name)
+    };
+    let servers = equip::patterns(kind);
+    let meant = |name: &&String| named.iter().chain(&servers).any(|pattern| matches(pattern, name));
+    Some(brief.available.iter().filter(meant).cloned().collect())
+}
+
+/// What it is told in place of the session's own words.
+fn words(kind: &AgentDefinition, options: &Options) -> String {
+    // Notes are the session's business: what it learns from its agents it writes down itself.
+    let place = options.place(None);
+    let folder = notebook::folder(kind, options.settings.places());
+    let parts = [
+        Some(kind.prompt.clone()),
+        kind.reminder.clone(),
+        folder.map(|folder| notebook::words(&folder)),
+        Some(prompt::environment(&place)),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    parts.join("\n\n")
+}
+
+/// The rules of whoever starts it, and its own denials. Nothing that is denied above is allowed below.
+fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
+    let mut policy = brief.policy.clone();
+    policy.mode = mode(brief, order);
+    let deepest = (brief.depth + 1 >= shared::DEEPEST).then_some("Agent");
+    let denied = NOT_FOR_AGENTS.iter().copied().chain(deepest);
+    for text in denied.chain(order.kind.limits.disallowed.iter().map(String::as_str)) {
+        policy
+            .rules
+            .extend(Rule::parse(Behavior::Deny, Source::CliArg, &options.cwd, text).ok());
+    }
+    policy
+        .rules
+        .extend(order.fork.iter().flat_map(|fork| fork.rules.clone()));
+    if let Some(root) = policy.roots.first_mut() {
+        options.cwd.clone_into(root);
+    }
+    if let Some(folder) = notebook::folder(&order.kind, options.settings.places()) {
+        policy.readable.push(folder);
+    }
+    policy
+}
+
+/// Its mode, from what its call and its kind ask for.
+fn mode(brief: &Brief, order: &Order) -> PermissionMode {
+    let settings = &brief.options.settings;
+    let kind = &order.kind;
+    if kind.origin == AgentOrigin::BuiltIn && kind.name == inspect::KIND {
+        // It looks into something where nobody can be asked.
+        return PermissionMode::DontAsk;
+    }
+    // Nobody reaches by a definition what the launch or an administrator ruled out.
+    let chosen = kind.limits.mode.as_ref().filter(|mode| match mode {
+        PermissionMode::BypassPermissions => brief.policy.bypass_launched,
+        PermissionMode::Auto => !settings.auto_disabled(),
+        _ => true,
+    });
+    let trusted = kind.origin != AgentOrigin::Project || settings.trusted();
+    below(&brief.policy.mode, order.mode.as_ref(), chosen, trusted)
+}
+
+/// The mode below a session: one in which little is asked stays so, and a kind may otherwise choose. What a project
+/// chooses counts only where it switches off no question, until its folder is trusted.
+fn below(
+    above: &PermissionMode,
+    ordered: Option<&PermissionMode>,
+    chosen: Option<&PermissionMode>,
+    trusted: bool,
+) -> PermissionMode {
+    use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Plan};
+    // Planning forbids changes, those that rules allow too: nobody below may make them.
+    if *above == Plan {
+        return Plan;
+    }
+    if let Some(ordered) = ordered {
+        return ordered.clone();
+    }
+    let settled = matches!(above, BypassPermissions | AcceptEdits | Auto | DontAsk);
+    match chosen {
+        Some(mode @ (Plan | DontAsk)) => mode.clone(),
+        Some(mode) if !settled && (trusted || *mode == Default) => mode.clone(),
+        _ => above.clone(),
+    }
+}
+
+impl Session {
+    fn served(mut self, ending: &Ending, tokens: &Tokens, began: Instant) -> Served {
+        let (status, text) = match ending {
+            Ending::Completed | Ending::Kept | Ending::Structured(_) | Ending::Local { .. } => {
+                (TaskStatus::Completed, self.turn.text.clone())
+            }
+            Ending::MaxTurns(_) => (TaskStatus::Completed, self.turn.text.clone()),
+            Ending::Interrupted { .. } | Ending::Superseded { .. } => (TaskStatus::Killed, self.turn.text.clone()),
+            Ending::Budget(limit) => (
+                TaskStatus::Failed,
+                format!("Agent terminated early: the session has reached its budget of ${limit}"),
+            ),
+            Ending::HookStopped(_) | Ending::Deferred(_) | Ending::PutOffGone(_) => {
+                (TaskStatus::Completed, self.turn.text.clone())
+            }
+            Ending::Blocked(why) => (TaskStatus::Failed, why.clone()),
+            Ending::Unstructured { last, .. } => (TaskStatus::Failed, last.clone()),
+            Ending::Api(api) => (
+                TaskStatus::Failed,
+                format!("Agent terminated early due to an API error: {}", api.text),
+            ),
+        };
+        let last = self
+            .account
+            .last_usage
+            .take()
+            .map(|usage| Tokens::read(&usage))
+            .unwrap_or_default();
+        let note = match ending {
+            Ending::MaxTurns(limit) => Some(format!(
+                "NOTE: this subagent stopped at its limit of {limit} requests, and may not have been done."
+            )),
+            _ => None,
+        };
+        Served {
+            note,
+            refused: self.agents.is_refused(),
+            model: self.model.name.clone(),
+            usage: tokens.to_usage(),
+            tokens: last.prompt() + last.output,
+            api_ms: self.account.api_ms,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            denials: std::mem::take(&mut self.turn.denials),
+            history: std::mem::take(&mut self.conversation.history),
+            ..Served::none(status, &text)
+        }
+    }
+}
+
+impl SessionLoop {
+    /// Does what it was asked to do, and says what came of it.
+    pub(crate) async fn serve(mut self, order: &Order, shown: Option<&Enlisted>) -> Served {
+        let began = Instant::now();
+        if let Some(again) = &order.again {
+            if again.history.is_empty() {
+                self.session.take_up().await;
+                self.session.recall().await;
+            } else {
+                self.session.conversation.history = again.history.clone();
+                self.session.conversation.reminded_of_memory = true;
+            }
+        }
+        self.connect_servers().await;
+        let mut tokens = Tokens::default();
+        self.hook_subagent_start().await;
+        let mut ending = self.play_part(Part::Asked(&order.prompt, shown)).await;
+        loop {
+            tokens = tokens.plus(&self.session.turn.tokens);
+            if self.session.turn.stop.is_some()
+                || self.session.line.leave.is_some()
+                || !matches!(ending, Ending::Completed)
+            {
+                break;
+            }
+            if let Some(batch) = self.session.queue.next() {
+                for prompt in batch.prompts {
+                    ending = self.play_part(Part::Told(&prompt)).await;
+                }
+            } else if let Some(note) = self.session.background.owed() {
+                ending = self.play_part(Part::Asked(&note.text, None)).await;
+            } else if !self.unread.is_empty() {
+                self.drain().await;
+            } else if self.session.awaits_background() {
+                self.wait_idle().await;
+            } else {
+                break;
+            }
+        }
+        // A command that only this subagent knew of has nobody left to be of use to.
+        for task in self.session.background.own() {
+            self.session.tooling.tasks.kill(&task.id).await;
+        }
+        self.session.drain_events().await;
+        self.session.part_from_servers().await;
+        self.session.served(&ending, &tokens, began)
+    }
+
+    pub(crate) async fn be_asked(&mut self, text: &str, shown: Option<&Enlisted>) -> Ending {
+        // The API takes no empty text.
+        let text = if text.trim().is_empty() { NO_CONTENT } else { text };
+        let prompt = Prompt {
+            uuid: None,
+            id: messages::fresh_id(),
+            content: json!([{"type": "text", "text": text}]),
+            priority: Priority::Next,
+            synthetic: false,
+            should_query: true,
+            alone: false,
+            verbatim: false,
+            origin: None,
+            timestamp: messages::now(),
+        };
+        self.keep_prompt(&prompt).await;
+        if let Some(task) = shown {
+            self.session
+                .say(stdout::User {
+                    message: UserMessage::new(Content::Blocks(vec![Block::text(text)])),
+                    uuid: Some(prompt.id.clone()),
+                    timestamp: Some(prompt.timestamp.clone()),
+                    ..stdout::User::default()
+                })
+                .await;
+            task.spoke();
+        }
+        self.session.remind();
+        self.session.conversation.history.user_text(text);
+        self.learn_skills().await;
+        self.run_turn(true).await
+    }
+
+    /// Somebody said more to it.
+    pub(crate) async fn be_told(&mut self, prompt: &Prompt) -> Ending {
+        self.keep_prompt(prompt).await;
+        self.session
+            .conversation
+            .history
+            .user(crate::queue::blocks_of(&messages::sanitized(&prompt.content)));
+        self.run_turn(true).await
+    }
+}
+
+/// What is kept beside a subagent's transcript.
+pub(crate) fn meta(brief: &Brief, order: &Order, call_id: &str) -> Value {
+    let mut meta = json!({
+        "agentType": order.kind.name,
+        "isBuiltIn": order.kind.origin == AgentOrigin::BuiltIn,
+        "description": order.description,
+        "toolUseId": call_id,
+        "spawnDepth": brief.depth + 1,
+    });
+    if let Some(meta) = meta.as_object_mut() {
+        meta.extend(
+            brief
+                .parent
+                .as_ref()
+                .map(|parent| ("parentAgentId".to_owned(), json!(parent))),
+        );
+        meta.extend(order.name.as_ref().map(|name| ("name".to_owned(), json!(name))));
+        meta.extend(order.mode.as_ref().map(|mode| ("mode".to_owned(), json!(mode))));
+    }
+    meta
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Plan};
+
+    #[test]
+    fn nothing_below_a_session_that_plans_makes_changes() {
+        for chosen in [Default, AcceptEdits, Auto, DontAsk, BypassPermissions] {
+            assert_eq!(below(&Plan, None, Some(&chosen), true), Plan, "{chosen:?}");
+            assert_eq!(below(&Plan, Some(&chosen), None, true), Plan, "{chosen:?}");
+        }
+    }
+
+    #[test]
+    fn a_kind_chooses_where_much_is_asked_and_may_always_choose_less() {
+        for (above, chosen, trusted, mode) in [
+            (Default, AcceptEdits, true, AcceptEdits),
+            (Default, AcceptEdits, false, Default),
+            (Default, BypassPermissions, false, Default),
+            (AcceptEdits, Default, true, AcceptEdits),
+            (AcceptEdits, Plan, false, Plan),
+            (BypassPermissions, DontAsk, true, DontAsk),
+            (DontAsk, BypassPermissions, true, DontAsk),
+        ] {
+            assert_eq!(
+                below(&above, None, Some(&chosen), trusted),
+                mode,
+                "{above:?} {chosen:?}"
+            );
+        }
+        assert_eq!(below(&BypassPermissions, Some(&Plan), None, true), Plan);
+    }
+}

@@ -1,0 +1,140 @@
+//! Skills and commands that an agent of their own carries out (`context: fork`).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use sluice_catalogue::agents::builtin;
+use sluice_permission::{Behavior, Rule, Source};
+use sluice_tools::{Context, Outcome, agent_id};
+
+use super::call::Order;
+use super::child;
+use super::supervise;
+use crate::agents::relay::{Badge, Relay};
+use crate::agents::{Bench, Brief};
+use crate::catalogue::entry::{Entry, Origin};
+use crate::commands::Failure;
+use crate::session::Session;
+use crate::session_loop::SessionLoop;
+
+/// The skill or command a subagent carries out.
+#[derive(Debug, Clone)]
+pub(crate) struct Fork {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// A person typed it: no call waits for it, and what it does is told when it is done.
+    pub(crate) typed: bool,
+    /// What it may do besides.
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) hooks: Option<(sluice_hooks::Origin, Value)>,
+}
+
+/// What there is to be done for a skill.
+fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
+    let named = entry.agent.as_deref().and_then(|name| brief.roster.find(name));
+    // One that is not there is stood in for, as hosts expect.
+    let Some(kind) = named.or_else(|| brief.roster.find(builtin::GENERAL)).cloned() else {
+        return Err("There is no agent to carry it out".to_owned());
+    };
+    if let Some(why) = brief.denies(&kind.name) {
+        return Err(why);
+    }
+    let foreign = entry.origin == Origin::Project && !brief.options.settings.trusted();
+    let rule = |text: &String| Rule::parse(Behavior::Allow, Source::Command, &brief.options.cwd, text).ok();
+    // What a person typed has lent the session its rules and hooks already.
+    let lends = !typed && !foreign;
+    let root = entry.path.parent().unwrap_or(&brief.options.cwd).to_owned();
+    let named = entry.model.as_deref().or(kind.model.as_deref());
+    Ok(Order {
+        model: named.map_or_else(|| brief.model.clone(), |name| sluice_model::models::resolve(Some(name))),
+        effort: entry.effort.clone().or_else(|| kind.effort.clone()),
+        mode: None,
+        wanted: Some(false),
+        background: false,
+        isolated: kind.isolated,
+        description: entry.description.clone(),
+        prompt: String::new(),
+        name: None,
+        again: None,
+        fork: Some(Fork {
+            id: agent_id(),
+            name: entry.name.clone(),
+            typed,
+            rules: match lends {
+                true => entry.allowed_tools.iter().filter_map(rule).collect(),
+                false => Vec::new(),
+            },
+            hooks: entry.hooks.clone().filter(|_| lends).map(|hooks| {
+                let name = entry.name.clone();
+                (sluice_hooks::Origin::Skill { name, root }, hooks)
+            }),
+        }),
+        kind,
+    })
+}
+
+/// The model has called for a skill that an agent of its own carries out.
+pub(crate) async fn call(bench: &Bench, entry: &Entry, args: &str, cx: &Context) -> Outcome {
+    let Some(brief) = bench.brief() else {
+        return Outcome::failed("No subagent can be started here");
+    };
+    let mut order = match order(&brief, entry, false) {
+        Ok(order) => order,
+        Err(why) => return Outcome::failed(why),
+    };
+    match read(&brief, &order, entry, args).await {
+        Ok(prompt) => order.prompt = prompt,
+        Err(Failure::Failed(why)) => return Outcome::failed(why),
+        Err(Failure::Stopped) => return Outcome::interrupted(),
+    }
+    supervise::start(brief, order, cx).await
+}
+
+/// The skill's instructions, as the one who will follow them may read them: its commands run under the same rules.
+async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> Result<String, Failure> {
+    let relay = Relay::silent(Badge::default());
+    let mut reader = child::make(brief, order, Arc::new(relay), PathBuf::new(), &brief.cwd);
+    let text = reader.session.expand(entry, args).await;
+    reader.quit.cancel();
+    text
+}
+
+impl Session {
+    /// Tells what was kept back of what an agent did.
+    pub(crate) async fn tell_kept(&mut self, id: &str) {
+        let kept = self.agents.shared.member(id).map(|member| member.relay.take_kept());
+        for message in kept.unwrap_or_default() {
+            self.line.out.pass_on(message).await;
+        }
+    }
+}
+
+impl SessionLoop {
+    /// Has an agent of its own carry out what a person typed. Gives the agent's id, and what came of it unless the turn
+    /// has to stop.
+    pub(crate) async fn carry_out(&mut self, entry: &Entry, prompt: String) -> (String, Option<Outcome>) {
+        let roster = self.session.load_roster();
+        self.session.calls.reset(&self.session.line.quit);
+        let brief = Arc::new(self.session.brief(&roster));
+        let mut order = match order(&brief, entry, true) {
+            Ok(order) => order,
+            Err(why) => return (String::new(), Some(Outcome::failed(why))),
+        };
+        order.prompt = prompt;
+        let id = order.fork.as_ref().map(|fork| fork.id.clone()).unwrap_or_default();
+        let context = self.session.context("");
+        let mut running = Box::pin(async move { supervise::start(brief, order, &context).await });
+        let outcome = match self.wait_for(Some(running.as_mut())).await {
+            crate::session_loop::Heard::Ready(outcome) => {
+                self.session.drain_events().await;
+                Some(outcome)
+            }
+            crate::session_loop::Heard::Stopped | crate::session_loop::Heard::CallsDone => {
+                self.session.stop_agents().await;
+                None
+            }
+        };
+        (id, outcome)
+    }
+}

@@ -1,0 +1,74 @@
+//! An agent that looks into something for a hook: it reads, it runs what may run unasked, and it answers. No host hears
+//! of it, no person is asked, and nothing is kept.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use sluice_catalogue::agents::{AgentDefinition, AgentOrigin};
+use sluice_permission::PermissionMode;
+use sluice_tools::{TaskStatus, agent_id};
+use tokio::task::JoinSet;
+
+use super::call::Order;
+use super::child::{self, Child};
+use crate::agents::Brief;
+use crate::agents::relay::{Badge, Relay};
+
+/// Its kind, as hooks are told.
+pub(super) const KIND: &str = "hook-agent";
+/// What it may use, as far as the session has it.
+const TOOLS: &[&str] = &["Read", "Glob", "Grep", "Bash"];
+/// How often it may ask the model.
+const MOST_REQUESTS: u32 = 50;
+
+/// Has `prompt` looked into; what the agent says in the end. Dropping this ends the agent.
+pub(crate) fn inspect(
+    brief: Brief,
+    guide: &str,
+    prompt: String,
+    model: String,
+) -> BoxFuture<'static, Result<String, String>> {
+    let mut kind = AgentDefinition::plain(KIND, "Looks into something for a hook", guide, AgentOrigin::BuiltIn);
+    kind.limits.tools = Some(TOOLS.iter().map(|&name| name.to_owned()).collect());
+    kind.limits.max_turns = Some(MOST_REQUESTS);
+    kind.omit_memory = true;
+    let order = Order {
+        description: kind.description.clone(),
+        kind,
+        prompt,
+        name: None,
+        model,
+        effort: None,
+        mode: Some(PermissionMode::DontAsk),
+        wanted: Some(false),
+        background: false,
+        isolated: false,
+        again: None,
+        fork: None,
+    };
+    async move {
+        let id = agent_id();
+        let relay = Arc::new(Relay::silent(Badge {
+            call_id: id.clone(),
+            run_id: id.clone(),
+            kind: KIND.to_owned(),
+            description: order.description.clone(),
+            id,
+            quiet: true,
+        }));
+        let journal = brief.options.output_dir.join(format!("{}.output", relay.badge.id));
+        let cwd = brief.cwd.clone();
+        let Child { session, quit, .. } = child::make(&brief, &order, relay, journal, &cwd);
+        let _ends_with_this = quit.drop_guard();
+        // In a task of its own, as every session: what waits for it is deep in one already.
+        let mut work = JoinSet::new();
+        work.spawn(async move { session.serve(&order, None).await });
+        match work.join_next().await {
+            Some(Ok(served)) if served.status == TaskStatus::Completed => Ok(served.text),
+            Some(Ok(served)) => Err(served.text),
+            Some(Err(_)) | None => Err("the agent broke down; this is a bug of ours".to_owned()),
+        }
+    }
+    .boxed()
+}

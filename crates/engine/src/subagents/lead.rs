@@ -1,0 +1,90 @@
+//! A session that one of the kinds leads: `--agent`, or `agent` in a settings file.
+
+use sluice_catalogue::agents::AgentOrigin;
+use sluice_catalogue::agents::notebook;
+use sluice_permission::{Behavior, PermissionMode, Rule, Source};
+use sluice_wire::ToAgent;
+use sluice_wire::control::{ControlRequest, Request};
+
+use super::equip;
+use crate::session::Session;
+
+impl Session {
+    /// Looks again for the kind that is to lead, among those the host has named meanwhile. If there is still none, the
+    /// host is told and goes on without: it has a session open already.
+    pub(crate) fn be_led_after_all(&mut self) {
+        if !std::mem::take(&mut self.agents.leaderless) {
+            return;
+        }
+        self.options.refusal = None;
+        self.line.last_failed = false;
+        self.be_led();
+        if std::mem::take(&mut self.agents.leaderless) {
+            self.agents.problems.extend(self.options.refusal.take());
+            self.line.last_failed = false;
+        }
+    }
+
+    /// Whether this could bring what the session lacks to begin.
+    pub(crate) fn may_help(&self, message: &ToAgent) -> bool {
+        let named = |request: &ControlRequest| matches!(request.request, Request::Initialize(_));
+        self.agents.leaderless && matches!(message, ToAgent::ControlRequest(request) if named(request))
+    }
+
+    /// Puts the kind that was asked for in charge. One that does not exist ends the session before it begins.
+    pub(crate) fn be_led(&mut self) {
+        let configured = self.options.settings.string("agent").map(str::to_owned);
+        let Some(name) = self.options.agents.lead.clone().or(configured) else {
+            return;
+        };
+        let roster = self.load_roster();
+        let Some(kind) = roster.find(&name).cloned() else {
+            let names = roster.names().join(", ");
+            self.options.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));
+            self.line.last_failed = true;
+            self.agents.leaderless = true;
+            return;
+        };
+        let options = &mut self.options;
+        let unsaid = options.system_prompt.replace.as_ref().is_none_or(String::is_empty);
+        if unsaid && !kind.prompt.is_empty() {
+            let folder = notebook::folder(&kind, options.settings.places());
+            let learnt = folder.map(|folder| format!("\n\n{}", notebook::words(&folder)));
+            options.system_prompt.replace = Some(format!("{}{}", kind.prompt, learnt.unwrap_or_default()));
+        }
+        if options.tools.is_none() {
+            options.tools.clone_from(&kind.limits.tools);
+        }
+        options.effort = options.effort.take().or_else(|| kind.effort.clone());
+        if options.model.is_none()
+            && let Some(model) = &kind.model
+        {
+            self.model.name = sluice_model::models::resolve(Some(model));
+            self.model.planner = crate::model_choice::planner(Some(model));
+        }
+        let trusted = kind.origin != AgentOrigin::Project || options.settings.trusted();
+        let open = |mode: &PermissionMode| match mode {
+            PermissionMode::BypassPermissions => self.policy.bypass_launched,
+            PermissionMode::Auto => !options.settings.auto_disabled(),
+            _ => true,
+        };
+        if let (None, Some(mode), true) = (&options.mode, &kind.limits.mode, trusted)
+            && open(mode)
+        {
+            self.policy.mode = mode.clone();
+        }
+        for text in &kind.limits.disallowed {
+            let rule = Rule::parse(Behavior::Deny, Source::CliArg, &options.cwd, text);
+            self.policy.rules.extend(rule.ok());
+        }
+        let own = equip::own_servers(&kind, &options.settings);
+        self.tooling.servers.add(own);
+        if let Some(first) = &kind.initial_prompt {
+            self.conversation.history.user_text(first);
+        }
+        if kind.limits.may_start.is_some() {
+            self.agents.may_start = kind.limits.may_start;
+            self.take_roster(roster);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The tool that says who works: `ListAgents`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
+
+use super::message::tag;
+use crate::agents::Bench;
+use crate::agents::names;
+use crate::agents::shared::Member;
+
+const ABOUT: &str =
+    "Lists the subagents that work at the moment, with the ids and names by which SendMessage reaches them.";
+
+/// Says who works.
+#[derive(Debug)]
+pub(crate) struct ListAgents {
+    descriptor: Descriptor,
+    bench: Arc<Bench>,
+}
+
+impl ListAgents {
+    pub(crate) fn new(bench: Arc<Bench>) -> Self {
+        Self {
+            descriptor: Descriptor {
+                name: names::LIST_AGENTS.into(),
+                description: ABOUT.into(),
+                schema: json!({"type": "object", "properties": {}}),
+                aliases: &["ListPeers"],
+                default: true,
+                needs_person: false,
+            },
+            bench,
+        }
+    }
+}
+
+impl Tool for ListAgents {
+    fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    fn check(&self, input: &Value, _cwd: &Path) -> Result<Value, Invalid> {
+        self.descriptor.checked(input)
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        true
+    }
+
+    fn run<'a>(&'a self, _input: Value, _cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let running = self.bench.brief().map(|brief| brief.shared.running());
+            let (listing, sections) = listed(&running.unwrap_or_default());
+            let result = json!({"listing": listing, "sections": sections, "notes": []});
+            Outcome::ok(listing, result)
+        })
+    }
+}
+
+/// The list as the model reads it, and as hosts do.
+fn listed(running: &[Member]) -> (String, Value) {
+    if running.is_empty() {
+        return ("No subagent works at the moment.".to_owned(), json!([]));
+    }
+    let lines = running.iter().map(|member| {
+        let called = match &member.name {
+            Some(name) => format!("{name} [{}]", tag(&member.id)),
+            None => member.id.clone(),
+        };
+        let since = member.started.elapsed().as_secs();
+        format!("  {called}  ·  {}  ·  running  ·  started {since}s ago", member.kind)
+    });
+    let lines: Vec<String> = lines.collect();
+    let rows = running.iter().map(|member| {
+        let mut row = json!({"id": member.id, "type": member.kind, "status": "running"});
+        if let (Some(row), Some(name)) = (row.as_object_mut(), &member.name) {
+            row.insert("name".to_owned(), json!(name));
+            row.insert("ref".to_owned(), json!(tag(&member.id)));
+        }
+        row
+    });
+    let rows: Vec<Value> = rows.collect();
+    let sections = json!([{"kind": "subagents", "total": running.len(), "rows": rows}]);
+    (
+        format!("Subagents ({}):\n{}", running.len(), lines.join("\n")),
+        sections,
+    )
+}

@@ -1,0 +1,261 @@
+//! The tool that says more to a subagent, running or ended: `SendMessage`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sluice_catalogue::agents::builtin;
+use sluice_permission::PermissionMode;
+use sluice_tools::{Context, Descriptor, Invalid, Outcome, Pending, Tool};
+use sluice_wire::ToAgent;
+use sluice_wire::stdin;
+
+use super::call::{Again, Order};
+use super::{revive, supervise};
+use crate::agents::names;
+use crate::agents::shared::Member;
+use crate::agents::{Bench, Brief};
+use crate::history::History;
+use crate::port::Input as Heard;
+
+const ABOUT: &str = "Says something to a subagent you started with Agent. One that still works reads it before it asks its \
+    model again; one that has ended goes on in the background with all it knows, and you are told when it has ended again.";
+
+/// What hosts are shown besides what was asked.
+const SHOWN: [&str; 4] = ["type", "recipient", "recipient_kind", "content"];
+
+/// Says more to a subagent.
+#[derive(Debug)]
+pub(crate) struct SendMessage {
+    descriptor: Descriptor,
+    bench: Arc<Bench>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Input {
+    to: String,
+    message: String,
+}
+
+/// Whether this is an id of ours and no name somebody chose.
+fn is_id(to: &str) -> bool {
+    let digits = to.strip_prefix('a').unwrap_or_default();
+    digits.len() == 16 && digits.chars().all(|digit| digit.is_ascii_hexdigit())
+}
+
+/// A few letters that tell one subagent from others of its name.
+pub(super) fn tag(id: &str) -> &str {
+    id.get(id.len().saturating_sub(6)..).unwrap_or(id)
+}
+
+/// Who was reached.
+fn pin(id: &str, name: Option<&str>) -> Value {
+    json!({"id": id, "name": name.unwrap_or(id), "ref": tag(id)})
+}
+
+/// What came of it: the model reads what the host is told, as one text.
+fn told(said: &Value, further: Value) -> Outcome {
+    let mut result = said.clone();
+    if let (Some(result), Value::Object(further)) = (result.as_object_mut(), further) {
+        result.extend(further);
+    }
+    Outcome::ok(json!([{"type": "text", "text": said.to_string()}]), result)
+}
+
+/// It reached nobody, which is an answer and no failure.
+fn unsent(message: &str, display: Option<String>) -> Outcome {
+    let further = display.map_or_else(|| json!({}), |display| json!({"display": display}));
+    told(&json!({"success": false, "message": message}), further)
+}
+
+impl SendMessage {
+    pub(crate) fn new(bench: Arc<Bench>) -> Self {
+        Self {
+            descriptor: Descriptor {
+                name: names::SEND_MESSAGE.into(),
+                description: ABOUT.into(),
+                schema: json!({
+                    "type": "object",
+                    "properties": {
+                        "to": {"type": "string", "description": "The subagent's id, or the name it was given."},
+                        "message": {"type": "string", "description": "What it is told."},
+                        "summary": {"type": "string", "description": "The message in five to ten words, for whoever watches."},
+                    },
+                    "required": ["to", "message"],
+                }),
+                aliases: &[],
+                default: true,
+                needs_person: false,
+            },
+            bench,
+        }
+    }
+}
+
+impl Tool for SendMessage {
+    fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    fn check(&self, input: &Value, _cwd: &Path) -> Result<Value, Invalid> {
+        // What hosts are shown besides is no part of what was asked.
+        let mut asked = input.clone();
+        if let Some(fields) = asked.as_object_mut() {
+            SHOWN.iter().for_each(|key| drop(fields.remove(*key)));
+        }
+        self.descriptor.checked(&asked)
+    }
+
+    fn concurrency_safe(&self, _input: &Value) -> bool {
+        false
+    }
+
+    /// Hosts are shown whom it goes to, under the names they know.
+    fn present<'a>(&'a self, input: &'a Value, _cx: &'a Context) -> Pending<'a, Option<Value>> {
+        Box::pin(async move {
+            let mut fields = input.as_object()?.clone();
+            let to = input.get("to")?.as_str()?;
+            let kind = if is_id(to) { "agent" } else { "name" };
+            fields.insert("type".to_owned(), json!("message"));
+            fields.insert("recipient".to_owned(), json!(to));
+            fields.insert("recipient_kind".to_owned(), json!(kind));
+            fields.insert("content".to_owned(), input.get("message")?.clone());
+            Some(Value::Object(fields))
+        })
+    }
+
+    fn run<'a>(&'a self, input: Value, cx: &'a Context) -> Pending<'a, Outcome> {
+        Box::pin(async move {
+            let (Some(brief), Ok(input)) = (self.bench.brief(), serde_json::from_value::<Input>(input)) else {
+                return Outcome::failed("No subagent can be reached from here");
+            };
+            let known = match brief.shared.member(&input.to) {
+                Some(member) => match &member.history {
+                    None => return tell(&member, input.message).await,
+                    Some(history) => Some(Resting::new(&member, history)),
+                },
+                None => revive::find(&brief, &input.to),
+            };
+            match known {
+                Some(resting) => go_on(brief, resting, input.message, cx).await,
+                None if is_id(&input.to) => unsent(
+                    &format!(
+                        "Agent \"{}\" could not be resumed: this session has no transcript of it. Start one with Agent.",
+                        input.to
+                    ),
+                    None,
+                ),
+                None => unsent(
+                    &format!(
+                        "No agent named '{}' is reachable. ListAgents says who is; Agent starts another.",
+                        input.to
+                    ),
+                    Some(format!("Not sent: no agent named '{}' is reachable.", input.to)),
+                ),
+            }
+        })
+    }
+}
+
+/// One that still works reads it before its next request.
+async fn tell(member: &Member, message: String) -> Outcome {
+    let mut user = stdin::User::default();
+    user.message.role = "user".to_owned();
+    user.message.content = message.into();
+    let heard = Heard::Message(Box::new(ToAgent::User(Box::new(user))));
+    if member.inbox.send(vec![heard]).await.is_err() {
+        return Outcome::failed(format!(
+            "Subagent {} has just ended: say it again to go on with it",
+            member.id
+        ));
+    }
+    let name = member.name.as_deref();
+    let message = format!(
+        "Message queued for {}, which reads it before its next step. You are told when it has ended.",
+        name.unwrap_or(&member.id)
+    );
+    told(
+        &json!({"success": true, "message": message, "pin": pin(&member.id, name)}),
+        json!({}),
+    )
+}
+
+/// A subagent that has ended and can be gone on with.
+#[derive(Debug)]
+pub(crate) struct Resting {
+    pub(crate) kind: String,
+    pub(crate) description: String,
+    pub(crate) name: Option<String>,
+    /// The mode its call asked for.
+    pub(crate) mode: Option<PermissionMode>,
+    pub(crate) again: Again,
+}
+
+impl Resting {
+    fn new(member: &Member, history: &History) -> Self {
+        Self {
+            kind: member.kind.clone(),
+            description: member.description.clone(),
+            name: member.name.clone(),
+            mode: member.mode.clone(),
+            again: Again {
+                id: member.id.clone(),
+                call_id: member.relay.badge.call_id.clone(),
+                history: history.clone(),
+            },
+        }
+    }
+}
+
+/// One that has ended begins again where it stopped.
+async fn go_on(brief: Arc<Brief>, resting: Resting, message: String, cx: &Context) -> Outcome {
+    // Another kind might be allowed what this one was not.
+    let wanted = if resting.kind.is_empty() {
+        builtin::GENERAL
+    } else {
+        &resting.kind
+    };
+    let Some(kind) = brief.roster.find(wanted).cloned() else {
+        return unsent(
+            &format!(
+                "Agent \"{}\" could not be resumed: there is no kind {wanted} any more.",
+                resting.again.id
+            ),
+            None,
+        );
+    };
+    if let Some(why) = brief.denies(&kind.name) {
+        return unsent(&why, None);
+    }
+    let model = kind.model.as_deref();
+    let (id, name) = (resting.again.id.clone(), resting.name.clone());
+    let background = !brief.options.agents.never_in_background;
+    let order = Order {
+        model: model.map_or_else(|| brief.model.clone(), |name| sluice_model::models::resolve(Some(name))),
+        effort: kind.effort.clone(),
+        mode: resting.mode,
+        wanted: Some(true),
+        background,
+        isolated: false,
+        description: resting.description,
+        prompt: message,
+        name: resting.name,
+        again: Some(resting.again),
+        fork: None,
+        kind,
+    };
+    let mut outcome = supervise::start(brief, order, cx).await;
+    if background && outcome.is_error != Some(true) {
+        let short: String = id.chars().take(7).collect();
+        let said = json!({
+            "success": true,
+            "message": format!("Resuming agent {short}"),
+            "resumedAgentId": id,
+            "pin": pin(&id, name.as_deref()),
+        });
+        let shown = told(&said, json!({"revivedAgentId": id}));
+        (outcome.content, outcome.result) = (shown.content, shown.result);
+    }
+    outcome
+}

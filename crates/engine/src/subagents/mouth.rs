@@ -1,0 +1,97 @@
+//! How a subagent speaks: through the relay to the host, and into its journal.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sluice_tools::ToolEvent;
+use sluice_wire::ToHost;
+use sluice_wire::content::Block;
+use tokio::sync::mpsc;
+
+use crate::agents::relay::{self, Relay};
+use crate::agents::shared::SharedAgents;
+use crate::out::Speaker;
+use crate::port::Input;
+
+/// A subagent's mouth.
+#[derive(Debug, Clone)]
+pub(crate) struct Mouth {
+    pub(crate) relay: Arc<Relay>,
+    pub(crate) shared: Arc<SharedAgents>,
+    pub(crate) inbox: mpsc::Sender<Vec<Input>>,
+    pub(crate) top: mpsc::Sender<ToolEvent>,
+    pub(crate) journal: Arc<Journal>,
+}
+
+impl Speaker for Mouth {
+    fn speak(&self, message: ToHost) -> Vec<ToHost> {
+        if let (ToHost::Assistant(frame), false) = (&message, self.relay.is_silent()) {
+            frame.message.content.iter().for_each(|block| self.journal.note(block));
+        }
+        let mut said = self.relay.pass(message);
+        said.retain(|message| {
+            let open = match message {
+                ToHost::ControlRequest(request) => {
+                    self.shared.asked(request, &self.inbox);
+                    true
+                }
+                // What was taken back already is not taken back again.
+                ToHost::ControlCancelRequest(cancel) => {
+                    let asked = cancel.request_id.as_str().and_then(|id| self.shared.take_ask(id));
+                    asked.is_some()
+                }
+                _ => return true,
+            };
+            // A session that is too busy to hear it looks by itself when it is less so.
+            self.top.try_send(ToolEvent::AgentWaits).ok();
+            open
+        });
+        said
+    }
+}
+
+/// What a subagent does, line by line, for whoever reads its output file.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    path: PathBuf,
+    file: Mutex<Option<File>>,
+}
+
+impl Journal {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            file: Mutex::default(),
+        }
+    }
+
+    fn note(&self, block: &Block) {
+        match block {
+            Block::Text(text) => self.write(&text.text),
+            Block::ToolUse(call) => self.write(&format!("[{}]", relay::activity(&call.name, &call.input.to_value()))),
+            _ => {}
+        }
+    }
+
+    /// Adds a line. A journal that cannot be written costs nothing else.
+    pub(crate) fn write(&self, line: &str) {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if file.is_none() {
+            if let Some(dir) = self.path.parent() {
+                DirBuilder::new().recursive(true).mode(0o700).create(dir).ok();
+            }
+            *file = OpenOptions::new()
+                .append(true)
+                .create(true)
+                .mode(0o600)
+                .open(&self.path)
+                .ok();
+        }
+        if let Some(file) = file.as_mut() {
+            writeln!(file, "{line}").ok();
+        }
+    }
+}

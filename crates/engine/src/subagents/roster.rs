@@ -1,0 +1,211 @@
+//! The kinds of subagents a session has, and what hosts are told of them.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sluice_catalogue::agents::{AgentDefinition, AgentOrigin, Roster};
+use sluice_permission::PermissionMode;
+use sluice_wire::control::AgentInfo;
+
+use super::{call, list, message};
+use crate::agents::shared::Standing;
+use crate::agents::{names, of_files};
+use crate::measure;
+use crate::messages;
+use crate::policy::World;
+use crate::session::Session;
+
+/// What is told of the kinds somebody wrote, with about how much room each takes among what the model is told.
+pub(crate) fn in_context(roster: &Roster) -> Vec<(Value, u64)> {
+    let written = roster.kinds().filter(|kind| kind.origin != AgentOrigin::BuiltIn);
+    written
+        .map(|kind| {
+            let line = Value::String(format!("- {}: {}", kind.name, kind.description));
+            let tokens = measure::tokens(&line);
+            let mut told = json!({"agentType": kind.name, "source": kind.origin.source(), "tokens": tokens});
+            if let Some(map) = told.as_object_mut() {
+                let path = kind.path.as_ref().map(|path| ("path".to_owned(), json!(path)));
+                let plugin = kind.name.split_once(':').filter(|_| kind.origin == AgentOrigin::Plugin);
+                map.extend(path);
+                map.extend(plugin.map(|(plugin, _)| ("pluginId".to_owned(), json!(plugin))));
+            }
+            (told, tokens)
+        })
+        .collect()
+}
+
+/// As `initialize` tells it.
+pub(crate) fn infos(roster: &Roster) -> Vec<AgentInfo> {
+    let info = |kind: &AgentDefinition| AgentInfo {
+        name: kind.name.clone(),
+        description: kind.description.clone(),
+        model: kind.model.clone(),
+        ..AgentInfo::default()
+    };
+    roster.kinds().map(info).collect()
+}
+
+/// How much a mode lets through unasked. A mode nobody knows lets nothing through.
+fn freedom(mode: &PermissionMode) -> u8 {
+    match mode {
+        PermissionMode::Plan => 0,
+        PermissionMode::DontAsk => 1,
+        PermissionMode::AcceptEdits => 3,
+        PermissionMode::Auto => 4,
+        PermissionMode::BypassPermissions => 5,
+        _ => 2,
+    }
+}
+
+impl Session {
+    /// The kinds of subagents there are, and the tools to start them with; read once.
+    pub(crate) fn load_roster(&mut self) -> Arc<Roster> {
+        if let Some(roster) = &self.agents.roster {
+            return roster.clone();
+        }
+        let mut roster = of_files(&self.options, &self.commands.catalogue);
+        if let Some(given) = &self.agents.by_host {
+            roster.add_json(given);
+        }
+        self.agents.problems.extend(roster.problems.iter().cloned());
+        let roster = Arc::new(roster);
+        self.take_roster(roster.clone());
+        roster
+    }
+
+    /// Names what is wrong with definitions, each thing once.
+    pub(crate) async fn say_agent_problems(&mut self) {
+        for problem in std::mem::take(&mut self.agents.problems) {
+            if !self.line.told_problems.contains(&problem) {
+                self.say(messages::informational(&problem, "warning")).await;
+                self.line.told_problems.push(problem);
+            }
+        }
+    }
+
+    /// Offers these kinds.
+    pub(super) fn take_roster(&mut self, roster: Arc<Roster>) {
+        let shown = |name: &str| {
+            let allowed = self.agents.may_start.as_ref();
+            allowed.is_none_or(|types| types.iter().any(|known| known == name)) && !self.denies_kind(name)
+        };
+        let kinds = roster.kinds().filter(|kind| shown(&kind.name));
+        let start = call::AgentTool::new(kinds, self.agents.bench.clone());
+        let go_on = message::SendMessage::new(self.agents.bench.clone());
+        let say_who = list::ListAgents::new(self.agents.bench.clone());
+        let of_ours = |name: &str| [names::AGENT, names::SEND_MESSAGE, names::LIST_AGENTS].contains(&name);
+        self.tooling.extras.retain(|tool| !of_ours(&tool.descriptor().name));
+        self.tooling.extras.push(Arc::new(start));
+        self.tooling.extras.push(Arc::new(go_on));
+        self.tooling.extras.push(Arc::new(say_who));
+        self.agents.roster = Some(roster);
+    }
+
+    fn denies_kind(&self, name: &str) -> bool {
+        let input = serde_json::json!({"subagent_type": name});
+        self.decide(names::AGENT, &input).behavior == sluice_permission::Verdict::Deny
+    }
+
+    /// The host names kinds of its own.
+    pub(crate) fn take_agents(&mut self, agents: Option<Value>) {
+        if agents.is_some() {
+            self.agents.by_host = agents;
+            self.agents.roster = None;
+        }
+    }
+
+    /// What is on disk may have changed: it is read again when it is next needed.
+    pub(crate) fn forget_agents(&mut self) {
+        self.agents.roster = None;
+    }
+
+    /// The names of the kinds, as `init` tells them.
+    pub(crate) fn agent_names(&self) -> Vec<String> {
+        self.agents
+            .roster
+            .as_ref()
+            .map(|roster| roster.names())
+            .unwrap_or_default()
+    }
+
+    /// Takes over what was allowed or forbidden elsewhere in the session since.
+    pub(crate) async fn catch_up(&mut self) {
+        self.catch_up_settings();
+        let (updates, known) = self.agents.shared.amendments(self.agents.known, self.agents.id());
+        self.agents.known = known;
+        let own_mode = self.agents.seat.as_ref().is_some_and(|seat| seat.own_mode);
+        for update in updates {
+            if own_mode
+                && let sluice_permission::PermissionUpdate::SetMode(set) = &update
+                && freedom(&set.mode) >= freedom(&self.policy.mode)
+            {
+                continue;
+            }
+            let before = self.policy.mode.clone();
+            let places = self.options.settings.places().clone();
+            let applied = sluice_permission::apply(&mut self.policy, &update, &|source| places.root(source), &World);
+            if let Ok(Some(_)) = applied {
+                // It was written down: the file decides what holds.
+                self.reread_settings();
+            }
+            if self.policy.mode != before {
+                self.say(messages::mode(&self.policy.mode)).await;
+            }
+        }
+    }
+
+    /// The settings of the session at the top hold for its subagents too, as soon as they begin something.
+    fn catch_up_settings(&mut self) {
+        if self.agents.seat.is_none() {
+            return;
+        }
+        let (standing, known) = self.agents.shared.published(self.agents.settings_known);
+        self.agents.settings_known = known;
+        if let Some(standing) = standing {
+            self.adopt(standing.settings.clone());
+            self.hooks.inherit(&standing.hooks);
+        }
+    }
+
+    /// Tells the subagents that other settings hold.
+    pub(crate) fn publish_settings(&self) {
+        if self.agents.seat.is_none() {
+            self.agents.shared.publish(Standing {
+                settings: self.options.settings.clone(),
+                hooks: self.hooks_for_agents(),
+            });
+        }
+    }
+
+    /// Tells the rest of the session what was allowed or forbidden here.
+    pub(crate) fn amend(&mut self, update: &sluice_permission::PermissionUpdate) {
+        let me = self.agents.id().map(str::to_owned);
+        self.agents.known = self.agents.shared.amend(me, update.clone());
+    }
+
+    /// Tells the rest of the session that the host switched the mode.
+    pub(crate) fn amend_mode(&mut self, mode: &sluice_permission::PermissionMode) {
+        let update = sluice_wire::permission_update::SetMode {
+            mode: mode.clone(),
+            destination: sluice_wire::permission_update::Destination::Session,
+            ..Default::default()
+        };
+        self.amend(&update.into());
+    }
+
+    /// The session waits for a person when one of its subagents does.
+    pub(crate) async fn agents_wait(&mut self) {
+        let own = !self.calls.open_asks().is_empty();
+        let theirs = !self.agents.shared.open_asks().is_empty();
+        if own || theirs {
+            self.enter(messages::State::RequiresAction).await;
+        } else if self.line.state == messages::State::RequiresAction {
+            let state = if self.turn.open {
+                messages::State::Running
+            } else {
+                messages::State::Idle
+            };
+            self.enter(state).await;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Asking a subagent what it is at, and telling the host what it says.
+
+use serde_json::json;
+use sluice_model::models;
+use tokio::time::Instant;
+
+use crate::agents::{EVERY, Summed};
+use crate::session::Session;
+
+/// Most tokens of the answer.
+const MOST_TOKENS: u32 = 128;
+/// Longest summary, in letters.
+const LONGEST: usize = 120;
+const GUIDE: &str = "[From the engine, beside the task: say in three to five words what you are doing right now, as in \
+    \"Reading the parser's tests\". Name the file or the thing. Answer with these words alone, call no tool, and then go on \
+    with the task as if nobody had asked.]";
+
+impl Session {
+    /// Asks, or tells what was said.
+    pub(crate) async fn sum_up(&mut self, summed: Summed) {
+        match summed {
+            Summed::Due => self.ask_for_summary(),
+            Summed::Said(said) => {
+                let said = said.as_deref().map(one_line).filter(|said| !said.is_empty());
+                if let (Some(said), Some(summaries)) = (said, &mut self.agents.summaries) {
+                    summaries.last = Some(said.clone());
+                    let told = summaries.relay.summed_up(&said);
+                    self.say(told).await;
+                }
+            }
+        }
+    }
+
+    fn ask_for_summary(&mut self) {
+        let begun = self.conversation.history.len() > 1;
+        let Some(summaries) = &mut self.agents.summaries else {
+            return;
+        };
+        summaries.due = Instant::now() + EVERY;
+        // Nothing was done yet, or the model has not answered the last time.
+        if !begun || !summaries.asked.is_empty() {
+            return;
+        }
+        let last = summaries.last.as_ref();
+        let last = last.map(|last| format!(" You said \"{last}\" before: say something new."));
+        let messages = self
+            .conversation
+            .history
+            .with_aside(&format!("{GUIDE}{}", last.unwrap_or_default()));
+        let mut request = self.request_of(messages);
+        request.max_tokens = MOST_TOKENS;
+        request.thinking = models::facts(&self.model.name).thinking.off();
+        if !request.tools.is_empty() {
+            request.extra.insert("tool_choice".to_owned(), json!({"type": "none"}));
+        }
+        let tool_services = self.tooling.services.clone();
+        if let Some(summaries) = &mut self.agents.summaries {
+            summaries
+                .asked
+                .spawn(async move { tool_services.answer(request).await.ok() });
+        }
+    }
+}
+
+/// The first line that says something.
+fn one_line(said: &str) -> String {
+    let line = said.lines().map(str::trim).find(|line| !line.is_empty());
+    let line = line.unwrap_or_default().trim_matches('"');
+    line.chars()
+        .filter(|letter| !letter.is_control())
+        .take(LONGEST)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_one_short_line() {
+        assert_eq!(one_line("\n  \"Reading a.rs\"\nand more"), "Reading a.rs");
+        assert_eq!(one_line(&"x".repeat(500)).len(), LONGEST);
+        assert_eq!(one_line("\n"), "");
+    }
+}

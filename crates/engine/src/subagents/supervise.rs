@@ -1,0 +1,405 @@
+//! The life of a subagent, from the call that starts it to its one end.
+//!
+//! The subagent runs in a task of its own and another one watches over it: whatever becomes of the first, a bug of ours
+//! included, the second tells its end, once.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+use sluice_tools::{AgentTask, Context, Enlisted, Outcome, TaskStatus, TaskView, ToolEvent, agent_id};
+use sluice_wire::Raw;
+use sluice_wire::stdout::TranscriptMirror;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use super::call::Order;
+use super::child::{self, Child};
+use super::report::{self, Served};
+use super::worktree::WorkTree;
+use crate::agents::Brief;
+use crate::agents::relay::{Badge, Relay};
+use crate::agents::shared::Member;
+use crate::messages;
+use crate::port::{Input, Signal};
+
+/// How long a stopped subagent may take to end what it is at.
+const GRACE: Duration = Duration::from_secs(3);
+/// How long its end may take to be told.
+const TELLING: Duration = Duration::from_secs(1);
+
+/// Carries out an order; the call's outcome is the report, or that the subagent works in the background.
+pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outcome {
+    if let Err(refused) = order.admitted(&brief) {
+        return Outcome::failed(refused.to_string());
+    }
+    let again = order.again.as_ref().map(|again| again.id.clone());
+    let fork = order.fork.as_ref().map(|fork| fork.id.clone());
+    let id = again.or(fork).unwrap_or_else(agent_id);
+    let tree = match order.isolated {
+        true => {
+            let runs = brief.options.settings.runs_projects();
+            let made = WorkTree::make(&brief.cwd, &id, &brief.options.env, &brief.hook_client, runs).await;
+            made.map(Some)
+        }
+        false => Ok(None),
+    };
+    let tree = match tree {
+        Ok(tree) => tree,
+        Err(why) => {
+            brief.shared.dismiss();
+            return Outcome::failed(why);
+        }
+    };
+    // Whoever is being ended starts nobody who would outlive it; its end may be told while it is still at work.
+    let ended = brief.parent.as_ref().is_some_and(|parent| {
+        let running = brief.tasks.running();
+        !running.iter().any(|task| task.id == *parent)
+    });
+    if ended || cx.cancel.is_cancelled() || brief.quit.is_cancelled() {
+        if let Some(tree) = tree {
+            tree.close().await;
+        }
+        brief.shared.dismiss();
+        return Outcome::interrupted();
+    }
+    let output_file = cx.output_dir.join(format!("{id}.output"));
+    let view = view(&brief, &order, &id, &cx.call_id, &output_file);
+    let relay = Relay::new(
+        badge(&view, &order),
+        brief.options.agents.forward_text,
+        order.background,
+    );
+    let relay = if brief.parent.is_some() { relay.nested() } else { relay };
+    let typed = order.fork.as_ref().is_some_and(|fork| fork.typed);
+    let relay = Arc::new(if typed { relay.told_at_the_end() } else { relay });
+    let task = brief.tasks.enlist(view.clone(), brief.quit.child_token());
+    let (done, served) = oneshot::channel();
+    let order = Arc::new(order);
+    tokio::spawn(live(
+        brief.clone(),
+        order.clone(),
+        relay.clone(),
+        task.clone(),
+        tree,
+        done,
+    ));
+    let started = ToolEvent::TaskStarted {
+        task: view,
+        is_backgrounded: order.background,
+    };
+    brief.events.send(started).await.ok();
+    if order.background {
+        return report::launched(&id, &order, &output_file);
+    }
+    tokio::select! {
+        served = served => match served {
+            Ok(served) => served.outcome(&id, &order),
+            Err(_) => Outcome::failed(BROKE_DOWN),
+        },
+        () = task.asked_to_background(), if order.fork.is_none() => {
+            if let Some(task) = task.moved_to_background(output_file.clone()) {
+                relay.to_background();
+                brief.events.send(ToolEvent::TaskBackgrounded { task }).await.ok();
+            }
+            report::launched(&id, &order, &output_file)
+        }
+        // The session ends it, once it has told that the call is over.
+        () = cx.cancel.cancelled() => Outcome::interrupted(),
+    }
+}
+
+/// What is said of a subagent that a bug of ours ended.
+const BROKE_DOWN: &str = "The subagent broke down; this is a bug of ours. What it did so far stays done.";
+
+/// Lets the subagent live, and tells its end.
+async fn live(
+    brief: Arc<Brief>,
+    order: Arc<Order>,
+    relay: Arc<Relay>,
+    task: Enlisted,
+    tree: Option<WorkTree>,
+    done: oneshot::Sender<Served>,
+) {
+    let cwd = tree.as_ref().map_or(brief.cwd.as_path(), WorkTree::path).to_owned();
+    let output_file = task.view().output_file.unwrap_or_default();
+    let Child {
+        mut session,
+        inbox,
+        relay,
+        journal,
+        quit,
+        transcript,
+    } = child::make(&brief, &order, relay, output_file, &cwd);
+    let id = relay.badge.id.clone();
+    session.session.line.eof |= brief.shared.join(Member {
+        id: id.clone(),
+        name: order.name.clone(),
+        kind: order.kind.name.clone(),
+        description: order.description.clone(),
+        mode: order.mode.clone(),
+        started: std::time::Instant::now(),
+        inbox: inbox.clone(),
+        relay: relay.clone(),
+        history: None,
+    });
+    let meta = child::meta(&brief, &order, &relay.badge.call_id);
+    if let Some(file) = &transcript {
+        keep_meta(file, &meta);
+        if brief.options.keeping.mirror {
+            brief.out.say(mirrored(file, &meta)).await;
+        }
+    }
+    wait_for_announcement(&brief, &task).await;
+    let shown = (!order.background).then(|| task.clone());
+    let mut work = tokio::spawn({
+        let order = order.clone();
+        async move { session.serve(&order, shown.as_ref()).await }
+    });
+    let ended = tokio::select! {
+        biased;
+        () = task.killed() => None,
+        () = brief.events.closed() => None,
+        served = came_to(&mut work) => Some(served),
+    };
+    let mut served = match ended {
+        Some(served) => served,
+        None => kill(&brief, &relay, &task, work, (&inbox, &quit)).await,
+    };
+    let killed_first = task.view().status != TaskStatus::Running;
+    let seen = relay.seen();
+    (served.calls, served.tools) = (seen.calls, seen.tools);
+    if let Some(tree) = tree {
+        served.left = tree.close().await;
+    }
+    withdraw(&brief, &id).await;
+    journal.write(&format!("[{}]", served.status.as_notification()));
+    if let Some(file) = &transcript {
+        keep_meta(file, &finished(&meta));
+    }
+    // Nobody waits for one in the background, so no result counts what it was denied.
+    let denials = std::mem::take(&mut served.denials);
+    if !relay.is_background() {
+        brief.shared.denied(denials);
+    }
+    brief.shared.rest(&id, std::mem::take(&mut served.history));
+    brief.shared.dismiss();
+    if !killed_first {
+        tell_end(&brief, &relay, &task, &served).await;
+    }
+    if served.status == TaskStatus::Killed {
+        brief.events.send(ToolEvent::TaskGone { id }).await.ok();
+    }
+    // Whatever it left running ends with it.
+    quit.cancel();
+    done.send(served).ok();
+}
+
+/// Nothing of it is heard before it was announced.
+async fn wait_for_announcement(brief: &Brief, task: &Enlisted) {
+    tokio::select! {
+        () = task.listed() => {}
+        () = task.killed() => {}
+        () = brief.events.closed() => {}
+    }
+}
+
+/// Ends it before its time.
+async fn kill(
+    brief: &Brief,
+    relay: &Relay,
+    task: &Enlisted,
+    work: JoinHandle<Served>,
+    (inbox, quit): (&mpsc::Sender<Vec<Input>>, &tokio_util::sync::CancellationToken),
+) -> Served {
+    withdraw(brief, &relay.badge.id).await;
+    tell_end(brief, relay, task, &Served::none(TaskStatus::Killed, "")).await;
+    // Hosts hear that it ended before they hear what became of its calls.
+    tokio::time::timeout(TELLING, task.told()).await.ok();
+    let mut served = wind_up(work, inbox, quit).await;
+    served.status = TaskStatus::Killed;
+    served
+}
+
+/// Takes back what it asks.
+async fn withdraw(brief: &Brief, id: &str) {
+    for request in brief.shared.take_asks_of(id) {
+        brief.out.say(messages::cancel(&request)).await;
+    }
+}
+
+/// What its session came to; one that breaks down is a failed subagent, and no more than that.
+async fn came_to(work: &mut JoinHandle<Served>) -> Served {
+    work.await
+        .unwrap_or_else(|_| Served::none(TaskStatus::Failed, BROKE_DOWN))
+}
+
+/// Its end, told once and before whoever waits for it is woken.
+async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served) {
+    let seen = relay.seen();
+    let view = task.end(served.status, |agent| {
+        agent.tokens = if served.tokens > 0 { served.tokens } else { seen.tokens };
+        agent.tool_uses = seen.calls;
+        agent.api_ms = served.api_ms;
+    });
+    let event = ToolEvent::TaskEnded {
+        is_backgrounded: view.is_backgrounded,
+        status: view.status,
+        summary: match served.refused {
+            true => messages::INTERRUPTED_TOOLS.to_owned(),
+            false => match &served.note {
+                Some(note) => format!("{note}\n{}", served.text),
+                None => served.text.clone(),
+            },
+        },
+        task: view,
+    };
+    match brief.events.try_send(event) {
+        Err(mpsc::error::TrySendError::Full(event)) => {
+            // Whoever waits for the end may be the one who has to make room.
+            task.announce_end();
+            brief.events.send(event).await.ok();
+        }
+        Ok(()) => task.announce_end(),
+        Err(mpsc::error::TrySendError::Closed(_)) => {
+            // Whoever started it is gone, so nobody else will tell.
+            task.announce_end();
+            let view = task.view();
+            brief.background.forget(&view.id);
+            brief.out.say(messages::agent_updated(&view, view.status, None)).await;
+            brief
+                .out
+                .say(messages::agent_notification(&view, view.status, "", &view.description))
+                .await;
+        }
+    }
+}
+
+/// Asks a subagent to stop, then makes it.
+async fn wind_up(
+    mut work: JoinHandle<Served>,
+    inbox: &mpsc::Sender<Vec<Input>>,
+    quit: &tokio_util::sync::CancellationToken,
+) -> Served {
+    let none = || Served::none(TaskStatus::Killed, "");
+    inbox.try_send(vec![Input::Signal(Signal::Interrupt)]).ok();
+    if let Ok(ended) = tokio::time::timeout(GRACE, &mut work).await {
+        return ended.unwrap_or_else(|_| none());
+    }
+    quit.cancel();
+    if let Ok(ended) = tokio::time::timeout(GRACE, &mut work).await {
+        return ended.unwrap_or_else(|_| none());
+    }
+    work.abort();
+    none()
+}
+
+fn view(brief: &Brief, order: &Order, id: &str, call_id: &str, output_file: &Path) -> TaskView {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    TaskView {
+        id: id.to_owned(),
+        call_id: call_id.to_owned(),
+        command: order.prompt.clone(),
+        description: match &order.fork {
+            Some(fork) => format!("/{}", fork.name),
+            None => order.description.clone(),
+        },
+        status: TaskStatus::Running,
+        is_backgrounded: order.background,
+        exit_code: None,
+        output_file: Some(output_file.to_owned()),
+        started_at: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+        ended_at: None,
+        parent: brief.parent.clone(),
+        agent: Some(Box::new(AgentTask {
+            subagent_type: order.kind.name.clone(),
+            prompt: order.prompt.clone(),
+            depth: brief.depth + 1,
+            parent: brief.parent.clone(),
+            ambient: order.fork.is_some(),
+            ..AgentTask::default()
+        })),
+    }
+}
+
+fn badge(view: &TaskView, order: &Order) -> Badge {
+    Badge {
+        id: view.id.clone(),
+        call_id: match (&order.again, &order.fork) {
+            // Its words belong where they began.
+            (Some(again), _) if !again.call_id.is_empty() => again.call_id.clone(),
+            (_, Some(fork)) if fork.typed => format!("forked-command-{}", fork.name),
+            _ => view.call_id.clone(),
+        },
+        quiet: order.fork.is_some(),
+        run_id: messages::run_id(view),
+        kind: order.kind.name.clone(),
+        description: order.description.clone(),
+    }
+}
+
+/// Where a transcript's meta lies.
+fn meta_file(transcript: &Path) -> PathBuf {
+    transcript.with_extension("meta.json")
+}
+
+fn keep_meta(transcript: &Path, meta: &Value) {
+    let file = meta_file(transcript);
+    if let Some(dir) = file.parent() {
+        std::fs::create_dir_all(dir).ok();
+    }
+    // Lists do without it; the conversation is in the transcript.
+    std::fs::write(file, meta.to_string()).ok();
+}
+
+fn finished(meta: &Value) -> Value {
+    let mut meta = meta.clone();
+    if let Some(meta) = meta.as_object_mut() {
+        meta.insert("finished".to_owned(), json!(true));
+    }
+    meta
+}
+
+fn mirrored(transcript: &Path, meta: &Value) -> TranscriptMirror {
+    let mut entry = meta.clone();
+    if let Some(entry) = entry.as_object_mut() {
+        entry.insert("type".to_owned(), json!("agent_metadata"));
+    }
+    TranscriptMirror {
+        file_path: transcript.display().to_string(),
+        entries: vec![Raw::of(&entry)],
+        ..TranscriptMirror::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic)]
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_session_that_breaks_down_is_a_failed_subagent() {
+        let mut work: JoinHandle<Served> = tokio::spawn(async { panic!("on purpose") });
+        let served = came_to(&mut work).await;
+        assert_eq!((served.status, served.text.as_str()), (TaskStatus::Failed, BROKE_DOWN));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_breaks_down_or_hangs_while_it_is_stopped_is_gone_all_the_same() {
+        let (inbox, _heard) = mpsc::channel(1);
+        for hangs in [false, true] {
+            let work: JoinHandle<Served> = tokio::spawn(async move {
+                if hangs {
+                    std::future::pending::<()>().await;
+                }
+                panic!("on purpose")
+            });
+            let quit = tokio_util::sync::CancellationToken::new();
+            let served = wind_up(work, &inbox, &quit).await;
+            assert_eq!(served.status, TaskStatus::Killed);
+            assert_eq!(quit.is_cancelled(), hangs);
+        }
+    }
+}
