@@ -336,7 +336,7 @@ fn explain(error: &clap::Error, first: &str) -> FlagError {
         }
         ErrorKind::TooManyValues => FlagError::new(format!("option '{option}' takes no value")),
         ErrorKind::MissingRequiredArgument => of_command(FlagError::new(format!("missing {option}")), first),
-        ErrorKind::MissingSubcommand => of_command(FlagError::new(format!("{first} needs to know what to do")), first),
+        ErrorKind::MissingSubcommand => of_command(FlagError::new(format!("{first} needs a command")), first),
         ErrorKind::InvalidSubcommand => {
             let name = context(ContextKind::InvalidSubcommand).unwrap_or_default();
             of_command(FlagError::new(format!("unknown command '{first} {name}'")), first)
