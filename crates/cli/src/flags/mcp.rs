@@ -74,6 +74,7 @@ pub(super) fn command() -> Command {
                 .arg(
                     Arg::new(WORDS)
                         .value_name("COMMAND OR URL")
+                        .help("The command with its arguments, or the URL")
                         .num_args(1..)
                         .required(true)
                         .trailing_var_arg(true)
@@ -84,7 +85,12 @@ pub(super) fn command() -> Command {
             subcommand("add-json", "Add an MCP server as JSON")
                 .arg(scope().default_value("local"))
                 .arg(name())
-                .arg(Arg::new(JSON).value_name("JSON").required(true)),
+                .arg(
+                    Arg::new(JSON)
+                        .value_name("JSON")
+                        .required(true)
+                        .help("The configuration of the server"),
+                ),
         )
         .subcommand(subcommand(
             "list",
@@ -107,7 +113,10 @@ const WORDS: &str = "words";
 const JSON: &str = "json";
 
 fn name() -> Arg {
-    Arg::new(NAME).value_name("NAME").required(true)
+    Arg::new(NAME)
+        .value_name("NAME")
+        .required(true)
+        .help("Name of the MCP server")
 }
 
 fn scope() -> Arg {
