@@ -25,7 +25,7 @@ pub(crate) fn page(command: &Command) -> String {
     }
     out.push_str(".SH FILES\n.TP\n\\fI~/.claude\\fR\nSettings, transcripts, commands, agents; CLAUDE_CONFIG_DIR names another folder.\n");
     out.push_str(
-        ".SH ENVIRONMENT\n.TP\n\\fBANTHROPIC_API_KEY\\fR\nThe API key; without one a built\\-in demo model answers.\n",
+        ".SH ENVIRONMENT\n.TP\n\\fBANTHROPIC_API_KEY\\fR\nThe API key; without one a built\\-in demo model answers in the terminal and in the browser.\n",
     );
     out.push_str(".TP\n\\fBANTHROPIC_BASE_URL\\fR\nAnother server that speaks the Messages API.\n");
     out.push_str(".TP\n\\fBNO_COLOR\\fR\nNo colours.");
