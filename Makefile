@@ -18,22 +18,22 @@ need = @scripts/need $(1)
 
 help:
 	@printf '%s\n' \
-	  'make run      build page and binary, start the bridge, print the address to open' \
-	  'make test     everything that must hold: style, lints, tests, documents, page, bridge, the official SDKs' \
-	  'make check    style, lints and tests of what has changed' \
-	  'make bench    measure it, beside the reference CLI' \
-  'make bench-bridge  measure the bridge, beside the one the founding documents describe' \
-  'make bench-terminal  measure the terminal, in a pseudo-terminal' \
-  'make bench-page  measure the page, in Chromium' \
-  'make hostile  pages and requests of strangers against the bridge' \
-  'make oracle   run what is allowed under strace and see that it keeps to the law' \
-  'make soak     break the bridge at random for five minutes' \
-  'make shots    pictures of every screen of the page' \
-  'make types    the dialect of the bridge as TypeScript, after a change to it' \
-	  'make conform  play the recorded scenarios against it' \
-	  'make interop  the official SDKs, the official MCP client and the reference CLI with it' \
-	  'make fmt      bring the sources into shape' \
-	  'make release  the binary to ship'
+	  'make run             build page and binary, start the bridge, print the address to open' \
+	  'make test            all tests and checks: style, lints, crates, documents, page, bridge, the official SDKs' \
+	  'make check           style, lints and tests of the crates that changed' \
+	  'make fmt             format the sources' \
+	  'make release         build the binary to ship' \
+	  'make types           TypeScript types of the bridge API, after a change to it' \
+	  'make interop         tests with the official SDKs, the official MCP client and the reference CLI' \
+	  'make conform         replay the recorded scenarios of the reference CLI' \
+	  'make hostile         attacks on the bridge by foreign pages and requests' \
+	  'make oracle          run allowed commands under strace and check that they only read' \
+	  'make soak            break the bridge at random for five minutes' \
+	  'make shots           screenshots of every view of the page' \
+	  'make bench           measure the agent, beside the reference CLI' \
+	  'make bench-bridge    measure the bridge' \
+	  'make bench-terminal  measure the terminal, in a pseudo-terminal' \
+	  'make bench-page      measure the page, in Chromium'
 
 run: web
 	$(call step,run: building (a few minutes the first time; seconds afterwards))

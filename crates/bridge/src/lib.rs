@@ -1,17 +1,30 @@
-//! Many sessions to many screens, nothing lost.
+//! The bridge (`sluice serve`): runs many agent sessions and shows them on many screens. A screen is a client of the
+//! WebSocket: a browser page, a terminal, another program.
+//!
+//! In reading order:
+//!
+//! * [`api`]: the messages of the WebSocket, level 1, as types; `level0`: the small dialect of level 0; `problem`:
+//!   errors;
+//! * `agents`: which agents can be started; `link`: the connection to a runner; `rules`: permission rules in settings
+//!   files; `worktree`: a git worktree for a session;
+//! * `session`: one session: a task that owns its conversation, records and prompt queue; `hub`: all sessions;
+//! * `body`: large bodies, stored separately; `history`: transcripts of other programs as records; `outbox`: what waits
+//!   to be sent to one screen; `day`: days in local time;
+//! * `screen`: one connected screen; `look`: what it can query (files, changes, timeline); `bridge`: the interface to
+//!   the web server.
 
-// What is said to screens: by types, and in the seed's dialect.
+// The messages of the WebSocket.
 pub mod api;
 mod level0;
 mod problem;
 
-// Agents, and the way to their runners.
+// Agents and their runners.
 mod agents;
 mod link;
 mod rules;
 mod worktree;
 
-// One session, and all of them.
+// Sessions.
 mod body;
 mod day;
 mod history;
@@ -19,7 +32,7 @@ mod hub;
 mod outbox;
 mod session;
 
-// A screen, what it can look at, and the door it comes through.
+// Screens.
 mod bridge;
 mod look;
 mod screen;

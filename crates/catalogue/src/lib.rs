@@ -1,20 +1,20 @@
-//! What lies in folders for a session to use: commands, skills, output styles, plugins, and the `CLAUDE.md` files it is to
-//! know. Nothing here runs anything, whatever a file says, and nothing speaks.
+//! The files a session uses: slash commands, skills, output styles, plugins and `CLAUDE.md` files. They are read here,
+//! never run, whatever a file says.
 //!
-//! One walk at the start, and only of folders that are there. Of each file the front matter is read; the rest of it when
-//! it is used. What is wrong with one file is named in [`Catalogue::problems`] and takes nothing from the others.
+//! The folders are searched once, at the start. Of each file the front matter is read; its body is read when it is
+//! used. An error in one file is reported in [`Catalogue::problems`] and does not affect the others.
 //!
 //! In reading order:
 //!
 //! * [`front_matter`]: the fields at the top of a file, pure;
-//! * [`entry`]: a command or a skill;
-//! * [`styles`]: ways of talking;
+//! * [`entry`]: a slash command or a skill;
+//! * [`arguments`], [`body`]: the body of one, with `$ARGUMENTS` filled in and its `!` commands found, pure;
+//! * [`styles`]: output styles;
 //! * [`agents`]: agent definitions;
-//! * [`plugins`]: folders that bring all of these, and where their agents, hooks and servers lie;
-//! * [`listing`]: what the model is told of it, pure;
-//! * [`arguments`], [`body`]: the body of a command, with `$ARGUMENTS` filled in and its `!` commands found, pure;
-//! * `walk`: the one loader; `catalogue`: all it has found;
-//! * [`memory`]: what a person and a project want every session to know.
+//! * [`plugins`]: plugins, and where their agents, hooks and MCP servers lie;
+//! * [`listing`]: the list of skills the model is shown, pure;
+//! * `walk`: the loader; `catalogue`: everything it found;
+//! * [`memory`]: `CLAUDE.md` files and rules.
 
 pub mod agents;
 pub mod entry;

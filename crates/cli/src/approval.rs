@@ -59,7 +59,7 @@ pub(crate) async fn ask(place: &Place, flags: &Flags, facts: &Facts) -> io::Resu
 fn kept(written: Result<(), WriteError>, questioner: &mut Questioner<'_>) -> io::Result<()> {
     match written {
         Ok(()) => Ok(()),
-        Err(error) => questioner.say("✗", &format!("the answer could not be written down: {error}")),
+        Err(error) => questioner.say("✗", &format!("the answer could not be saved: {error}")),
     }
 }
 
@@ -102,7 +102,7 @@ fn question(facts: &Facts, layers: &[&Layer], servers: &[Waiting]) -> Question {
             .map(|(what, file, names)| format!("    {what:<whats$}   {file:<files$}   {names}")),
     );
     if brings.is_empty() {
-        body = vec!["  It has settings of its own, which take effect only in a folder you trust.".to_owned()];
+        body = vec!["  It has its own settings, which take effect only in a trusted folder.".to_owned()];
     }
     let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
     Question {
@@ -200,14 +200,17 @@ async fn about_servers(place: &Place, facts: &Facts, servers: &[Waiting]) -> io:
             choice("Connect it", "here, from now on"),
         ];
         if rest.len() > 1 {
-            choices.push(choice(&format!("Connect all {} the project names", rest.len()), ""));
+            choices.push(choice(
+                &format!("Connect all {} new servers of this project", rest.len()),
+                "",
+            ));
         }
         choices.push(choice("Never", "in this project"));
         let question = Question {
             title: ("New server".to_owned(), name.clone()),
             body: vec![
                 format!("    {reach}"),
-                "  The project names it in .mcp.json.".to_owned(),
+                "  This project configures it in .mcp.json.".to_owned(),
             ],
             choices,
             ..Question::default()

@@ -68,7 +68,7 @@ impl Bridge {
         let addresses: Vec<&str> = addresses.filter_map(Value::as_str).collect();
         let plain = addresses.iter().find(|address| address.starts_with("http://"));
         let Some(page) = plain.or(addresses.first()) else {
-            return Err("this bridge listens nowhere".to_owned());
+            return Err("the bridge has no address to connect to".to_owned());
         };
         let fingerprint = status.get("fingerprint").and_then(Value::as_str).map(str::to_owned);
         let wanted = ControlRequest::Token {
@@ -95,11 +95,13 @@ impl Bridge {
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             // It outlives this terminal, and hears none of its signals.
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
-            command.spawn().map_err(|error| format!("no bridge starts: {error}"))?;
+            command
+                .spawn()
+                .map_err(|error| format!("the bridge cannot be started: {error}"))?;
             let end = Instant::now() + START;
             while ask(state, &ControlRequest::Status).await.is_err() {
                 if Instant::now() > end {
-                    return Err("no bridge starts: `sluice serve` says why".to_owned());
+                    return Err("the bridge cannot be started: `sluice serve` says why".to_owned());
                 }
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
@@ -185,7 +187,7 @@ impl Bridge {
             Some(id) => Ok(id.to_owned()),
             None => {
                 let why = outcome.pointer("/error/message").and_then(Value::as_str);
-                Err(why.unwrap_or("the bridge did not take the session").to_owned())
+                Err(why.unwrap_or("the bridge did not accept the session").to_owned())
             }
         }
     }
@@ -199,7 +201,7 @@ impl Bridge {
         };
         match self.once(&[stop], ok).await? {
             true => Ok(()),
-            false => Err("the bridge does not let go of the session".to_owned()),
+            false => Err("the bridge does not hand the session back".to_owned()),
         }
     }
 
@@ -342,10 +344,10 @@ async fn pick(named: Option<&str>, sessions: &[Served], facts: &Facts) -> Result
         let found = sessions.iter().find(fits).cloned();
         return found
             .map(Some)
-            .ok_or_else(|| format!("the bridge carries no session {named}; `sluice attach` lists them"));
+            .ok_or_else(|| format!("the bridge has no session {named}; `sluice attach` lists them"));
     }
     if sessions.is_empty() {
-        return Err("the bridge carries no sessions; /serve in a session hands it over".to_owned());
+        return Err("the bridge has no sessions; /serve in a session hands it to the bridge".to_owned());
     }
     let choice = |it: &Served| {
         let title = if it.title.is_empty() { &it.folder } else { &it.title };
@@ -376,7 +378,9 @@ async fn carry(
             socket.close(None).await.ok();
             return;
         }
-        let lost = translation.note("the bridge is not heard; trying again").to_string();
+        let lost = translation
+            .note("the connection to the bridge is lost; trying again")
+            .to_string();
         if heard.send(lost.into()).await.is_err() {
             return;
         }
@@ -390,7 +394,7 @@ async fn carry(
             }
         };
         heard
-            .send(translation.note("the bridge is there again").to_string().into())
+            .send(translation.note("connected to the bridge again").to_string().into())
             .await
             .ok();
     }

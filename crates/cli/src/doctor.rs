@@ -35,7 +35,7 @@ pub(crate) fn run(flags: &Flags, environment: &Environment) -> i32 {
     let broken =
         broken.filter_map(|named| Some(format!("The server {}: {}", named.name, named.config.as_ref().err()?)));
     checkup.problems.extend(broken);
-    let sandbox = sandbox.unwrap_or_else(|| "not asked for (`sandbox.enabled` in the settings)".to_owned());
+    let sandbox = sandbox.unwrap_or_else(|| "off (`sandbox.enabled` in the settings switches it on)".to_owned());
     let (bridge, broken) = crate::serve::health::look(environment);
     checkup.problems.extend(broken);
     let report = report(&place, &servers, &sandbox, &bridge, &checkup);
@@ -51,7 +51,7 @@ pub(crate) fn repair() -> i32 {
             i32::from(io::stdout().lock().write_all(said.as_bytes()).is_err())
         }
         Err(error) => {
-            let _gone = writeln!(io::stderr().lock(), "this is no terminal: {error}");
+            let _gone = writeln!(io::stderr().lock(), "this is not a terminal: {error}");
             1
         }
     }
@@ -84,13 +84,13 @@ fn report(place: &Place, servers: &[Named], sandbox: &str, bridge: &[(&str, Stri
     let key = match (&environment.api_key, &environment.auth_token, settings.api_key_helper()) {
         (Some(_), _, _) => "ANTHROPIC_API_KEY is set",
         (None, Some(_), _) => "ANTHROPIC_AUTH_TOKEN is set",
-        (None, None, Some(_)) => "the settings name an apiKeyHelper",
+        (None, None, Some(_)) => "apiKeyHelper in the settings is used",
         (None, None, None) => "no key: the demo model answers in the terminal; set ANTHROPIC_API_KEY for a real one",
     };
     let trusted = match (settings.trusted(), place.waits_for_trust()) {
         (true, _) => "yes",
-        (false, true) => "no: the folder's own settings wait for it",
-        (false, false) => "no, and nothing waits for it",
+        (false, true) => "no: the folder's own settings are held back until it is trusted",
+        (false, false) => "no, but nothing is held back",
     };
     let address = environment
         .base_url
@@ -114,7 +114,7 @@ fn report(place: &Place, servers: &[Named], sandbox: &str, bridge: &[(&str, Stri
         ("plugin", format!("{} ({version})", plugin.source))
     });
     let found = format!(
-        "{} commands, {} skills, {} kinds of agents",
+        "{} commands, {} skills, {} agents",
         checkup.commands,
         checkup.skills,
         checkup.agents.len()
@@ -122,8 +122,8 @@ fn report(place: &Place, servers: &[Named], sandbox: &str, bridge: &[(&str, Stri
     let problems = checkup.problems.iter().map(|problem| ("problem", problem.clone()));
     let verdict = match checkup.problems.len() {
         0 => "nothing is wrong".to_owned(),
-        1 => "one thing is wrong, named above".to_owned(),
-        several => format!("{several} things are wrong, named above"),
+        1 => "1 problem, see above".to_owned(),
+        several => format!("{several} problems, see above"),
     };
     let servers = servers.iter().map(|named| {
         let scope = named.scope.as_str();

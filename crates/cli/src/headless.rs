@@ -102,7 +102,7 @@ async fn demo(place: &Place) -> Result<Option<sluice_simulator::ModelServer>, St
     let started = sluice_simulator::start_demo(crate::interactive::DEMO_PACE).await;
     started
         .map(Some)
-        .map_err(|error| format!("the demo model does not start: {error}"))
+        .map_err(|error| format!("the demo model cannot be started: {error}"))
 }
 
 /// What was read of the input before the session could begin: nothing, unless the first line is waited for. None where

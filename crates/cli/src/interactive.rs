@@ -56,7 +56,7 @@ pub(crate) async fn run(mut flags: Flags, environment: Environment) -> i32 {
         } else if demo.is_none() {
             demo = match sluice_simulator::start_demo(DEMO_PACE).await {
                 Ok(server) => Some(server),
-                Err(error) => return fail(&format!("the demo model does not start: {error}")),
+                Err(error) => return fail(&format!("the demo model cannot be started: {error}")),
             };
         }
         let keyless = demo
@@ -151,7 +151,7 @@ pub(crate) fn no_terminal(error: &std::io::Error) -> i32 {
         return 143;
     }
     fail(&format!(
-        "this is no terminal: {error}; use -p for a prompt without one"
+        "this is not a terminal: {error}; use -p to run a prompt without one"
     ))
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn no_terminal(error: &std::io::Error) -> i32 {
 async fn drive(flags: &Flags, place: &Place) -> i32 {
     let words = flags.agent_command.clone().unwrap_or_default();
     let Some(program) = words.split_whitespace().next().map(str::to_owned) else {
-        return fail("--agent-command names no program; such as --agent-command claude");
+        return fail("--agent-command needs a program, such as --agent-command claude");
     };
     let mut flags = flags.clone();
     let mut draft = String::new();
@@ -217,7 +217,7 @@ async fn drive(flags: &Flags, place: &Place) -> i32 {
                     Next::Fresh { .. } | Next::Resume { .. } | Next::Rewind { .. } | Next::Take => {}
                     Next::Login { session } => {
                         flags.resume = session;
-                        said.push(format!("{program} has its own key: it is not kept here"));
+                        said.push(format!("{program} keeps its own key; sign in there"));
                     }
                     Next::Serve { session } => flags.resume = session,
                 }

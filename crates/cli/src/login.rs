@@ -30,7 +30,7 @@ pub(crate) async fn ask(place: &Place, facts: &Facts) -> io::Result<bool> {
     let choice = |label: &str, about: &str| (label.to_owned(), about.to_owned());
     let question = Question {
         title: ("Login".to_owned(), String::new()),
-        body: vec!["  It is tried before it is kept, in your own settings.".to_owned()],
+        body: vec!["  It is tested, then saved in your user settings.".to_owned()],
         choices: vec![
             choice("Paste a key", "of the API, sk-ant-⋯"),
             choice("A server of your own", "Ollama, llama.cpp, vLLM, a gateway"),
@@ -67,7 +67,7 @@ async fn key(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bool>
     match tried {
         Ok(()) => {
             let env = json!({"ANTHROPIC_API_KEY": key, "ANTHROPIC_AUTH_TOKEN": null});
-            keep(questioner, place, &json!({ "env": env }), "the key works; it is kept")
+            keep(questioner, place, &json!({ "env": env }), "the key works and is saved")
         }
         Err(why) => {
             questioner.say("✗", &format!("not kept: {why}"))?;
@@ -88,7 +88,7 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
     let question = Question {
         title: ("Server".to_owned(), String::new()),
         body: match found.is_empty() {
-            true => vec!["  Nothing answers on the usual ports of this machine.".to_owned()],
+            true => vec!["  No server answers on the usual ports of this machine.".to_owned()],
             false => Vec::new(),
         },
         choices,
@@ -117,7 +117,7 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
     };
     let mut config = Config::new(&address, Auth::Bearer(token.clone()));
     config.response_timeout = ANSWER;
-    let what = format!("asking {model} for one word; a model may have to be loaded");
+    let what = format!("testing {model} with a one-word request; it may have to be loaded first");
     let Some(tried) = questioner.wait(&what, try_out(config, &model)).await? else {
         return Ok(false);
     };
@@ -125,7 +125,7 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
         Ok(()) => {
             let env = json!({"ANTHROPIC_BASE_URL": address, "ANTHROPIC_AUTH_TOKEN": token, "ANTHROPIC_API_KEY": null,
                 "ANTHROPIC_DEFAULT_HAIKU_MODEL": model});
-            let said = format!("{model} answers; it is kept");
+            let said = format!("{model} answers and is saved");
             keep(questioner, place, &json!({"env": env, "model": model}), &said)
         }
         Err(why) => {
@@ -230,7 +230,7 @@ fn keep(questioner: &mut Questioner<'_>, place: &Place, changes: &Value, said: &
             Ok(true)
         }
         Err(error) => {
-            questioner.say("✗", &format!("it works, but could not be kept: {error}"))?;
+            questioner.say("✗", &format!("it works, but could not be saved: {error}"))?;
             Ok(false)
         }
     }

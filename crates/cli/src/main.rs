@@ -91,7 +91,7 @@ fn run(flags: Flags, environment: Environment) -> i32 {
         .build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
-        Err(error) => return fail(&format!("the asynchronous runtime does not start: {error}")),
+        Err(error) => return fail(&format!("the async runtime cannot be started: {error}")),
     };
     let code = runtime.block_on(async move {
         match &flags.subcommand {

@@ -6,7 +6,7 @@ use clap::Command;
 pub(crate) fn page(command: &Command) -> String {
     let mut out = String::new();
     out.push_str(&format!(".TH SLUICE 1 \"\" \"sluice {}\"\n", env!("CARGO_PKG_VERSION")));
-    out.push_str(".SH NAME\nsluice \\- an agent in the terminal, and behind every host that speaks stream\\-json\n");
+    out.push_str(".SH NAME\nsluice \\- a coding agent compatible with Claude Code\n");
     out.push_str(".SH SYNOPSIS\n.B sluice\n[\\fIOPTIONS\\fR] [\\fIPROMPT\\fR]\n.br\n.B sluice\n\\fICOMMAND\\fR\n");
     out.push_str(".SH OPTIONS\n");
     options(command, &mut out);
@@ -23,9 +23,9 @@ pub(crate) fn page(command: &Command) -> String {
             ));
         }
     }
-    out.push_str(".SH FILES\n.TP\n\\fI~/.claude\\fR\nSettings, sessions, commands, agents; where CLAUDE_CONFIG_DIR does not say otherwise.\n");
+    out.push_str(".SH FILES\n.TP\n\\fI~/.claude\\fR\nSettings, transcripts, commands, agents; CLAUDE_CONFIG_DIR names another folder.\n");
     out.push_str(
-        ".SH ENVIRONMENT\n.TP\n\\fBANTHROPIC_API_KEY\\fR\nThe key; without one a built\\-in demo model answers.\n",
+        ".SH ENVIRONMENT\n.TP\n\\fBANTHROPIC_API_KEY\\fR\nThe API key; without one a built\\-in demo model answers in the terminal and in the browser.\n",
     );
     out.push_str(".TP\n\\fBANTHROPIC_BASE_URL\\fR\nAnother server that speaks the Messages API.\n");
     out.push_str(".TP\n\\fBNO_COLOR\\fR\nNo colours.");

@@ -26,7 +26,7 @@ pub(crate) fn run(asked: &Mcp, flags: &Flags, environment: &Environment) -> i32 
         Mcp::Get { name } => get(&named(), name),
         Mcp::Remove { name, scope } => remove(&places, &named(), name, scope.as_deref()),
         Mcp::ResetProjectChoices => store::forget_choices(&places)
-            .map(|()| "All choices about this project's servers are forgotten.".to_owned())
+            .map(|()| "The approvals and rejections of this project's MCP servers were reset.".to_owned())
             .map_err(|error| error.to_string()),
         Mcp::Serve { .. } => Ok(String::new()),
     };
@@ -49,7 +49,7 @@ pub(crate) fn all(place: &Place, flags: &Flags) -> Vec<Named> {
 
 fn add(places: &Places, server: &McpAdd) -> Result<String, String> {
     let value = match &server.json {
-        Some(text) => serde_json::from_str(text).map_err(|error| format!("that is no JSON: {error}"))?,
+        Some(text) => serde_json::from_str(text).map_err(|error| format!("invalid JSON: {error}"))?,
         None => described(server)?,
     };
     let config = ServerConfig::parse(&value).map_err(|error| error.to_string())?;
@@ -57,7 +57,7 @@ fn add(places: &Places, server: &McpAdd) -> Result<String, String> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     if server.name.is_empty() || !server.name.chars().all(plain) {
         return Err(format!(
-            "{:?} cannot be a server's name: letters, digits, - and _ can",
+            "{:?} is not a valid server name: use letters, digits, - and _",
             server.name
         ));
     }
@@ -81,7 +81,7 @@ fn add(places: &Places, server: &McpAdd) -> Result<String, String> {
 
 /// The server that the words of a command line describe.
 fn described(server: &McpAdd) -> Result<Value, String> {
-    let (first, rest) = server.words.split_first().ok_or("a command or an address is needed")?;
+    let (first, rest) = server.words.split_first().ok_or("a command or a URL is needed")?;
     match server.transport.as_deref() {
         Some(kind @ ("http" | "sse")) => {
             // Headers may stand behind the address too.
@@ -90,7 +90,7 @@ fn described(server: &McpAdd) -> Result<Value, String> {
             while let Some(word) = rest.next() {
                 match (word.as_str(), rest.next()) {
                     ("--header" | "-H", Some(header)) => headers.push(header.clone()),
-                    _ => return Err(format!("an address is one word; what is {word:?}?")),
+                    _ => return Err(format!("unexpected argument {word:?} after the URL")),
                 }
             }
             let mut value = json!({"type": kind, "url": first});
@@ -100,7 +100,7 @@ fn described(server: &McpAdd) -> Result<Value, String> {
             }
             Ok(value)
         }
-        _ if !server.headers.is_empty() => Err("headers go to an address: say --transport http or sse".to_owned()),
+        _ if !server.headers.is_empty() => Err("--header needs --transport http or sse".to_owned()),
         _ => Ok(json!({
             "type": "stdio", "command": first, "args": rest, "env": pairs(&server.env, '=', "NAME=value")?,
         })),

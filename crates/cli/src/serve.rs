@@ -52,7 +52,7 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
         .build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
-        Err(error) => return fail(&format!("the asynchronous runtime does not start: {error}")),
+        Err(error) => return fail(&format!("the async runtime cannot be started: {error}")),
     };
     let ended = runtime.block_on(bridge(serve, environment, state));
     runtime.shutdown_timeout(Duration::from_secs(1));
@@ -64,7 +64,7 @@ pub(crate) fn run(serve: &Serve, environment: &Environment) -> i32 {
             // Only now: nothing this process started before inherits the listeners.
             match inheritance.keep_for_exec() {
                 Ok((name, value)) => command.env(name, value),
-                Err(error) => return fail(&format!("the listeners cannot be handed over: {error}")),
+                Err(error) => return fail(&format!("the listening sockets cannot be handed over: {error}")),
             };
             let error = command.exec();
             fail(&format!("the new version does not start: {error}"))
@@ -97,7 +97,8 @@ async fn bridge(serve: &Serve, environment: &Environment, folder: PathBuf) -> Re
     let inherited = Inherited::take();
     let state = StateFolder::take(&folder).map_err(|error| text(&error))?;
     let store = open_store(&folder).await?;
-    let sluice = std::env::current_exe().map_err(|error| format!("this program does not find itself: {error}"))?;
+    let sluice =
+        std::env::current_exe().map_err(|error| format!("the path of this program cannot be found: {error}"))?;
     let roots = match serve.roots.is_empty() {
         true => vec![environment.home.clone()],
         false => serve.roots.iter().map(|root| environment.cwd.join(root)).collect(),
@@ -163,7 +164,7 @@ async fn open_store(folder: &std::path::Path) -> Result<Store, String> {
             damaged.display()
         )),
         Opened::Migrated { from, to, copy } => {
-            tracing::info!(from, to, copy = %copy.display(), "the database is of a new form");
+            tracing::info!(from, to, copy = %copy.display(), "the database was migrated");
         }
         Opened::Fresh | Opened::Ready { .. } => {}
     }
@@ -181,7 +182,7 @@ fn open_push(folder: &std::path::Path, environment: &Environment) -> Option<Push
     let connect = move || sluice_model::http_client(&way, true);
     let opened = Push::open(folder, Box::new(connect));
     opened
-        .inspect_err(|error| warn(&format!("devices that are away are not told: {error}")))
+        .inspect_err(|error| warn(&format!("web push is not available: {error}")))
         .ok()
 }
 
@@ -197,7 +198,7 @@ async fn forget_old(store: &Store, days: u64) {
 fn listen(serve: &Serve) -> Result<ListenOptions, String> {
     let address = |text: &String| {
         text.parse::<IpAddr>()
-            .map_err(|_| format!("--bind {text}: no IP address\nhint: such as 127.0.0.1 or 0.0.0.0"))
+            .map_err(|_| format!("--bind {text}: not an IP address\nhint: such as 127.0.0.1 or 0.0.0.0"))
     };
     let addresses: Result<Vec<IpAddr>, String> = serve.bind.iter().map(address).collect();
     let tls = match (&serve.tls_cert, &serve.tls_key, serve.tls) {
@@ -207,12 +208,12 @@ fn listen(serve: &Serve) -> Result<ListenOptions, String> {
         }),
         (None, None, true) => Some(TlsOptions::SelfMade),
         (None, None, false) => None,
-        _ => return Err("--tls-cert and --tls-key go together".to_owned()),
+        _ => return Err("--tls-cert and --tls-key must be given together".to_owned()),
     };
     let metrics = match &serve.metrics_addr {
         Some(text) => Some(
             text.parse()
-                .map_err(|_| format!("--metrics-addr {text}: no address and port"))?,
+                .map_err(|_| format!("--metrics-addr {text}: not an address with a port"))?,
         ),
         None => None,
     };
@@ -286,7 +287,7 @@ async fn heard(signal: &mut Option<tokio::signal::unix::Signal>) {
 
 /// The command this process becomes: the program at its path, with the same words, and the listeners it holds.
 fn upgrade(running: &Running, sluice: &std::path::Path) -> Result<(Command, Inheritance), String> {
-    let failed = |error: std::io::Error| format!("the listeners cannot be handed over: {error}");
+    let failed = |error: std::io::Error| format!("the listening sockets cannot be handed over: {error}");
     let inheritance = running.inheritance().map_err(failed)?;
     let mut command = Command::new(replaced(sluice));
     command.args(std::env::args_os().skip(1));

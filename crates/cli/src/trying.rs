@@ -46,7 +46,7 @@ pub(crate) fn decide_command(
     let why = match (rule, said.lines().next()) {
         (Some(rule), _) => format!("{}, {}", rule.text(), rule.source.as_str()),
         (None, Some(said)) => said.to_owned(),
-        (None, None) => "nothing speaks against it".to_owned(),
+        (None, None) => "no rule or mode forbids it".to_owned(),
     };
     (word, why)
 }

@@ -27,13 +27,13 @@ pub(crate) fn enter(flags: &Flags, environment: &mut Environment) -> Result<(), 
     check(&name)?;
     let top = git(&environment.cwd, &["rev-parse", "--show-toplevel"]).map_err(|_| {
         format!(
-            "--worktree works in a git repository, and {} is not in one",
+            "--worktree needs a git repository, and {} is not in one",
             environment.cwd.display()
         )
     })?;
     let path = PathBuf::from(&top).join(".claude").join("worktrees").join(&name);
     if !path.join(".git").exists() {
-        add(Path::new(&top), &path, &name).map_err(|why| format!("the worktree cannot be made: {why}"))?;
+        add(Path::new(&top), &path, &name).map_err(|why| format!("the worktree cannot be created: {why}"))?;
     }
     environment.set("PWD", &path.display().to_string());
     environment.cwd = path;
@@ -60,7 +60,7 @@ fn check(name: &str) -> Result<(), String> {
     };
     if name.len() > LONGEST || name.contains("..") || !name.split('/').all(part) {
         return Err(format!(
-            "--worktree: '{name}' is no name for a worktree: up to {LONGEST} letters, digits, '.', '_' and '-'"
+            "--worktree: '{name}' is not a valid worktree name: use up to {LONGEST} letters, digits, '.', '_' and '-'"
         ));
     }
     Ok(())

@@ -1,8 +1,9 @@
-//! Drives any agent that speaks the wire, and knows the truth about it.
+//! A client library that drives any agent of Claude Code's stream-json protocol, and tracks the state of the
+//! conversation.
 //!
-//! An agent is a program that is told prompts and asks questions, in lines of JSON.
-//! This crate starts one, keeps the conversation with it, and says what is true of it: whose turn it is, whether it
-//! works or hangs, what it waits for, what became of a prompt. Here an agent of five lines stands in for a real one:
+//! An agent is a program that takes prompts and sends permission requests, in lines of JSON. This crate starts one,
+//! talks to it, and reports the state: whose turn it is, whether the agent works or hangs, what it waits for, what
+//! happened to each prompt. In this example a small function takes the place of a real agent:
 //!
 //! ```
 //! use sluice_host::transport::{ChannelTransport, Link};
@@ -38,18 +39,19 @@
 //!
 //! # In reading order
 //!
-//! 1. [`query`]: one prompt, and a stream of what comes of it.
+//! 1. [`query`]: one prompt, and a stream of the messages it leads to.
 //! 2. [`Client`]: a conversation. [Send](Client::send), [run](Client::run), [interrupt](Client::interrupt),
 //!    [answer](Client::answer), [look](Client::look); every [request](Client::request) of the protocol has its type.
-//! 3. [`Options`]: everything the official SDKs can be told, by the same names: a [permission
-//!    callback](Options::on_permission), hooks, and [tools of this program](McpServer).
-//! 4. [`Event`]: what a client tells, in one order for everybody. A listener that is slow is told what it missed; the
-//!    agent never waits for one. A [`Message`] keeps its text to the byte, and is read when someone asks.
-//! 5. [`conversation`]: what all this is worked out with, a machine without clock or I/O that can be used by itself.
-//! 6. [`transport`]: ways to an agent other than a child process, and faults to test a program with.
-//! 7. [`sessions`]: what agents left on disk. [`store`]: sessions kept elsewhere.
+//! 3. [`Options`]: the options of the official SDKs, by the same names: a [permission
+//!    callback](Options::on_permission), hooks, and [in-process MCP tools](McpServer).
+//! 4. [`Event`]: what a client reports, in the same order for every listener. A slow listener is told how much it
+//!    missed; the agent never waits for one. A [`Message`] keeps its text byte for byte, and is parsed when someone
+//!    asks for it.
+//! 5. [`conversation`]: the state machine behind all this. It has no clock and does no I/O, and can be used by itself.
+//! 6. [`transport`]: connections to an agent other than a child process, and fault injection for tests.
+//! 7. [`sessions`]: transcripts that agents saved on disk. [`store`]: transcripts kept elsewhere.
 //!
-//! The words of the protocol are in [`wire`].
+//! The messages of the protocol are in [`wire`].
 //!
 //! # With a real agent
 //!
@@ -57,32 +59,32 @@
 #![doc = include_str!("../README.md")]
 #![deny(missing_docs)]
 
-// What is going on, worked out from events alone.
+// The state of a conversation, computed from events alone.
 pub mod conversation;
 
-// What a host says before it begins,
+// The options an agent is started with,
 mod options;
-// and whom the agent may ask.
+// and callbacks for the agent's requests.
 mod callbacks;
 mod mcp;
 
-// Ways to an agent,
+// Connections to an agent,
 pub mod transport;
-// and the process at the end of one.
+// and its process.
 mod process;
 
-// The owner of a conversation, and the tasks around it.
+// The task that owns a conversation, and the tasks around it.
 mod driver;
-// What it tells, in one order for everybody.
+// The events it reports, in one order for every listener.
 mod event;
 mod log;
 mod message;
 
-// How a program holds a conversation.
+// The interface for programs.
 mod client;
 mod query;
 
-// Sessions nobody talks to,
+// Sessions on disk,
 pub mod sessions;
 // and sessions kept elsewhere.
 pub mod store;
@@ -101,5 +103,5 @@ pub use options::{Deadlines, Options, Plugin, Settings, Skills, SystemPrompt, Th
 pub use process::{Identity, Process};
 pub use query::{Query, query, query_over};
 
-/// What is said between a host and an agent.
+/// The messages between a host and an agent.
 pub use sluice_wire as wire;

@@ -1,9 +1,9 @@
-//! Who thinks: a client of the Messages API.
+//! A client of the Messages API.
 //!
-//! This crate makes *single* attempts and holds *pure* policy.
-//! [`Client::stream`] sends one request and gives its events one by one; an [`Accumulator`] folds them
-//! into finished content blocks. When an attempt ends in a [`Failure`], [`retry::next`] says what to do
-//! about it. Sequencing attempts, announcing them and mending broken streams is the turn's business.
+//! This crate makes *single* requests; its retry policy is a *pure* function.
+//! [`Client::stream`] sends one request and yields its events one by one; an [`Accumulator`] assembles them
+//! into complete content blocks. When a request ends in a [`Failure`], [`retry::next`] says what to do
+//! about it. Repeating requests, announcing that and handling broken streams is the job of the engine.
 //!
 //! Nothing here reads the environment: whatever comes from variables or settings arrives in a [`Config`].
 //!
@@ -22,7 +22,7 @@
 //! # Ok(()) }
 //! ```
 
-// What goes out.
+// Requests.
 mod body;
 mod cache;
 mod config;
@@ -30,24 +30,24 @@ mod image;
 mod message;
 mod request;
 
-// How it travels.
+// The connection.
 mod client;
 mod helper;
 mod tls;
 
-// What comes back.
+// Responses.
 mod accumulate;
 mod bounds;
 mod event;
 pub mod sse;
 mod stream;
 
-// When it does not.
+// Failures and retries.
 mod failure;
 mod refusal;
 pub mod retry;
 
-// What it costs.
+// Models and prices.
 pub mod cost;
 pub mod models;
 

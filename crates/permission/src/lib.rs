@@ -1,21 +1,22 @@
-//! Who may: whether a call may run, must be asked about, or is refused, and why.
+//! Permissions: whether a tool call is allowed, needs a permission request, or is denied, and why.
 //!
-//! Everything here is a function from values to values. What touches the world is behind
-//! [`Paths`], through which links are resolved. It fails closed: what cannot be proven harmless is
-//! asked about, and a deny rule holds in every mode and at every limit of the analysis.
+//! Everything here is a function from values to values. The disk is reached only through [`Paths`], which resolves
+//! links and reads names and scripts; [`disk`] implements it. It fails closed: what cannot be proven harmless needs a
+//! permission request, and a deny rule applies in every mode and at every limit of the analysis.
 //!
 //! In reading order:
 //!
-//! * [`rule`]: what a person wrote down, `Bash(npm run *)`, and from where;
-//! * [`mode`]: what the session's mode adds to or takes from the rules;
-//! * [`path`]: comparing paths by their parts, lexically and with links resolved;
-//! * [`disk`]: where paths really lead, on this machine;
-//! * [`protect`]: the places that are asked about whatever the mode;
-//! * [`shell`]: a command line taken apart: its commands, wrappers, effects, and what is unprovable;
-//! * [`matching`]: rules held against commands, paths, hosts and servers;
-//! * [`decide`]: the order in which all of it is asked;
-//! * [`quiet`]: what a line that only reads is run with;
-//! * [`suggest`]: what a host can offer next to "allow";
+//! * [`rule`]: permission rules such as `Bash(npm run *)`, and where each comes from;
+//! * [`mode`]: permission modes;
+//! * [`policy`]: the rules, mode and folders in force, and the call that is decided about; [`decision`]: the result;
+//! * [`path`]: comparing paths by their components, as written and with links resolved;
+//! * [`disk`]: paths on this machine's disk;
+//! * [`protect`]: protected places (`.git`, `.claude` and the like), which need a permission request;
+//! * [`shell`]: the parts of a command line: its commands, wrappers, effects, and what cannot be proven;
+//! * [`matching`]: rules compared with commands, paths, hosts and MCP servers;
+//! * [`decide`]: the order in which all of these are applied;
+//! * [`quiet`]: the environment for a command line that was proven to only read;
+//! * [`suggest`]: the rules offered with a permission request;
 //! * [`update`]: changes of the policy.
 
 pub mod decide;

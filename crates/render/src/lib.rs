@@ -1,4 +1,4 @@
-//! Code with colours, differences between texts and images of a size to be shown; pure: values in, values out.
+//! Syntax highlighting, diffs, and images scaled down for display. Pure: values in, values out.
 
 mod class;
 pub mod diff;

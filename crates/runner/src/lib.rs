@@ -1,7 +1,15 @@
-//! Owns the pipes of one agent and writes down all that passes; outlives whoever listens.
+//! The runner (`sluice runner`): a process that owns the pipes of one agent and logs every line in both directions. It
+//! outlives the bridge that listens to it.
 //!
-//! One process a session, one thread, no network: an agent on its pipes, a log on the disk, a socket for whoever
-//! listens. It must not be able to speak to a network, and links no web server, database, runtime or engine.
+//! One process per session, one thread: the agent on its pipes, a log on disk, a Unix socket for the bridge. It must
+//! not be able to reach a network, and links no web server, database, async runtime or engine.
+//!
+//! In reading order:
+//!
+//! * [`frame`]: the messages on the socket; [`record`]: one numbered entry of the log; [`log`]: the log files;
+//! * [`process`]: identifying processes, and ending those an agent left behind; [`registry`]: which runner runs in a
+//!   folder;
+//! * [`launch`]: starting a runner; `connect`: reaching its socket; `run`: the runner process itself.
 
 pub mod frame;
 pub mod record;

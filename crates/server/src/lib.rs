@@ -1,34 +1,34 @@
-//! Who gets in: HTTP, TLS, devices, pairing, the embedded page.
+//! The web server of the bridge: HTTP, TLS, access control (pairing, devices, tokens), and the embedded page.
 //!
-//! Nothing here can see an agent or a session: what a client that was let in gets is up to a [`Backend`].
+//! Nothing here can see an agent or a session: what an authenticated client gets is up to a [`Backend`].
 
-// Who comes, and what stands behind the door.
+// The backend, the scope of a device, and its WebSocket.
 mod backend;
 mod scope;
 mod socket;
 
-// Who is known.
+// Pairing codes, device cookies, bearer tokens.
 mod access;
 
-// Who is told when nobody looks.
+// Web push.
 mod push;
 
-// What every request has to pass.
+// Checks and limits for every request.
 mod crowd;
 mod guard;
 mod limits;
 
-// What is answered.
+// HTTP responses.
 mod metrics;
 pub mod page;
 mod web;
 
-// Where it listens, and how it is spoken to from its own machine.
+// Listening; control from the same machine (`sluice serve status` and the like); the state folder.
 mod control;
 mod listen;
 mod state;
 
-// All of it put together.
+// Starting and stopping.
 mod server;
 
 pub use access::{
@@ -45,7 +45,7 @@ pub use scope::{Scope, UnknownScope};
 pub use server::{Running, Server, ServerOptions, StartError};
 pub use socket::{MAX_FRAME, Socket, SocketError};
 pub use state::{BridgeNote, StateError, StateFolder, read_note};
-// What a backend meets in this interface.
+// Types of other libraries in the interface of a backend.
 pub use axum::body::Body;
 pub use axum::extract::ws::{CloseFrame, Message, Utf8Bytes};
 pub use tokio_util::sync::CancellationToken;

@@ -1,19 +1,22 @@
-//! Servers of the Model Context Protocol: what they are, how they are reached, and what they offer.
+//! The MCP client: the MCP servers of a session, the connections to them, and what they offer.
 //!
 //! In reading order:
 //!
-//! * `options`: what a session says about them at its start;
-//! * [`config`], [`scopes`], [`store`]: what files and flags say, which of it counts, and how it is written;
-//! * [`link`], `dial`: one server and the connection to it; `transport`: how its messages travel;
-//! * `allowance`: how much it may list; `handler`: what a server may ask of us; [`auth`]: signing in to one;
-//! * [`names`], [`tool`], [`content`], [`resources`], [`prompts`]: what it offers, in the terms of tools and prompts;
-//! * [`status`]: how servers stand, as hosts are told;
-//! * `servers`: all of them; `changes`: those that come and go; [`referee`]: a server's tool in the person's place;
+//! * `options`: what a session is started with;
+//! * [`config`], [`scopes`], [`store`]: the configuration of a server, which scope wins, and how it is saved;
+//! * [`link`], `dial`: one server and the connection to it; `transport`: stdio, HTTP, SSE, and servers inside the host;
+//! * `allowance`: limits on what a server lists; `handler`: requests and notifications of a server; [`auth`]: OAuth
+//!   sign-in;
+//! * [`names`], [`tool`], [`content`], [`resources`], [`prompts`]: MCP tools, resources and prompts, as the session
+//!   uses them;
+//! * [`status`]: the status of servers, as hosts see it;
+//! * `servers`: all servers of a session; `changes`: servers added and removed while it runs; [`referee`]: an MCP tool
+//!   that answers permission requests (`--permission-prompt-tool`);
 //! * `surroundings`: what every server is given; `host`: the way to the host.
 //!
-//! A server never takes the session with it. Each lives in tasks of its own, joined to the session by a bell that says
-//! only that something changed; buffers are bounded, waits end, and a program that is left behind is ended. This crate
-//! cannot see the conversation: what a server wants from a person goes through [`Host`].
+//! A server that fails never ends the session. Each runs in its own tasks, which signal the session only that something
+//! changed; buffers are bounded, every wait has a timeout, and a process that is left behind is ended. This crate
+//! cannot see the conversation: requests of a server to a person go through [`Host`].
 
 mod allowance;
 pub mod auth;

@@ -1,22 +1,22 @@
-//! Settings: the files of all scopes read, laid over each other with where each value came from, watched, and written.
+//! Settings: the files of all scopes, read, merged with the source of each value, watched, and written.
 //!
 //! In reading order:
 //!
-//! * `places`: where the files lie, which of them count, and who chose the folder;
-//! * `regular`: files that can be read without waiting;
-//! * `document`: the text of one file, and what is wrong with it, by line and column;
-//! * `layer`: one file's settings, and what of them waits until the folder is trusted;
-//! * [`held`]: what waits, by name, for whoever has to be told;
-//! * `rules`: permission rules from a layer; a deny that cannot be read denies more, not less;
-//! * `settings`, `merge`, `values`: what holds when all layers are laid over each other;
-//! * `repository`: the checkout a folder belongs to;
+//! * `places`: where the files lie, which of them apply, and who chose the folder;
+//! * `regular`: reading regular files only, so that no read blocks;
+//! * `document`: the text of one file, and its errors with line and column;
+//! * `layer`: the settings of one file, and which of them are held back until the folder is trusted;
+//! * [`held`]: a list of what is held back, for messages to a person;
+//! * `rules`: permission rules from a layer; a deny rule that cannot be parsed denies more, not less;
+//! * `settings`, `merge`, `values`: the result of merging all layers;
+//! * `repository`: the git repository a folder belongs to;
 //! * [`trust`]: which folders a person has trusted;
-//! * [`write()`]: rules added by an answer, so that no reader sees half of a file and no writer loses another's;
-//! * `file`: other JSON files of the person's, with the same care;
-//! * [`watch`]: when a file changed.
+//! * [`write()`]: saving permission rules atomically, without losing changes of another writer;
+//! * `file`: other JSON files of the person, with the same care;
+//! * [`watch`]: notification when a file changed.
 //!
-//! Nothing here reads the environment: the [`Places`] come in as values. Nothing here runs anything, whatever a file
-//! says: what a settings file names as a command is a word to this crate.
+//! Nothing here reads the environment: the [`Places`] come in as values. Nothing here runs anything: a command in a
+//! settings file is only text to this crate.
 
 mod document;
 mod file;

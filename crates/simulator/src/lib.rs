@@ -1,12 +1,12 @@
-//! The stand-in: everything Sluice talks to, played from a script.
+//! Test doubles: a model and an agent that answer from a script, and the demo model.
 //!
 //! * A **scripted model** ([`ModelServer`]): the Messages API on loopback, streaming and not. It plays a
 //!   [`Script`] of [`Reply`]s with delays, gates that a test opens chunk by chunk, HTTP errors, cut and
-//!   stalled streams, and it keeps every request it was sent.
+//!   stalled streams, and it records every request.
 //! * A **scripted agent** ([`agent`]): the agent's half of the NDJSON protocol, played to a host from steps
 //!   or from a recording, with faults.
-//! * The **demo model** ([`demo`]): a small guide behind the same server. It needs no key and no network,
-//!   and it uses the tools a request offers.
+//! * The **demo model** ([`demo`]): a built-in model behind the same server, for use without an API key. It needs no
+//!   network, and it uses the tools a request offers.
 //!
 //! ```
 //! use sluice_simulator::{ModelServer, Reply, Script};
@@ -21,7 +21,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The formats of the script files stand in `SCRIPTS.md` beside this crate.
+//! `SCRIPTS.md` in the folder of this crate describes the formats of the script files.
 
 mod error;
 pub mod json_text;

@@ -1,10 +1,10 @@
-//! What the bridge keeps: sessions, records, prompts, asks, devices, search.
+//! The bridge's database: sessions, records, prompts, asks (permission requests), devices, search.
 //!
 //! One SQLite file, owned by one thread. A [`Store`] is a cheap handle to that thread: every call waits in a bounded
-//! queue and is answered once what it wrote is as durable as [`Sync`] says. Calls that wait together share one
+//! queue and is answered once what it wrote is as durable as [`Sync`] says. Calls that wait at the same time share one
 //! transaction. Nothing here sees the network, an agent or a screen.
 
-// What every call may answer, and how the file is opened.
+// Errors, options, schema, and opening the file.
 mod error;
 mod options;
 
@@ -12,11 +12,11 @@ mod schema;
 
 mod opening;
 
-// The handle, and the thread behind it.
+// The handle and its thread.
 mod store;
 mod thread;
 
-// Sessions, and what happened in them.
+// Sessions, their records, and search.
 mod row;
 mod sessions;
 
@@ -26,25 +26,25 @@ mod paging;
 mod search;
 mod segments;
 
-// What people gave and decided.
+// Prompts, asks, and receipts of commands.
 mod asks;
 mod prompts;
 mod receipts;
 
-// Who they are, and what they did.
+// Devices, their folders and push subscriptions, and the audit log.
 mod audit;
 mod devices;
 mod folders;
 mod push;
 
-// What turns used, heavy bodies, single values.
+// Usage of turns, large bodies, single values.
 mod blobs;
 mod meta;
 mod turns;
 
 mod upkeep;
 
-// What a second implementation has to offer.
+// The traits another implementation has to offer.
 mod directory;
 mod ledger;
 

@@ -1,20 +1,20 @@
-//! What is done: the built-in tools, one file each.
+//! The built-in tools, one file each.
 //!
-//! A tool is a [`Tool`]: a [`Descriptor`] the model sees, a `check` of the input, and a `run`. It gets a
-//! [`Context`] (directory, roots, what was read, where large outputs go, cancellation, events) and gives an
-//! [`Outcome`]: what the model reads and the `tool_use_result` the host reads. It never sees the session.
+//! A tool is a [`Tool`]: a [`Descriptor`] the model sees, a `check` of the input, and a `run`. It gets a [`Context`]
+//! (working directory, roots, files read so far, where large outputs go, cancellation, events) and returns an
+//! [`Outcome`]: the text for the model and the `tool_use_result` for the host. It never sees the session.
 //!
-//! The life of a call, as the engine plays it:
+//! The steps of a call, as the engine takes them:
 //!
 //! 1. [`find`] the tool; an unknown name is [`Outcome::unknown_tool`], input that was no JSON
 //!    [`Outcome::unparsed_input`].
 //! 2. [`Tool::fill`]: the input with defaults, as the `assistant` frame shows it.
-//! 3. [`Tool::check`]: the input with absolute paths, as a permission question shows it, or [`Invalid`].
-//! 4. [`Tool::vet`]: a call that cannot succeed never becomes a question.
-//! 5. [`Tool::present`]: where it gives something, that takes the place of what steps 2 and 3 made.
-//! 6. permission (not here), then [`Tool::run`] with the filled or presented input, or with what the host changed
-//!    it to.
-//! 7. [`Outcome::effects`]: what the session does, before it tells the result.
+//! 3. [`Tool::check`]: the input with absolute paths, as a permission request shows it, or [`Invalid`].
+//! 4. [`Tool::vet`]: a call that cannot succeed fails here, before a permission request.
+//! 5. [`Tool::present`]: if it returns an input, that replaces the result of steps 2 and 3.
+//! 6. the permission decision (not here), then [`Tool::run`] with the filled or presented input, or with the input the
+//!    host changed it to.
+//! 7. [`Outcome::effects`]: what the session does before it reports the result.
 //!
 //! Adding a tool: one file with a unit struct that implements [`Tool`], one line in `registry.rs`.
 
@@ -50,7 +50,7 @@ mod web_fetch;
 mod web_search;
 mod write;
 
-// what they stand on
+// shared by the tools
 mod atomic;
 mod capture;
 mod ids;

@@ -1,21 +1,22 @@
-//! What is kept of a session: every word of it, in a file that other programs read too.
+//! Transcripts: the JSONL files in which sessions are saved.
 //!
-//! The files are those of the reference CLI. Nothing here speaks: it knows no session, no host and no model, and all it
-//! gives are lines, blocks and bytes.
+//! Format and place are those of the reference CLI, so either program reads the files of the other. This crate sends
+//! nothing: it knows no session, no host and no model, and gives out lines, blocks and bytes.
 //!
 //! In reading order:
 //!
 //! * `folder_name`, `place`: where the files lie;
-//! * `entry`, `other_lines`: the lines, as values; [`file_history`]: those about files; `time`: moments in them;
-//! * `pen`: appending to a file; `writer`: a session's transcript while it is being written; `copies`: what a fork begins
-//!   with; `tail`: what a compaction leaves as it is;
-//! * `lines`, `json_fields`, `envelope`, `scan`: one look at every line of a file;
-//! * `record`, `branch`: what stands where, and the one branch that is the conversation;
-//! * `load`, `line`, `entry_fields`: what entries say; `opened`: a file and what was seen of it;
-//! * `block`, `entry_content`, `history_builder`: what the model is shown of it; `since`: that it stays the same;
-//! * [`resume`], `earlier`: going on with an earlier conversation;
-//! * `ends`, `info`, `listing`: what lists show; `session_message`: the conversation for those who look at it;
-//! * `edit`, `letters`, `fork`: sessions renamed, tagged, put away, deleted, copied.
+//! * `entry`, `other_lines`: the lines, as values; [`file_history`]: lines about file checkpoints; `time`: timestamps;
+//! * `pen`: appending to a file; `writer`: the transcript of a running session; `copies`: the entries a fork starts
+//!   with; `tail`: the entries a compaction keeps;
+//! * `lines`, `json_fields`, `envelope`, `scan`: a fast scan over every line of a file;
+//! * `record`, `branch`: where each entry lies, and the one branch of them that is the conversation;
+//! * `load`, `line`, `entry_fields`: the fields of entries; `opened`: a file that was scanned;
+//! * `block`, `entry_content`, `history_builder`: the conversation as the model is shown it; `since`: keeping that the
+//!   same after a resume;
+//! * [`resume`], `earlier`: resuming a session;
+//! * `ends`, `info`, `listing`: lists of sessions; `session_message`: the messages of a session, for display;
+//! * `edit`, `letters`, `fork`: renaming, tagging, archiving, deleting and forking sessions.
 
 mod error;
 mod folder_name;

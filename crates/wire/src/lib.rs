@@ -1,57 +1,56 @@
-//! What is said between an agent and its host: the messages of both planes, and their framing.
+//! The stream-json protocol of Claude Code, between an agent and its host: messages and control requests in both
+//! directions, and their framing as lines of JSON.
 //!
 //! ```text
 //! bytes ─▶ Framer ─▶ Line ─▶ Frame ─▶ ToHost | ToAgent ─▶ one struct per kind
 //! ```
 //!
-//! * [`Framer`] cuts reads into lines. [`Frame`] is one line: the text as it came, and its `type` and
-//!   `subtype`. Whoever only passes lines on stops there.
-//! * [`Frame::to_host`] and [`Frame::to_agent`] read the message. An unknown kind is a value, not an error;
-//!   unknown words are `Other`, unknown fields are in `extra`; a known kind with a bad field is [`Malformed`].
-//! * Every struct has public fields, a default and an order of fields that is the order on the wire;
-//!   what was read is written back as the same JSON value.
+//! * [`Framer`] splits bytes into lines. [`Frame`] is one line: its text unchanged, and its `type` and
+//!   `subtype`. Code that only forwards lines needs no more.
+//! * [`Frame::to_host`] and [`Frame::to_agent`] parse the message. An unknown message type is a value, not an error;
+//!   unknown enum values are `Other`, unknown fields are in `extra`; a known message with a bad field is [`Malformed`].
+//! * Every struct has public fields and a default. Fields are written in the order of the struct;
+//!   a message that was read is written back as the same JSON value.
 //!
 //! No I/O, no policy.
 #![deny(missing_docs)]
 
 // A line.
 mod framer;
-// What is in it,
+// The message in it,
 mod frame;
 mod message;
 mod scan;
-// or why it is nothing.
+// or why there is none.
 mod malformed;
 mod repair;
 
-// What agents say.
+// Messages of the agent.
 pub mod stdout;
-// What hosts say.
+// Messages of the host.
 pub mod stdin;
-// What both ask each other.
+// Control requests in both directions, and hooks.
 pub mod control;
 pub mod hook;
-// What messages are made of.
+// Parts of messages.
 pub mod content;
 pub mod mode;
 pub mod origin;
 pub mod permission_update;
 pub mod usage;
 
-// How structs, unions and words are defined.
+// The macros that define structs, unions and enums.
 mod open;
 mod record;
 mod union;
-// What they are made of.
+// Field types.
 mod extra;
 mod field;
 mod number;
 mod raw;
 mod text_or_texts;
 
-// Where sessions are kept, by name.
-
-// The same for other languages.
+// JSON Schema and TypeScript.
 #[cfg(feature = "schema")]
 pub mod schema;
 

@@ -445,7 +445,9 @@ impl Translation {
             "rewind_files" => json!({"type": "rewind", "prompt": field("user_message_id"), "dryRun": field("dry_run"),
                 "files": true, "conversation": false}),
             other => {
-                let why = format!("{other} cannot be asked of a served session; /take brings it back here");
+                let why = format!(
+                    "{other} is not available while the bridge runs the session; /take brings the session back"
+                );
                 return (Vec::new(), vec![refusal(&request_id, &why)]);
             }
         };

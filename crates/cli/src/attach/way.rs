@@ -35,7 +35,7 @@ pub(super) async fn open(page: &str, fingerprint: Option<&str>, token: &str) -> 
         .await
         .map_err(|error| said(&error))?;
     let stream: Box<dyn Stream> = if encrypted {
-        let fingerprint = fingerprint.ok_or("the bridge does not say which certificate it has")?;
+        let fingerprint = fingerprint.ok_or("the bridge does not report its certificate")?;
         let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned()).map_err(|error| said(&error))?;
         let connector = TlsConnector::from(Arc::new(config(fingerprint).map_err(|error| said(&error))?));
         Box::new(connector.connect(name, stream).await.map_err(|error| said(&error))?)
@@ -93,7 +93,7 @@ impl ServerCertVerifier for Pinned {
         if hash(end_entity) == self.fingerprint {
             Ok(ServerCertVerified::assertion())
         } else {
-            Err(Error::General("this is not the certificate of the bridge".to_owned()))
+            Err(Error::General("the certificate is not that of the bridge".to_owned()))
         }
     }
 

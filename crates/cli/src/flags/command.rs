@@ -59,7 +59,9 @@ const SCRIPT: &str = "script";
 pub(crate) fn command() -> Command {
     let script = || Arg::new(SCRIPT).value_name("SCRIPT").required(true).help("A JSON file");
     Command::new("sluice")
-        .about("An agent in the terminal, and behind every host that speaks stream-json")
+        .about(
+            "A coding agent compatible with Claude Code: in the terminal, in the browser, and for SDKs (stream-json)",
+        )
         .no_binary_name(true)
         .args_override_self(true)
         .args_conflicts_with_subcommands(true)
@@ -70,37 +72,49 @@ pub(crate) fn command() -> Command {
         .arg(Arg::new(PROMPT).value_name("PROMPT").num_args(0..).help("What to do"))
         .args(table().map(arg))
         .subcommand(
-            subcommand("sim", "Play one end of the wire from a script")
+            subcommand("sim", "Test doubles: a scripted model or a scripted agent")
                 .subcommand_required(true)
-                .subcommand(subcommand("model", "A Messages API; prints its address").arg(script()))
-                .subcommand(subcommand("agent", "An agent on stdin and stdout").arg(script())),
+                .subcommand(
+                    subcommand(
+                        "model",
+                        "A Messages API server that answers from the script; prints its address",
+                    )
+                    .arg(script()),
+                )
+                .subcommand(
+                    subcommand(
+                        "agent",
+                        "An agent on stdin and stdout (stream-json) that answers from the script",
+                    )
+                    .arg(script()),
+                ),
         )
         .subcommand(
-            subcommand("doctor", "Check this machine, the settings and all they bring").arg(
+            subcommand("doctor", "Check this machine, settings, hooks, plugins and MCP servers").arg(
                 Arg::new(TERMINAL)
                     .long("terminal")
                     .action(ArgAction::SetTrue)
-                    .help("Put a terminal right that a killed process left behind"),
+                    .help("Reset a terminal that a killed process left in a bad state"),
             ),
         )
         .subcommand(
-            subcommand("attach", "Show a session the bridge carries on this terminal").arg(
+            subcommand("attach", "Show a session of the bridge (sluice serve) in this terminal").arg(
                 Arg::new(SESSION)
                     .value_name("SESSION")
-                    .help("Its id, the beginning of it, or its title; without it one is picked"),
+                    .help("Its id, the beginning of the id, or its title; without it you choose from a list"),
             ),
         )
         .subcommand(serve::command())
         .subcommand(mcp::command())
         .subcommand(
-            subcommand("plugin", "Plugins: list those used here, check one")
+            subcommand("plugin", "List plugins, validate a plugin")
                 .visible_alias("plugins")
                 .subcommand_required(true)
-                .subcommand(subcommand("list", "The plugins a session in this folder would load").arg(json()))
+                .subcommand(subcommand("list", "List the plugins a session in this folder would load").arg(json()))
                 .subcommand(
                     subcommand(
                         "validate",
-                        "What is wrong with the plugin, or the list of plugins, in a folder",
+                        "Check the plugin, or the marketplace (list of plugins), in a folder",
                     )
                     .arg(Arg::new(PATH).value_name("PATH").required(true).help("The folder"))
                     .arg(json())
@@ -108,17 +122,20 @@ pub(crate) fn command() -> Command {
                         Arg::new(STRICT)
                             .long("strict")
                             .action(ArgAction::SetTrue)
-                            .help("Warnings are errors"),
+                            .help("Treat warnings as errors"),
                     ),
                 ),
         )
         .subcommand(
-            subcommand("auth", "What there is to sign in with")
+            subcommand("auth", "Authentication")
                 .subcommand_required(true)
-                .subcommand(subcommand("status", "As JSON; exits with 1 if there is nothing")),
+                .subcommand(subcommand(
+                    "status",
+                    "Show which credentials are used, as JSON; exits with 1 if there are none",
+                )),
         )
         .subcommand(
-            subcommand("completions", "A script that lets a shell complete this command line").arg(
+            subcommand("completions", "Print a completion script for a shell").arg(
                 Arg::new(SHELL)
                     .value_name("SHELL")
                     .required(true)
@@ -126,7 +143,7 @@ pub(crate) fn command() -> Command {
                     .help("bash, zsh or fish"),
             ),
         )
-        .subcommand(subcommand("man", "The manual page, for man -l -"))
+        .subcommand(subcommand("man", "Print the manual page (sluice man | man -l -)"))
 }
 
 const SESSION: &str = "session";
@@ -140,7 +157,7 @@ fn json() -> Arg {
     Arg::new(JSON)
         .long("json")
         .action(ArgAction::SetTrue)
-        .help("As JSON, for programs")
+        .help("Print JSON")
 }
 
 fn plugin(matches: &ArgMatches) -> Option<Plugin> {
@@ -319,7 +336,7 @@ fn explain(error: &clap::Error, first: &str) -> FlagError {
         }
         ErrorKind::TooManyValues => FlagError::new(format!("option '{option}' takes no value")),
         ErrorKind::MissingRequiredArgument => of_command(FlagError::new(format!("missing {option}")), first),
-        ErrorKind::MissingSubcommand => of_command(FlagError::new(format!("{first} needs to know what to do")), first),
+        ErrorKind::MissingSubcommand => of_command(FlagError::new(format!("{first} needs a command")), first),
         ErrorKind::InvalidSubcommand => {
             let name = context(ContextKind::InvalidSubcommand).unwrap_or_default();
             of_command(FlagError::new(format!("unknown command '{first} {name}'")), first)

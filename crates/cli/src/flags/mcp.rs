@@ -35,12 +35,12 @@ pub(super) fn command() -> Command {
     let agent = Arg::new(AGENT)
         .long("agent")
         .action(ArgAction::SetTrue)
-        .help("Offer the agent itself, not its tools: run, reply, cancel");
+        .help("Offer the agent itself instead of its tools: run, reply, cancel");
     let serve = subcommand(
         "serve",
-        "Offer the tools on stdin and stdout, behind the permissions of this folder",
+        "Be an MCP server on stdin and stdout: the built-in tools, with this folder's permissions",
     );
-    subcommand("mcp", "MCP servers: those used here, and being one")
+    subcommand("mcp", "Manage MCP servers, or be one (mcp serve)")
         .subcommand_required(true)
         .subcommand(
             serve
@@ -49,49 +49,58 @@ pub(super) fn command() -> Command {
                 .args(table().filter(|flag| serves(flag)).map(|flag| arg(flag).hide(false))),
         )
         .subcommand(
-            subcommand(
-                "add",
-                "Write a server down: a command with its arguments, or an address",
-            )
-            .arg(scope().default_value("local"))
-            .arg(option(TRANSPORT, 't', "kind", "stdio, http or sse").value_parser(["stdio", "http", "sse"]))
-            .arg(
-                option(ENV, 'e', "NAME=value", "A variable for the command; may be repeated").action(ArgAction::Append),
-            )
-            .arg(
-                option(
-                    HEADER,
-                    'H',
-                    "Name: value",
-                    "A header for every request; may be repeated",
+            subcommand("add", "Add an MCP server: a command with its arguments, or a URL")
+                .arg(scope().default_value("local"))
+                .arg(option(TRANSPORT, 't', "kind", "stdio, http or sse").value_parser(["stdio", "http", "sse"]))
+                .arg(
+                    option(
+                        ENV,
+                        'e',
+                        "NAME=value",
+                        "An environment variable for the command; may be repeated",
+                    )
+                    .action(ArgAction::Append),
                 )
-                .action(ArgAction::Append),
-            )
-            .arg(name())
-            .arg(
-                Arg::new(WORDS)
-                    .value_name("COMMAND OR ADDRESS")
-                    .num_args(1..)
-                    .required(true)
-                    .trailing_var_arg(true)
-                    .allow_hyphen_values(true),
-            ),
+                .arg(
+                    option(
+                        HEADER,
+                        'H',
+                        "Name: value",
+                        "An HTTP header for every request; may be repeated",
+                    )
+                    .action(ArgAction::Append),
+                )
+                .arg(name())
+                .arg(
+                    Arg::new(WORDS)
+                        .value_name("COMMAND OR URL")
+                        .help("The command with its arguments, or the URL")
+                        .num_args(1..)
+                        .required(true)
+                        .trailing_var_arg(true)
+                        .allow_hyphen_values(true),
+                ),
         )
         .subcommand(
-            subcommand("add-json", "Write a server down as JSON")
+            subcommand("add-json", "Add an MCP server as JSON")
                 .arg(scope().default_value("local"))
                 .arg(name())
-                .arg(Arg::new(JSON).value_name("JSON").required(true)),
+                .arg(
+                    Arg::new(JSON)
+                        .value_name("JSON")
+                        .required(true)
+                        .help("The configuration of the server"),
+                ),
         )
         .subcommand(subcommand(
             "list",
-            "The servers there are here, and where each comes from",
+            "List the MCP servers of this folder: scope, and whether each is approved",
         ))
-        .subcommand(subcommand("get", "One server").arg(name()))
-        .subcommand(subcommand("remove", "Take a server out").arg(scope()).arg(name()))
+        .subcommand(subcommand("get", "Show one MCP server").arg(name()))
+        .subcommand(subcommand("remove", "Remove an MCP server").arg(scope()).arg(name()))
         .subcommand(subcommand(
             "reset-project-choices",
-            "Forget which of this project's servers were approved and which were not",
+            "Forget which MCP servers of this project were approved or rejected",
         ))
 }
 
@@ -104,7 +113,10 @@ const WORDS: &str = "words";
 const JSON: &str = "json";
 
 fn name() -> Arg {
-    Arg::new(NAME).value_name("NAME").required(true)
+    Arg::new(NAME)
+        .value_name("NAME")
+        .required(true)
+        .help("Name of the MCP server")
 }
 
 fn scope() -> Arg {
@@ -112,7 +124,7 @@ fn scope() -> Arg {
         SCOPE,
         's',
         "scope",
-        "Where: local (you, here), project (everybody, here), user (you, everywhere)",
+        "Scope: local (you, this project), project (everybody, in .mcp.json), user (you, everywhere)",
     )
     .value_parser(["local", "project", "user"])
 }

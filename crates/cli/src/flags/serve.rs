@@ -20,96 +20,114 @@ fn switch(name: &'static str, help: &'static str) -> Arg {
 }
 
 pub(super) fn command() -> Command {
-    let scope = || value("scope", "SCOPE", "What it may do: view, operate, approve or admin");
-    let json = || switch("json", "As JSON, for programs");
+    let scope = || {
+        value(
+            "scope",
+            "SCOPE",
+            "What the device may do: view, operate, approve or admin",
+        )
+    };
+    let json = || switch("json", "Print JSON");
     let state = || {
         value(
             "state",
             "DIR",
-            "Where everything is kept (default: $XDG_STATE_HOME/sluice)",
+            "State folder: database, logs, keys (default: $XDG_STATE_HOME/sluice)",
         )
         .global(true)
     };
-    subcommand(
-        "serve",
-        "Carry sessions to browsers and phones; prints the address to open",
-    )
-    .arg(
-        value(
-            "port",
-            "N",
-            "This port, or a refusal that says who has it (default: 4747 or the next free one)",
-        )
-        .value_parser(value_parser!(u16)),
-    )
-    .arg(list(
-        "bind",
-        "ADDRESS",
-        "Another address than this machine's own; needs --tls or --behind-proxy",
-    ))
-    .arg(list("host", "NAME", "A name people reach the bridge by"))
-    .arg(list("root", "DIR", "Sessions start below this folder (default: home)"))
-    .arg(state())
-    .arg(list(
-        "agent",
-        "AGENT",
-        "The agent to start: sluice, claude, or a command line; the first is the default",
-    ))
-    .arg(switch(
-        "tls",
-        "Encrypt, with a certificate made here; its fingerprint is printed",
-    ))
-    .arg(value("tls-cert", "FILE", "Encrypt with this certificate (PEM)"))
-    .arg(value("tls-key", "FILE", "Its key (PEM)"))
-    .arg(switch(
-        "behind-proxy",
-        "A proxy in front sees to TLS and sets X-Forwarded-*",
-    ))
-    .arg(value(
-        "metrics-addr",
-        "ADDRESS:PORT",
-        "Metrics for Prometheus at an address of their own",
-    ))
-    .arg(
-        value(
-            "idle",
-            "MINUTES",
-            "End an agent that is idle so long; the next prompt starts it again (default: 30, 0: never)",
-        )
-        .value_parser(minutes),
-    )
-    .arg(value("retain", "DAYS", "Delete sessions nobody used for so long").value_parser(value_parser!(u64)))
-    .arg(switch("qr", "Show the address as a QR code too"))
-    .arg(value("log-format", "FORMAT", "text or json").value_parser(["text", "json"]))
-    .arg(
-        Arg::new("log-verbose")
-            .long("log-verbose")
-            .action(ArgAction::SetTrue)
-            .help("Write down more of what the bridge does; never what was said"),
-    )
-    .subcommand(subcommand("status", "How the bridge stands").arg(json()))
-    .subcommand(subcommand("pair", "A code to pair another device with").arg(scope()))
-    .subcommand(
-        subcommand("token", "A token for a program, shown once")
-            .arg(
-                Arg::new("name")
-                    .value_name("NAME")
-                    .required(true)
-                    .help("What to call it"),
+    subcommand("serve", "Start the bridge: sessions in the browser and on your phone")
+        .arg(
+            value(
+                "port",
+                "N",
+                "Port; fails if it is taken (default: 4747 or the next free one)",
             )
-            .arg(scope()),
-    )
-    .subcommand(
-        subcommand("devices", "The devices and tokens that may come in")
-            .arg(json())
-            .arg(value("revoke", "ID", "Shut one out; its connections close at once")),
-    )
-    .subcommand(subcommand("stop", "Stop the bridge; agents go on"))
-    .subcommand(subcommand(
-        "upgrade",
-        "Let the running bridge become the program that lies at its path now",
-    ))
-    .subcommand(subcommand("unit", "Print a unit for systemd"))
+            .value_parser(value_parser!(u16)),
+        )
+        .arg(list(
+            "bind",
+            "ADDRESS",
+            "Address to listen on instead of localhost; needs --tls or --behind-proxy",
+        ))
+        .arg(list("host", "NAME", "Host name under which the bridge is reached"))
+        .arg(list(
+            "root",
+            "DIR",
+            "Folder below which sessions may start (default: home)",
+        ))
+        .arg(state())
+        .arg(list(
+            "agent",
+            "AGENT",
+            "Agent to offer: sluice, claude, or a command line; the first is the default",
+        ))
+        .arg(switch(
+            "tls",
+            "Use TLS with a self-signed certificate; prints its fingerprint",
+        ))
+        .arg(value("tls-cert", "FILE", "Use TLS with this certificate (PEM)"))
+        .arg(value("tls-key", "FILE", "Private key of the certificate (PEM)"))
+        .arg(switch(
+            "behind-proxy",
+            "A reverse proxy in front does TLS and sets X-Forwarded-*",
+        ))
+        .arg(value(
+            "metrics-addr",
+            "ADDRESS:PORT",
+            "Serve Prometheus metrics at this address",
+        ))
+        .arg(
+            value(
+                "idle",
+                "MINUTES",
+                "Stop an agent that was idle this long; the next prompt starts it again (default: 30, 0: never)",
+            )
+            .value_parser(minutes),
+        )
+        .arg(
+            value(
+                "retain",
+                "DAYS",
+                "Delete sessions that were not used for this many days",
+            )
+            .value_parser(value_parser!(u64)),
+        )
+        .arg(switch("qr", "Also show the address as a QR code"))
+        .arg(value("log-format", "FORMAT", "Log format: text or json").value_parser(["text", "json"]))
+        .arg(
+            Arg::new("log-verbose")
+                .long("log-verbose")
+                .action(ArgAction::SetTrue)
+                .help("Log more of what the bridge does; never text of sessions"),
+        )
+        .subcommand(subcommand("status", "Show the status of the bridge").arg(json()))
+        .subcommand(subcommand("pair", "Print a pairing code for another device").arg(scope()))
+        .subcommand(
+            subcommand("token", "Make a token for a program; it is shown once")
+                .arg(
+                    Arg::new("name")
+                        .value_name("NAME")
+                        .required(true)
+                        .help("Name of the token"),
+                )
+                .arg(scope()),
+        )
+        .subcommand(
+            subcommand("devices", "List or revoke paired devices and tokens")
+                .arg(json())
+                .arg(value(
+                    "revoke",
+                    "ID",
+                    "Revoke this device or token; its connections close at once",
+                )),
+        )
+        .subcommand(subcommand("stop", "Stop the bridge; agents keep running"))
+        .subcommand(subcommand(
+            "upgrade",
+            "Restart the running bridge with the binary that is now at its path",
+        ))
+        .subcommand(subcommand("unit", "Print a systemd unit"))
 }
 
 pub(super) fn chosen(matches: &ArgMatches) -> Serve {

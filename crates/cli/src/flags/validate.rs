@@ -40,7 +40,7 @@ impl Flags {
     fn snapshot(&self) -> Result<(), FlagError> {
         if self.system_prompt_snapshot.as_deref() == Some("on") {
             return Err(FlagError::new("--system-prompt-snapshot on is not available here")
-                .hint("a resumed conversation gets the prompt of its launch: give the same prompt flags again"));
+                .hint("a resumed session gets the system prompt of its launch: pass the same prompt flags again"));
         }
         Ok(())
     }
@@ -86,7 +86,7 @@ impl Flags {
         {
             if let Err(error) = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(config) {
                 return Err(FlagError::new(format!("invalid MCP configuration: {error}"))
-                    .hint("--mcp-config takes a JSON object or the path of a file that holds one"));
+                    .hint("--mcp-config takes a JSON object or the path of a file with one"));
             }
         }
         Ok(())

@@ -15,7 +15,7 @@ pub(super) fn run(asked: &ServeAsk, state: &Path) -> i32 {
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return fail(&format!("the asynchronous runtime does not start: {error}")),
+        Err(error) => return fail(&format!("the async runtime cannot be started: {error}")),
     };
     match runtime.block_on(ask(state, &request)) {
         Ok(answer) => {
@@ -63,7 +63,7 @@ fn shown(asked: &ServeAsk, answer: &Value) -> String {
         ServeAsk::Token { .. } => text("token"),
         ServeAsk::Devices { revoke: Some(_), .. } => format!("revoked {}", text("revoked")),
         ServeAsk::Devices { .. } => devices(answer),
-        ServeAsk::Stop => "stopping; agents go on, and the next bridge finds them".to_owned(),
+        ServeAsk::Stop => "stopping; agents keep running, and the next bridge connects to them".to_owned(),
         ServeAsk::Upgrade => "upgrading".to_owned(),
         ServeAsk::Unit => String::new(),
     }
@@ -127,7 +127,7 @@ fn devices(answer: &Value) -> String {
         })
         .collect();
     match rows.is_empty() {
-        true => "no device is paired; `sluice serve pair` makes a code".to_owned(),
+        true => "no device is paired; `sluice serve pair` prints a pairing code".to_owned(),
         false => rows.join("\n"),
     }
 }

@@ -22,7 +22,9 @@ pub(crate) fn look(environment: &Environment) -> (Vec<(&'static str, String)>, V
         match &running {
             Some(note) => format!("running, process {}, {}", note.pid, note.addresses.join(" ")),
             None => match who_listens(PORT) {
-                Some(holder) => format!("not running; port {PORT} is held by {holder}, the next free one is taken"),
+                Some(holder) => {
+                    format!("not running; port {PORT} is in use by {holder}, so the next free port will be used")
+                }
                 None => "not running; `sluice serve` starts it".to_owned(),
             },
         },
@@ -31,7 +33,7 @@ pub(crate) fn look(environment: &Environment) -> (Vec<(&'static str, String)>, V
         match writable(&state) {
             Ok(()) => said.push(("its state", format!("{}{}", state.display(), database(&state)))),
             Err(error) => problems.push(format!(
-                "The bridge cannot write to {}: {error}; free the disk or name another folder with --state",
+                "The bridge cannot write to {}: {error}; free disk space or choose another folder with --state",
                 state.display()
             )),
         }
@@ -40,7 +42,7 @@ pub(crate) fn look(environment: &Environment) -> (Vec<(&'static str, String)>, V
         if left > 0 && running.is_none() {
             said.push((
                 "",
-                format!("{left} ended while no bridge ran; the next one takes up what they left"),
+                format!("{left} ended while no bridge was running; the next bridge reads their logs"),
             ));
         }
     }

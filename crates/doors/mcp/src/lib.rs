@@ -1,15 +1,15 @@
-//! The tools, or the agent, as an MCP server.
+//! The MCP server door (`sluice mcp serve`): the built-in tools, or with `--agent` the agent, as an MCP server.
 //!
-//! Both speak MCP over a pair of pipes, with the same permissions in front as any session has: what nobody allowed is
-//! put to the person behind the client by elicitation, and refused where the client cannot ask.
+//! Both speak MCP over stdin and stdout. Every call needs the same permissions as in a session: a permission request
+//! goes to the person at the client by elicitation, and the call is refused if the client does not support it.
 //!
 //! In reading order:
 //!
-//! * `lines`: the wire; `server`: the requests of MCP around what is offered, and how it all ends;
-//! * `tools`: every tool by itself;
-//! * `agent`: the agent itself; [`Errand`]: what a client may ask of it;
-//! * `question`, `allowing`: how somebody is asked, and what would have allowed it;
-//! * `shape`, `progress`: what a call comes to, and how it stands.
+//! * `lines`: JSON-RPC messages, one per line; `server`: the requests of MCP, and how the server ends;
+//! * `tools`: the tools, offered one by one;
+//! * `agent`: the agent (`run`, `reply`, `cancel`); [`Errand`]: the arguments of `run`, and their limits;
+//! * `question`, `allowing`: a permission request by elicitation, and the rule or flag that would allow the call;
+//! * `shape`, `progress`: the result of a call, and progress notifications.
 
 mod lines;
 mod server;

@@ -1,14 +1,14 @@
-//! The headless door: a host, a script or a pipe on the standard streams.
+//! The headless door: a session on standard streams, for hosts (stream-json), scripts and pipes (`-p`).
 //!
-//! The reader turns bytes into messages, the writer messages into bytes; between them lives a
-//! session. The door translates and decides nothing: a line it cannot read is reported and
-//! skipped, and the session goes on.
+//! The reader turns bytes into messages and the writer messages into bytes; the session runs
+//! between them. The door only translates: a line it cannot parse is reported and skipped, and
+//! the session continues.
 //!
 //! * [`reader`]: stream-json input, line by line;
-//! * [`writer`]: what the session says, in the output format asked for;
-//! * [`prompt`]: the one prompt of a print run, from the argument and from a pipe;
-//! * `leaving`: signals, and going whatever the session does;
-//! * [`door`]: both ends and the exit code.
+//! * [`writer`]: the messages of the session, in the output format (`text`, `json`, `stream-json`);
+//! * [`prompt`]: the one prompt of `-p`, from the argument and from stdin;
+//! * `leaving`: signals, and leaving in time even if the session hangs;
+//! * [`door`]: both ends, and the exit code.
 
 pub mod door;
 mod leaving;

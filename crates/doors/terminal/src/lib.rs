@@ -1,30 +1,30 @@
-//! The interactive door: a host with a screen.
+//! The interactive door: a host that shows a session in a terminal.
 //!
-//! It links no engine: it is given an agent ([`Agent`]), shows what `sluice_host::conversation` knows of it, and keeps no
-//! turn or ask of its own. The way of the data: bytes become keys ([`input`]), keys and pictures of the conversation
-//! meet in the [`app`], which gives wishes and frames; rows are made by [`view`], which is pure; [`screen`] brings them
-//! to the terminal and gives it back on every way out.
+//! It does not link the engine: it is given an agent ([`Agent`]), shows the state that `sluice_host::conversation`
+//! computes, and keeps no state of turns or permission requests of its own. The data flow: [`input`] turns bytes into
+//! keys; [`app`] takes keys and snapshots of the conversation, and returns actions and frames; [`view`] makes the rows
+//! and is pure; [`screen`] writes them to the terminal, and restores the terminal however the program ends.
 
-// What it is told.
+// What it is given at the start.
 pub mod clock;
 pub mod facts;
-// What a person does,
+// Keys and the draft,
 pub mod input;
-// what they see of it,
+// text, themes and rows,
 pub mod text;
 pub mod theme;
 pub mod view;
-// and what lies between.
+// and the state between them.
 pub mod app;
 // The terminal itself.
 pub mod screen;
 
-// All of it at work.
+// The event loop, and the actions it carries out.
 mod doing;
 mod run;
-// What is asked before a session.
+// Questions before a session: folder trust, API key.
 mod before;
-// The same without a screen.
+// Plain lines, for screen readers.
 mod plain;
 
 pub use app::Next;
