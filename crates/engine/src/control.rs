@@ -13,6 +13,7 @@ mod table;
 
 use serde_json::{Value, json};
 use sluice_model::models;
+use sluice_settings::keys;
 use sluice_wire::ToAgent;
 use sluice_wire::control::{
     CancelAsyncMessageResponse, ControlRequest, ControlResponse, InitializeResponse, InterruptResponse,
@@ -284,7 +285,11 @@ impl Session {
         if name.trim().is_empty() {
             return Some(("catalog_unknown", "set_model: a model needs a name".to_owned()));
         }
-        let allowed = self.options.settings.get("availableModels").and_then(Value::as_array)?;
+        let allowed = self
+            .options
+            .settings
+            .get(&keys::AVAILABLE_MODELS)
+            .and_then(Value::as_array)?;
         let meant = models::resolve(Some(name));
         let fits = |entry: &str| entry == name || models::resolve(Some(entry)) == meant || meant.starts_with(entry);
         let available = name == "default" || allowed.iter().filter_map(Value::as_str).any(fits);

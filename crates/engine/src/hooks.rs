@@ -68,6 +68,7 @@ use std::time::Instant;
 use serde_json::Value;
 use sluice_permission::Source;
 use sluice_settings::Settings;
+use sluice_settings::keys;
 use sluice_wire::control::HookMatcher;
 use sluice_wire::stdout::system::Informational;
 use tokio::sync::{mpsc, oneshot};
@@ -387,7 +388,7 @@ impl Session {
     pub(crate) fn add_hooks(&mut self, origin: &Origin, config: &Value) {
         let settings = &self.options.settings;
         let says = |value: Option<&Value>| value.and_then(Value::as_bool) == Some(true);
-        if says(settings.get("disableAllHooks")) || says(settings.policy("allowManagedHooksOnly")) {
+        if says(settings.get(&keys::DISABLE_ALL_HOOKS)) || says(settings.policy(&keys::ALLOW_MANAGED_HOOKS_ONLY)) {
             return;
         }
         let (cwd, home) = (&self.options.cwd, &self.options.home);

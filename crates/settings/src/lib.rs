@@ -4,6 +4,7 @@
 //!
 //! * `places`: where the files lie, which of them count, and who chose the folder;
 //! * `regular`: files that can be read without waiting;
+//! * [`keys`]: the one table of settings: what each holds, who may say it, and what saying it does;
 //! * `document`: the text of one file, and what is wrong with it, by line and column;
 //! * `layer`: one file's settings, and what of them waits until the folder is trusted;
 //! * [`held`]: what waits, by name, for whoever has to be told;
@@ -21,6 +22,7 @@
 mod document;
 mod file;
 pub mod held;
+pub mod keys;
 mod layer;
 mod merge;
 mod places;
@@ -35,6 +37,7 @@ mod write;
 
 pub use document::{Effect, Problem};
 pub use file::{Change, edit, text};
+pub use keys::Key;
 pub use layer::Layer;
 pub use places::{Chosen, FlagSettings, Opener, Places};
 pub use regular::{open_regular, read_regular};

@@ -1,6 +1,7 @@
 //! A session that one of the kinds leads: `--agent`, or `agent` in a settings file.
 
 use sluice_permission::{Behavior, PermissionMode, Rule, Source};
+use sluice_settings::keys;
 use sluice_wire::ToAgent;
 use sluice_wire::control::{ControlRequest, Request};
 
@@ -32,7 +33,7 @@ impl Session {
 
     /// Puts the kind that was asked for in charge. One that does not exist ends the session before it begins.
     pub(crate) fn be_led(&mut self) {
-        let configured = self.options.settings.string("agent").map(str::to_owned);
+        let configured = self.options.settings.string(&keys::AGENT).map(str::to_owned);
         let Some(name) = self.options.agents.lead.clone().or(configured) else {
             return;
         };

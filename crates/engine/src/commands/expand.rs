@@ -5,6 +5,7 @@ use std::pin::pin;
 
 use serde_json::{Value, json};
 use sluice_permission::{Behavior, Rule, Source, Verdict};
+use sluice_settings::keys;
 use sluice_tools::{Context, Outcome, Pin, Pins, Tool};
 
 use super::arguments::Arguments;
@@ -60,7 +61,7 @@ impl SessionLoop {
 
     /// A body with its arguments and the outputs of its commands.
     pub(super) async fn fill(&mut self, body: &str, args: &str, names: &[String]) -> Result<String, Failure> {
-        let silent = self.session.options.settings.bool("disableSkillShellExecution") == Some(true);
+        let silent = self.session.options.settings.bool(&keys::DISABLE_SKILL_SHELL_EXECUTION) == Some(true);
         let mut text = String::new();
         for part in parts(body, &Arguments::new(args, names), args) {
             match part {
