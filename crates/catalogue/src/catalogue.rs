@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use sluice_settings::Settings;
+use sluice_settings::keys;
 
 use crate::entry::Entry;
 use crate::plugins::{PluginDir, Plugins};
@@ -54,7 +55,7 @@ impl Catalogue {
     pub fn load(options: &CatalogueOptions, settings: &Settings, further: &[PathBuf]) -> Self {
         let plugins = Plugins::load(&options.plugin_dirs, settings);
         let mut catalogue = walk::walk(options, settings, further, plugins);
-        catalogue.heed_overrides(settings.get("skillOverrides"));
+        catalogue.heed_overrides(settings.get(&keys::SKILL_OVERRIDES));
         if let Some(chosen) = &options.skills {
             for entry in &mut catalogue.entries {
                 entry.model_invocable &= chosen.iter().any(|name| entry.is_called(name));

@@ -15,6 +15,7 @@ use serde_json::Value;
 pub use nearby::{Brought, Nearby, files_of_command, reminder as reminder_of_brought};
 
 use sluice_settings::Settings;
+use sluice_settings::keys;
 
 use crate::plugins::builtin::Part;
 
@@ -141,7 +142,7 @@ struct Loader<'a> {
 
 impl<'a> Loader<'a> {
     fn new(settings: &'a Settings) -> Self {
-        let lists = settings.each("claudeMdExcludes").into_iter();
+        let lists = settings.each(&keys::CLAUDE_MD_EXCLUDES).into_iter();
         let names = lists.filter_map(|(_, list)| list.as_array()).flatten();
         Self {
             settings,

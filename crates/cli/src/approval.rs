@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use sluice_engine::mcp::scopes::{self, Named, Standing};
 use sluice_engine::mcp::store;
+use sluice_engine::settings::keys::{self, permissions};
 use sluice_engine::settings::{Layer, WriteError, trust};
 use sluice_terminal::{Facts, Question, Questioner};
 
@@ -128,18 +129,20 @@ fn brought(settings: &Map<String, Value>) -> Vec<(String, String)> {
             _ => Vec::new(),
         }
     };
-    let allowed = settings.get("permissions").and_then(|value| value.get("allow"));
+    let allowed = settings
+        .get(keys::PERMISSIONS.name)
+        .and_then(|value| value.get(permissions::ALLOW.name));
     let folders = settings
-        .get("permissions")
-        .and_then(|value| value.get("additionalDirectories"));
+        .get(keys::PERMISSIONS.name)
+        .and_then(|value| value.get(permissions::ADDITIONAL_DIRECTORIES.name));
     let mut brings = Vec::new();
     let mut add = |count: usize, what: &str, names: &[String]| {
         if count > 0 {
             brings.push((self::count(count, what), shortened(names)));
         }
     };
-    let events = names(settings.get("hooks"));
-    let hooks = settings.get("hooks").and_then(Value::as_object);
+    let events = names(settings.get(keys::HOOKS.name));
+    let hooks = settings.get(keys::HOOKS.name).and_then(Value::as_object);
     let commands = |matchers: &Value| -> usize {
         let lists = matchers.as_array().into_iter().flatten();
         lists
@@ -150,19 +153,19 @@ fn brought(settings: &Map<String, Value>) -> Vec<(String, String)> {
     add(hooks.max(events.len()), "hook", &events);
     let rules = names(allowed);
     add(rules.len(), "allow rule", &rules);
-    let variables = names(settings.get("env"));
+    let variables = names(settings.get(keys::ENV.name));
     add(variables.len(), "variable", &variables);
     let directories = names(folders);
     add(directories.len(), "other folder", &directories);
     for (key, what) in [
-        ("apiKeyHelper", "key command"),
-        ("statusLine", "status line"),
-        ("enabledPlugins", "plugin"),
+        (keys::API_KEY_HELPER, "key command"),
+        (keys::STATUS_LINE, "status line"),
+        (keys::ENABLED_PLUGINS, "plugin"),
     ] {
-        let value = settings.get(key);
-        let found = match (key, value) {
-            ("statusLine", Some(value)) => names(value.get("command")),
-            (_, value) => names(value),
+        let value = settings.get(key.name);
+        let found = match value {
+            Some(value) if key == keys::STATUS_LINE => names(value.get("command")),
+            value => names(value),
         };
         add(found.len(), what, &found);
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sluice_engine::settings::Opener;
+use sluice_engine::settings::keys;
 use sluice_engine::{Asker, Input, Port, Signal};
 use sluice_host::transport::{ChannelTransport, Link};
 use sluice_host::{Error, ErrorKind};
@@ -320,7 +321,7 @@ pub(crate) fn facts_of(flags: &Flags, place: &Place) -> Facts {
         ssh: variable("SSH_CONNECTION").is_some(),
         multiplexer: variable("TMUX").is_some(),
         root: environment.is_root,
-        clock: match place.settings.string("timeFormat") {
+        clock: match place.settings.string(&keys::TIME_FORMAT) {
             Some("24-hour-utc") => Clock::default(),
             format => Clock {
                 local: Some(time_of_day),

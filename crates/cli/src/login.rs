@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use sluice_engine::settings;
+use sluice_engine::settings::{self, keys};
 use sluice_model::{Auth, Client, Config, DEFAULT_BASE_URL, Request, http_client, models};
 use sluice_permission::Source;
 use sluice_terminal::{Facts, Question, Questioner};
@@ -67,7 +67,12 @@ async fn key(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bool>
     match tried {
         Ok(()) => {
             let env = json!({"ANTHROPIC_API_KEY": key, "ANTHROPIC_AUTH_TOKEN": null});
-            keep(questioner, place, &json!({ "env": env }), "the key works and is saved")
+            keep(
+                questioner,
+                place,
+                &json!({ (keys::ENV.name): env }),
+                "the key works and is saved",
+            )
         }
         Err(why) => {
             questioner.say("✗", &format!("not kept: {why}"))?;
@@ -126,7 +131,12 @@ async fn server(questioner: &mut Questioner<'_>, place: &Place) -> io::Result<bo
             let env = json!({"ANTHROPIC_BASE_URL": address, "ANTHROPIC_AUTH_TOKEN": token, "ANTHROPIC_API_KEY": null,
                 "ANTHROPIC_DEFAULT_HAIKU_MODEL": model});
             let said = format!("{model} answers and is saved");
-            keep(questioner, place, &json!({"env": env, "model": model}), &said)
+            keep(
+                questioner,
+                place,
+                &json!({(keys::ENV.name): env, (keys::MODEL.name): model}),
+                &said,
+            )
         }
         Err(why) => {
             questioner.say("✗", &format!("not kept: {why}"))?;
@@ -218,8 +228,15 @@ fn keep(questioner: &mut Questioner<'_>, place: &Place, changes: &Value, said: &
         .layers()
         .iter()
         .find(|layer| layer.source == Source::User);
-    let has = |name: &str| user.is_some_and(|layer| layer.value.get("env").is_some_and(|env| env.get(name).is_some()));
-    if let Some(Value::Object(env)) = changes.get_mut("env") {
+    let has = |name: &str| {
+        user.is_some_and(|layer| {
+            layer
+                .value
+                .get(keys::ENV.name)
+                .is_some_and(|env| env.get(name).is_some())
+        })
+    };
+    if let Some(Value::Object(env)) = changes.get_mut(keys::ENV.name) {
         env.retain(|name, value| !value.is_null() || has(name));
     }
     match settings::update(place.settings.places(), Source::User, &changes) {

@@ -14,6 +14,7 @@ mod words;
 use std::time::Instant;
 
 use sluice_model::models;
+use sluice_settings::keys;
 use sluice_wire::Number;
 use sluice_wire::content::{Block, Content};
 use sluice_wire::stdout::system::{
@@ -168,12 +169,12 @@ impl Session {
         let settings = &self.options.settings;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let window = settings
-            .number("autoCompactWindow")
+            .number(&keys::AUTO_COMPACT_WINDOW)
             .map(|window| window.max(0.0) as u64);
         Limits::of(
             models::facts(self.answering_model()).window,
             &self.options.compaction,
-            settings.bool("autoCompactEnabled"),
+            settings.bool(&keys::AUTO_COMPACT_ENABLED),
             window,
         )
     }

@@ -4,20 +4,11 @@
 use serde_json::{Map, Value};
 use sluice_model::models;
 use sluice_settings::Settings;
+use sluice_settings::keys::{self, Concerns};
 
 use crate::policy;
 use crate::sandbox;
 use crate::session::Session;
-
-/// Settings that say which MCP servers may be connected.
-const OF_SERVERS: &[&str] = &[
-    "allowManagedMcpServersOnly",
-    "allowedMcpServers",
-    "deniedMcpServers",
-    "disabledMcpjsonServers",
-    "enableAllProjectMcpServers",
-    "enabledMcpjsonServers",
-];
 
 /// What other settings change, beyond rules and hooks.
 #[derive(Debug, Default, PartialEq)]
@@ -31,12 +22,15 @@ struct Changed {
 impl Changed {
     fn between(before: &Settings, after: &Settings) -> Self {
         let (was, is) = (before.effective(), after.effective());
-        let differs = |key: &str| was.get(key) != is.get(key);
+        let differs = |concern: Concerns| {
+            let mut of_it = keys::TABLE.iter().filter(|key| key.concerns == concern);
+            of_it.any(|key| was.get(key.name) != is.get(key.name))
+        };
         let known = before.env();
         Self {
             env: after.env().into_iter().filter(|pair| !known.contains(pair)).collect(),
-            sandbox: differs("sandbox"),
-            servers: before.trusted() != after.trusted() || OF_SERVERS.iter().any(|key| differs(key)),
+            sandbox: differs(Concerns::Sandbox),
+            servers: before.trusted() != after.trusted() || differs(Concerns::Servers),
         }
     }
 }
@@ -88,15 +82,15 @@ impl Session {
         let mut settings = self.options.settings.clone();
         settings.set_flag(changes);
         self.adopt(settings);
-        if changes.contains_key("effortLevel") {
-            let level = self.options.settings.string("effortLevel").map(str::to_owned);
+        if changes.contains_key(keys::EFFORT_LEVEL.name) {
+            let level = self.options.settings.string(&keys::EFFORT_LEVEL).map(str::to_owned);
             self.options.effort = level.or_else(|| self.model.launch_effort.clone());
         }
-        if changes.contains_key("outputStyle") {
+        if changes.contains_key(keys::OUTPUT_STYLE.name) {
             // It stands in the system prompt.
             self.conversation.system = None;
         }
-        changes.get("model")?;
+        changes.get(keys::MODEL.name)?;
         let name = self.options.settings.model().or(self.options.model.as_deref());
         Some(models::resolve(name.filter(|name| *name != "default")))
     }

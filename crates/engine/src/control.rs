@@ -9,13 +9,15 @@ mod roots;
 mod servers;
 mod settings;
 pub(crate) mod spending;
+mod table;
 
 use serde_json::{Value, json};
 use sluice_model::models;
+use sluice_settings::keys;
 use sluice_wire::ToAgent;
 use sluice_wire::control::{
     CancelAsyncMessageResponse, ControlRequest, ControlResponse, InitializeResponse, InterruptResponse,
-    ListModelsResponse, Request, RequestId, Response, SetMaxThinkingTokens, SetModelResponse,
+    ListModelsResponse, RenameSession, RequestId, Response, SetMaxThinkingTokens, SetModelResponse,
     SetPermissionModeResponse, Success,
 };
 
@@ -66,95 +68,6 @@ impl Session {
                 if !self.line.requests.settle(&id, answer.clone()) {
                     self.hooks.answered(&id, answer);
                 }
-            }
-        }
-    }
-
-    async fn control(&mut self, request: ControlRequest) {
-        let id = request.request_id;
-        match request.request {
-            Request::Initialize(request) => self.initialize(&id, *request).await,
-            Request::Interrupt(request) => self.interrupt(&id, request.cancel_queued == Some(true)).await,
-            Request::SetPermissionMode(request) => self.switch_mode(&id, Some(request.mode.as_str())).await,
-            Request::SetModel(request) => self.switch_model(&id, request.model.as_deref()).await,
-            Request::SetMaxThinkingTokens(request) => self.set_thinking(&id, &request).await,
-            Request::CancelAsyncMessage(request) => {
-                let cancelled = self.queue.cancel(&request.message_uuid);
-                if cancelled {
-                    self.say(messages::lifecycle(&request.message_uuid, "cancelled")).await;
-                }
-                let response = CancelAsyncMessageResponse {
-                    cancelled,
-                    ..CancelAsyncMessageResponse::default()
-                };
-                self.say(messages::success(&id, &response)).await;
-            }
-            Request::StopTask(request) => {
-                self.stop_task(&request.task_id).await;
-                self.say(messages::success(&id, &json!({}))).await;
-            }
-            Request::RenameSession(request) => {
-                let renamed = match request.source.as_deref() {
-                    None | Some("remote" | "host") => self.rename(&request.title, request.session_id.as_deref()).await,
-                    Some(_) => Err("rename_session: source must be 'remote' or 'host'".to_owned()),
-                };
-                self.say(match renamed {
-                    Ok(()) => messages::ok(&id),
-                    Err(why) => messages::error(&id, why),
-                })
-                .await;
-            }
-            Request::ListModels(_) => {
-                let models = serde_json::from_value(Value::Array(models::picker())).unwrap_or_default();
-                self.say(messages::success(
-                    &id,
-                    &ListModelsResponse {
-                        models,
-                        ..ListModelsResponse::default()
-                    },
-                ))
-                .await;
-            }
-            Request::GetBinaryVersion(_) => self.binary_version(&id).await,
-            other => self.inquire(&id, other).await,
-        }
-    }
-
-    pub(crate) async fn unsupported(&mut self, id: &RequestId, subtype: Option<&str>) {
-        let subtype = subtype.unwrap_or("undefined");
-        let text = format!("Unsupported control request subtype: {subtype}");
-        self.say(messages::refused(id, "unsupported_request", text)).await;
-    }
-
-    /// A request that is known by name and still cannot be read.
-    pub(crate) async fn misread(&mut self, id: &RequestId, subtype: Option<&str>, problem: &str) {
-        match subtype {
-            Some("set_permission_mode") => self.switch_mode(id, None).await,
-            Some("set_model") => {
-                let text = "set_model: model must be a string".to_owned();
-                self.refuse_model(id, "invalid_request", text).await;
-            }
-            // What is named by nothing is nowhere, and nothing is lost by saying so.
-            Some("mcp_message" | "seed_read_state") => self.say(messages::ok(id)).await,
-            Some("cancel_async_message") => self.say(messages::success(id, &json!({"cancelled": false}))).await,
-            Some("interrupt") => self.interrupt(id, false).await,
-            Some("file_suggestions") => {
-                let cwd = self.tooling.cwd.get().display().to_string();
-                self.say(messages::success(id, &json!({"suggestions": [], "cwd": cwd})))
-                    .await;
-            }
-            Some("read_file") => self.say(messages::error(id, "read denied: ")).await,
-            // What only agents ask is no better asked when it cannot be read.
-            Some(ours @ ("can_use_tool" | "hook_callback" | "elicitation" | "request_user_dialog")) => {
-                self.unsupported(id, Some(ours)).await;
-            }
-            Some(subtype) => {
-                let text = format!("{subtype}: {}", plain(problem));
-                self.say(messages::error(id, text)).await;
-            }
-            None => {
-                let text = format!("A control request needs a `request` with a `subtype`: {problem}");
-                self.say(messages::refused(id, "unsupported_request", text)).await;
             }
         }
     }
@@ -267,6 +180,38 @@ impl Session {
         }
     }
 
+    async fn cancel_prompt(&mut self, id: &RequestId, uuid: &str) {
+        let cancelled = self.queue.cancel(uuid);
+        if cancelled {
+            self.say(messages::lifecycle(uuid, "cancelled")).await;
+        }
+        let response = CancelAsyncMessageResponse {
+            cancelled,
+            ..CancelAsyncMessageResponse::default()
+        };
+        self.say(messages::success(id, &response)).await;
+    }
+
+    async fn rename_session(&mut self, id: &RequestId, request: &RenameSession) {
+        let renamed = match request.source.as_deref() {
+            None | Some("remote" | "host") => self.rename(&request.title, request.session_id.as_deref()).await,
+            Some(_) => Err("rename_session: source must be 'remote' or 'host'".to_owned()),
+        };
+        self.say(match renamed {
+            Ok(()) => messages::ok(id),
+            Err(why) => messages::error(id, why),
+        })
+        .await;
+    }
+
+    async fn list_models(&mut self, id: &RequestId) {
+        let response = ListModelsResponse {
+            models: serde_json::from_value(Value::Array(models::picker())).unwrap_or_default(),
+            ..ListModelsResponse::default()
+        };
+        self.say(messages::success(id, &response)).await;
+    }
+
     async fn switch_mode(&mut self, id: &RequestId, word: Option<&str>) {
         let before = self.policy.mode.clone();
         match self.set_mode(word) {
@@ -341,7 +286,11 @@ impl Session {
         if name.trim().is_empty() {
             return Some(("catalog_unknown", "set_model: a model needs a name".to_owned()));
         }
-        let allowed = self.options.settings.get("availableModels").and_then(Value::as_array)?;
+        let allowed = self
+            .options
+            .settings
+            .get(&keys::AVAILABLE_MODELS)
+            .and_then(Value::as_array)?;
         let meant = models::resolve(Some(name));
         let fits = |entry: &str| entry == name || models::resolve(Some(entry)) == meant || meant.starts_with(entry);
         let available = name == "default" || allowed.iter().filter_map(Value::as_str).any(fits);
@@ -392,12 +341,6 @@ impl Session {
             .chain(self.agents.shared.open_asks())
             .collect()
     }
-}
-
-/// What is wrong with a request, without the place in a line nobody sees.
-fn plain(problem: &str) -> &str {
-    let problem = problem.strip_prefix("request: ").unwrap_or(problem);
-    problem.rsplit_once(" at line ").map_or(problem, |(what, _)| what)
 }
 
 /// Marks where a host's prompt stops being the same for everybody; it is no text.

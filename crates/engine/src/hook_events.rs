@@ -32,6 +32,7 @@ mod turns;
 
 use serde_json::Value;
 use sluice_hooks::{InheritedHooks, Origin};
+use sluice_settings::keys;
 
 use crate::session::Session;
 
@@ -57,7 +58,7 @@ impl Session {
     pub(crate) fn add_hooks(&mut self, origin: &Origin, config: &Value) {
         let settings = &self.options.settings;
         let says = |value: Option<&Value>| value.and_then(Value::as_bool) == Some(true);
-        if says(settings.get("disableAllHooks")) || says(settings.policy("allowManagedHooksOnly")) {
+        if says(settings.get(&keys::DISABLE_ALL_HOOKS)) || says(settings.policy(&keys::ALLOW_MANAGED_HOOKS_ONLY)) {
             return;
         }
         let (cwd, home) = (&self.options.cwd, &self.options.home);

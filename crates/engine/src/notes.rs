@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sluice_permission::Source;
+use sluice_settings::keys;
 use sluice_transcript::Projects;
 
 use crate::memory::{self, Memory};
@@ -21,14 +21,12 @@ const MOST_BYTES: usize = 25_000;
 /// The folder, unless the person wants none. All folders of a repository share it.
 pub(crate) fn folder(options: &Options) -> Option<PathBuf> {
     let settings = &options.settings;
-    let mut said = settings.each("autoMemoryEnabled").into_iter();
+    let mut said = settings.each(&keys::AUTO_MEMORY_ENABLED).into_iter();
     if !options.notes || said.any(|(_, value)| *value == Value::Bool(false)) {
         return None;
     }
-    // Files in it are written unasked, so a project has no say in where it lies.
-    let chosen = settings.each("autoMemoryDirectory").into_iter();
+    let chosen = settings.each(&keys::AUTO_MEMORY_DIRECTORY).into_iter();
     let chosen = chosen
-        .filter(|(source, _)| matches!(source, Source::User | Source::Flag | Source::Policy))
         .filter_map(|(_, value)| place(value.as_str()?, &options.home))
         .next_back();
     let places = settings.places();

@@ -11,6 +11,7 @@ use sluice_catalogue::memory::MemoryOptions;
 use sluice_catalogue::{Catalogue, CatalogueOptions};
 use sluice_servers::ServerOptions;
 use sluice_settings::Settings;
+use sluice_settings::keys;
 use sluice_tools::WebConfig;
 use sluice_transcript::{Earlier, Keeping, Projects, Stamp, Transcript};
 use sluice_wire::mode::PermissionMode;
@@ -228,7 +229,7 @@ impl Options {
             platform: std::env::consts::OS,
             date: &self.date,
             notes,
-            language: self.settings.string("language"),
+            language: self.settings.string(&keys::LANGUAGE),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use sluice_permission::{Decision, PermissionMode, PermissionUpdate, Policy, Source};
+use sluice_settings::keys::permissions;
 use sluice_tools::{Descriptor, Pins};
 
 use crate::catalogue::entry::Entry;
@@ -119,7 +120,7 @@ impl Session {
     /// Who is asked. The settings can say that nobody is.
     pub(crate) fn asker(&self) -> Asker {
         let settings = &self.options.settings;
-        match settings.at(&["permissions", "denyInsteadOfPrompting"]) {
+        match settings.permission(&permissions::DENY_INSTEAD_OF_PROMPTING) {
             Some(Value::Bool(true)) => Asker::Refuses,
             _ => self.options.asker.clone(),
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use sluice_permission::{Call, Decision, PermissionMode, Policy, Reason, ReasonKind, Verdict};
+use sluice_settings::keys;
 use sluice_tools::Pins;
 use sluice_tools::sandbox::{Config, Sandbox};
 
@@ -21,7 +22,7 @@ pub fn sandbox(options: &Options) -> Option<Arc<Sandbox>> {
         .chain(options.add_dirs.iter().cloned())
         .collect();
     let protected = vec![places.config_dir.clone(), places.global.clone()];
-    let wanted = settings.get("sandbox").unwrap_or(&Value::Null);
+    let wanted = settings.get(keys::SANDBOX.name).unwrap_or(&Value::Null);
     let sandbox = match Config::from_settings(wanted, roots, options.home.clone(), protected) {
         Ok(None) => return None,
         Ok(Some(config)) => Sandbox::new(config).unwrap_or_else(Sandbox::refusing),

@@ -5,6 +5,7 @@
 use serde_json::json;
 use sluice_model::models;
 use sluice_permission::PermissionMode;
+use sluice_settings::keys;
 use sluice_wire::stdout::PromptSuggestion;
 
 use crate::messages;
@@ -52,7 +53,7 @@ impl Session {
         let conversation = &self.options.conversation;
         let allowed = conversation
             .suggestions_forced
-            .or_else(|| self.options.settings.bool("promptSuggestionEnabled"));
+            .or_else(|| self.options.settings.bool(&keys::PROMPT_SUGGESTION_ENABLED));
         conversation.suggestions && allowed != Some(false)
     }
 

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use serde_json::Value;
 use sluice_settings::Settings;
+use sluice_settings::keys::{self, Key};
 use sluice_wire::stdout::system::HookOutcome;
 
 use crate::output::{self, Failure, HookAnswer};
@@ -21,7 +22,7 @@ pub struct Rules {
 impl Rules {
     /// What the settings say. Where the administrator says something, nobody adds to it.
     pub fn of(settings: &Settings) -> Self {
-        let list = |key: &str| -> Option<Vec<String>> {
+        let list = |key: &Key| -> Option<Vec<String>> {
             let managed = settings.policy(key).cloned().map(|value| vec![value]);
             let values: Vec<Value> = managed.unwrap_or_else(|| {
                 let each = settings.each(key).into_iter();
@@ -32,8 +33,8 @@ impl Rules {
             (!values.is_empty()).then_some(texts)
         };
         Self {
-            allowed: list("allowedHttpHookUrls"),
-            variables: list("httpHookAllowedEnvVars"),
+            allowed: list(&keys::ALLOWED_HTTP_HOOK_URLS),
+            variables: list(&keys::HTTP_HOOK_ALLOWED_ENV_VARS),
         }
     }
 

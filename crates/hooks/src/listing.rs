@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use sluice_permission::Source;
 use sluice_settings::Settings;
+use sluice_settings::keys::{self, Key};
 
 use crate::config::{Handler, Hook, Origin};
 use crate::event::Event;
@@ -57,17 +58,17 @@ impl HookList {
             }
             listed
         });
-        let says = |key: &str| settings.policy(key).and_then(Value::as_bool) == Some(true);
+        let says = |key: &Key| settings.policy(key).and_then(Value::as_bool) == Some(true);
         let managed = self.iter().filter(|hook| hook.origin.is_managed()).count();
         json!({
             "events": events.collect::<Vec<_>>(),
             "hooks": hooks.collect::<Vec<_>>(),
             "eventCatalog": Event::ALL.iter().map(described).collect::<Vec<_>>(),
             "policy": {
-                "disabledByPolicy": says("disableAllHooks"),
-                "managedOnly": says("allowManagedHooksOnly"),
+                "disabledByPolicy": says(&keys::DISABLE_ALL_HOOKS),
+                "managedOnly": says(&keys::ALLOW_MANAGED_HOOKS_ONLY),
                 "pluginOnly": false,
-                "allDisabled": settings.bool("disableAllHooks") == Some(true),
+                "allDisabled": settings.bool(&keys::DISABLE_ALL_HOOKS) == Some(true),
                 "policyHookCount": managed,
             },
         })

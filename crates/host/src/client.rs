@@ -6,12 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::{Stream, StreamExt as _};
-use sluice_wire::control::{InitializeResponse, RequestId};
+use sluice_wire::control::{HostRequest, Initialize, InitializeResponse, RequestId};
 use sluice_wire::stdin::User;
 use sluice_wire::{Frame, ToAgent};
 use tokio::sync::{mpsc, oneshot};
-
-pub use control::HostRequest;
 
 use crate::callbacks::Answer;
 use crate::conversation::{Snapshot, State};
@@ -74,7 +72,7 @@ impl Client {
         if let Some(greeted) = greeted {
             let answer = greeted.await.map_err(|_| Error::gone())?;
             client.greeted = Arc::new(match answer {
-                Ok(success) => control::read("initialize", success)?,
+                Ok(success) => control::read(Initialize::SUBTYPE, success)?,
                 // An agent that was greeted before, by whoever held it, need not be again.
                 Err(error) if error.kind() == ErrorKind::Refused => InitializeResponse::default(),
                 Err(error) => return Err(error),

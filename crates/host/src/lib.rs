@@ -92,7 +92,7 @@ pub mod store;
 mod error;
 
 pub use callbacks::{Answer, Ask, accept};
-pub use client::{Client, HostRequest, Prompt};
+pub use client::{Client, Prompt};
 pub use driver::{Ended, Stopped};
 pub use error::{Error, ErrorKind};
 pub use event::{Event, Step};
@@ -105,3 +105,4 @@ pub use query::{Query, query, query_over};
 
 /// The messages between a host and an agent.
 pub use sluice_wire as wire;
+pub use sluice_wire::control::HostRequest;

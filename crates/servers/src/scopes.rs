@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use sluice_permission::Source;
+use sluice_settings::keys::{self, Key};
 use sluice_settings::{Opener, Settings};
 
 use super::config::{self, ConfigError, Reach, ServerConfig};
@@ -180,9 +181,9 @@ impl Choices {
                 .filter_map(Value::as_str)
                 .map(str::to_owned)
                 .collect(),
-            all: settings.bool("enableAllProjectMcpServers") == Some(true),
-            enabled: list(settings, "enabledMcpjsonServers"),
-            disabled: list(settings, "disabledMcpjsonServers"),
+            all: settings.bool(&keys::ENABLE_ALL_PROJECT_MCP_SERVERS) == Some(true),
+            enabled: list(settings, &keys::ENABLED_MCPJSON_SERVERS),
+            disabled: list(settings, &keys::DISABLED_MCPJSON_SERVERS),
             unasked: settings.opener() == Opener::Host,
             trusted: settings.trusted(),
         }
@@ -210,7 +211,7 @@ impl Choices {
     }
 }
 
-fn list(settings: &Settings, key: &str) -> Vec<String> {
+fn list(settings: &Settings, key: &Key) -> Vec<String> {
     let texts = |value: &Value| -> Vec<String> {
         let items = value.as_array().into_iter().flatten();
         items.filter_map(Value::as_str).map(str::to_owned).collect()
@@ -226,11 +227,11 @@ fn list(settings: &Settings, key: &str) -> Vec<String> {
 /// what is allowed leaves others out.
 fn permitted(settings: &Settings, named: &Named) -> bool {
     let Ok(config) = &named.config else { return true };
-    let denied = settings.each("deniedMcpServers");
+    let denied = settings.each(&keys::DENIED_MCP_SERVERS);
     if denied.iter().any(|(_, list)| speaks_of(list, &named.name, config)) {
         return false;
     }
-    let allowed = settings.each("allowedMcpServers");
+    let allowed = settings.each(&keys::ALLOWED_MCP_SERVERS);
     let managed = allowed.iter().find(|(source, _)| *source == Source::Policy);
     managed.is_none_or(|(_, list)| config.is_sdk() || speaks_of(list, &named.name, config))
 }

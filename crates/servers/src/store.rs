@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
+use sluice_settings::keys;
 use sluice_settings::trust::child;
 use sluice_settings::{Places, WriteError};
 
@@ -54,9 +55,9 @@ pub fn remove(places: &Places, scope: Scope, name: &str) -> Result<bool, WriteEr
 /// As [`add`].
 pub fn forget_choices(places: &Places) -> Result<(), WriteError> {
     let keys = [
-        "enabledMcpjsonServers",
-        "disabledMcpjsonServers",
-        "enableAllProjectMcpServers",
+        keys::ENABLED_MCPJSON_SERVERS.name,
+        keys::DISABLED_MCPJSON_SERVERS.name,
+        keys::ENABLE_ALL_PROJECT_MCP_SERVERS.name,
     ];
     let local = places.cwd.join(".claude").join("settings.local.json");
     if local.exists() {
@@ -123,8 +124,8 @@ pub fn switch(places: &Places, name: &str, on: bool) -> Result<(), WriteError> {
 pub fn choose(places: &Places, name: &str, approved: bool) -> Result<(), WriteError> {
     let path = places.cwd.join(".claude").join("settings.local.json");
     let (to, from) = match approved {
-        true => ("enabledMcpjsonServers", "disabledMcpjsonServers"),
-        false => ("disabledMcpjsonServers", "enabledMcpjsonServers"),
+        true => (keys::ENABLED_MCPJSON_SERVERS.name, keys::DISABLED_MCPJSON_SERVERS.name),
+        false => (keys::DISABLED_MCPJSON_SERVERS.name, keys::ENABLED_MCPJSON_SERVERS.name),
     };
     sluice_settings::edit(&path, &mut |document| {
         if let Some(Value::Array(list)) = document.get_mut(from) {

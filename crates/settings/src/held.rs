@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use super::keys::{self, permissions};
 use super::{Layer, Settings};
 
 /// How a folder comes to be trusted.
@@ -75,12 +76,12 @@ fn differences(said: &Map<String, Value>, in_force: &Map<String, Value>) -> Vec<
     let mut what: Vec<String> = Vec::new();
     for (key, value) in said {
         match (value, in_force.get(key)) {
-            (Value::Object(said), in_force) if key == "permissions" => {
+            (Value::Object(said), in_force) if key == keys::PERMISSIONS.name => {
                 let in_force = in_force.and_then(Value::as_object);
                 let waits = said
                     .iter()
                     .filter(|(key, _)| !in_force.is_some_and(|map| map.contains_key(*key)));
-                what.extend(waits.map(|(key, value)| format!("permissions.{}", counted(key, value))));
+                what.extend(waits.map(|(key, value)| format!("{}.{}", keys::PERMISSIONS.name, counted(key, value))));
             }
             (_, Some(_)) => {}
             (value, None) => what.push(counted(key, value)),
@@ -93,8 +94,8 @@ fn differences(said: &Map<String, Value>, in_force: &Map<String, Value>) -> Vec<
 /// A key, with how much it holds or of what.
 fn counted(key: &str, value: &Value) -> String {
     match value {
-        Value::Array(list) if key == "allow" => format!("{key} ({})", list.len()),
-        Value::Object(map) if matches!(key, "env" | "hooks") && !map.is_empty() => {
+        Value::Array(list) if key == permissions::ALLOW.name => format!("{key} ({})", list.len()),
+        Value::Object(map) if !map.is_empty() && keys::find(key).is_some_and(|key| key.told_by_name) => {
             let mut names: Vec<&str> = map.keys().map(String::as_str).collect();
             names.sort_unstable();
             let more = if names.len() > TOLD { ", …" } else { "" };

@@ -6,46 +6,7 @@ use serde_json::{Map, Value};
 use sluice_permission::Source;
 
 use super::Opener;
-
-/// What an untrusted project may say about the session. None of it runs a program, reaches a host, sends a
-/// request elsewhere, touches what is kept, or takes a question away; a key not named here waits for trust.
-const HARMLESS: &[&str] = &[
-    "$schema",
-    "alwaysThinkingEnabled",
-    "attribution",
-    "autoCompactEnabled",
-    "autoCompactWindow",
-    "deniedMcpServers",
-    "deniedModels",
-    "disabledMcpjsonServers",
-    "effortLevel",
-    "includeCoAuthoredBy",
-    "includeGitInstructions",
-    "language",
-    "maxEffortLevel",
-    "prefersReducedMotion",
-    "respectGitignore",
-    "showThinkingSummaries",
-    "spinnerTipsEnabled",
-    "syntaxHighlightingDisabled",
-    "theme",
-    "timeFormat",
-    "verbose",
-    "viewMode",
-];
-
-/// What also counts in an untrusted project when a program named its settings among those to read.
-const FOR_HOSTS: &[&str] = &[
-    "enableAllProjectMcpServers",
-    "enabledMcpjsonServers",
-    "fallbackModel",
-    "hooks",
-    "model",
-    "outputStyle",
-];
-
-/// Modes that allow nothing by themselves.
-const ASKING_MODES: &[&str] = &["default", "dontAsk", "manual", "plan"];
+use super::keys::{self, Untrusted, permissions};
 
 /// The settings of one file, or of one flag.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,7 +68,10 @@ impl Layer {
 
     /// The list of rules that is waiting.
     pub(super) fn waiting_allow(&self) -> usize {
-        let allow = self.value.get("permissions").and_then(|value| value.get("allow"));
+        let allow = self
+            .value
+            .get(keys::PERMISSIONS.name)
+            .and_then(|value| value.get(permissions::ALLOW.name));
         match allow {
             Some(Value::Array(list)) if self.waits => list.len(),
             _ => 0,
@@ -116,18 +80,22 @@ impl Layer {
 }
 
 fn untrusted(value: &Map<String, Value>, opener: Opener) -> Map<String, Value> {
-    let open = |key: &str| HARMLESS.contains(&key) || (opener == Opener::Host && FOR_HOSTS.contains(&key));
+    let open = |key: &str| match keys::find(key).map(|key| key.untrusted) {
+        Some(Untrusted::Counts) => true,
+        Some(Untrusted::CountsForHosts) => opener == Opener::Host,
+        Some(Untrusted::Waits) | None => false,
+    };
     let mut kept: Map<String, Value> = value
         .iter()
         .filter(|(key, _)| open(key))
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     let mut restrictions = only_restrictions(value);
-    if let Some(Value::Object(mut permissions)) = restrictions.shift_remove("permissions") {
+    if let Some(Value::Object(mut said)) = restrictions.shift_remove(keys::PERMISSIONS.name) {
         // Even a mode that asks is a choice: it may take the place of one that asks more.
-        permissions.shift_remove("defaultMode");
-        if !permissions.is_empty() {
-            kept.insert("permissions".to_owned(), permissions.into());
+        said.shift_remove(permissions::DEFAULT_MODE.name);
+        if !said.is_empty() {
+            kept.insert(keys::PERMISSIONS.name.to_owned(), said.into());
         }
     }
     kept
@@ -135,21 +103,16 @@ fn untrusted(value: &Map<String, Value>, opener: Opener) -> Map<String, Value> {
 
 /// What forbids, and nothing that permits.
 pub(super) fn only_restrictions(value: &Map<String, Value>) -> Map<String, Value> {
-    let restricts = |key: &str, value: &Value| match key {
-        "deny" | "ask" | "disableBypassPermissionsMode" | "disableAutoMode" => true,
-        "blockReadsOutsideWorkingDirectories" | "blockWritesOutsideWorkingDirectories" => value == &Value::Bool(true),
-        "defaultMode" => value.as_str().is_some_and(|mode| ASKING_MODES.contains(&mode)),
-        _ => false,
-    };
+    let restricts = |key: &str, value: &Value| permissions::find(key).is_some_and(|key| key.restricts.by(value));
     let mut kept = Map::new();
-    if let Some(Value::Object(permissions)) = value.get("permissions") {
-        let permissions: Map<String, Value> = permissions
+    if let Some(Value::Object(said)) = value.get(keys::PERMISSIONS.name) {
+        let said: Map<String, Value> = said
             .iter()
             .filter(|(key, value)| restricts(key, value))
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        if !permissions.is_empty() {
-            kept.insert("permissions".to_owned(), permissions.into());
+        if !said.is_empty() {
+            kept.insert(keys::PERMISSIONS.name.to_owned(), said.into());
         }
     }
     kept

@@ -4,6 +4,7 @@
 //!
 //! * `places`: where the files lie, which of them apply, and who chose the folder;
 //! * `regular`: reading regular files only, so that no read blocks;
+//! * [`keys`]: the one table of settings keys: what each holds, which scopes may set it, how it is merged, what trust it needs;
 //! * `document`: the text of one file, and its errors with line and column;
 //! * `layer`: the settings of one file, and which of them are held back until the folder is trusted;
 //! * [`held`]: a list of what is held back, for messages to a person;
@@ -21,6 +22,7 @@
 mod document;
 mod file;
 pub mod held;
+pub mod keys;
 mod layer;
 mod merge;
 mod places;
@@ -35,6 +37,7 @@ mod write;
 
 pub use document::{Effect, Problem};
 pub use file::{Change, edit, text};
+pub use keys::Key;
 pub use layer::Layer;
 pub use places::{Chosen, FlagSettings, Opener, Places};
 pub use regular::{open_regular, read_regular};

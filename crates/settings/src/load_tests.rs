@@ -77,10 +77,10 @@ fn the_stronger_scope_wins_and_each_is_named() {
     let settings = Settings::load(&world.places, &Chosen::ALL, inline(&json!({"model": "flag"})), None);
     assert_eq!(settings.problems(), []);
     assert_eq!(settings.model(), Some("policy"));
-    assert_eq!(settings.string("theme"), Some("auto"));
-    assert_eq!(settings.string("language"), Some("de"));
+    assert_eq!(settings.string(&keys::THEME), Some("auto"));
+    assert_eq!(settings.string(&keys::LANGUAGE), Some("de"));
     assert_eq!(settings.output_style(), Some("u"));
-    assert_eq!(settings.get("none"), None);
+    assert_eq!(settings.get(&keys::AGENT), None);
     let sources: Vec<Source> = settings.sources().into_iter().map(|(source, _)| source).collect();
     use Source::{Flag, Local, Policy, Project, User};
     assert_eq!(sources, [User, Project, Local, Flag, Policy]);
@@ -242,7 +242,7 @@ fn an_untrusted_project_can_only_forbid() {
     // A program that chose the folder gets the project's hooks and servers, and nothing more.
     let settings = settings.opened_by(Opener::Host);
     assert_eq!(settings.hooks().len(), 2);
-    assert_eq!(settings.bool("enableAllProjectMcpServers"), Some(true));
+    assert_eq!(settings.bool(&keys::ENABLE_ALL_PROJECT_MCP_SERVERS), Some(true));
     assert_eq!(settings.api_key_helper(), None);
     assert_eq!(settings.env(), []);
     assert_eq!(settings.ignored_allow_rules(), 2);
@@ -263,7 +263,7 @@ fn a_trusted_project_has_its_say() {
     );
     assert_eq!(settings.default_mode(), Some(PermissionMode::AcceptEdits));
     assert_eq!(settings.hooks(), []);
-    assert_eq!(settings.get("aKeyOfTomorrow"), Some(&json!(1)));
+    assert_eq!(settings.effective()["aKeyOfTomorrow"], json!(1));
 }
 
 /// A folder unpacked from an archive has no index that would tell whose the file is: what counts is the folder.
@@ -281,8 +281,8 @@ fn local_settings_of_an_untrusted_folder_wait_as_the_projects_do() {
         assert_eq!(settings.env(), []);
         assert_eq!(settings.api_key_helper(), None);
         assert_eq!(settings.default_mode(), None);
-        assert_eq!(settings.bool("disableAllHooks"), None);
-        assert_eq!(settings.get("sandbox"), None);
+        assert_eq!(settings.bool(&keys::DISABLE_ALL_HOOKS), None);
+        assert_eq!(settings.get(&keys::SANDBOX), None);
         assert_eq!(settings.additional_directories(), [] as [PathBuf; 0]);
     }
     world.trust();
@@ -543,7 +543,10 @@ fn the_administrators_files_are_laid_over_each_other() {
     fs::write(folder.join(".99.json"), r#"{"language": "no"}"#).unwrap();
     fs::write(folder.join("99.txt"), r#"{"language": "no"}"#).unwrap();
     let settings = world.load();
-    assert_eq!((settings.model(), settings.string("language")), (Some("a"), Some("c")));
+    assert_eq!(
+        (settings.model(), settings.string(&keys::LANGUAGE)),
+        (Some("a"), Some("c"))
+    );
     assert_eq!(settings.rules().len(), 3);
     assert_eq!(settings.sources().len(), 1);
 }

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Lists whose order is their meaning: the strongest file gives the whole.
-const ORDERED: &[&str] = &["fallbackModel"];
+use super::keys::{self, Merge};
 
 /// Lays `over` on `under`: objects key by key, lists one after the other without repeats, the rest replaced.
 pub(super) fn merge(under: &mut Map<String, Value>, over: &Map<String, Value>) {
@@ -13,10 +12,10 @@ pub(super) fn merge(under: &mut Map<String, Value>, over: &Map<String, Value>) {
 }
 
 pub(super) fn merge_key(under: &mut Map<String, Value>, key: String, value: Value) {
-    let ordered = ORDERED.contains(&key.as_str());
+    let replaced = keys::find(&key).is_some_and(|key| key.merge == Merge::Replaced);
     match (under.get_mut(&key), value) {
         (Some(Value::Object(have)), Value::Object(more)) => merge(have, &more),
-        (Some(Value::Array(have)), Value::Array(more)) if !ordered => {
+        (Some(Value::Array(have)), Value::Array(more)) if !replaced => {
             for entry in more {
                 if !have.contains(&entry) {
                     have.push(entry);

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use sluice_permission::{Behavior, PermissionMode, Rule, Source, print_rule, split_rules};
 
 use super::document::{Effect, Problem, place};
+use super::keys::{self, permissions};
 use super::layer::Layer;
 
 const LISTS: [Behavior; 3] = [Behavior::Deny, Behavior::Ask, Behavior::Allow];
@@ -48,12 +49,12 @@ pub(super) fn problems(layer: &Layer, name: &Path, text: Option<&str>) -> Vec<Pr
 }
 
 fn collect(value: &Map<String, Value>, source: Source, root: &Path, bad: &mut Vec<Bad>) -> Vec<Rule> {
-    let permissions = match value.get("permissions") {
+    let permissions = match value.get(keys::PERMISSIONS.name) {
         None | Some(Value::Null) => return Vec::new(),
         Some(Value::Object(permissions)) => permissions,
         Some(_) => {
             bad.push(Bad {
-                keys: vec!["permissions"],
+                keys: vec![keys::PERMISSIONS.name],
                 index: None,
                 what: "`permissions` has to be an object; write { \"deny\": [], \"ask\": [], \"allow\": [] }"
                     .to_owned(),
@@ -66,7 +67,7 @@ fn collect(value: &Map<String, Value>, source: Source, root: &Path, bad: &mut Ve
     for behavior in LISTS {
         let key = behavior.as_str();
         let at = |index: Option<usize>, what: String, effect: Effect| Bad {
-            keys: vec!["permissions", key],
+            keys: vec![keys::PERMISSIONS.name, key],
             index,
             what,
             effect,
@@ -139,22 +140,24 @@ fn leading_name(text: &str) -> &str {
 
 /// Values outside the lists of rules that would be dropped without a word.
 fn others(value: &Map<String, Value>, bad: &mut Vec<Bad>) {
-    let mode = value.get("permissions").and_then(|value| value.get("defaultMode"));
+    let mode = value
+        .get(keys::PERMISSIONS.name)
+        .and_then(|value| value.get(permissions::DEFAULT_MODE.name));
     if let Some(mode) = mode.filter(|mode| !mode.is_null() && known_mode(mode).is_none()) {
         bad.push(Bad {
-            keys: vec!["permissions", "defaultMode"],
+            keys: vec![keys::PERMISSIONS.name, permissions::DEFAULT_MODE.name],
             index: None,
             what: format!("{mode} is not a mode; use one of {}", PermissionMode::KNOWN.join(", ")),
             effect: Effect::Ignored,
         });
     }
     let directories = value
-        .get("permissions")
-        .and_then(|value| value.get("additionalDirectories"));
+        .get(keys::PERMISSIONS.name)
+        .and_then(|value| value.get(permissions::ADDITIONAL_DIRECTORIES.name));
     let listed = |list: &Value| list.as_array().is_some_and(|list| list.iter().all(Value::is_string));
     if directories.is_some_and(|list| !list.is_null() && !listed(list)) {
         bad.push(Bad {
-            keys: vec!["permissions", "additionalDirectories"],
+            keys: vec![keys::PERMISSIONS.name, permissions::ADDITIONAL_DIRECTORIES.name],
             index: None,
             what: "`permissions.additionalDirectories` has to be a list of folders; write [ … ]".to_owned(),
             effect: Effect::Ignored,
@@ -162,14 +165,26 @@ fn others(value: &Map<String, Value>, bad: &mut Vec<Bad>) {
     }
     let plain = |value: &Value| matches!(value, Value::String(_) | Value::Number(_) | Value::Bool(_));
     let variables = |env: &Value| env.as_object().is_some_and(|env| env.values().all(plain));
-    if value.get("env").is_some_and(|env| !env.is_null() && !variables(env)) {
+    if value
+        .get(keys::ENV.name)
+        .is_some_and(|env| !env.is_null() && !variables(env))
+    {
         bad.push(Bad {
-            keys: vec!["env"],
+            keys: vec![keys::ENV.name],
             index: None,
             what: "`env` has to be an object of texts; write { \"NAME\": \"value\" }".to_owned(),
             effect: Effect::Ignored,
         });
     }
+    // These have words of their own, here and where hooks are read.
+    let told = [keys::PERMISSIONS, keys::ENV, keys::HOOKS];
+    let misshapen = keys::misshapen(value).into_iter().filter(|key| !told.contains(key));
+    bad.extend(misshapen.map(|key| Bad {
+        keys: vec![key.name],
+        index: None,
+        what: format!("`{}` has to be {}", key.name, key.shape.words()),
+        effect: Effect::Ignored,
+    }));
 }
 
 /// The mode a settings value names.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use sluice_permission::Source;
 
 use crate::document::{self, Effect, Found, Problem, read};
+use crate::keys;
 use crate::layer::{self, Layer};
 use crate::places::{Chosen, FlagSettings, Opener, Places, parent};
 use crate::repository::repository;
@@ -287,8 +288,8 @@ impl Settings {
     fn lists_the_folder(&self) -> bool {
         self.layers
             .iter()
-            .filter(|layer| matches!(layer.source, Source::User | Source::Policy))
-            .filter_map(|layer| layer.value.get("trustedFolders")?.as_array())
+            .filter(|layer| keys::TRUSTED_FOLDERS.scopes.hold(layer.source))
+            .filter_map(|layer| layer.value.get(keys::TRUSTED_FOLDERS.name)?.as_array())
             .flatten()
             .filter_map(Value::as_str)
             .any(|named| trust::names(named, &self.places.home, &self.places.cwd))
@@ -318,7 +319,7 @@ impl Settings {
     /// forbid, unless the administrator's says to merge.
     fn load_managed_inline(&mut self, text: &str, administered: bool) {
         let name = Path::new("--managed-settings");
-        let merges = self.policy("parentSettingsBehavior").and_then(Value::as_str) == Some("merge");
+        let merges = self.policy(&keys::PARENT_SETTINGS_BEHAVIOR).and_then(Value::as_str) == Some("merge");
         let mut found = document::parse(Source::Policy, name, text);
         if administered
             && !merges

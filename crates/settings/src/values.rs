@@ -7,61 +7,69 @@ use sluice_permission::path::absolute;
 use sluice_permission::{Behavior, PermissionMode, Rule, Source};
 
 use super::Settings;
+use super::keys::{self, Key, PermissionKey, permissions};
+use super::layer::Layer;
 use super::merge::merge;
 use super::rules::{known_mode, rules};
 
 impl Settings {
-    /// The value of a key in the strongest layer that has it: policy, flag, local, project, user.
+    /// The value of a setting in the strongest layer that may say it and does: policy, flag, local, project, user.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Value> {
-        self.at(&[key])
-    }
-
-    /// The value at a path of keys in the strongest layer that has it.
-    #[must_use]
-    pub fn at(&self, keys: &[&str]) -> Option<&Value> {
-        let (first, rest) = keys.split_first()?;
-        self.layers.iter().rev().find_map(|layer| {
-            let top = layer.in_force().get(*first)?;
-            let found = rest.iter().try_fold(top, |value, key| value.get(*key))?;
+    pub fn get(&self, key: &Key) -> Option<&Value> {
+        self.sayers(key).rev().find_map(|layer| {
+            let found = layer.in_force().get(key.name)?;
             (!found.is_null()).then_some(found)
         })
     }
 
-    /// The value of a key in every layer that has it, from the weakest to the strongest.
-    pub fn each(&self, key: &str) -> Vec<(Source, &Value)> {
-        self.layers
-            .iter()
-            .filter_map(|layer| layer.in_force().get(key).map(|value| (layer.source, value)))
+    /// The value of a setting inside `permissions` in the strongest layer that has it.
+    #[must_use]
+    pub fn permission(&self, key: &PermissionKey) -> Option<&Value> {
+        self.sayers(&keys::PERMISSIONS).rev().find_map(|layer| {
+            let found = layer.in_force().get(keys::PERMISSIONS.name)?.get(key.name)?;
+            (!found.is_null()).then_some(found)
+        })
+    }
+
+    /// The value of a setting in every layer that may say it and does, from the weakest to the strongest.
+    pub fn each(&self, key: &Key) -> Vec<(Source, &Value)> {
+        self.sayers(key)
+            .filter_map(|layer| layer.in_force().get(key.name).map(|value| (layer.source, value)))
             .collect()
     }
 
-    /// The value of a key in the administrator's settings only.
+    /// The value of a setting in the administrator's settings only.
     #[must_use]
-    pub fn policy(&self, key: &str) -> Option<&Value> {
+    pub fn policy(&self, key: &Key) -> Option<&Value> {
         self.layers
             .iter()
             .rev()
             .filter(|layer| layer.source == Source::Policy)
-            .find_map(|layer| layer.in_force().get(key))
+            .find_map(|layer| layer.in_force().get(key.name))
     }
 
-    /// The text of a key.
+    /// The text of a setting.
     #[must_use]
-    pub fn string(&self, key: &str) -> Option<&str> {
+    pub fn string(&self, key: &Key) -> Option<&str> {
         self.get(key).and_then(Value::as_str)
     }
 
-    /// The yes or no of a key.
+    /// The yes or no of a setting.
     #[must_use]
-    pub fn bool(&self, key: &str) -> Option<bool> {
+    pub fn bool(&self, key: &Key) -> Option<bool> {
         self.get(key).and_then(Value::as_bool)
     }
 
-    /// The number of a key.
+    /// The number of a setting.
     #[must_use]
-    pub fn number(&self, key: &str) -> Option<f64> {
+    pub fn number(&self, key: &Key) -> Option<f64> {
         self.get(key).and_then(Value::as_f64)
+    }
+
+    /// The layers that may say a setting, from the weakest to the strongest.
+    fn sayers(&self, key: &Key) -> impl DoubleEndedIterator<Item = &Layer> {
+        let scopes = key.scopes;
+        self.layers.iter().filter(move |layer| scopes.hold(layer.source))
     }
 
     /// All layers merged: objects key by key, lists one after the other. What waits for trust is left out.
@@ -96,7 +104,7 @@ impl Settings {
     #[must_use]
     pub fn rules(&self) -> Vec<Rule> {
         // Others may still forbid when only the administrator may permit.
-        let managed_only = self.managed_only("allowManagedPermissionRulesOnly");
+        let managed_only = self.managed_only(&keys::ALLOW_MANAGED_PERMISSION_RULES_ONLY);
         self.layers
             .iter()
             .flat_map(|layer| rules(layer.in_force(), layer.source, &layer.root))
@@ -115,7 +123,12 @@ impl Settings {
     #[must_use]
     pub fn default_mode(&self) -> Option<PermissionMode> {
         self.layers.iter().rev().find_map(|layer| {
-            let mode = known_mode(layer.in_force().get("permissions")?.get("defaultMode")?)?;
+            let mode = known_mode(
+                layer
+                    .in_force()
+                    .get(keys::PERMISSIONS.name)?
+                    .get(permissions::DEFAULT_MODE.name)?,
+            )?;
             let off = match mode {
                 PermissionMode::BypassPermissions => self.bypass_disabled(),
                 PermissionMode::Auto => self.auto_disabled(),
@@ -128,13 +141,13 @@ impl Settings {
     /// Whether any scope turned `bypassPermissions` off.
     #[must_use]
     pub fn bypass_disabled(&self) -> bool {
-        self.turned_off("disableBypassPermissionsMode")
+        self.turned_off(keys::DISABLE_BYPASS_PERMISSIONS_MODE.name)
     }
 
     /// Whether any scope turned `auto` off.
     #[must_use]
     pub fn auto_disabled(&self) -> bool {
-        self.turned_off("disableAutoMode")
+        self.turned_off(keys::DISABLE_AUTO_MODE.name)
     }
 
     /// The folders a session may also work in.
@@ -150,8 +163,8 @@ impl Settings {
         for layer in &self.layers {
             let list = layer
                 .in_force()
-                .get("permissions")
-                .and_then(|permissions| permissions.get("additionalDirectories"))
+                .get(keys::PERMISSIONS.name)
+                .and_then(|said| said.get(permissions::ADDITIONAL_DIRECTORIES.name))
                 .and_then(Value::as_array);
             for text in list.into_iter().flatten().filter_map(Value::as_str) {
                 let directory = match text.strip_prefix("~/") {
@@ -171,7 +184,7 @@ impl Settings {
     #[must_use]
     pub fn env(&self) -> Vec<(String, String)> {
         let mut merged = Map::new();
-        for (_, value) in self.each("env") {
+        for (_, value) in self.each(&keys::ENV) {
             merged.extend(value.as_object().cloned().unwrap_or_default());
         }
         merged
@@ -191,12 +204,13 @@ impl Settings {
     /// The hooks of every scope that may have any, from the weakest to the strongest.
     #[must_use]
     pub fn hooks(&self) -> Vec<(Source, &Value)> {
-        if self.policy("disableAllHooks").and_then(Value::as_bool) == Some(true) {
+        if self.policy(&keys::DISABLE_ALL_HOOKS).and_then(Value::as_bool) == Some(true) {
             return Vec::new();
         }
-        let only_managed =
-            self.managed_only("allowManagedHooksOnly") || self.bool("disableAllHooks") == Some(true) || self.plain();
-        self.each("hooks")
+        let only_managed = self.managed_only(&keys::ALLOW_MANAGED_HOOKS_ONLY)
+            || self.bool(&keys::DISABLE_ALL_HOOKS) == Some(true)
+            || self.plain();
+        self.each(&keys::HOOKS)
             .into_iter()
             .filter(|(source, _)| !only_managed || *source == Source::Policy)
             .collect()
@@ -205,29 +219,30 @@ impl Settings {
     /// The command that prints the key for the model.
     #[must_use]
     pub fn api_key_helper(&self) -> Option<&str> {
-        self.string("apiKeyHelper").filter(|text| !text.trim().is_empty())
+        self.string(&keys::API_KEY_HELPER)
+            .filter(|text| !text.trim().is_empty())
     }
 
     /// The style of what is said.
     #[must_use]
     pub fn output_style(&self) -> Option<&str> {
-        self.string("outputStyle")
+        self.string(&keys::OUTPUT_STYLE)
     }
 
     /// The model to ask.
     #[must_use]
     pub fn model(&self) -> Option<&str> {
-        self.string("model")
+        self.string(&keys::MODEL)
     }
 
-    fn managed_only(&self, key: &str) -> bool {
+    fn managed_only(&self, key: &Key) -> bool {
         self.policy(key).and_then(Value::as_bool) == Some(true)
     }
 
     fn turned_off(&self, key: &str) -> bool {
         let says = |value: Option<&Value>| value.and_then(Value::as_str) == Some("disable");
         self.layers.iter().any(|layer| {
-            let permissions = layer.in_force().get("permissions");
+            let permissions = layer.in_force().get(keys::PERMISSIONS.name);
             says(layer.in_force().get(key)) || says(permissions.and_then(|permissions| permissions.get(key)))
         })
     }

@@ -420,6 +420,9 @@ export type MatchedAskRule = { source: string, tool_name: string, rule_content?:
 /** Begins signing in to an MCP server. */
 export type McpAuthenticate = { subtype: "mcp_authenticate", serverName: string };
 
+/** Where the person has to go, and how they come back. */
+export type McpAuthenticateResponse = { authUrl?: string | null, requiresUserAction?: boolean | null, callbackExpected?: boolean | null, redirectScheme?: string | null, state?: string | null, callbackPort?: number | null };
+
 /** Calls a tool of an MCP server without the model. */
 export type McpCall = { subtype: "mcp_call", tool: string, arguments?: unknown | null, expires_at?: string | null, timeout_ms?: number | null, result_not_for_model?: boolean | null, check_permissions?: boolean | null, input_files?: Array<InputFile> | null, output_files?: Array<OutputFile> | null };
 

@@ -1,9 +1,10 @@
 //! The control plane: requests in both directions, their answers, and their withdrawal.
 //!
-//! One file per subtype holds the request and what a success answers.
+//! One file per subtype holds the request and what a success answers; [`table`] names them all, once.
 
 mod envelope;
 mod request_id;
+pub(crate) mod table;
 
 mod apply_flag_settings;
 mod background_tasks;
@@ -61,6 +62,7 @@ mod update_settings;
 
 pub use envelope::{ControlCancelRequest, ControlRequest, ControlResponse, Failure, Response, Success};
 pub use request_id::RequestId;
+pub use table::{AgentRequest, Done, HostRequest, Request, Subtype};
 
 pub use apply_flag_settings::ApplyFlagSettings;
 pub use background_tasks::{BackgroundTasks, BackgroundTasksResponse};
@@ -126,64 +128,3 @@ pub use set_permission_mode::{SetPermissionMode, SetPermissionModeResponse};
 pub use side_question::{SideQuestion, SideQuestionResponse};
 pub use stop_task::StopTask;
 pub use update_settings::UpdateSettings;
-
-use crate::union::wire_union;
-
-wire_union! {
-    /// What is asked, by subtype: first what hosts ask of agents, then what agents ask of hosts.
-    pub enum Request by "subtype", else Unknown {
-        Initialize(Initialize) = "initialize",
-        Interrupt(Interrupt) = "interrupt",
-        SetPermissionMode(SetPermissionMode) = "set_permission_mode",
-        SetModel(SetModel) = "set_model",
-        SetMaxThinkingTokens(SetMaxThinkingTokens) = "set_max_thinking_tokens",
-        McpStatus(McpStatus) = "mcp_status",
-        McpSetServers(McpSetServers) = "mcp_set_servers",
-        McpReconnect(McpReconnect) = "mcp_reconnect",
-        McpToggle(McpToggle) = "mcp_toggle",
-        McpMessage(McpMessage) = "mcp_message",
-        RewindFiles(RewindFiles) = "rewind_files",
-        StopTask(StopTask) = "stop_task",
-        ApplyFlagSettings(ApplyFlagSettings) = "apply_flag_settings",
-        GetSettings(GetSettings) = "get_settings",
-        CancelAsyncMessage(CancelAsyncMessage) = "cancel_async_message",
-        GetContextUsage(GetContextUsage) = "get_context_usage",
-        ReloadPlugins(ReloadPlugins) = "reload_plugins",
-        SeedReadState(SeedReadState) = "seed_read_state",
-        RenameSession(RenameSession) = "rename_session",
-        ReadFile(ReadFile) = "read_file",
-        FileSuggestions(FileSuggestions) = "file_suggestions",
-        GetBinaryVersion(GetBinaryVersion) = "get_binary_version",
-        GetSessionCost(GetSessionCost) = "get_session_cost",
-        SetColor(SetColor) = "set_color",
-        McpCall(McpCall) = "mcp_call",
-        BackgroundTasks(BackgroundTasks) = "background_tasks",
-        GetUsage(GetUsage) = "get_usage",
-        ReloadSkills(ReloadSkills) = "reload_skills",
-        RegisterRepoRoot(RegisterRepoRoot) = "register_repo_root",
-        ListModels(ListModels) = "list_models",
-        UpdateSettings(UpdateSettings) = "update_settings",
-        GetHooksListing(GetHooksListing) = "get_hooks_listing",
-        ListPermissionRules(ListPermissionRules) = "list_permission_rules",
-        ReloadOutputStyles(ReloadOutputStyles) = "reload_output_styles",
-        McpReadResource(McpReadResource) = "mcp_read_resource",
-        GetTaskOutput(GetTaskOutput) = "get_task_output",
-        SetHasSubscribers(SetHasSubscribers) = "set_has_subscribers",
-        SetMcpPermissionModeOverride(SetMcpPermissionModeOverride) = "set_mcp_permission_mode_override",
-        ClaimSession(ClaimSession) = "claim_session",
-        GetPlan(GetPlan) = "get_plan",
-        GetWorkspaceDiff(GetWorkspaceDiff) = "get_workspace_diff",
-        GenerateSessionTitle(GenerateSessionTitle) = "generate_session_title",
-        SideQuestion(SideQuestion) = "side_question",
-        EndSession(EndSession) = "end_session",
-        MessageRated(MessageRated) = "message_rated",
-        ChannelEnable(ChannelEnable) = "channel_enable",
-        McpAuthenticate(McpAuthenticate) = "mcp_authenticate",
-        McpClearAuth(McpClearAuth) = "mcp_clear_auth",
-        McpOauthCallbackUrl(McpOauthCallbackUrl) = "mcp_oauth_callback_url",
-        CanUseTool(CanUseTool) = "can_use_tool",
-        HookCallback(HookCallback) = "hook_callback",
-        Elicitation(Elicitation) = "elicitation",
-        RequestUserDialog(RequestUserDialog) = "request_user_dialog",
-    }
-}

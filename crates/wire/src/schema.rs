@@ -14,7 +14,8 @@ use serde_json::{Map, Value, json};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::content::{Block, Content};
-use crate::control::{self, RequestId};
+#[allow(clippy::wildcard_imports, reason = "everything requests are answered with")]
+use crate::control::*;
 use crate::field::Field;
 use crate::hook::HookOutput;
 use crate::{Number, Raw, TextOrTexts, ToAgent, ToHost};
@@ -227,57 +228,55 @@ inline_type!(
     [Block]
 );
 
-/// Calls `$with!` with every type from which all others can be reached.
-macro_rules! roots {
-    ($with:ident) => {
-        $with!(
-            ToHost,
-            ToAgent,
-            HookOutput,
-            control::InitializeResponse,
-            control::InterruptResponse,
-            control::SetPermissionModeResponse,
-            control::SetModelResponse,
-            control::McpStatusResponse,
-            control::McpSetServersResponse,
-            control::McpMessageResponse,
-            control::RewindFilesResponse,
-            control::GetSettingsResponse,
-            control::CancelAsyncMessageResponse,
-            control::GetContextUsageResponse,
-            control::ReloadPluginsResponse,
-            control::ReadFileResponse,
-            control::FileSuggestionsResponse,
-            control::GetBinaryVersionResponse,
-            control::GetSessionCostResponse,
-            control::McpCallResponse,
-            control::BackgroundTasksResponse,
-            control::GetUsageResponse,
-            control::ReloadSkillsResponse,
-            control::ListModelsResponse,
-            control::GetHooksListingResponse,
-            control::ListPermissionRulesResponse,
-            control::ReloadOutputStylesResponse,
-            control::McpReadResourceResponse,
-            control::GetTaskOutputResponse,
-            control::SetMcpPermissionModeOverrideResponse,
-            control::GenerateSessionTitleResponse,
-            control::SideQuestionResponse,
-            control::CanUseToolResponse,
-            control::ElicitationResponse,
-            control::RequestUserDialogResponse,
-        )
+/// Takes in a type and all that can be reached from it.
+trait TakeIn {
+    fn take_in<T: JsonSchema + TS + 'static>(&mut self);
+}
+
+/// What a request is answered with, where that has a type.
+macro_rules! take_in_response {
+    ($into:ident, Done) => {};
+    ($into:ident, Value) => {};
+    ($into:ident, $response:ident) => {
+        $into.take_in::<$response>();
     };
+}
+
+macro_rules! define_take_in_all {
+    (
+        hosts { $($host:ident = $host_text:literal -> $host_response:ident;)+ }
+        agents { $($agent:ident = $agent_text:literal -> $agent_response:ident;)+ }
+    ) => {
+        /// Takes in the messages and what requests are answered with. All other types can be reached from these.
+        fn take_in_all(into: &mut impl TakeIn) {
+            into.take_in::<ToHost>();
+            into.take_in::<ToAgent>();
+            into.take_in::<McpMessageResponse>();
+            $(take_in_response!(into, $host_response);)+
+            $(take_in_response!(into, $agent_response);)+
+        }
+    };
+}
+
+crate::control::table::requests!(define_take_in_all);
+
+impl TakeIn for SchemaGenerator {
+    fn take_in<T: JsonSchema + TS + 'static>(&mut self) {
+        self.subschema_for::<T>();
+    }
+}
+
+impl TakeIn for Collect {
+    fn take_in<T: JsonSchema + TS + 'static>(&mut self) {
+        self.visit::<T>();
+    }
 }
 
 /// The schema of every message and every answer, as definitions of one document.
 #[must_use]
 pub fn json_schema() -> Value {
     let mut generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
-    macro_rules! add {
-        ($($root:ty),* $(,)?) => { $(generator.subschema_for::<$root>();)* };
-    }
-    roots!(add);
+    take_in_all(&mut generator);
     let mut definitions: Vec<(String, Value)> = generator.take_definitions(true).into_iter().collect();
     definitions.sort_by(|a, b| a.0.cmp(&b.0));
     let definitions: Map<String, Value> = definitions.into_iter().collect();
@@ -297,10 +296,7 @@ pub fn typescript() -> String {
         seen: HashSet::new(),
         declarations: BTreeMap::new(),
     };
-    macro_rules! add {
-        ($($root:ty),* $(,)?) => { $(collect.visit::<$root>();)* };
-    }
-    roots!(add);
+    take_in_all(&mut collect);
     let mut text = String::from(
         "// Generated from crates/wire. Do not edit.\n\
          // Unknown fields, words and kinds may come at any time: ignore them.\n",

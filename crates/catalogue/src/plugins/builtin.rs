@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use sluice_settings::Settings;
+use sluice_settings::keys;
 
 /// Where they come from, as plugins name it.
 pub const SOURCE: &str = "builtin";
@@ -48,7 +49,7 @@ impl Part {
     /// Whether it is there: unless the strongest settings file that names it says no.
     pub fn is_on(self, settings: &Settings) -> bool {
         let id = self.source();
-        let said = settings.each("enabledPlugins").into_iter().rev();
+        let said = settings.each(&keys::ENABLED_PLUGINS).into_iter().rev();
         let mut said = said.filter_map(|(_, plugins)| plugins.get(&id));
         !matches!(said.next(), Some(Value::Bool(false) | Value::Null))
     }

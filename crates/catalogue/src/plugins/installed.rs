@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 use sluice_settings::Settings;
+use sluice_settings::keys;
 
 use super::manifest::document;
 use super::{PluginError, builtin};
@@ -17,7 +18,7 @@ pub(super) fn enabled(settings: &Settings) -> Vec<(String, String)> {
         return Vec::new();
     }
     let mut switched: Map<String, Value> = Map::new();
-    for (_, value) in settings.each("enabledPlugins") {
+    for (_, value) in settings.each(&keys::ENABLED_PLUGINS) {
         if let Value::Object(plugins) = value {
             switched.extend(plugins.clone());
         }

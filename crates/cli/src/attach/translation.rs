@@ -7,12 +7,13 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
+use sluice_wire::control::Subtype;
 
 /// Who asked for what, until the receipt comes.
 #[derive(Debug)]
 struct Pending {
     request_id: Value,
-    subtype: String,
+    subtype: Subtype,
 }
 
 /// The translator of one session on one screen.
@@ -309,8 +310,8 @@ impl Translation {
             return Some(refusal(&pending.request_id, why));
         }
         let data = said.get("data").cloned().unwrap_or_default();
-        let data = match pending.subtype.as_str() {
-            "file_suggestions" => {
+        let data = match pending.subtype {
+            Subtype::FileSuggestions => {
                 let files = data
                     .get("files")
                     .or_else(|| data.get("suggestions"))
@@ -318,8 +319,8 @@ impl Translation {
                     .unwrap_or(data);
                 json!({ "suggestions": files })
             }
-            "rewind_files" => rewound(&data),
-            "interrupt" => json!({"still_queued": []}),
+            Subtype::RewindFiles => rewound(&data),
+            Subtype::Interrupt => json!({"still_queued": []}),
             _ if data.is_object() => data,
             _ => json!({}),
         };
@@ -419,31 +420,35 @@ impl Translation {
     fn request(&mut self, line: &Value) -> (Vec<Value>, Vec<Value>) {
         let request_id = line.get("request_id").cloned().unwrap_or_default();
         let request = line.get("request").cloned().unwrap_or_default();
-        let subtype = text(&request, "subtype").to_owned();
+        let subtype = Subtype::from(text(&request, "subtype"));
         let field = |key: &str| request.get(key).cloned().unwrap_or_default();
-        let fields = match subtype.as_str() {
-            "initialize" => {
+        let fields = match &subtype {
+            Subtype::Initialize => {
                 self.greeting = Some(request_id);
                 return (Vec::new(), Vec::new());
             }
-            "interrupt" => json!({"type": "interrupt", "all": field("cancel_queued") == json!(true)}),
-            "set_model" => json!({"type": "set_model", "model": field("model")}),
-            "set_permission_mode" => json!({"type": "set_permission_mode", "mode": field("mode")}),
-            "set_max_thinking_tokens" => json!({"type": "set_thinking", "tokens": field("max_thinking_tokens")}),
-            "mcp_status" => json!({"type": "mcp_status"}),
-            "mcp_reconnect" => json!({"type": "mcp_reconnect", "server": field("serverName")}),
-            "mcp_toggle" => json!({"type": "mcp_toggle", "server": field("serverName"), "enabled": field("enabled")}),
-            "get_context_usage" => json!({"type": "context_usage"}),
-            "get_settings" => json!({"type": "settings"}),
-            "list_permission_rules" => json!({"type": "rules"}),
-            "stop_task" => json!({"type": "stop_task", "task": field("task_id")}),
-            "get_task_output" => json!({"type": "task_output", "task": field("task_id")}),
-            "background_tasks" => json!({"type": "background"}),
-            "rename_session" => json!({"type": "rename", "title": field("title")}),
-            "file_suggestions" => json!({"type": "files", "query": field("query")}),
-            "cancel_async_message" => json!({"type": "take_back", "uuid": field("message_uuid")}),
-            "rewind_files" => json!({"type": "rewind", "prompt": field("user_message_id"), "dryRun": field("dry_run"),
-                "files": true, "conversation": false}),
+            Subtype::Interrupt => json!({"type": "interrupt", "all": field("cancel_queued") == json!(true)}),
+            Subtype::SetModel => json!({"type": "set_model", "model": field("model")}),
+            Subtype::SetPermissionMode => json!({"type": "set_permission_mode", "mode": field("mode")}),
+            Subtype::SetMaxThinkingTokens => json!({"type": "set_thinking", "tokens": field("max_thinking_tokens")}),
+            Subtype::McpStatus => json!({"type": "mcp_status"}),
+            Subtype::McpReconnect => json!({"type": "mcp_reconnect", "server": field("serverName")}),
+            Subtype::McpToggle => {
+                json!({"type": "mcp_toggle", "server": field("serverName"), "enabled": field("enabled")})
+            }
+            Subtype::GetContextUsage => json!({"type": "context_usage"}),
+            Subtype::GetSettings => json!({"type": "settings"}),
+            Subtype::ListPermissionRules => json!({"type": "rules"}),
+            Subtype::StopTask => json!({"type": "stop_task", "task": field("task_id")}),
+            Subtype::GetTaskOutput => json!({"type": "task_output", "task": field("task_id")}),
+            Subtype::BackgroundTasks => json!({"type": "background"}),
+            Subtype::RenameSession => json!({"type": "rename", "title": field("title")}),
+            Subtype::FileSuggestions => json!({"type": "files", "query": field("query")}),
+            Subtype::CancelAsyncMessage => json!({"type": "take_back", "uuid": field("message_uuid")}),
+            Subtype::RewindFiles => {
+                json!({"type": "rewind", "prompt": field("user_message_id"), "dryRun": field("dry_run"),
+                "files": true, "conversation": false})
+            }
             other => {
                 let why = format!(
                     "{other} is not available while the bridge runs the session; /take brings the session back"

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read};
 
 use sluice_engine::{Input, Signal};
-use sluice_wire::control::Request;
+use sluice_wire::control::{HostRequest as _, Initialize, Request};
 use sluice_wire::{Framer, Line, Malformed, MalformedKind, ToAgent};
 use tokio::sync::mpsc;
 
@@ -63,7 +63,7 @@ fn is_greeting(input: &Input) -> bool {
             message.as_ref(),
             ToAgent::ControlRequest(request) if matches!(request.request, Request::Initialize(_))
         ),
-        Input::BadRequest { subtype, .. } => subtype.as_deref() == Some("initialize"),
+        Input::BadRequest { subtype, .. } => subtype.as_deref() == Some(Initialize::SUBTYPE),
         _ => false,
     }
 }

@@ -1,8 +1,8 @@
-//! The smaller requests: those that ask about something, and those that concern parts a session may not have.
+//! The smaller requests, which have no file of their own.
 
 use serde_json::{Value, json};
 use sluice_tools::ToolEvent;
-use sluice_wire::control::{BackgroundTasksResponse, MessageRated, Request, RequestId};
+use sluice_wire::control::{BackgroundTasksResponse, MessageRated, RequestId};
 use tokio::time::Instant;
 
 use crate::messages;
@@ -13,48 +13,13 @@ use crate::turn::Stop;
 const MOVING: std::time::Duration = std::time::Duration::from_millis(500);
 
 impl Session {
-    /// Answers what does not concern the turn.
-    pub(super) async fn inquire(&mut self, id: &RequestId, request: Request) {
-        match request {
-            Request::GetSettings(_) => self.get_settings(id).await,
-            Request::ApplyFlagSettings(request) => self.apply_flag_settings(id, &request.settings).await,
-            Request::UpdateSettings(request) => self.update_settings(id, &request).await,
-            Request::ListPermissionRules(_) => self.list_rules(id).await,
-            Request::GetContextUsage(request) => self.context_usage(id, request.detail.as_deref()).await,
-            Request::GetSessionCost(_) => self.session_cost(id).await,
-            Request::GetUsage(_) => self.usage(id).await,
-            Request::ReadFile(request) => self.read_file(id, *request).await,
-            Request::FileSuggestions(request) => self.file_suggestions(id, request.query),
-            Request::SeedReadState(request) => self.seed_read_state(id, &request),
-            Request::GetTaskOutput(request) => self.task_output(id, &request.task_id).await,
-            Request::GetPlan(_) => self.plan(id),
-            Request::GetWorkspaceDiff(_) => self.workspace_diff(id),
-            Request::GenerateSessionTitle(request) => self.session_title(id, &request).await,
-            Request::SideQuestion(request) => self.side_question(id, request.question.as_deref()).await,
-            Request::BackgroundTasks(request) => self.background_calls(id, request.tool_use_id.as_deref()).await,
-            Request::GetHooksListing(_) => self.say(messages::success(id, &self.hooks_listing())).await,
-            Request::EndSession(_) => self.end_session(id).await,
-            Request::MessageRated(request) => self.rated(id, &request).await,
-            // Nothing here depends on whether anybody watches.
-            Request::ClaimSession(_) => {
-                let text = "not_a_spare: claim_session is only for a process that was started to wait for a claim";
-                self.say(messages::error(id, text)).await;
-            }
-            Request::SetHasSubscribers(_) => self.say(messages::ok(id)).await,
-            Request::ReloadPlugins(request) => self.reload_plugins(id, &request).await,
-            Request::RegisterRepoRoot(request) => self.register_root(id, &request).await,
-            Request::ReloadSkills(_) => self.reload_skills(id).await,
-            Request::ReloadOutputStyles(_) => self.reload_styles(id).await,
-            Request::RewindFiles(request) => {
-                self.rewind(id, &request.user_message_id, request.dry_run == Some(true))
-                    .await;
-            }
-            other => self.about_servers(id, other).await,
-        }
+    pub(super) async fn stop_named_task(&mut self, id: &RequestId, task: &str) {
+        self.stop_task(task).await;
+        self.say(messages::success(id, &json!({}))).await;
     }
 
     /// Lets running commands, or those of one call, go on in the background.
-    async fn background_calls(&mut self, id: &RequestId, call: Option<&str>) {
+    pub(super) async fn background_calls(&mut self, id: &RequestId, call: Option<&str>) {
         // Those of subagents stay: a subagent ends what it leaves in the background.
         let own: Vec<String> = match call {
             Some(call) => vec![call.to_owned()],
@@ -86,7 +51,7 @@ impl Session {
     }
 
     /// The host is done: the turn that runs is interrupted, and the process goes.
-    async fn end_session(&mut self, id: &RequestId) {
+    pub(super) async fn end_session(&mut self, id: &RequestId) {
         self.say(messages::ok(id)).await;
         self.line.leave = Some(i32::from(self.turn.open));
         if self.turn.open {
@@ -96,7 +61,7 @@ impl Session {
     }
 
     /// A person's opinion of an answer. It is sent nowhere.
-    async fn rated(&mut self, id: &RequestId, request: &MessageRated) {
+    pub(super) async fn rated(&mut self, id: &RequestId, request: &MessageRated) {
         let field = |name: &str| request.extra.value(name).unwrap_or_default();
         let known = matches!(field("sentiment").as_str(), Some("positive" | "negative"));
         if known && field("messageUuid").is_string() {

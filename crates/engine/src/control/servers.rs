@@ -8,90 +8,57 @@ use sluice_permission::{PermissionMode, Verdict};
 use sluice_servers::status::full as full_status;
 use sluice_servers::{Link, Manifest, Phase, ServerCall, ServerConfig, auth, explain, store};
 use sluice_wire::control::{
-    Initialize, McpAuthenticateResponse, McpCall, McpReadResourceResponse, McpSetServersResponse, McpStatusResponse,
-    Request, RequestId, SetMcpPermissionModeOverrideResponse,
+    Initialize, McpAuthenticateResponse, McpCall, McpMessage, McpReadResourceResponse, McpSetServersResponse,
+    McpStatusResponse, RequestId, SetMcpPermissionModeOverrideResponse,
 };
+use sluice_wire::{Map, Raw};
 
 use crate::messages;
 use crate::requests::Aside;
 use crate::session::Session;
 
 impl Session {
-    /// Answers what concerns servers.
-    pub(super) async fn about_servers(&mut self, id: &RequestId, request: Request) {
-        match request {
-            Request::McpStatus(_) => {
-                let response = McpStatusResponse {
-                    mcp_servers: self
-                        .tooling
-                        .servers
-                        .all()
-                        .iter()
-                        .map(|link| full_status(link))
-                        .collect(),
-                    ..McpStatusResponse::default()
-                };
-                self.say(messages::success(id, &response)).await;
-            }
-            Request::McpSetServers(request) => {
-                let read = |raw: &sluice_wire::Raw| {
-                    let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
-                    ServerConfig::parse(&value).map_err(|error| error.to_string())
-                };
-                let servers = request
-                    .servers
-                    .iter()
-                    .map(|(name, raw)| (name.clone(), read(raw)))
-                    .collect();
-                self.set_servers(id, servers).await;
-            }
-            Request::McpReconnect(request) => self.reconnect(id, &request.server_name).await,
-            Request::McpToggle(request) => self.toggle(id, &request.server_name, request.enabled).await,
-            Request::McpMessage(request) => {
-                let mailbox = self
-                    .tooling
-                    .servers
-                    .find(&request.server_name)
-                    .and_then(|link| link.mailbox());
-                if let (Some(mailbox), Ok(message)) = (mailbox, serde_json::from_str(request.message.get())) {
-                    mailbox.put(&message);
-                }
-                self.say(messages::ok(id)).await;
-            }
-            Request::McpCall(request) => self.call_server(id, &request).await,
-            Request::McpReadResource(request) => self.read_resource(id, &request.server_name, &request.uri).await,
-            Request::McpAuthenticate(request) => self.sign_in(id, &request.server_name).await,
-            Request::McpClearAuth(request) => {
-                let Some(link) = self.server(id, &request.server_name).await else {
-                    return;
-                };
-                let id = id.clone();
-                self.requests.asides.spawn(&id.clone(), async move {
-                    told(&id, auth::forget(&link).await.map(|()| json!({})))
-                });
-            }
-            Request::McpOauthCallbackUrl(request) => {
-                self.come_back(id, &request.server_name, request.callback_url).await;
-            }
-            Request::SetMcpPermissionModeOverride(request) => {
-                self.override_mode(id, &request.server_name, request.mode).await;
-            }
-            Request::ChannelEnable(request) => {
-                let name = request.server_name.as_deref().unwrap_or_default();
-                let why = match self.tooling.servers.find(name).map(|link| link.phase()) {
-                    Some(Phase::Up(_)) => "is not plugin-sourced; channel_enable requires a marketplace plugin",
-                    _ => "is not connected",
-                };
-                self.say(messages::error(id, format!("server {name} {why}"))).await;
-            }
-            Request::Unknown(unknown) => self.unsupported(id, unknown.tag.as_deref()).await,
-            other => self.unsupported(id, Some(other.kind())).await,
+    pub(super) async fn server_status(&mut self, id: &RequestId) {
+        let links = self.tooling.servers.all();
+        let response = McpStatusResponse {
+            mcp_servers: links.iter().map(|link| full_status(link)).collect(),
+            ..McpStatusResponse::default()
+        };
+        self.say(messages::success(id, &response)).await;
+    }
+
+    /// A server that lives in the host says something of its own accord.
+    pub(super) async fn server_message(&mut self, id: &RequestId, request: &McpMessage) {
+        let link = self.tooling.servers.find(&request.server_name);
+        let mailbox = link.and_then(|link| link.mailbox());
+        if let (Some(mailbox), Ok(message)) = (mailbox, serde_json::from_str(request.message.get())) {
+            mailbox.put(&message);
         }
+        self.say(messages::ok(id)).await;
+    }
+
+    pub(super) async fn sign_out(&mut self, id: &RequestId, name: &str) {
+        let Some(link) = self.server(id, name).await else {
+            return;
+        };
+        let id = id.clone();
+        self.requests.asides.spawn(&id.clone(), async move {
+            told(&id, auth::forget(&link).await.map(|()| json!({})))
+        });
+    }
+
+    /// Channels belong to plugins of a marketplace.
+    pub(super) async fn enable_channel(&mut self, id: &RequestId, name: &str) {
+        let why = match self.tooling.servers.find(name).map(|link| link.phase()) {
+            Some(Phase::Up(_)) => "is not plugin-sourced; channel_enable requires a marketplace plugin",
+            _ => "is not connected",
+        };
+        self.say(messages::error(id, format!("server {name} {why}"))).await;
     }
 
     /// Calls of a server's tools are decided in a stricter mode than the session's, or in the session's again. A server
     /// may be named before it is there.
-    async fn override_mode(&mut self, id: &RequestId, name: &str, mode: Option<PermissionMode>) {
+    pub(super) async fn override_mode(&mut self, id: &RequestId, name: &str, mode: Option<PermissionMode>) {
         if let Some(mode) = &mode
             && !matches!(mode, PermissionMode::Default | PermissionMode::Auto)
         {
@@ -124,7 +91,12 @@ impl Session {
         found
     }
 
-    async fn set_servers(&mut self, id: &RequestId, servers: indexmap::IndexMap<String, Result<ServerConfig, String>>) {
+    pub(super) async fn set_servers(&mut self, id: &RequestId, servers: &Map<Raw>) {
+        let read = |raw: &Raw| {
+            let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+            ServerConfig::parse(&value).map_err(|error| error.to_string())
+        };
+        let servers = servers.iter().map(|(name, raw)| (name.clone(), read(raw))).collect();
         let replaced = self.tooling.servers.replace(servers);
         if replaced.dialled.iter().all(|link| link.config.is_sdk()) {
             let response = McpSetServersResponse {
@@ -156,7 +128,7 @@ impl Session {
         });
     }
 
-    async fn reconnect(&mut self, id: &RequestId, name: &str) {
+    pub(super) async fn reconnect(&mut self, id: &RequestId, name: &str) {
         let Some(link) = self.server(id, name).await else {
             return;
         };
@@ -164,7 +136,7 @@ impl Session {
         self.await_dialling(id, link);
     }
 
-    async fn toggle(&mut self, id: &RequestId, name: &str, enabled: bool) {
+    pub(super) async fn toggle(&mut self, id: &RequestId, name: &str, enabled: bool) {
         let Some(link) = self.server(id, name).await else {
             return;
         };
@@ -201,7 +173,7 @@ impl Session {
     }
 
     /// Calls a tool without the model.
-    async fn call_server(&mut self, id: &RequestId, request: &McpCall) {
+    pub(super) async fn call_server(&mut self, id: &RequestId, request: &McpCall) {
         let Some((link, tool)) = self.tooling.servers.own_name(&request.tool) else {
             let text = match request
                 .tool
@@ -252,7 +224,7 @@ impl Session {
             .spawn(&id.clone(), async move { told(&id, call.run(arguments).await) });
     }
 
-    async fn read_resource(&mut self, id: &RequestId, server: &str, uri: &str) {
+    pub(super) async fn read_resource(&mut self, id: &RequestId, server: &str, uri: &str) {
         if !uri.starts_with("ui://") {
             return self
                 .say(messages::error(id, "mcp_read_resource: uri must use the ui:// scheme"))
@@ -285,7 +257,7 @@ impl Session {
     }
 
     /// Begins a sign-in: the host shows the person where to go.
-    async fn sign_in(&mut self, id: &RequestId, name: &str) {
+    pub(super) async fn sign_in(&mut self, id: &RequestId, name: &str) {
         let Some(link) = self.server(id, name).await else {
             return;
         };
@@ -309,7 +281,7 @@ impl Session {
     }
 
     /// The person signed in with a browser that cannot reach this machine.
-    async fn come_back(&mut self, id: &RequestId, name: &str, callback: String) {
+    pub(super) async fn come_back(&mut self, id: &RequestId, name: &str, callback: String) {
         let Some(link) = self.server(id, name).await else {
             return;
         };

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use sluice_permission::{Rule, Source};
+use sluice_settings::keys;
 use sluice_wire::Raw;
 use sluice_wire::control::{
     AppliedSettings, GetSettingsResponse, ListPermissionRulesResponse, PermissionRulesState, RequestId, RuleEntry,
@@ -47,7 +48,7 @@ impl Session {
             let text = "apply_flag_settings: settings must be an object";
             return self.say(messages::error(id, text)).await;
         };
-        let misshapen = misshapen(&changes);
+        let misshapen: Vec<&str> = keys::misshapen(&changes).iter().map(|key| key.name).collect();
         if !misshapen.is_empty() {
             let text = format!(
                 "apply_flag_settings: nothing was changed, because these have not the shape they must have: {}",
@@ -60,7 +61,7 @@ impl Session {
             Some(model) => {
                 let switch = Switch {
                     to: model,
-                    requested: changes.get("model").and_then(Value::as_str).map(str::to_owned),
+                    requested: changes.get(keys::MODEL.name).and_then(Value::as_str).map(str::to_owned),
                     source: "sdk",
                     answers: Answers::Settings,
                 };
@@ -89,10 +90,10 @@ impl Session {
         if let Err(why) = may_write(source, &changes) {
             return self.say(messages::error(id, format!("update_settings: {why}"))).await;
         }
-        if let Some(level) = changes.remove("effortLevel") {
+        if let Some(level) = changes.remove(keys::EFFORT_LEVEL.name) {
             // How hard a model tries is a matter of the model.
-            let of_model = json!({(self.model.name.as_str()): {"effortLevel": level}});
-            changes.insert("modelSettings".to_owned(), of_model);
+            let of_model = json!({(self.model.name.as_str()): {(keys::EFFORT_LEVEL.name): level}});
+            changes.insert(keys::MODEL_SETTINGS.name.to_owned(), of_model);
         }
         let (id, places) = (id.clone(), self.options.settings.places().clone());
         self.requests.asides.spawn_blocking(&id.clone(), move || {
@@ -155,7 +156,7 @@ impl Session {
             rules: rules.collect(),
             workspace_directories: directories.collect(),
             original_cwd: self.options.cwd.display().to_string(),
-            managed_only: settings.policy("allowManagedPermissionRulesOnly") == Some(&Value::Bool(true)),
+            managed_only: settings.policy(&keys::ALLOW_MANAGED_PERMISSION_RULES_ONLY) == Some(&Value::Bool(true)),
             ..PermissionRulesState::default()
         };
         let response = ListPermissionRulesResponse {
@@ -191,7 +192,7 @@ fn described(rule: &Rule) -> Option<Value> {
 
 /// The settings hosts may write: what a person chooses, and nothing that could run or allow anything.
 fn may_write(source: Source, changes: &Map<String, Value>) -> Result<(), String> {
-    let writable = |key: &str| key == "outputStyle" || key == "effortLevel" && source == Source::User;
+    let writable = |key: &str| keys::find(key).is_some_and(|key| key.host_writes.allow(source));
     let refused: Vec<&str> = changes
         .keys()
         .map(String::as_str)
@@ -207,22 +208,6 @@ fn may_write(source: Source, changes: &Map<String, Value>) -> Result<(), String>
         Some((key, _)) => Err(format!("{key} must be a text, and cannot be taken away")),
         None => Ok(()),
     }
-}
-
-/// The settings among these that are plainly of another kind than they must be; `null` takes one back.
-fn misshapen(changes: &Map<String, Value>) -> Vec<&str> {
-    let fits = |key: &str, value: &Value| match key {
-        "permissions" | "env" | "hooks" | "sandbox" | "modelOverrides" | "statusLine" => value.is_object(),
-        "model" | "outputStyle" | "agent" | "apiKeyHelper" | "effortLevel" | "language" => value.is_string(),
-        "disableAllHooks" | "includeCoAuthoredBy" | "enableAllProjectMcpServers" => value.is_boolean(),
-        _ => true,
-    };
-    let wrong = |(key, value): (&'_ String, &Value)| !value.is_null() && !fits(key, value);
-    changes
-        .iter()
-        .filter(|entry| wrong(*entry))
-        .map(|(key, _)| key.as_str())
-        .collect()
 }
 
 #[cfg(test)]

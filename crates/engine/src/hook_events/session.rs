@@ -7,6 +7,7 @@ use serde_json::Value;
 use sluice_hooks::event::{Event, LAST, LAST_MOST};
 use sluice_permission::Source;
 use sluice_settings::Settings;
+use sluice_settings::keys;
 use sluice_wire::Map;
 use sluice_wire::control::HookMatcher;
 use sluice_wire::hook::HookSpecificOutput;
@@ -31,7 +32,7 @@ impl Session {
     /// The host brings its callbacks, in the place of those it brought before: whether they are called.
     pub(crate) async fn register_hooks(&mut self, hooks: Option<&Map<Vec<HookMatcher>>>) -> Option<bool> {
         let hooks = hooks?;
-        if self.options.settings.policy("disableAllHooks") == Some(&Value::Bool(true)) {
+        if self.options.settings.policy(&keys::DISABLE_ALL_HOOKS) == Some(&Value::Bool(true)) {
             return Some(false);
         }
         let events = hooks.iter().map(|(name, groups)| (name.as_str(), groups.as_slice()));

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sluice_catalogue::arguments::Arguments;
 use sluice_catalogue::body::{Part, first_command, parts};
 use sluice_permission::{Behavior, Rule, Source, Verdict};
+use sluice_settings::keys;
 use sluice_tools::{Context, Outcome, Pin, Pins, Tool};
 
 use super::{listing, mentions};
@@ -42,7 +43,7 @@ impl SessionLoop {
 
     /// A body with its arguments and the outputs of its commands.
     pub(super) async fn fill(&mut self, body: &str, args: &str, names: &[String]) -> Result<String, Failure> {
-        let silent = self.session.options.settings.bool("disableSkillShellExecution") == Some(true);
+        let silent = self.session.options.settings.bool(&keys::DISABLE_SKILL_SHELL_EXECUTION) == Some(true);
         let mut text = String::new();
         for part in parts(body, &Arguments::new(args, names), args) {
             match part {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use sluice_catalogue::plugins::PluginDir;
 use sluice_model::models;
+use sluice_settings::keys;
 use sluice_wire::Raw;
 use sluice_wire::control::{
     ReloadOutputStylesResponse, ReloadPlugins, ReloadPluginsResponse, ReloadSkillsResponse, RequestId, SlashCommand,
@@ -127,7 +128,7 @@ impl Session {
 
     /// The output style that is chosen, whether it is there or not.
     pub(crate) fn style_name(&self) -> String {
-        let chosen = self.options.settings.string("outputStyle");
+        let chosen = self.options.settings.string(&keys::OUTPUT_STYLE);
         chosen.unwrap_or(styles::DEFAULT).to_owned()
     }
 
@@ -185,8 +186,8 @@ impl Session {
         let settings = &self.options.settings;
         Budget::new(
             models::facts(&self.model.name).window,
-            settings.number("skillListingBudgetFraction"),
-            settings.number("skillListingMaxDescChars"),
+            settings.number(&keys::SKILL_LISTING_BUDGET_FRACTION),
+            settings.number(&keys::SKILL_LISTING_MAX_DESC_CHARS),
         )
     }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use sluice_model::models;
+use sluice_settings::keys::{self, Key};
 use sluice_wire::Raw;
 use sluice_wire::stdout::{Assistant, ContextCategory, ContextUsage, LocalCommandRun};
 
@@ -14,17 +15,6 @@ use crate::queue::Prompt;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 use crate::turn::Ending;
-
-/// What `/config` can change for a session.
-const CONFIGURABLE: &[(&str, &str)] = &[
-    ("alwaysThinkingEnabled", "true|false"),
-    ("autoCompactEnabled", "true|false"),
-    ("effortLevel", "low|medium|high|xhigh|max"),
-    ("language", "<language>"),
-    ("model", "<model>"),
-    ("outputStyle", "<style>"),
-    ("respectGitignore", "true|false"),
-];
 
 /// The levels of effort.
 const EFFORTS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
@@ -330,13 +320,15 @@ impl SessionLoop {
     /// Lays settings over those of the files, for this session.
     async fn configure(&mut self, args: &str) -> Told {
         if args.is_empty() {
-            let lines: Vec<String> = CONFIGURABLE
-                .iter()
-                .map(|(key, values)| match self.session.options.settings.get(key) {
-                    Some(value) => format!("  {key}={values} (now {value})"),
-                    None => format!("  {key}={values}"),
+            let listed = |key: &Key| {
+                let (name, values) = (key.name, key.configurable?);
+                Some(match self.session.options.settings.get(key) {
+                    Some(value) => format!("  {name}={values} (now {value})"),
+                    None => format!("  {name}={values}"),
                 })
-                .collect();
+            };
+            let mut lines: Vec<String> = keys::TABLE.iter().filter_map(listed).collect();
+            lines.sort();
             return Told::text(format!(
                 "Usage: /config key=value …, for this session\n{}",
                 lines.join("\n")
@@ -349,18 +341,16 @@ impl SessionLoop {
                     "Expected key=value, got {word:?}. /config shows what there is."
                 ));
             };
-            if !CONFIGURABLE.iter().any(|(known, _)| *known == key) {
+            let Some((known, values)) = keys::find(key).and_then(|known| Some((known, known.configurable?))) else {
                 return Told::text(format!("{key} cannot be set here. /config shows what can."));
-            }
-            let value = match value {
-                "true" => Value::Bool(true),
-                "false" => Value::Bool(false),
-                text => Value::String(text.to_owned()),
+            };
+            let Some(value) = known.shape.read(value) else {
+                return Told::text(format!("{key} has to be {values}, not {value:?}."));
             };
             changes.insert(key.to_owned(), value);
         }
         self.session.lay_over(&changes);
-        if let Some(name) = changes.get("model").and_then(Value::as_str) {
+        if let Some(name) = changes.get(keys::MODEL.name).and_then(Value::as_str) {
             let refused = self.choose_model(name).await;
             if refused.outcome.is_some() {
                 return refused;

@@ -3,6 +3,7 @@
 use sluice_catalogue::agents::AgentOrigin;
 use sluice_catalogue::agents::notebook;
 use sluice_permission::{Behavior, PermissionMode, Rule, Source};
+use sluice_settings::keys;
 use sluice_wire::ToAgent;
 use sluice_wire::control::{ControlRequest, Request};
 
@@ -33,7 +34,7 @@ impl Session {
 
     /// Puts the kind that was asked for in charge. One that does not exist ends the session before it begins.
     pub(crate) fn be_led(&mut self) {
-        let configured = self.options.settings.string("agent").map(str::to_owned);
+        let configured = self.options.settings.string(&keys::AGENT).map(str::to_owned);
         let Some(name) = self.options.agents.lead.clone().or(configured) else {
             return;
         };

@@ -419,7 +419,7 @@ async fn a_change_of_settings_may_be_objected_to() {
             user: true,
             ..sluice_engine::settings::Chosen::NONE
         };
-        let flag = options.settings.get("hooks").cloned().unwrap();
+        let flag = options.settings.get(&sluice_settings::keys::HOOKS).cloned().unwrap();
         options.settings = sluice_engine::settings::Settings::load(&places, &chosen, None, None);
         options.settings.set_flag(json!({"hooks": flag}).as_object().unwrap());
     })

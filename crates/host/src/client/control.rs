@@ -9,24 +9,6 @@ use sluice_wire::{Map, Raw};
 use super::Client;
 use crate::error::{Error, ErrorKind};
 
-/// A request of the host, and what a success answers.
-pub trait HostRequest: Into<Request> + Send {
-    /// What it is called on the wire.
-    const SUBTYPE: &'static str;
-    /// What a success answers.
-    type Response: DeserializeOwned;
-}
-
-/// A success that says nothing, whatever it says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Done;
-
-impl<'de> serde::Deserialize<'de> for Done {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        serde::de::IgnoredAny::deserialize(deserializer).map(|_| Self)
-    }
-}
-
 /// Reads what a success answers. One that answers nothing is an empty object.
 pub(super) fn read<T: DeserializeOwned>(subtype: &str, success: Success) -> Result<T, Error> {
     let response = match success.response {
@@ -35,73 +17,6 @@ pub(super) fn read<T: DeserializeOwned>(subtype: &str, success: Success) -> Resu
     };
     let unreadable = |error| Error::new(ErrorKind::Unreadable, format!("the answer to `{subtype}`: {error}"));
     serde_json::from_value(response).map_err(unreadable)
-}
-
-macro_rules! requests {
-    ($($request:ident = $subtype:literal -> $response:ty;)*) => {
-        $(
-            impl HostRequest for $request {
-                const SUBTYPE: &'static str = $subtype;
-                type Response = $response;
-            }
-        )*
-
-        /// Every request there is a type for.
-        #[cfg(test)]
-        const SUBTYPES: &[&str] = &[$($subtype),*];
-    };
-}
-
-requests! {
-    Initialize = "initialize" -> InitializeResponse;
-    Interrupt = "interrupt" -> InterruptResponse;
-    SetPermissionMode = "set_permission_mode" -> SetPermissionModeResponse;
-    SetModel = "set_model" -> SetModelResponse;
-    SetMaxThinkingTokens = "set_max_thinking_tokens" -> Done;
-    McpStatus = "mcp_status" -> McpStatusResponse;
-    McpSetServers = "mcp_set_servers" -> McpSetServersResponse;
-    McpReconnect = "mcp_reconnect" -> Done;
-    McpToggle = "mcp_toggle" -> Done;
-    McpAuthenticate = "mcp_authenticate" -> McpAuthenticateResponse;
-    McpClearAuth = "mcp_clear_auth" -> Done;
-    McpOauthCallbackUrl = "mcp_oauth_callback_url" -> Done;
-    McpMessage = "mcp_message" -> Done;
-    RewindFiles = "rewind_files" -> RewindFilesResponse;
-    StopTask = "stop_task" -> Done;
-    ApplyFlagSettings = "apply_flag_settings" -> Done;
-    GetSettings = "get_settings" -> GetSettingsResponse;
-    CancelAsyncMessage = "cancel_async_message" -> CancelAsyncMessageResponse;
-    GetContextUsage = "get_context_usage" -> GetContextUsageResponse;
-    ReloadPlugins = "reload_plugins" -> ReloadPluginsResponse;
-    SeedReadState = "seed_read_state" -> Done;
-    RenameSession = "rename_session" -> Done;
-    ReadFile = "read_file" -> ReadFileResponse;
-    FileSuggestions = "file_suggestions" -> FileSuggestionsResponse;
-    GetBinaryVersion = "get_binary_version" -> GetBinaryVersionResponse;
-    GetSessionCost = "get_session_cost" -> GetSessionCostResponse;
-    SetColor = "set_color" -> Done;
-    McpCall = "mcp_call" -> McpCallResponse;
-    BackgroundTasks = "background_tasks" -> BackgroundTasksResponse;
-    GetUsage = "get_usage" -> GetUsageResponse;
-    ReloadSkills = "reload_skills" -> ReloadSkillsResponse;
-    RegisterRepoRoot = "register_repo_root" -> Value;
-    ListModels = "list_models" -> ListModelsResponse;
-    UpdateSettings = "update_settings" -> Done;
-    GetHooksListing = "get_hooks_listing" -> GetHooksListingResponse;
-    ListPermissionRules = "list_permission_rules" -> ListPermissionRulesResponse;
-    ReloadOutputStyles = "reload_output_styles" -> ReloadOutputStylesResponse;
-    McpReadResource = "mcp_read_resource" -> McpReadResourceResponse;
-    GetTaskOutput = "get_task_output" -> GetTaskOutputResponse;
-    SetHasSubscribers = "set_has_subscribers" -> Done;
-    SetMcpPermissionModeOverride = "set_mcp_permission_mode_override" -> SetMcpPermissionModeOverrideResponse;
-    ClaimSession = "claim_session" -> Value;
-    GetPlan = "get_plan" -> Value;
-    GetWorkspaceDiff = "get_workspace_diff" -> Value;
-    GenerateSessionTitle = "generate_session_title" -> GenerateSessionTitleResponse;
-    SideQuestion = "side_question" -> SideQuestionResponse;
-    EndSession = "end_session" -> Done;
-    MessageRated = "message_rated" -> Done;
-    ChannelEnable = "channel_enable" -> Value;
 }
 
 /// A method for a request: its documentation, its name, what it takes, the request.
@@ -241,22 +156,5 @@ impl Client {
             ..McpMessage::default()
         })
         .await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use sluice_wire::control::Request;
-
-    use super::SUBTYPES;
-
-    #[test]
-    fn every_request_of_the_wire_that_a_host_makes_has_its_type() {
-        let of_agents = ["can_use_tool", "hook_callback", "elicitation", "request_user_dialog"];
-        let missing: Vec<_> = Request::KNOWN
-            .iter()
-            .filter(|known| !SUBTYPES.contains(known) && !of_agents.contains(known))
-            .collect();
-        assert!(missing.is_empty(), "{missing:?}");
     }
 }

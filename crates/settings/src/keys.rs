@@ -1,0 +1,493 @@
+//! The one table of settings: what each is called, what it holds, who may say it, and what saying it does.
+//!
+//! Whoever reads a setting names its row, so a setting that is read is described here. Keys that stand in no row are
+//! kept, shown, and wait for trust as most do.
+
+use serde_json::{Map, Value};
+use sluice_permission::Source;
+
+/// A setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// What it is called in a file.
+    pub name: &'static str,
+    /// What it holds.
+    pub shape: Shape,
+    /// What becomes of it in a project nobody has trusted.
+    pub untrusted: Untrusted,
+    /// How the values of several files are put together.
+    pub merge: Merge,
+    /// Who may say it.
+    pub scopes: Scopes,
+    /// Which files hosts may write it to.
+    pub host_writes: HostWrites,
+    /// What `/config` takes for it, where it can be set for a session.
+    pub configurable: Option<&'static str>,
+    /// What has to be laid out anew when it changes.
+    pub concerns: Concerns,
+    /// Whether the names in it are told when it waits for trust.
+    pub told_by_name: bool,
+}
+
+/// What a setting holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// One of several kinds.
+    Any,
+    /// True or false.
+    Flag,
+    /// Text.
+    Text,
+    /// A number.
+    Number,
+    /// A list.
+    List,
+    /// An object.
+    Object,
+}
+
+/// What becomes of a setting in a project nobody has trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Untrusted {
+    /// It waits.
+    Waits,
+    /// It waits, unless a program named the project's settings among those to read.
+    CountsForHosts,
+    /// It counts: it runs no program, reaches no host, sends no request elsewhere, touches nothing that is kept, and takes
+    /// no question away.
+    Counts,
+}
+
+/// How the values of several files are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merge {
+    /// Objects key by key, lists one after the other, the rest from the strongest file.
+    Joined,
+    /// The strongest file gives the whole: the order of the list is its meaning.
+    Replaced,
+}
+
+/// Who may say something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scopes {
+    /// Everybody.
+    All,
+    /// Everybody but a project.
+    NotProjects,
+    /// The person and the administrator, in their files.
+    Owners,
+    /// The administrator.
+    Policy,
+}
+
+/// Which files hosts may write a setting to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostWrites {
+    /// None: it could run or allow something, or is nobody's choice.
+    Never,
+    /// The person's own.
+    User,
+    /// The person's own, and theirs for the project.
+    UserAndLocal,
+}
+
+/// What has to be laid out anew when a setting changes. Rules, hooks and variables always are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Concerns {
+    /// Nothing: it is looked up when it is needed.
+    Nothing,
+    /// The sandbox.
+    Sandbox,
+    /// Which MCP servers may be connected.
+    Servers,
+}
+
+impl Shape {
+    /// Whether a value is of this kind.
+    #[must_use]
+    pub fn fits(self, value: &Value) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Flag => value.is_boolean(),
+            Self::Text => value.is_string(),
+            Self::Number => value.is_number(),
+            Self::List => value.is_array(),
+            Self::Object => value.is_object(),
+        }
+    }
+
+    /// A value a person typed.
+    #[must_use]
+    pub fn read(self, word: &str) -> Option<Value> {
+        let read = match self {
+            Self::Text => return Some(word.into()),
+            Self::Any => serde_json::from_str(word).unwrap_or_else(|_| word.into()),
+            Self::Flag | Self::Number | Self::List | Self::Object => serde_json::from_str(word).ok()?,
+        };
+        self.fits(&read).then_some(read)
+    }
+
+    /// What it has to be, in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Any => "something",
+            Self::Flag => "true or false",
+            Self::Text => "a text",
+            Self::Number => "a number",
+            Self::List => "a list",
+            Self::Object => "an object",
+        }
+    }
+}
+
+impl Scopes {
+    /// Whether a file of this scope may say it.
+    #[must_use]
+    pub fn hold(self, source: Source) -> bool {
+        match self {
+            Self::All => true,
+            Self::NotProjects => !matches!(source, Source::Project | Source::Local),
+            Self::Owners => matches!(source, Source::User | Source::Policy),
+            Self::Policy => source == Source::Policy,
+        }
+    }
+}
+
+impl HostWrites {
+    /// Whether a host may write it to the file of this scope.
+    #[must_use]
+    pub fn allow(self, source: Source) -> bool {
+        match self {
+            Self::Never => false,
+            Self::User => source == Source::User,
+            Self::UserAndLocal => matches!(source, Source::User | Source::Local),
+        }
+    }
+}
+
+impl Key {
+    /// A setting that everybody may say, that waits for trust, and that only a file or a flag changes.
+    const fn new(name: &'static str, shape: Shape) -> Self {
+        Self {
+            name,
+            shape,
+            untrusted: Untrusted::Waits,
+            merge: Merge::Joined,
+            scopes: Scopes::All,
+            host_writes: HostWrites::Never,
+            configurable: None,
+            concerns: Concerns::Nothing,
+            told_by_name: false,
+        }
+    }
+
+    const fn any(name: &'static str) -> Self {
+        Self::new(name, Shape::Any)
+    }
+
+    const fn flag(name: &'static str) -> Self {
+        Self::new(name, Shape::Flag)
+    }
+
+    const fn text(name: &'static str) -> Self {
+        Self::new(name, Shape::Text)
+    }
+
+    const fn number(name: &'static str) -> Self {
+        Self::new(name, Shape::Number)
+    }
+
+    const fn list(name: &'static str) -> Self {
+        Self::new(name, Shape::List)
+    }
+
+    const fn object(name: &'static str) -> Self {
+        Self::new(name, Shape::Object)
+    }
+
+    const fn counts(mut self) -> Self {
+        self.untrusted = Untrusted::Counts;
+        self
+    }
+
+    const fn counts_for_hosts(mut self) -> Self {
+        self.untrusted = Untrusted::CountsForHosts;
+        self
+    }
+
+    const fn replaced(mut self) -> Self {
+        self.merge = Merge::Replaced;
+        self
+    }
+
+    const fn of(mut self, scopes: Scopes) -> Self {
+        self.scopes = scopes;
+        self
+    }
+
+    const fn written_by_hosts(mut self, writes: HostWrites) -> Self {
+        self.host_writes = writes;
+        self
+    }
+
+    const fn configurable(mut self, values: &'static str) -> Self {
+        self.configurable = Some(values);
+        self
+    }
+
+    const fn concerns(mut self, concerns: Concerns) -> Self {
+        self.concerns = concerns;
+        self
+    }
+
+    const fn told_by_name(mut self) -> Self {
+        self.told_by_name = true;
+        self
+    }
+}
+
+macro_rules! keys {
+    ($($constant:ident = $key:expr;)+) => {
+        $(
+            #[doc = concat!("`", stringify!($key), "`")]
+            pub const $constant: Key = $key;
+        )+
+
+        /// Every setting there is a row for.
+        pub const TABLE: &[Key] = &[$($constant),+];
+    };
+}
+
+keys! {
+    SCHEMA = Key::text("$schema").counts();
+    // The conversation.
+    AGENT = Key::text("agent");
+    ALWAYS_THINKING_ENABLED = Key::flag("alwaysThinkingEnabled").counts().configurable("true|false");
+    ATTRIBUTION = Key::any("attribution").counts();
+    AUTO_COMPACT_ENABLED = Key::flag("autoCompactEnabled").counts().configurable("true|false");
+    AUTO_COMPACT_WINDOW = Key::number("autoCompactWindow").counts();
+    AUTO_MEMORY_ENABLED = Key::flag("autoMemoryEnabled");
+    // Files in it are written unasked, so a project has no say in where it lies.
+    AUTO_MEMORY_DIRECTORY = Key::text("autoMemoryDirectory").of(Scopes::NotProjects);
+    CLAUDE_MD_EXCLUDES = Key::list("claudeMdExcludes");
+    INCLUDE_CO_AUTHORED_BY = Key::flag("includeCoAuthoredBy").counts();
+    INCLUDE_GIT_INSTRUCTIONS = Key::flag("includeGitInstructions").counts();
+    LANGUAGE = Key::text("language").counts().configurable("<language>");
+    OUTPUT_STYLE = Key::text("outputStyle").counts_for_hosts().written_by_hosts(HostWrites::UserAndLocal).configurable("<style>");
+    PROMPT_SUGGESTION_ENABLED = Key::flag("promptSuggestionEnabled");
+    RESPECT_GITIGNORE = Key::flag("respectGitignore").counts().configurable("true|false");
+    // The model.
+    API_KEY_HELPER = Key::text("apiKeyHelper");
+    AVAILABLE_MODELS = Key::list("availableModels");
+    DENIED_MODELS = Key::list("deniedModels").counts();
+    EFFORT_LEVEL = Key::text("effortLevel").counts().written_by_hosts(HostWrites::User).configurable("low|medium|high|xhigh|max");
+    FALLBACK_MODEL = Key::any("fallbackModel").counts_for_hosts().replaced();
+    MAX_EFFORT_LEVEL = Key::text("maxEffortLevel").counts();
+    MODEL = Key::text("model").counts_for_hosts().configurable("<model>");
+    MODEL_OVERRIDES = Key::object("modelOverrides");
+    MODEL_SETTINGS = Key::object("modelSettings");
+    // What may be done.
+    PERMISSIONS = Key::object("permissions");
+    ALLOW_MANAGED_PERMISSION_RULES_ONLY = Key::flag("allowManagedPermissionRulesOnly").of(Scopes::Policy);
+    DISABLE_AUTO_MODE = Key::any("disableAutoMode");
+    DISABLE_BYPASS_PERMISSIONS_MODE = Key::any("disableBypassPermissionsMode");
+    ENV = Key::object("env").told_by_name();
+    PARENT_SETTINGS_BEHAVIOR = Key::text("parentSettingsBehavior").of(Scopes::Policy);
+    SANDBOX = Key::object("sandbox").concerns(Concerns::Sandbox);
+    TRUSTED_FOLDERS = Key::list("trustedFolders").of(Scopes::Owners);
+    // Hooks.
+    HOOKS = Key::object("hooks").counts_for_hosts().told_by_name();
+    ALLOW_MANAGED_HOOKS_ONLY = Key::flag("allowManagedHooksOnly").of(Scopes::Policy);
+    ALLOWED_HTTP_HOOK_URLS = Key::list("allowedHttpHookUrls");
+    DISABLE_ALL_HOOKS = Key::flag("disableAllHooks");
+    HTTP_HOOK_ALLOWED_ENV_VARS = Key::list("httpHookAllowedEnvVars");
+    // Skills, commands and plugins.
+    DISABLE_SKILL_SHELL_EXECUTION = Key::flag("disableSkillShellExecution");
+    ENABLED_PLUGINS = Key::object("enabledPlugins");
+    SKILL_LISTING_BUDGET_FRACTION = Key::number("skillListingBudgetFraction");
+    SKILL_LISTING_MAX_DESC_CHARS = Key::number("skillListingMaxDescChars");
+    SKILL_OVERRIDES = Key::object("skillOverrides");
+    // MCP servers.
+    ALLOW_MANAGED_MCP_SERVERS_ONLY = Key::flag("allowManagedMcpServersOnly").concerns(Concerns::Servers);
+    ALLOWED_MCP_SERVERS = Key::list("allowedMcpServers").concerns(Concerns::Servers);
+    DENIED_MCP_SERVERS = Key::list("deniedMcpServers").counts().concerns(Concerns::Servers);
+    DISABLED_MCPJSON_SERVERS = Key::list("disabledMcpjsonServers").counts().concerns(Concerns::Servers);
+    ENABLE_ALL_PROJECT_MCP_SERVERS = Key::flag("enableAllProjectMcpServers").counts_for_hosts().concerns(Concerns::Servers);
+    ENABLED_MCPJSON_SERVERS = Key::list("enabledMcpjsonServers").counts_for_hosts().concerns(Concerns::Servers);
+    // The screen.
+    PREFERS_REDUCED_MOTION = Key::flag("prefersReducedMotion").counts();
+    SHOW_THINKING_SUMMARIES = Key::flag("showThinkingSummaries").counts();
+    SPINNER_TIPS_ENABLED = Key::flag("spinnerTipsEnabled").counts();
+    STATUS_LINE = Key::object("statusLine");
+    SYNTAX_HIGHLIGHTING_DISABLED = Key::flag("syntaxHighlightingDisabled").counts();
+    THEME = Key::text("theme").counts();
+    TIME_FORMAT = Key::text("timeFormat").counts();
+    VERBOSE = Key::flag("verbose").counts();
+    VIEW_MODE = Key::text("viewMode").counts();
+}
+
+/// The row of a key.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Key> {
+    TABLE.iter().find(|key| key.name == name)
+}
+
+/// The settings among these that are of another kind than they must be; `null` takes one back.
+#[must_use]
+pub fn misshapen(changes: &Map<String, Value>) -> Vec<&'static Key> {
+    let wrong = |key: &&Key| {
+        let value = changes.get(key.name).filter(|value| !value.is_null());
+        value.is_some_and(|value| !key.shape.fits(value))
+    };
+    TABLE.iter().filter(wrong).collect()
+}
+
+/// A setting inside `permissions`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PermissionKey {
+    /// What it is called.
+    pub name: &'static str,
+    /// Whether it forbids.
+    pub restricts: Restricts,
+}
+
+/// Whether a setting forbids something, and so counts whoever says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Restricts {
+    /// It permits.
+    Never,
+    /// Whatever it says.
+    Always,
+    /// When it is true.
+    WhenTrue,
+    /// When it names a mode that allows nothing by itself.
+    WhenAsking,
+}
+
+/// Modes that allow nothing by themselves.
+const ASKING_MODES: &[&str] = &["default", "dontAsk", "manual", "plan"];
+
+impl Restricts {
+    /// Whether this value forbids.
+    #[must_use]
+    pub fn by(self, value: &Value) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Always => true,
+            Self::WhenTrue => *value == Value::Bool(true),
+            Self::WhenAsking => value.as_str().is_some_and(|mode| ASKING_MODES.contains(&mode)),
+        }
+    }
+}
+
+/// What stands in `permissions`.
+pub mod permissions {
+    use super::{PermissionKey, Restricts};
+
+    macro_rules! keys {
+        ($($constant:ident = $name:literal, $restricts:ident;)+) => {
+            $(
+                #[doc = concat!("`permissions.", $name, "`")]
+                pub const $constant: PermissionKey = PermissionKey { name: $name, restricts: Restricts::$restricts };
+            )+
+
+            /// Every setting inside `permissions` there is a row for.
+            pub const TABLE: &[PermissionKey] = &[$($constant),+];
+        };
+    }
+
+    keys! {
+        ALLOW = "allow", Never;
+        ASK = "ask", Always;
+        DENY = "deny", Always;
+        ADDITIONAL_DIRECTORIES = "additionalDirectories", Never;
+        BLOCK_READS_OUTSIDE = "blockReadsOutsideWorkingDirectories", WhenTrue;
+        BLOCK_WRITES_OUTSIDE = "blockWritesOutsideWorkingDirectories", WhenTrue;
+        DEFAULT_MODE = "defaultMode", WhenAsking;
+        DENY_INSTEAD_OF_PROMPTING = "denyInsteadOfPrompting", Never;
+        DISABLE_AUTO_MODE = "disableAutoMode", Always;
+        DISABLE_BYPASS_PERMISSIONS_MODE = "disableBypassPermissionsMode", Always;
+    }
+
+    /// The row of a key.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static PermissionKey> {
+        TABLE.iter().find(|key| key.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::collections::HashSet;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn no_setting_has_two_rows() {
+        let names: HashSet<&str> = TABLE.iter().map(|key| key.name).collect();
+        assert_eq!(names.len(), TABLE.len());
+        let names: HashSet<&str> = permissions::TABLE.iter().map(|key| key.name).collect();
+        assert_eq!(names.len(), permissions::TABLE.len());
+    }
+
+    /// What could run, reach or allow something never counts before a person has said so, whatever else a row says.
+    #[test]
+    fn what_runs_or_allows_waits_for_trust() {
+        for key in [
+            PERMISSIONS,
+            ENV,
+            SANDBOX,
+            API_KEY_HELPER,
+            STATUS_LINE,
+            ENABLED_PLUGINS,
+            DISABLE_ALL_HOOKS,
+        ] {
+            assert_eq!(key.untrusted, Untrusted::Waits, "{}", key.name);
+            assert_eq!(key.host_writes, HostWrites::Never, "{}", key.name);
+        }
+        assert_eq!(HOOKS.untrusted, Untrusted::CountsForHosts);
+        assert_eq!(HOOKS.host_writes, HostWrites::Never);
+    }
+
+    #[test]
+    fn who_may_say_what() {
+        let scopes = [
+            Source::User,
+            Source::Project,
+            Source::Local,
+            Source::Flag,
+            Source::Policy,
+        ];
+        let of = |key: &Key| scopes.map(|source| key.scopes.hold(source));
+        assert_eq!(of(&MODEL), [true; 5]);
+        assert_eq!(of(&AUTO_MEMORY_DIRECTORY), [true, false, false, true, true]);
+        assert_eq!(of(&TRUSTED_FOLDERS), [true, false, false, false, true]);
+        assert_eq!(of(&ALLOW_MANAGED_HOOKS_ONLY), [false, false, false, false, true]);
+    }
+
+    #[test]
+    fn a_value_of_another_kind_is_found() {
+        let said =
+            json!({"model": 1, "hooks": {}, "verbose": "yes", "language": null, "fallbackModel": ["a"], "none": 1});
+        let names: Vec<&str> = misshapen(said.as_object().unwrap())
+            .iter()
+            .map(|key| key.name)
+            .collect();
+        assert_eq!(names, ["model", "verbose"]);
+    }
+
+    #[test]
+    fn a_typed_word_becomes_what_the_setting_holds() {
+        assert_eq!(Shape::Text.read("true"), Some(json!("true")));
+        assert_eq!(Shape::Flag.read("true"), Some(json!(true)));
+        assert_eq!(Shape::Flag.read("maybe"), None);
+        assert_eq!(Shape::Number.read("1.5"), Some(json!(1.5)));
+        assert_eq!(Shape::List.read("1"), None);
+        assert_eq!(Shape::Any.read("word"), Some(json!("word")));
+    }
+}
