@@ -105,7 +105,7 @@ fn generalised(simple: &Simple) -> Option<String> {
     let verb = verb.literal().filter(|_| !verb.quoted)?;
     let plain = name
         .bytes()
-        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+'));
+        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'+' | b'/'));
     if !plain || is_risky(name, verb) || !is_verb(verb) {
         return None;
     }
@@ -162,7 +162,6 @@ fn is_risky(name: &str, verb: &str) -> bool {
                 | "uvx"
                 | "pipx"
                 | "rm"
-                | "rmdir"
                 | "dd"
                 | "chmod"
                 | "chown"
@@ -192,6 +191,6 @@ fn is_risky(name: &str, verb: &str) -> bool {
                     "exec" | "run" | "eval" | "x"
                 )
                 | ("git", "config" | "filter-branch" | "submodule" | "bisect")
-                | ("go" | "cargo" | "nix", "run" | "shell" | "develop")
+                | ("go" | "nix", "run" | "shell" | "develop")
         )
 }

@@ -1,5 +1,6 @@
 //! The shell: every command of a line on its own, and the line as a whole.
 
+mod allowed;
 mod effects;
 mod guard;
 mod repository;
@@ -8,10 +9,10 @@ mod trees;
 
 use sluice_wire::permission_update::{Destination, PermissionUpdate};
 
+use self::allowed::{Unread, allowed_by_rule, exactly, named_by_rule};
 use self::effects::{Blocked, Effects};
 use super::whole_rule;
 use crate::decision::{Decision, Reason, ReasonKind, Verdict};
-use crate::matching::bash;
 use crate::mode::{Stance, stance};
 use crate::path::Paths;
 use crate::policy::{Call, Policy};
@@ -54,9 +55,18 @@ pub(super) fn decide(policy: &Policy, call: &Call<'_>, paths: &dyn Paths) -> Dec
     }
     // A line that cannot be read may hold what is denied: no mode and no rule for the whole tool
     // answers for it.
-    if let Some(problem) = unknown(policy, &analysis, &effects, paths) {
+    if let Some(problem) = unknown(policy, &analysis, &effects, paths, Unread::by_rules(policy, line)) {
+        // Where a text is all that nobody has read, a person can vouch for it.
+        let offer = match unknown(policy, &analysis, &effects, paths, Unread::Trusted) {
+            None if analysis.problems.is_empty() && analysis.soft.is_empty() && !effects.lost() => {
+                let offered = together(policy, line, &analysis, &effects, stance).suggestions;
+                // A rule that covers it without naming its text is there already.
+                offered.or_else(|| Some(vec![local_rule(suggest::line(line)?)]))
+            }
+            _ => None,
+        };
         return Decision::ask(Reason::said(ReasonKind::Other, problem.sentence()), problem.sentence())
-            .offering(Vec::new());
+            .offering(offer.unwrap_or_default());
     }
     if stance == Stance::Bypass {
         return Decision::allow(Reason::kind(ReasonKind::Mode));
@@ -119,23 +129,18 @@ fn asked(rule: &Rule, analysis: &Analysis) -> Decision {
 }
 
 /// What keeps rules that deny or ask from being held against all of the line.
-fn unknown(policy: &Policy, analysis: &Analysis, effects: &Effects<'_>, paths: &dyn Paths) -> Option<Problem> {
-    guard::unknown(policy, analysis, effects, paths).or_else(|| {
+fn unknown(
+    policy: &Policy,
+    analysis: &Analysis,
+    effects: &Effects<'_>,
+    paths: &dyn Paths,
+    unread: Unread<'_>,
+) -> Option<Problem> {
+    guard::unknown(policy, analysis, effects, paths, unread).or_else(|| {
         if !effects.guarded() {
             return None;
         }
-        analysis.problems.first().cloned().or_else(|| effects.unclear())
-    })
-}
-
-/// The rule that names this very line.
-fn exactly<'a>(policy: &'a Policy, line: &str) -> Option<&'a Rule> {
-    policy.rules_of(Behavior::Allow).find(|rule| {
-        rule.tool == "Bash"
-            && rule
-                .content
-                .as_deref()
-                .is_some_and(|content| bash::is_exact(content) && content.trim() == line.trim())
+        analysis.problems.first().cloned().or_else(|| effects.unclear(unread))
     })
 }
 
@@ -300,93 +305,14 @@ fn never(words: &[shell::Word]) -> Option<String> {
     Some(format!("find with {option} runs programs or changes files"))
 }
 
-fn named_by_rule(policy: &Policy, command: &Simple) -> bool {
-    let text = command.raw();
-    let contents = policy
-        .rules_of(Behavior::Allow)
-        .filter(|rule| rule.tool == "Bash")
-        .filter_map(|rule| rule.content.as_deref());
-    contents
-        .into_iter()
-        .any(|content| bash::is_exact(content) && bash::covers(content, &text))
-}
-
-fn allowed_by_rule(policy: &Policy, command: &Simple, inner: &[shell::Word]) -> bool {
-    let innermost = shell::join(inner.iter().map(|word| word.raw.as_str()));
-    let carrier = inner.first().and_then(|word| word.text.as_deref()).is_some_and(|name| {
-        let name = wrappers::base(name);
-        wrappers::is_shell(name)
-            || matches!(
-                name,
-                "sudo"
-                    | "doas"
-                    | "su"
-                    | "runuser"
-                    | "pkexec"
-                    | "xargs"
-                    | "parallel"
-                    | "watch"
-                    | "strace"
-                    | "ltrace"
-                    | "chroot"
-                    | "nsenter"
-                    | "unshare"
-                    | "busybox"
-                    | "toybox"
-                    | "eval"
-                    | "env"
-                    | "nice"
-                    | "timeout"
-                    | "nohup"
-                    | "setsid"
-                    | "stdbuf"
-                    | "ionice"
-                    | "time"
-                    | "command"
-                    | "builtin"
-                    | "exec"
-                    | "trap"
-                    | "source"
-                    | "."
-                    | "script"
-                    | "flock"
-                    | "fd"
-                    | "fdfind"
-                    | "entr"
-                    | "systemd-run"
-            )
-    });
-    policy
-        .rules_of(Behavior::Allow)
-        .filter(|rule| rule.tool == "Bash")
-        .filter_map(|rule| rule.content.as_deref())
-        .any(|content| {
-            // A rule for what carries a command is a rule for that command only if it names it.
-            let names = !carrier || bash::is_exact(content) || carries_name(bash::fixed_part(content), inner);
-            names && bash::covers(content, &innermost)
-        })
-        || named_by_rule(policy, command)
-}
-
-fn carries_name(fixed: &str, inner: &[shell::Word]) -> bool {
-    let named = fixed.split_whitespace().skip(1).any(|word| !word.starts_with('-'));
-    let shell = inner
-        .first()
-        .and_then(|word| word.text.as_deref())
-        .is_some_and(|name| wrappers::is_shell(wrappers::base(name)));
-    // `bash script.sh *` names a script; `bash -c 'x *` names nothing.
-    named && !(shell && fixed.contains(" -"))
-}
-
 /// Whether everything on the line is known and only reads.
 pub(super) fn only_reads(analysis: &Analysis) -> bool {
     analysis.proven()
         && analysis.parsed
         && analysis.commands.iter().all(|command| {
-            let writes = command
-                .redirects
-                .iter()
-                .any(|redirect| redirect.direction != shell::Direction::Read && !effects::is_sink(&redirect.target));
+            let writes = command.redirects.iter().any(|redirect| {
+                redirect.direction != shell::Direction::Read && !programs::keeps_nothing(&redirect.target)
+            });
             let reads = command.words.is_empty()
                 || programs::look_up(wrappers::transparent(&command.words))
                     .is_some_and(|doing| doing.kind == Kind::ReadOnly);

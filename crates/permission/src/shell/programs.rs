@@ -13,6 +13,7 @@ use super::Word;
 use super::wrappers::known_name;
 
 pub use carry::carried;
+pub use files::keeps_nothing;
 pub use names::{Prints, prints, prints_no_pattern};
 pub use scripts::{awk_is_plain, sed_is_plain};
 pub use table::falls_apart;
@@ -98,7 +99,7 @@ pub fn look_up(words: &[Word]) -> Option<Doing> {
         "sed" => scripts::sed(arguments),
         "awk" | "gawk" | "mawk" => scripts::awk(arguments),
         "jq" => scripts::jq(arguments),
-        "mkdir" | "touch" | "rm" | "rmdir" | "mv" | "cp" => files::look_up(name, arguments),
+        "mkdir" | "touch" | "rm" | "rmdir" | "mv" | "cp" | "tee" => files::look_up(name, arguments),
         "cd" => files::change_directory(arguments),
         "read" => (!super::builtins::reads_into(words).is_empty()).then(Doing::read_only),
         "test" | "[" => files::test(name, arguments),

@@ -63,7 +63,15 @@ fn a_command_nobody_knows() {
         ("xargs git status", "xargs git status"),
         ("npx vitest run", "npx vitest run"),
         ("docker run alpine", "docker run alpine"),
+        ("docker run --rm x", "docker run --rm x"),
         ("node server", "node server"),
+        ("./run.sh a b", "./run.sh a *"),
+        ("./run.sh", "./run.sh"),
+        ("/usr/local/bin/foo bar x", "/usr/local/bin/foo bar *"),
+        ("/usr/bin/env foo", "/usr/bin/env foo"),
+        ("./node_modules/.bin/python3 foo", "./node_modules/.bin/python3 foo"),
+        ("cargo run --bin x", "cargo run *"),
+        ("tee", "tee"),
     ] {
         line(&w, command, json!([rule(content)]), None, Some(ReasonKind::Other));
     }
@@ -127,6 +135,59 @@ fn files_in_the_project() {
         "touch p3.txt && mkdir d3",
         json!([rule("touch p3.txt && mkdir d3"), dirs("/w"), edits()]),
         Some("/w/d3"),
+        None,
+    );
+}
+
+#[test]
+fn tee_writes_the_files_it_names() {
+    let w = world();
+    for (command, blocked) in [
+        ("tee out.txt < a.txt", "/w/out.txt"),
+        ("tee -a out.txt < a.txt", "/w/out.txt"),
+        ("echo hi | tee out.txt", "/w/out.txt"),
+        ("tee --append out.txt /dev/stderr", "/w/out.txt"),
+    ] {
+        let offer = json!([rule(command), dirs("/w"), edits()]);
+        line(&w, command, offer, Some(blocked), None);
+        world().mode("acceptEdits").allows(command);
+    }
+    line(
+        &w,
+        "tee /lab/x < a.txt",
+        json!([rule("tee /lab/x < a.txt"), dirs("/lab"), edits()]),
+        Some("/lab/x"),
+        None,
+    );
+    for command in ["tee .git/config < a.txt", "tee -a /home/u/.bashrc"] {
+        world().mode("acceptEdits").allow("Bash(tee:*)").asks(command);
+    }
+    world().deny("Edit(out.txt)").denies("echo hi | tee out.txt");
+    world().allow("Bash(tee:*)").asks("echo hi | tee /lab/x");
+    // What it keeps is run another time.
+    world()
+        .mode("acceptEdits")
+        .deny("Bash(zap:*)")
+        .asks("echo zap x | tee run.sh");
+}
+
+/// Accepting edits alone would not let it run: the other folder is what is in the way.
+#[test]
+fn a_file_that_is_copied_from_elsewhere() {
+    let w = world();
+    for (command, blocked) in [
+        ("cp /etc/hostname b.txt", "/etc/hostname"),
+        ("cp a.txt /etc/zz", "/etc/zz"),
+        ("mv a.txt /etc/zz", "/etc/zz"),
+    ] {
+        let offer = json!([rule(command), dirs("/etc"), edits()]);
+        line(&w, command, offer, Some(blocked), None);
+    }
+    line(
+        &w,
+        "cp a.txt b.txt",
+        json!([rule("cp a.txt b.txt"), dirs("/w"), edits()]),
+        Some("/w/a.txt"),
         None,
     );
 }
@@ -311,13 +372,94 @@ fn what_is_offered_is_enough() {
         "yes a | head -c 3",
         "sudo ls",
         "FOO=1 git status",
+        "echo hi | tee out.txt",
+        "cp /etc/hostname b.txt",
+        "./run.sh a b",
+        "node -e 'console.log(1)'",
+        "python3 - < a.py",
+        "echo 'print(1)' | python3",
+        "ls && perl -e 'print 1'",
+        "bash -c 'aaa b'",
     ] {
-        let mut w = world();
-        let decision = w.bash(command);
-        for update in decision.suggestions.unwrap() {
-            apply(&mut w.policy, &update, &|_| "/w".into(), &Lexical).unwrap();
+        // Whatever else is denied: who said "always" is not asked again.
+        let denying = [
+            world(),
+            world().deny("Read(secret/**)"),
+            world().deny("Bash(zap:*)"),
+            world()
+                .deny("Read(secret/**)")
+                .deny("Bash(zap:*)")
+                .ask("Edit(other/**)"),
+        ];
+        for mut w in denying {
+            let decision = w.bash(command);
+            let offer = decision.suggestions.clone().unwrap_or_default();
+            assert!(!offer.is_empty(), "{command}: {decision:?}");
+            for update in offer {
+                apply(&mut w.policy, &update, &|_| "/w".into(), &Lexical).unwrap();
+            }
+            w.allows(command);
         }
-        w.allows(command);
+    }
+}
+
+#[test]
+fn a_rule_for_a_language_is_kept_to_beside_rules_that_deny() {
+    for deny in ["Read(secret/**)", "Bash(zap:*)"] {
+        let w = || {
+            world()
+                .allow("Bash(python3:*)")
+                .allow("Bash(node *)")
+                .allow("Bash(echo:*)")
+                .deny(deny)
+        };
+        for command in [
+            "python3 -c 'print(2)'",
+            "python3 s.py",
+            "node -e 'console.log(1)'",
+            "python3 - < s.py",
+            "echo 'print(1)' | python3",
+            "timeout 5 python3 -c 'print(2)'",
+        ] {
+            w().allows(command);
+        }
+        // What is denied is not hidden by a language that is trusted.
+        for command in [
+            "python3 -c 'print(open(\"secret/k\").read())'",
+            "python3 secret/k.py",
+            "python3 -c 'print(1)' && cat secret/k",
+        ] {
+            world().allow("Bash(python3:*)").deny("Read(secret/**)").stops(command);
+        }
+        for command in [
+            "python3 -c 'import os; os.system(\"zap x\")'",
+            "echo 'import os; os.system(\"zap\")' | python3",
+            "python3 -c 'print(1)'; zap",
+        ] {
+            world()
+                .allow("Bash(python3:*)")
+                .allow("Bash(echo:*)")
+                .deny("Bash(zap:*)")
+                .stops(command);
+        }
+        // A rule for everything, or for a program that runs text besides, speaks of no text.
+        for (allow, command) in [
+            ("Bash", "python3 -c 'print(2)'"),
+            ("Bash(*)", "python3 -c 'print(2)'"),
+            ("Bash(ruby:*)", "python3 -c 'print(2)'"),
+            ("Bash(bash:*)", "bash -c 'aaa'"),
+            ("Bash(tar:*)", "tar xf x --to-command=aaa"),
+            ("Bash(awk:*)", "awk 'BEGIN{system(\"aaa\")}'"),
+            ("Bash(make:*)", "make --eval='x:;aaa'"),
+        ] {
+            let w = world().allow(allow).deny(deny);
+            assert_eq!(offered(&w.bash(command)), json!([rule(command)]), "{allow}");
+            w.allow(&format!("Bash({command})")).allows(command);
+        }
+        world()
+            .allow("Bash(git:*)")
+            .deny(deny)
+            .asks("git -c core.pager=aaa status");
     }
 }
 

@@ -1,23 +1,23 @@
 //! What a line reads and writes, held against the path rules.
 
 mod asked;
+mod blocked;
 mod removed;
 
 use std::path::{Path, PathBuf};
 
-use super::super::{Access, files::may_read, path_rule, path_rules};
+use super::super::{Access, path_rule, path_rules};
+use super::allowed::Unread;
 use super::trees;
 use crate::matching::path::reaches_beneath;
-use crate::mode::Stance;
 use crate::path::{Located, Paths, normal};
 use crate::policy::{Call, Policy};
 use crate::protect;
 use crate::rule::{Behavior, Rule};
 use crate::shell::effects::{Place, places};
-use crate::shell::programs::{Doing, Kind, Reach, look_up};
+use crate::shell::programs::{Doing, Reach, keeps_nothing, look_up};
 use crate::shell::wrappers::{evaluating, levels, transparent, working_folder};
 use crate::shell::{Analysis, Direction, Problem, Simple, Word};
-use crate::suggest;
 
 /// A path a command may not touch.
 #[derive(Debug, Clone)]
@@ -63,14 +63,6 @@ const MOST_CARRIED: usize = 16;
 
 /// How many names in a text are tried as paths.
 const MOST_NAMED: usize = 64;
-
-/// Files that take anything and keep nothing.
-pub(super) fn is_sink(word: &Word) -> bool {
-    matches!(
-        word.literal(),
-        Some("/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/fd/1" | "/dev/fd/2" | "/dev/fd/63" | "/dev/tty")
-    )
-}
 
 /// Verbs of git that copy or show what is in a repository.
 fn exports(verb: &str) -> bool {
@@ -214,7 +206,7 @@ impl<'a> Effects<'a> {
             }
         }
         for redirect in &simple.redirects {
-            if is_sink(&redirect.target) || redirect.target.literal() == Some("/dev/stdin") {
+            if keeps_nothing(&redirect.target) || redirect.target.literal() == Some("/dev/stdin") {
                 continue;
             }
             if redirect.target.split {
@@ -235,7 +227,7 @@ impl<'a> Effects<'a> {
         for (word, reach) in doing
             .reads
             .iter()
-            .filter(|(word, _)| !is_sink(word) && !is_public(word))
+            .filter(|(word, _)| !keeps_nothing(word) && !is_public(word))
         {
             self.touch(command, word, Access::Read, *reach, false);
         }
@@ -379,7 +371,7 @@ impl<'a> Effects<'a> {
     }
 
     /// Where a denied path may be touched without our knowing.
-    pub(super) fn unclear(&self) -> Option<Problem> {
+    pub(super) fn unclear(&self, unread: Unread<'_>) -> Option<Problem> {
         for command in &self.commands {
             if command.lost {
                 return Some(Problem::UnknownDirectory);
@@ -439,7 +431,7 @@ impl<'a> Effects<'a> {
                 return Some(Problem::Variable);
             }
             // Text given to an interpreter can open any file.
-            if let Some(problem) = evaluating(&command.simple.words) {
+            if let Some(problem) = evaluating(&command.simple.words).filter(|_| !unread.trusts(command.simple)) {
                 return Some(problem);
             }
         }
@@ -471,127 +463,5 @@ impl<'a> Effects<'a> {
 
     pub(super) fn doing(&self, at: usize) -> Option<&Doing> {
         self.commands.get(at)?.doing.as_ref()
-    }
-
-    /// The redirection that may not be followed.
-    pub(super) fn redirect_blocked(&self, at: usize, stance: Stance) -> Option<Blocked> {
-        let command = self.commands.get(at)?;
-        command
-            .touches
-            .iter()
-            .filter(|touch| touch.redirect)
-            .find_map(|touch| match touch.access {
-                Access::Write => self.write_blocked(command, touch, stance.edits()),
-                Access::Read => self.read_blocked(command, touch),
-            })
-    }
-
-    /// A write outside the roots, whatever rule allowed the command.
-    pub(super) fn written_outside(&self, at: usize) -> Option<Blocked> {
-        let command = self.commands.get(at)?;
-        let writes = command
-            .touches
-            .iter()
-            .filter(|touch| touch.access == Access::Write && !touch.redirect);
-        writes
-            .filter_map(|touch| self.write_blocked(command, touch, true))
-            .next()
-    }
-
-    /// The path a known command may not touch.
-    pub(super) fn blocked(&self, at: usize, stance: Stance) -> Option<Blocked> {
-        let command = self.commands.get(at)?;
-        let file_op = command.doing.as_ref().is_some_and(|doing| doing.kind == Kind::FileOp);
-        let edits = stance.edits() || !file_op;
-        let writes = command
-            .touches
-            .iter()
-            .filter(|touch| !touch.redirect && touch.access == Access::Write);
-        let blocked = writes
-            .filter_map(|touch| self.write_blocked(command, touch, edits))
-            .min_by_key(|blocked| blocked.path.components().count());
-        // Where only the mode is in the way, what is named first is what people look for.
-        let first = command.touches.iter().find(|touch| !touch.redirect);
-        let blocked = blocked.map(|blocked| match first {
-            Some(first)
-                if file_op && !edits && self.inside_all(command) && first.access == Access::Read && !first.pattern =>
-            {
-                Blocked {
-                    directory: self.offered_directory(&first.at.lexical),
-                    path: first.at.lexical.clone(),
-                    ..blocked
-                }
-            }
-            _ => blocked,
-        });
-        blocked.or_else(|| {
-            let mut reads = command
-                .touches
-                .iter()
-                .filter(|touch| !touch.redirect && touch.access == Access::Read);
-            reads.find_map(|touch| self.read_blocked(command, touch))
-        })
-    }
-
-    /// Whether everything a command touches lies inside the roots.
-    fn inside_all(&self, command: &Command<'_>) -> bool {
-        let mut touches = command.touches.iter();
-        touches.all(|touch| touch.at.inside(&self.policy.roots, self.paths))
-    }
-
-    /// The directory that is offered for a path that is written: itself, if it is one.
-    fn offered_directory(&self, path: &Path) -> PathBuf {
-        suggest::directory_of(path, self.paths.is_dir(path))
-    }
-
-    fn write_blocked(&self, command: &Command<'_>, touch: &Touch, edits: bool) -> Option<Blocked> {
-        let inside = touch.at.inside(&self.policy.roots, self.paths);
-        if edits && inside && !touch.pattern {
-            return None;
-        }
-        if self.rule(Behavior::Allow, touch).is_some() && !touch.pattern {
-            return None;
-        }
-        Some(Blocked {
-            path: touch.at.lexical.clone(),
-            directory: self.offered_directory(&touch.at.lexical),
-            write: true,
-            accept_edits: !touch.redirect,
-            offer: suggest::command(command.simple, &command.simple.raw()).filter(|_| !touch.redirect),
-        })
-    }
-
-    fn read_blocked(&self, command: &Command<'a>, touch: &Touch) -> Option<Blocked> {
-        let allowed = may_read(self.policy, &touch.at, self.paths)
-            || self.rule(Behavior::Allow, touch).is_some()
-            || self.lists_home(command, touch);
-        // Where links are followed they must not lead out.
-        let stays = touch.reach != Reach::Linked || trees::is_plain(self.policy, &touch.at.lexical, self.paths);
-        if allowed && stays {
-            return None;
-        }
-        if stays && (touch.reach != Reach::File || touch.pattern || self.paths.is_dir(&touch.at.lexical)) {
-            let inside = Touch {
-                at: Located {
-                    lexical: touch.at.lexical.join("x"),
-                    resolved: touch.at.resolved.join("x"),
-                },
-                ..*touch
-            };
-            if self
-                .rule(Behavior::Allow, &inside)
-                .is_some_and(|rule| rule.content.as_deref().is_some_and(|content| content.ends_with("/**")))
-            {
-                return None;
-            }
-        }
-        let is_dir = touch.pattern || self.paths.is_dir(&touch.at.lexical);
-        Some(Blocked {
-            path: touch.at.lexical.clone(),
-            directory: suggest::directory_of(&touch.at.lexical, is_dir),
-            write: false,
-            accept_edits: false,
-            offer: suggest::command(command.simple, &command.simple.raw()),
-        })
     }
 }

@@ -8,12 +8,13 @@ mod scripts;
 use std::path::{Path, PathBuf};
 
 use self::scripts::{reachable, read_through};
-use super::effects::{Effects, is_sink};
+use super::allowed::Unread;
+use super::effects::Effects;
 use crate::matching::bash;
 use crate::path::{Found, Located, Paths};
 use crate::policy::Policy;
 use crate::rule::{Behavior, Rule};
-use crate::shell::programs::carried;
+use crate::shell::programs::{carried, keeps_nothing};
 use crate::shell::wrappers::{self, base};
 use crate::shell::{Analysis, Direction, Problem, Simple, Word, analyse};
 
@@ -35,6 +36,7 @@ pub(super) fn unknown(
     analysis: &Analysis,
     effects: &Effects<'_>,
     paths: &dyn Paths,
+    unread: Unread<'_>,
 ) -> Option<Problem> {
     let rules: Vec<&Rule> = policy
         .rules
@@ -57,7 +59,7 @@ pub(super) fn unknown(
             return Some(Problem::Evaluates("git".to_owned()));
         }
         writes |= effects.changes(at);
-        if let Some(variable) = command.unknown_variable() {
+        if let Some(variable) = command.unknown_variable().filter(|_| !unread.names(command)) {
             return Some(Problem::Assignment(variable.to_owned()));
         }
         if known(at, command) {
@@ -69,12 +71,15 @@ pub(super) fn unknown(
         if command.words.iter().any(Word::unknown) {
             return Some(analysis.soft.first().cloned().unwrap_or(Problem::Variable));
         }
-        if let Some(problem) = wrappers::evaluating(&command.words).or_else(|| carries_unknown(&command.words)) {
+        let trusted = unread.trusts(command);
+        let evaluating = || wrappers::evaluating(&command.words).filter(|_| !trusted);
+        if let Some(problem) = evaluating().or_else(|| carries_unknown(&command.words)) {
             return Some(problem);
         }
         let given = command.piped || !command.inputs.is_empty();
         let inside = || wrappers::runs_inside(wrappers::transparent(&command.words), given);
-        if let Some(problem) = fed(at, command, analysis).or_else(inside) {
+        let takes = || fed(at, command, analysis).filter(|_| !trusted);
+        if let Some(problem) = takes().or_else(inside) {
             return Some(problem);
         }
         if let Some(problem) = linked(command, &named, effects, paths)
@@ -143,7 +148,7 @@ fn fed(at: usize, command: &Simple, analysis: &Analysis) -> Option<Problem> {
     let reads = command
         .redirects
         .iter()
-        .any(|redirect| redirect.direction != Direction::Write && !is_sink(&redirect.target));
+        .any(|redirect| redirect.direction != Direction::Write && !keeps_nothing(&redirect.target));
     let odd =
         reads || command.inputs.iter().any(|text| !plain(text)) || analysis.commands.iter().enumerate().any(prints);
     odd.then(|| Problem::Evaluates(base(name).to_owned()))
@@ -154,7 +159,8 @@ fn texts(analysis: &Analysis, effects: &Effects<'_>, named: &[Named]) -> Option<
     let known = |at: usize, command: &Simple| command.words.is_empty() || effects.doing(at).is_some();
     let runs = |pipeline: usize| {
         let mut all = analysis.commands.iter().enumerate();
-        all.any(|(at, command)| command.pipeline == pipeline && !known(at, command))
+        // What is kept is run another time.
+        all.any(|(at, command)| command.pipeline == pipeline && (!known(at, command) || effects.keeps(at)))
     };
     for (at, command) in analysis.commands.iter().enumerate() {
         let feeds = known(at, command) && runs(command.pipeline);

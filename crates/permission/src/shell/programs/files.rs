@@ -32,6 +32,7 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
             "force interactive no-clobber update? preserve? verbose no-target-directory \
             dereference",
         ),
+        "tee" => options("aip", "append ignore-interrupts output-error?"),
         _ => return None,
     };
     let parsed = known.parse(arguments)?;
@@ -60,6 +61,15 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
             }
             doing.writes.push(target.clone());
         }
+        // What keeps nothing is not written; a dash is the terminal to some and a file to others.
+        "tee" => {
+            if files.is_empty() || files.iter().any(|word| word.literal() == Some("-")) {
+                return None;
+            }
+            doing
+                .writes
+                .extend(files.into_iter().filter(|word| !keeps_nothing(word)));
+        }
         _ => {
             if files.is_empty() {
                 return None;
@@ -73,6 +83,15 @@ pub(super) fn look_up(name: &str, arguments: &[Word]) -> Option<Doing> {
     // A pattern may name anything, a protected file too.
     let plain = doing.writes.iter().all(|word| !word.glob && !word.unknown());
     plain.then_some(doing)
+}
+
+/// Files that take anything and keep nothing.
+#[must_use]
+pub fn keeps_nothing(word: &Word) -> bool {
+    matches!(
+        word.literal(),
+        Some("/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/fd/1" | "/dev/fd/2" | "/dev/fd/63" | "/dev/tty")
+    )
 }
 
 fn beneath(target: &Word, source: &Word) -> Option<Word> {

@@ -281,7 +281,7 @@ impl<'a> Effects<'a> {
             .iter()
             .any(|touch| touch.redirect && touch.access == Access::Write);
         redirected
-            || name.is_some_and(|name| matches!(name, "cp" | "mv" | "sed"))
+            || name.is_some_and(|name| matches!(name, "cp" | "mv" | "sed" | "tee"))
                 && command.doing.as_ref().is_some_and(|doing| doing.kind == Kind::FileOp)
     }
 

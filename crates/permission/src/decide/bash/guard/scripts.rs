@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use super::super::effects::{Effects, is_sink};
+use super::super::effects::Effects;
 use crate::path::{Found, Paths, normal};
+use crate::shell::programs::keeps_nothing;
 use crate::shell::wrappers::{self, base};
 use crate::shell::{Direction, Simple, Word};
 
@@ -106,7 +107,7 @@ pub(super) fn reachable(command: &Simple, own: &[Word], effects: &Effects<'_>) -
     for redirect in command
         .redirects
         .iter()
-        .filter(|redirect| redirect.direction != Direction::Write && !is_sink(&redirect.target))
+        .filter(|redirect| redirect.direction != Direction::Write && !keeps_nothing(&redirect.target))
     {
         words.push(redirect.target.clone());
     }
