@@ -9,6 +9,7 @@
 //! * [`front_matter`]: the fields at the top of a file, pure;
 //! * [`entry`]: a slash command or a skill;
 //! * [`arguments`], [`body`]: the body of one, with `$ARGUMENTS` filled in and its `!` commands found, pure;
+//! * [`mentions`]: files a text mentions (`@src/main.rs`), pure;
 //! * [`styles`]: output styles;
 //! * [`agents`]: agent definitions;
 //! * [`plugins`]: plugins, and where their agents, hooks and MCP servers lie;
@@ -25,6 +26,7 @@ pub mod styles;
 
 pub mod arguments;
 pub mod body;
+pub mod mentions;
 
 mod catalogue;
 mod walk;

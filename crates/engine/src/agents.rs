@@ -24,7 +24,7 @@ use sluice_wire::control::ControlResponse;
 use sluice_wire::stdout::SubagentStats;
 use tokio::sync::mpsc;
 
-pub(crate) use brief::{Bench, Brief};
+pub(crate) use brief::{Bench, Brief, BriefLine, BriefTools, Family};
 pub(crate) use summaries::{EVERY, Summaries, Summed, next as next_summary};
 
 use shared::{Ender, SharedAgents};

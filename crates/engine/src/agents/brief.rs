@@ -30,25 +30,40 @@ pub(crate) struct Brief {
     pub(crate) model: String,
     pub(crate) client: Arc<Client>,
     pub(crate) ledger: SharedLedger,
+    pub(crate) tools: BriefTools,
+    pub(crate) line: BriefLine,
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) background: Background,
+    pub(crate) hooks: InheritedHooks,
+    pub(crate) hook_client: HookClient,
+    pub(crate) family: Family,
+}
+
+/// What it works with.
+pub(crate) struct BriefTools {
     pub(crate) tasks: Arc<Tasks>,
     pub(crate) web: Arc<Web>,
     pub(crate) sandbox: Option<Arc<Sandbox>>,
     pub(crate) cwd: PathBuf,
-    pub(crate) out: Out,
     pub(crate) extras: Vec<Arc<dyn Tool>>,
-    pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) servers: Servers,
     /// The tools the session itself has.
     pub(crate) available: Vec<String>,
-    pub(crate) background: Background,
-    pub(crate) hooks: InheritedHooks,
-    pub(crate) hook_client: HookClient,
+}
+
+/// Who hears of it.
+pub(crate) struct BriefLine {
+    pub(crate) out: Out,
     /// Where the session hears of its subagents.
     pub(crate) events: mpsc::Sender<ToolEvent>,
     /// Where the session at the top hears that somebody waits for a person.
     pub(crate) top: mpsc::Sender<ToolEvent>,
     pub(crate) eof: bool,
     pub(crate) quit: CancellationToken,
+}
+
+/// Its place among the subagents.
+pub(crate) struct Family {
     pub(crate) shared: Arc<SharedAgents>,
     pub(crate) roster: Arc<Roster>,
     /// The subagent that starts another one.
@@ -61,7 +76,13 @@ impl Brief {
     /// Why no subagent of this kind may be started, if a rule says so.
     pub(crate) fn denies(&self, kind: &str) -> Option<String> {
         let input = json!({"subagent_type": kind});
-        let decision = sandbox::decide(&self.policy, None, &self.cwd, (names::AGENT, &input), &Pins::default());
+        let decision = sandbox::decide(
+            &self.policy,
+            None,
+            &self.tools.cwd,
+            (names::AGENT, &input),
+            &Pins::default(),
+        );
         (decision.behavior == Verdict::Deny).then(|| names::denied(kind, &decision))
     }
 }

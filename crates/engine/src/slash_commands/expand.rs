@@ -6,11 +6,12 @@ use std::pin::pin;
 use serde_json::{Value, json};
 use sluice_catalogue::arguments::Arguments;
 use sluice_catalogue::body::{Part, first_command, parts};
+use sluice_catalogue::mentions;
 use sluice_permission::{Behavior, Rule, Source, Verdict};
 use sluice_settings::keys;
 use sluice_tools::{Context, Outcome, Pin, Pins, Tool};
 
-use super::{listing, mentions};
+use super::listing;
 use crate::catalogue::entry::{Entry, Origin};
 use crate::commands::{Attached, Failure, Mentioned};
 use crate::messages;

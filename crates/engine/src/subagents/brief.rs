@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sluice_call::Call;
 use sluice_catalogue::agents::Roster;
 
-use crate::agents::{Brief, names};
+use crate::agents::{Brief, BriefLine, BriefTools, Family, names};
 use crate::commands::SKILL;
 use crate::session::Session;
 
@@ -45,37 +45,43 @@ impl Session {
             model: self.model.name.clone(),
             client: self.model.client.clone(),
             ledger: self.account.ledger.clone(),
-            tasks: self.tooling.tasks.clone(),
-            web: self.tooling.web.clone(),
-            sandbox: self.tooling.sandbox.clone(),
-            cwd: self.tooling.cwd.get(),
-            out: self.line.out.clone(),
+            tools: BriefTools {
+                tasks: self.tooling.tasks.clone(),
+                web: self.tooling.web.clone(),
+                sandbox: self.tooling.sandbox.clone(),
+                cwd: self.tooling.cwd.get(),
+                extras: self
+                    .tooling
+                    .extras
+                    .iter()
+                    .filter(|tool| !ours(&tool.descriptor().name))
+                    .cloned()
+                    .collect(),
+                servers: self.tooling.servers.of_agent(),
+                available: self
+                    .toolbox()
+                    .filter(|tool| self.has(tool.descriptor()))
+                    .map(|tool| tool.descriptor().name.to_string())
+                    .collect(),
+            },
+            line: BriefLine {
+                out: self.line.out.clone(),
+                events: self.tooling.reports.clone(),
+                top: self.agents.bench.top().unwrap_or_else(|| self.tooling.reports.clone()),
+                eof: self.line.eof,
+                quit: self.line.quit.clone(),
+            },
             catalogue: self.commands.catalogue.clone(),
-            servers: self.tooling.servers.of_agent(),
-            extras: self
-                .tooling
-                .extras
-                .iter()
-                .filter(|tool| !ours(&tool.descriptor().name))
-                .cloned()
-                .collect(),
-            available: self
-                .toolbox()
-                .filter(|tool| self.has(tool.descriptor()))
-                .map(|tool| tool.descriptor().name.to_string())
-                .collect(),
             background: self.background.of_agent(),
             hooks: self.hooks_for_agents(),
             hook_client: self.hooks.client(),
-            events: self.tooling.reports.clone(),
-            top: self.agents.bench.top().unwrap_or_else(|| self.tooling.reports.clone()),
-            eof: self.line.eof,
-            quit: self.line.quit.clone(),
-            shared: self.agents.shared.clone(),
-            roster: roster.clone(),
-            parent: seat.map(|seat| seat.id.clone()),
-            depth: seat.map_or(0, |seat| seat.depth),
-            may_start: self.agents.may_start.clone(),
+            family: Family {
+                shared: self.agents.shared.clone(),
+                roster: roster.clone(),
+                parent: seat.map(|seat| seat.id.clone()),
+                depth: seat.map_or(0, |seat| seat.depth),
+                may_start: self.agents.may_start.clone(),
+            },
         }
     }
 

@@ -167,12 +167,19 @@ fn order(input: Input, brief: &Brief) -> Result<Order, String> {
     let name = input.subagent_type.as_deref().unwrap_or(builtin::GENERAL);
     let allowed = |name: &str| {
         brief
+            .family
             .may_start
             .as_ref()
             .is_none_or(|types| types.iter().any(|known| known == name))
     };
-    let Some(kind) = brief.roster.find(name).filter(|kind| allowed(&kind.name)) else {
-        let names: Vec<String> = brief.roster.names().into_iter().filter(|name| allowed(name)).collect();
+    let Some(kind) = brief.family.roster.find(name).filter(|kind| allowed(&kind.name)) else {
+        let names: Vec<String> = brief
+            .family
+            .roster
+            .names()
+            .into_iter()
+            .filter(|name| allowed(name))
+            .collect();
         let names = names.join(", ");
         return Err(format!("Agent type '{name}' not found. Available agents: {names}"));
     };
@@ -201,7 +208,7 @@ fn in_background(wanted: Option<bool>, kind: &AgentDefinition, brief: &Brief) ->
     if brief.options.agents.never_in_background {
         return false;
     }
-    kind.background == Some(true) || wanted.or(kind.background).unwrap_or(brief.depth == 0)
+    kind.background == Some(true) || wanted.or(kind.background).unwrap_or(brief.family.depth == 0)
 }
 
 impl Order {
@@ -217,12 +224,12 @@ impl Order {
         let budget = brief.options.max_budget_usd;
         let wanted = shared::Wanted {
             background: self.wanted,
-            depth: brief.depth + 1,
+            depth: brief.family.depth + 1,
             over_budget: budget.is_some_and(|limit| brief.ledger.total_cost_usd() >= limit),
         };
-        brief.shared.admit(&self.kind.name, wanted)?;
+        brief.family.shared.admit(&self.kind.name, wanted)?;
         if self.background {
-            brief.shared.count_background();
+            brief.family.shared.count_background();
         }
         Ok(())
     }

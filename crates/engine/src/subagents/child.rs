@@ -66,12 +66,12 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     let id = relay.badge.id.clone();
     let (inbox, heard) = mpsc::channel(INPUT_DEPTH);
     let journal = Arc::new(Journal::new(output_file));
-    let quit = brief.quit.child_token();
-    let out = brief.out.of_agent(Arc::new(Mouth {
+    let quit = brief.line.quit.child_token();
+    let out = brief.line.out.of_agent(Arc::new(Mouth {
         relay: relay.clone(),
-        shared: brief.shared.clone(),
+        shared: brief.family.shared.clone(),
         inbox: inbox.clone(),
-        top: brief.top.clone(),
+        top: brief.line.top.clone(),
         journal: journal.clone(),
     }));
     let options = options(brief, order, &id, cwd);
@@ -82,25 +82,25 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     session.model.name.clone_from(&order.model);
     session.policy = policy;
     session.account.ledger = brief.ledger.clone();
-    session.tooling.tasks = brief.tasks.clone();
-    session.tooling.web = brief.web.clone();
-    session.tooling.sandbox = brief.sandbox.clone();
-    session.tooling.extras = brief.extras.clone();
+    session.tooling.tasks = brief.tools.tasks.clone();
+    session.tooling.web = brief.tools.web.clone();
+    session.tooling.sandbox = brief.tools.sandbox.clone();
+    session.tooling.extras = brief.tools.extras.clone();
     session.commands.catalogue = brief.catalogue.clone();
-    let own = std::mem::replace(&mut session.tooling.servers, brief.servers.of_agent());
+    let own = std::mem::replace(&mut session.tooling.servers, brief.tools.servers.of_agent());
     session.background = brief.background.of_agent();
-    session.line.eof = brief.eof;
+    session.line.eof = brief.line.eof;
     session.conversation.reminded_of_memory = order.kind.omit_memory;
     session.conversation.transcript.of_agent(&id);
     let wants = &brief.options.agents;
     session.agents = Agents {
-        known: brief.shared.amendments(0, None).1,
-        settings_known: brief.shared.published(u64::MAX).1,
-        shared: brief.shared.clone(),
-        bench: Arc::new(Bench::below(brief.top.clone())),
+        known: brief.family.shared.amendments(0, None).1,
+        settings_known: brief.family.shared.published(u64::MAX).1,
+        shared: brief.family.shared.clone(),
+        bench: Arc::new(Bench::below(brief.line.top.clone())),
         seat: Some(Seat {
             id,
-            depth: brief.depth + 1,
+            depth: brief.family.depth + 1,
             own_mode,
             refused: false,
         }),
@@ -110,8 +110,8 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
             .then(|| Box::new(Summaries::new(relay.clone()))),
         ..Agents::default()
     };
-    session.take_roster(brief.roster.clone());
-    if brief.available.iter().any(|name| name == SKILL) {
+    session.take_roster(brief.family.roster.clone());
+    if brief.tools.available.iter().any(|name| name == SKILL) {
         session.offer_skills();
     }
     session.hooks = Hooks::of_agent(&brief.hooks, &relay.badge.id, &order.kind.name);
@@ -186,7 +186,7 @@ fn tools(brief: &Brief, kind: &AgentDefinition) -> Option<Vec<String>> {
     };
     let servers = equip::patterns(kind);
     let meant = |name: &&String| named.iter().chain(&servers).any(|pattern| matches(pattern, name));
-    Some(brief.available.iter().filter(meant).cloned().collect())
+    Some(brief.tools.available.iter().filter(meant).cloned().collect())
 }
 
 /// What it is told in place of the session's own words.
@@ -208,7 +208,7 @@ fn words(kind: &AgentDefinition, options: &Options) -> String {
 fn policy(brief: &Brief, order: &Order, options: &Options) -> Policy {
     let mut policy = brief.policy.clone();
     policy.mode = mode(brief, order);
-    let deepest = (brief.depth + 1 >= shared::DEEPEST).then_some("Agent");
+    let deepest = (brief.family.depth + 1 >= shared::DEEPEST).then_some("Agent");
     let denied = NOT_FOR_AGENTS.iter().copied().chain(deepest);
     for text in denied.chain(order.kind.limits.disallowed.iter().map(String::as_str)) {
         policy
@@ -417,11 +417,12 @@ pub(crate) fn meta(brief: &Brief, order: &Order, call_id: &str) -> Value {
         "isBuiltIn": order.kind.origin == AgentOrigin::BuiltIn,
         "description": order.description,
         "toolUseId": call_id,
-        "spawnDepth": brief.depth + 1,
+        "spawnDepth": brief.family.depth + 1,
     });
     if let Some(meta) = meta.as_object_mut() {
         meta.extend(
             brief
+                .family
                 .parent
                 .as_ref()
                 .map(|parent| ("parentAgentId".to_owned(), json!(parent))),

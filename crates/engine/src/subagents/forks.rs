@@ -32,9 +32,9 @@ pub(crate) struct Fork {
 
 /// What there is to be done for a skill.
 fn order(brief: &Brief, entry: &Entry, typed: bool) -> Result<Order, String> {
-    let named = entry.agent.as_deref().and_then(|name| brief.roster.find(name));
+    let named = entry.agent.as_deref().and_then(|name| brief.family.roster.find(name));
     // One that is not there is stood in for, as hosts expect.
-    let Some(kind) = named.or_else(|| brief.roster.find(builtin::GENERAL)).cloned() else {
+    let Some(kind) = named.or_else(|| brief.family.roster.find(builtin::GENERAL)).cloned() else {
         return Err("There is no agent to carry it out".to_owned());
     };
     if let Some(why) = brief.denies(&kind.name) {
@@ -94,7 +94,7 @@ pub(crate) async fn call(bench: &Bench, entry: &Entry, args: &str, cx: &Context)
 /// The skill's instructions, as the one who will follow them may read them: its commands run under the same rules.
 async fn read(brief: &Arc<Brief>, order: &Order, entry: &Entry, args: &str) -> Result<String, Failure> {
     let relay = Relay::silent(Badge::default());
-    let mut reader = child::make(brief, order, Arc::new(relay), PathBuf::new(), &brief.cwd);
+    let mut reader = child::make(brief, order, Arc::new(relay), PathBuf::new(), &brief.tools.cwd);
     let text = reader.session.expand(entry, args).await;
     reader.quit.cancel();
     text

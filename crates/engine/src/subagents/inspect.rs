@@ -58,7 +58,7 @@ pub(crate) fn inspect(
             quiet: true,
         }));
         let journal = brief.options.output_dir.join(format!("{}.output", relay.badge.id));
-        let cwd = brief.cwd.clone();
+        let cwd = brief.tools.cwd.clone();
         let Child { session, quit, .. } = child::make(&brief, &order, relay, journal, &cwd);
         let _ends_with_this = quit.drop_guard();
         // In a task of its own, as every session: what waits for it is deep in one already.

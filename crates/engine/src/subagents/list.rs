@@ -52,7 +52,7 @@ impl Tool for ListAgents {
 
     fn run<'a>(&'a self, _input: Value, _cx: &'a Context) -> Pending<'a, Outcome> {
         Box::pin(async move {
-            let running = self.bench.brief().map(|brief| brief.shared.running());
+            let running = self.bench.brief().map(|brief| brief.family.shared.running());
             let (listing, sections) = listed(&running.unwrap_or_default());
             let result = json!({"listing": listing, "sections": sections, "notes": []});
             Outcome::ok(listing, result)

@@ -130,7 +130,7 @@ impl Tool for SendMessage {
             let (Some(brief), Ok(input)) = (self.bench.brief(), serde_json::from_value::<Input>(input)) else {
                 return Outcome::failed("No subagent can be reached from here");
             };
-            let known = match brief.shared.member(&input.to) {
+            let known = match brief.family.shared.member(&input.to) {
                 Some(member) => match &member.history {
                     None => return tell(&member, input.message).await,
                     Some(history) => Some(Resting::new(&member, history)),
@@ -216,7 +216,7 @@ async fn go_on(brief: Arc<Brief>, resting: Resting, message: String, cx: &Contex
     } else {
         &resting.kind
     };
-    let Some(kind) = brief.roster.find(wanted).cloned() else {
+    let Some(kind) = brief.family.roster.find(wanted).cloned() else {
         return unsent(
             &format!(
                 "Agent \"{}\" could not be resumed: there is no kind {wanted} any more.",

@@ -40,7 +40,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
     let tree = match order.isolated {
         true => {
             let runs = brief.options.settings.runs_projects();
-            let made = WorkTree::make(&brief.cwd, &id, &brief.options.env, &brief.hook_client, runs).await;
+            let made = WorkTree::make(&brief.tools.cwd, &id, &brief.options.env, &brief.hook_client, runs).await;
             made.map(Some)
         }
         false => Ok(None),
@@ -48,20 +48,20 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
     let tree = match tree {
         Ok(tree) => tree,
         Err(why) => {
-            brief.shared.dismiss();
+            brief.family.shared.dismiss();
             return Outcome::failed(why);
         }
     };
     // Whoever is being ended starts nobody who would outlive it; its end may be told while it is still at work.
-    let ended = brief.parent.as_ref().is_some_and(|parent| {
-        let running = brief.tasks.running();
+    let ended = brief.family.parent.as_ref().is_some_and(|parent| {
+        let running = brief.tools.tasks.running();
         !running.iter().any(|task| task.id == *parent)
     });
-    if ended || cx.cancel.is_cancelled() || brief.quit.is_cancelled() {
+    if ended || cx.cancel.is_cancelled() || brief.line.quit.is_cancelled() {
         if let Some(tree) = tree {
             tree.close().await;
         }
-        brief.shared.dismiss();
+        brief.family.shared.dismiss();
         return Outcome::interrupted();
     }
     let output_file = cx.output_dir.join(format!("{id}.output"));
@@ -71,10 +71,14 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
         brief.options.agents.forward_text,
         order.background,
     );
-    let relay = if brief.parent.is_some() { relay.nested() } else { relay };
+    let relay = if brief.family.parent.is_some() {
+        relay.nested()
+    } else {
+        relay
+    };
     let typed = order.fork.as_ref().is_some_and(|fork| fork.typed);
     let relay = Arc::new(if typed { relay.told_at_the_end() } else { relay });
-    let task = brief.tasks.enlist(view.clone(), brief.quit.child_token());
+    let task = brief.tools.tasks.enlist(view.clone(), brief.line.quit.child_token());
     let (done, served) = oneshot::channel();
     let order = Arc::new(order);
     tokio::spawn(live(
@@ -89,7 +93,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
         task: view,
         is_backgrounded: order.background,
     };
-    brief.events.send(started).await.ok();
+    brief.line.events.send(started).await.ok();
     if order.background {
         return report::launched(&id, &order, &output_file);
     }
@@ -101,7 +105,7 @@ pub(crate) async fn start(brief: Arc<Brief>, order: Order, cx: &Context) -> Outc
         () = task.asked_to_background(), if order.fork.is_none() => {
             if let Some(task) = task.moved_to_background(output_file.clone()) {
                 relay.to_background();
-                brief.events.send(ToolEvent::TaskBackgrounded { task }).await.ok();
+                brief.line.events.send(ToolEvent::TaskBackgrounded { task }).await.ok();
             }
             report::launched(&id, &order, &output_file)
         }
@@ -122,7 +126,10 @@ async fn live(
     tree: Option<WorkTree>,
     done: oneshot::Sender<Served>,
 ) {
-    let cwd = tree.as_ref().map_or(brief.cwd.as_path(), WorkTree::path).to_owned();
+    let cwd = tree
+        .as_ref()
+        .map_or(brief.tools.cwd.as_path(), WorkTree::path)
+        .to_owned();
     let output_file = task.view().output_file.unwrap_or_default();
     let Child {
         mut session,
@@ -133,7 +140,7 @@ async fn live(
         transcript,
     } = child::make(&brief, &order, relay, output_file, &cwd);
     let id = relay.badge.id.clone();
-    session.session.line.eof |= brief.shared.join(Member {
+    session.session.line.eof |= brief.family.shared.join(Member {
         id: id.clone(),
         name: order.name.clone(),
         kind: order.kind.name.clone(),
@@ -148,7 +155,7 @@ async fn live(
     if let Some(file) = &transcript {
         keep_meta(file, &meta);
         if brief.options.keeping.mirror {
-            brief.out.say(mirrored(file, &meta)).await;
+            brief.line.out.say(mirrored(file, &meta)).await;
         }
     }
     wait_for_announcement(&brief, &task).await;
@@ -160,7 +167,7 @@ async fn live(
     let ended = tokio::select! {
         biased;
         () = task.killed() => None,
-        () = brief.events.closed() => None,
+        () = brief.line.events.closed() => None,
         served = came_to(&mut work) => Some(served),
     };
     let mut served = match ended {
@@ -181,15 +188,15 @@ async fn live(
     // Nobody waits for one in the background, so no result counts what it was denied.
     let denials = std::mem::take(&mut served.denials);
     if !relay.is_background() {
-        brief.shared.denied(denials);
+        brief.family.shared.denied(denials);
     }
-    brief.shared.rest(&id, std::mem::take(&mut served.history));
-    brief.shared.dismiss();
+    brief.family.shared.rest(&id, std::mem::take(&mut served.history));
+    brief.family.shared.dismiss();
     if !killed_first {
         tell_end(&brief, &relay, &task, &served).await;
     }
     if served.status == TaskStatus::Killed {
-        brief.events.send(ToolEvent::TaskGone { id }).await.ok();
+        brief.line.events.send(ToolEvent::TaskGone { id }).await.ok();
     }
     // Whatever it left running ends with it.
     quit.cancel();
@@ -201,7 +208,7 @@ async fn wait_for_announcement(brief: &Brief, task: &Enlisted) {
     tokio::select! {
         () = task.listed() => {}
         () = task.killed() => {}
-        () = brief.events.closed() => {}
+        () = brief.line.events.closed() => {}
     }
 }
 
@@ -224,8 +231,8 @@ async fn kill(
 
 /// Takes back what it asks.
 async fn withdraw(brief: &Brief, id: &str) {
-    for request in brief.shared.take_asks_of(id) {
-        brief.out.say(messages::cancel(&request)).await;
+    for request in brief.family.shared.take_asks_of(id) {
+        brief.line.out.say(messages::cancel(&request)).await;
     }
 }
 
@@ -255,11 +262,11 @@ async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served
         },
         task: view,
     };
-    match brief.events.try_send(event) {
+    match brief.line.events.try_send(event) {
         Err(mpsc::error::TrySendError::Full(event)) => {
             // Whoever waits for the end may be the one who has to make room.
             task.announce_end();
-            brief.events.send(event).await.ok();
+            brief.line.events.send(event).await.ok();
         }
         Ok(()) => task.announce_end(),
         Err(mpsc::error::TrySendError::Closed(_)) => {
@@ -267,8 +274,13 @@ async fn tell_end(brief: &Brief, relay: &Relay, task: &Enlisted, served: &Served
             task.announce_end();
             let view = task.view();
             brief.background.forget(&view.id);
-            brief.out.say(messages::agent_updated(&view, view.status, None)).await;
             brief
+                .line
+                .out
+                .say(messages::agent_updated(&view, view.status, None))
+                .await;
+            brief
+                .line
                 .out
                 .say(messages::agent_notification(&view, view.status, "", &view.description))
                 .await;
@@ -311,12 +323,12 @@ fn view(brief: &Brief, order: &Order, id: &str, call_id: &str, output_file: &Pat
         output_file: Some(output_file.to_owned()),
         started_at: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
         ended_at: None,
-        parent: brief.parent.clone(),
+        parent: brief.family.parent.clone(),
         agent: Some(Box::new(AgentTask {
             subagent_type: order.kind.name.clone(),
             prompt: order.prompt.clone(),
-            depth: brief.depth + 1,
-            parent: brief.parent.clone(),
+            depth: brief.family.depth + 1,
+            parent: brief.family.parent.clone(),
             ambient: order.fork.is_some(),
             ..AgentTask::default()
         })),

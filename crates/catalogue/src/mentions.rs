@@ -7,16 +7,16 @@ const MOST: usize = 20;
 
 /// Something a prompt mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mention {
+pub struct Mention {
     /// The path as it was typed.
-    pub(crate) path: String,
+    pub path: String,
     /// The lines that were asked for, counted from one.
-    pub(crate) lines: Option<(u64, u64)>,
+    pub lines: Option<(u64, u64)>,
 }
 
 impl Mention {
     /// Where it leads.
-    pub(crate) fn resolve(&self, cwd: &Path, home: &Path) -> PathBuf {
+    pub fn resolve(&self, cwd: &Path, home: &Path) -> PathBuf {
         match self.path.strip_prefix("~/") {
             Some(rest) => home.join(rest),
             None => cwd.join(&self.path),
@@ -26,7 +26,7 @@ impl Mention {
 
 /// Every reading of every mention of a text, in order: what follows an `@` up to the next space, then the same without
 /// the marks that end a sentence. The first one of a list that is there is the one that is meant.
-pub(crate) fn find(text: &str) -> Vec<Vec<Mention>> {
+pub fn find(text: &str) -> Vec<Vec<Mention>> {
     let mut found: Vec<Vec<Mention>> = Vec::new();
     let mut at = 0;
     while let Some(next) = text.get(at..).and_then(|rest| rest.find('@')) {
