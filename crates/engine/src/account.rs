@@ -1,6 +1,6 @@
 //! The account of a session: what was used, what it cost, how long it took, what it changed.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -10,14 +10,14 @@ use crate::options::KeySource;
 /// What a session has cost.
 #[derive(Debug)]
 pub(crate) struct Account {
-    pub(crate) ledger: SharedLedger,
+    ledger: SharedLedger,
     /// Time spent in model requests, all turns together.
-    pub(crate) api_ms: u64,
+    api_ms: u64,
     /// What the last answer of the model used.
-    pub(crate) last_usage: Option<Value>,
+    last_usage: Option<Value>,
     /// What calls have changed.
-    pub(crate) lines: Lines,
-    pub(crate) began: Instant,
+    lines: Lines,
+    began: Instant,
 }
 
 impl Account {
@@ -29,6 +29,65 @@ impl Account {
             lines: Lines::default(),
             began: Instant::now(),
         }
+    }
+
+    pub(crate) fn ledger(&self) -> &SharedLedger {
+        &self.ledger
+    }
+
+    /// A subagent uses the ledger of the session above it.
+    pub(crate) fn share(&mut self, ledger: SharedLedger) {
+        self.ledger = ledger;
+    }
+
+    /// Another session begins in this process; it began with the process all the same.
+    pub(crate) fn restart(&mut self, source: KeySource) {
+        *self = Self {
+            began: self.began,
+            ..Self::new(source)
+        };
+    }
+
+    /// Time spent in model requests, all turns together.
+    pub(crate) fn api_ms(&self) -> u64 {
+        self.api_ms
+    }
+
+    pub(crate) fn add_api_ms(&mut self, millis: u64) {
+        self.api_ms += millis;
+    }
+
+    /// What an earlier process spent counts too.
+    pub(crate) fn resume_api_ms(&mut self, millis: u64) {
+        self.api_ms = millis;
+    }
+
+    /// What the last answer of the model used.
+    pub(crate) fn last_usage(&self) -> Option<&Value> {
+        self.last_usage.as_ref()
+    }
+
+    pub(crate) fn set_last_usage(&mut self, usage: Value) {
+        self.last_usage = Some(usage);
+    }
+
+    /// The conversation is another one now.
+    pub(crate) fn forget_usage(&mut self) {
+        self.last_usage = None;
+    }
+
+    /// Counts what a call's `tool_use_result` says it changed.
+    pub(crate) fn count_lines(&mut self, result: &Value) {
+        self.lines.count(result);
+    }
+
+    pub(crate) fn lines(&self) -> Lines {
+        self.lines
+    }
+
+    /// How long the session has run.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
     }
 }
 

@@ -181,7 +181,7 @@ impl Session {
 
     /// The model has answered: what the API counted covers all that was said.
     pub(crate) fn take_gauge(&mut self) {
-        let usage = self.account.last_usage.clone().unwrap_or_default();
+        let usage = self.account.last_usage().cloned().unwrap_or_default();
         self.conversation.compactions.gauge = Gauge::read(&usage, self.conversation.history.len());
         let full = self.context_tokens() >= self.limits().threshold;
         self.conversation.compactions.tries.answered(full);
@@ -214,7 +214,7 @@ impl Session {
         self.conversation.history.go_on_with(&cut.tail);
         self.remind();
         self.conversation.compactions.gauge = Gauge::default();
-        self.account.last_usage = None;
+        self.account.forget_usage();
         let after = self.context_tokens();
         let compactions = &mut self.conversation.compactions;
         compactions.dropped += before.saturating_sub(after);

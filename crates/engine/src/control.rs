@@ -65,7 +65,7 @@ impl Session {
         match self.calls.asking(&id) {
             Some(index) => self.answered(index, answer).await,
             None => {
-                if !self.line.requests.settle(&id, answer.clone()) {
+                if !self.line.requests().settle(&id, answer.clone()) {
                     self.hooks.answered(&id, answer);
                 }
             }
@@ -87,7 +87,7 @@ impl Session {
         self.conversation.system = None;
         let hooks_applied = self.register_hooks(request.hooks.as_ref()).await;
         self.tooling.servers.greet().await;
-        let repeated = std::mem::replace(&mut self.line.initialized, true);
+        let repeated = self.line.initialize();
         let commands = self.commands();
         self.note_commands(&commands);
         let response = InitializeResponse {
@@ -110,7 +110,7 @@ impl Session {
             hooks_applied,
             hook_on_failure_supported: Some(true),
             other_hook_ask_outranks_host: Some(true),
-            session_state: Some(messages::state(self.line.state, false).state),
+            session_state: Some(messages::state(self.line.state(), false).state),
             sdk_mcp_manifests_parked,
             capabilities: Some(messages::CAPABILITIES.iter().map(|&word| word.to_owned()).collect()),
             ..InitializeResponse::default()
@@ -128,7 +128,7 @@ impl Session {
             let _untitled = self.rename(&title, None).await;
         }
         // A host that comes back, or comes late, must learn what is running.
-        if repeated || self.line.results > 0 || self.turn.open {
+        if repeated || self.line.results() > 0 || self.turn.is_open() {
             self.say_background().await;
         }
     }
@@ -157,7 +157,7 @@ impl Session {
     }
 
     async fn interrupt(&mut self, id: &RequestId, cancel_queued: bool) {
-        let running = self.turn.open && self.turn.stop.is_none();
+        let running = self.turn.is_open() && self.turn.stop().is_none();
         if running {
             self.withdraw_asks().await;
         }
@@ -174,8 +174,8 @@ impl Session {
         self.interrupt_agents().await;
         self.say(messages::success(id, &response)).await;
         if running {
-            self.turn.stop = Some(Stop::Interrupt);
-        } else if !self.turn.open {
+            self.turn.stop_with(Stop::Interrupt);
+        } else if !self.turn.is_open() {
             self.let_agents_go();
         }
     }

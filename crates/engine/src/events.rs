@@ -102,12 +102,12 @@ impl Session {
             Event::Suggested(guess) => self.say_suggestion(guess).await,
             Event::Summed(summed) => self.sum_up(summed).await,
             Event::LaunchDue => self.launch().await,
-            Event::StopDue => self.turn.stop = Some(Stop::Interrupt),
+            Event::StopDue => self.turn.stop_with(Stop::Interrupt),
             Event::BackgroundDue => self.background.give_up(),
             Event::Quit => {
-                self.line.leave = Some(self.line.leave.unwrap_or(0));
+                self.line.begin_leaving();
                 if awaited != Awaited::Anything {
-                    self.turn.stop = Some(Stop::Leave);
+                    self.turn.stop_with(Stop::Leave);
                 }
             }
         }
@@ -129,33 +129,33 @@ impl Session {
             }
             Input::Bad(report) => self.say(messages::informational(&report, "warning")).await,
             // A subagent is told by everyone who is.
-            Input::Eof if self.line.eof => {}
+            Input::Eof if self.line.input_ended() => {}
             Input::Eof => {
-                self.line.eof = true;
+                self.line.end_input();
                 self.agents.tell_eof();
                 self.background.begin_wait(self.options.background_wait);
-                self.line.requests.close();
+                self.line.requests().close();
                 self.fail_open_asks().await;
             }
             Input::Signal(Signal::Interrupt) => {
-                self.line.leave = Some(0);
-                if self.turn.open {
+                self.line.leave(0);
+                if self.turn.is_open() {
                     self.withdraw_asks().await;
-                    self.turn.stop = Some(Stop::Interrupt);
+                    self.turn.stop_with(Stop::Interrupt);
                 }
             }
             Input::Signal(Signal::Leave(code)) => {
-                self.line.leave = Some(code);
-                self.turn.stop = Some(Stop::Leave);
+                self.line.leave(code);
+                self.turn.stop_with(Stop::Leave);
             }
         }
     }
 
     /// There is nothing to go on with: the host learns it from a result, once it listens.
     async fn refuse_to_begin(&mut self) {
-        if let (None, Some(why)) = (self.line.leave, &self.options.refusal) {
+        if let (None, Some(why)) = (self.line.leaving(), &self.options.refusal) {
             self.say(messages::refusal(why)).await;
-            self.line.leave = Some(1);
+            self.line.leave(1);
         }
     }
 
@@ -167,11 +167,11 @@ impl Session {
     }
 
     pub(crate) fn awaits_background(&self) -> bool {
-        self.line.leave.is_none() && self.background.awaited()
+        self.line.leaving().is_none() && self.background.awaited()
     }
 
     pub(crate) fn background_deadline(&self) -> Option<Instant> {
-        if self.line.eof {
+        if self.line.input_ended() {
             self.background.deadline()
         } else {
             None

@@ -167,7 +167,7 @@ pub fn start(options: Options) -> Result<Port, ModelError> {
     let quit = CancellationToken::new();
     let out = out::Out::new(messages, &options.session_id, quit.clone());
     let session = session::Session::new(options, client, out.clone(), quit.clone());
-    let owed = session.line.owed.clone();
+    let owed = session.line.owed();
     let session = session_loop::SessionLoop::new(session, inbox);
     let done = tokio::spawn(guard::guarded(session.run(), out, owed));
     Ok(Port {

@@ -47,7 +47,7 @@ impl SessionLoop {
             .stop_reason
             .take()
             .or(self.session.turn.last_stop.take());
-        self.session.calls.reset(&self.session.line.quit);
+        self.session.calls.reset(self.session.line.quit());
         self.session.take_hook_contexts().await;
         self.session.say_requesting().await;
         self.session.recall().await;
@@ -67,7 +67,9 @@ impl SessionLoop {
             } else {
                 self.try_whole(&request).await
             };
-            self.session.account.api_ms += u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            self.session
+                .account
+                .add_api_ms(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
             let failure = match outcome {
                 Attempt::Done => return Reply::Message { cut: false },
                 Attempt::Cut => return Reply::Message { cut: true },
@@ -82,7 +84,7 @@ impl SessionLoop {
                 }
                 Again::GiveUp => {
                     let eased = self.eased(&failure).await;
-                    if self.session.turn.stop.is_some() {
+                    if self.session.turn.stop().is_some() {
                         self.session.stop_before_speech().await;
                         return Reply::Stopped;
                     }
@@ -244,14 +246,14 @@ impl SessionLoop {
         self.session.turn.stop_reason = message.get("stop_reason").and_then(Value::as_str).map(str::to_owned);
         let usage = message.get("usage").cloned().unwrap_or_default();
         self.session.turn.spend(&usage);
-        self.session.account.ledger.add(
+        self.session.account.ledger().add(
             message
                 .get("model")
                 .and_then(Value::as_str)
                 .unwrap_or_else(|| self.session.answering_model()),
             &usage,
         );
-        self.session.account.last_usage = Some(usage);
+        self.session.account.set_last_usage(usage);
         let blocks = message
             .get("content")
             .and_then(Value::as_array)
@@ -352,8 +354,8 @@ impl Session {
         if let Some(model) = draft.message.model() {
             let usage = draft.message.usage();
             self.turn.spend(&usage);
-            self.account.ledger.add(model, &usage);
-            self.account.last_usage = Some(usage);
+            self.account.ledger().add(model, &usage);
+            self.account.set_last_usage(usage);
         }
     }
 
@@ -388,14 +390,14 @@ impl Session {
 
     /// Stopped before the model said anything.
     async fn stop_before_speech(&mut self) {
-        if self.turn.stop == Some(Stop::Interrupt) {
+        if self.turn.stop() == Some(Stop::Interrupt) {
             self.notice(messages::INTERRUPTED).await;
         }
     }
 
     /// Stopped while the model spoke: what it had said so far is kept.
     async fn stop_speech(&mut self, draft: &Draft) {
-        if self.turn.stop == Some(Stop::Leave) {
+        if self.turn.stop() == Some(Stop::Leave) {
             return;
         }
         if draft.message.envelope().is_none() {
@@ -420,7 +422,7 @@ impl Session {
         }
         self.conversation.history.assistant(&blocks);
         // With calls under way the notice follows their results instead.
-        if self.turn.stop == Some(Stop::Interrupt) && self.calls.all_done() {
+        if self.turn.stop() == Some(Stop::Interrupt) && self.calls.all_done() {
             self.keep_results();
             self.notice(messages::INTERRUPTED).await;
         }

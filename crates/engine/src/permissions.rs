@@ -100,9 +100,8 @@ impl Session {
             problems.extend(self.held_back());
         }
         for problem in problems {
-            if !self.line.told_problems.contains(&problem) {
+            if self.line.tell_once(&problem) {
                 self.say(messages::informational(&problem, "warning")).await;
-                self.line.told_problems.push(problem);
             }
         }
     }

@@ -52,7 +52,7 @@ impl SessionLoop {
     pub(crate) async fn next_turn(&mut self) -> Option<Opening> {
         let session = &mut self.session;
         // Whoever has said hello has hooks to be asked; waiting for more could be waiting for nothing.
-        let ready = session.line.eof || session.line.initialized || !session.queue.is_empty();
+        let ready = session.line.input_ended() || session.line.is_initialized() || !session.queue.is_empty();
         if ready && let Some(call) = session.hooks.deferred_call.take() {
             return Some(Opening::Deferred(call));
         }
@@ -110,11 +110,9 @@ impl SessionLoop {
 
     async fn open(&mut self, turn: Turn) {
         let session = &mut self.session;
-        session.turn.stop = None;
-        session.turn.stop_by = None;
         session.requests.suggestions.drop_guess();
         session.turn = turn;
-        session.line.owed.set(true);
+        session.line.owe_result();
         session.conversation.transcript.begin_turn();
         session.enter(messages::State::Running).await;
         self.await_servers().await;
@@ -134,7 +132,7 @@ impl SessionLoop {
             Ok(Some(ending)) => ending,
             Err(()) => {
                 self.session.announce().await;
-                if self.session.turn.stop == Some(Stop::Interrupt) {
+                if self.session.turn.stop() == Some(Stop::Interrupt) {
                     self.session.notice(messages::INTERRUPTED).await;
                 }
                 return Some(Ending::Interrupted { tools: false });
@@ -228,7 +226,7 @@ impl SessionLoop {
 impl Session {
     /// The turn is over: its one `result`, then the end of its prompts' lives.
     async fn close(&mut self, ending: Ending, uuids: &[String]) {
-        if self.turn.stop == Some(Stop::Leave) {
+        if self.turn.stop() == Some(Stop::Leave) {
             // The process has to go: no result, as every host of this protocol expects.
             return self.close_untold();
         }
@@ -239,18 +237,17 @@ impl Session {
             self.say(messages::lifecycle(uuid, state)).await;
         }
         self.turn.prompts.folded = folded;
-        self.tooling.services.settle(&self.account.ledger);
+        self.tooling.services.settle(self.account.ledger());
         self.turn.denials.extend(self.agents.shared.take_denials());
         // A session in which nothing but commands were given leaves nothing behind.
         if !matches!(ending, Ending::Local { .. }) || self.conversation.transcript.begun() {
             self.keep_turn_end().await;
         }
         let result = self.turn_result(&ending);
-        self.line.last_failed = result.is_error;
-        self.line.results += 1;
-        self.turn.open = false;
-        self.turn.stop = None;
-        self.line.owed.set(false);
+        self.line.count_result(result.is_error);
+        self.turn.close();
+        self.turn.go_on();
+        self.line.result_told();
         self.say(result).await;
         self.let_agents_go();
         let stopped = matches!(ending, Ending::Superseded { .. } | Ending::Interrupted { .. });
@@ -263,9 +260,9 @@ impl Session {
 
     /// The turn is over, and its `result` is nobody's or the next turn's.
     fn close_untold(&mut self) {
-        self.turn.open = false;
-        self.line.owed.set(false);
-        self.tooling.services.settle(&self.account.ledger);
+        self.turn.close();
+        self.line.result_told();
+        self.tooling.services.settle(self.account.ledger());
     }
 
     /// The prompts of the turn begin to be worked on.
@@ -297,15 +294,15 @@ impl Session {
             }
             Accepted::Queued => {
                 // A prompt answers no ask that is open.
-                if self.line.state == messages::State::Idle {
+                if self.line.state() == messages::State::Idle {
                     self.enter(messages::State::Running).await;
                 }
                 if let Some(uuid) = uuid {
                     self.say(messages::lifecycle(&uuid, "queued")).await;
                 }
-                if urgent && self.turn.open && self.turn.stop.is_none() {
+                if urgent && self.turn.is_open() && self.turn.stop().is_none() {
                     self.withdraw_asks().await;
-                    self.turn.stop = Some(Stop::Supersede);
+                    self.turn.stop_with(Stop::Supersede);
                 }
             }
         }

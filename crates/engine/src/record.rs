@@ -122,10 +122,10 @@ impl Session {
     /// Keeps what lists show of the session.
     pub(crate) async fn keep_turn_end(&mut self) {
         let cost = Cost {
-            total: self.account.ledger.total_cost_value(),
-            api_ms: self.account.api_ms,
-            model_usage: self.account.ledger.model_usage(),
-            unpriced: !self.account.ledger.unpriced().is_empty(),
+            total: self.account.ledger().total_cost_value(),
+            api_ms: self.account.api_ms(),
+            model_usage: self.account.ledger().model_usage(),
+            unpriced: !self.account.ledger().unpriced().is_empty(),
             elapsed_ms: self.conversation.transcript.elapsed_ms(),
         };
         let written = self.conversation.transcript.end_turn(&cost);

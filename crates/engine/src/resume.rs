@@ -23,9 +23,10 @@ impl Session {
         self.queue.remember(std::mem::take(&mut earlier.known));
         if let Some(cost) = earlier.cost.take() {
             self.account
-                .ledger
+                .ledger()
                 .restore(cost.get("modelUsage").unwrap_or(&Value::Null));
-            self.account.api_ms = cost.get("totalAPIDuration").and_then(Value::as_u64).unwrap_or(0);
+            self.account
+                .resume_api_ms(cost.get("totalAPIDuration").and_then(Value::as_u64).unwrap_or(0));
         }
         let deferred_call = earlier.deferred_call.as_ref();
         self.hooks.deferred_call = deferred_call.and_then(|call| Deferred::read(&call.attachment));

@@ -115,7 +115,7 @@ impl SessionLoop {
     /// A prompt begins here.
     pub(crate) async fn checkpoint_prompt(&mut self, uuid: &str) {
         if let Some(shelf) = &self.session.tooling.checkpoints {
-            let (followed, order) = (shelf.followed(&self.session.line.quit), shelf.order.clone());
+            let (followed, order) = (shelf.followed(self.session.line.quit()), shelf.order.clone());
             self.begin_snapshot(uuid, followed, order).await;
         }
     }

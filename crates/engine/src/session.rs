@@ -77,10 +77,10 @@ impl Session {
             env: &options.env,
             model: &options.model_config,
             tasks: &tasks,
-            quit: &line.quit,
+            quit: line.quit(),
             host: Arc::new(HostOfServers {
-                host_requests: line.requests.clone(),
-                out: line.out.clone(),
+                host_requests: line.requests().clone(),
+                out: line.out().clone(),
                 hook_client: hooks.client(),
             }),
         });
@@ -110,10 +110,9 @@ impl Session {
 
     /// Tells of a change of state, to those who asked to be told.
     pub(crate) async fn enter(&mut self, state: messages::State) {
-        if self.line.state == state {
+        if !self.line.enter(state) {
             return;
         }
-        self.line.state = state;
         if self.options.state_events != StateEvents::Off {
             let host_only = self.options.state_events == StateEvents::HostOnly;
             self.say(messages::state(state, host_only)).await;
@@ -121,7 +120,7 @@ impl Session {
     }
 
     pub(crate) async fn say(&self, message: impl messages::Signed) {
-        self.line.out.say(message).await;
+        self.line.out().say(message).await;
     }
 }
 

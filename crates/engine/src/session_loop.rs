@@ -75,7 +75,7 @@ impl SessionLoop {
             self.session.tell_orphans().await;
         }
         let code = loop {
-            if let Some(code) = self.session.line.leave {
+            if let Some(code) = self.session.line.leaving() {
                 break code;
             }
             if let Some(opening) = self.next_turn().await {
@@ -84,23 +84,23 @@ impl SessionLoop {
                 self.session.take(input).await;
             } else {
                 self.session.enter(messages::State::Idle).await;
-                if self.session.line.eof
+                if self.session.line.input_ended()
                     && self.session.requests.asides.is_empty()
                     && self.session.requests.suggestions.is_empty()
                     && !self.session.awaits_background()
                 {
-                    break i32::from(self.session.line.last_failed);
+                    break i32::from(self.session.line.last_failed());
                 }
                 self.wait_idle().await;
             }
         };
-        self.session.line.eof = true;
+        self.session.line.end_input();
         self.session.hook_session_end("other").await;
-        self.session.line.requests.close();
+        self.session.line.requests().close();
         self.session.tooling.servers.part().await;
         self.session.agents.shared.hush();
         self.session.tooling.tasks.kill_all().await;
-        match self.session.line.leave {
+        match self.session.line.leaving() {
             None => self.session.see_agents_off().await,
             Some(_) => self.session.see_commands_off().await,
         }
@@ -125,14 +125,14 @@ impl SessionLoop {
         self.read().await;
         loop {
             // What a more urgent prompt finds running is left to end; nothing further begins.
-            let supersedes = self.session.turn.stop == Some(Stop::Supersede);
+            let supersedes = self.session.turn.stop() == Some(Stop::Supersede);
             let ends_by_itself = supersedes && awaited == Awaited::Calls && self.session.runs_commands();
-            if self.session.turn.stop.is_some() && !ends_by_itself {
+            if self.session.turn.stop().is_some() && !ends_by_itself {
                 self.linger().await;
                 return Heard::Stopped;
             }
-            if awaited == Awaited::Calls && self.session.turn.stop_by.take().is_some() {
-                self.session.turn.stop = Some(Stop::Interrupt);
+            if awaited == Awaited::Calls && self.session.turn.take_stop_by() {
+                self.session.turn.stop_with(Stop::Interrupt);
                 return Heard::Stopped;
             }
             if awaited == Awaited::Calls && self.session.calls.all_done() {
@@ -153,7 +153,7 @@ impl SessionLoop {
         loop {
             return Next::Event(tokio::select! {
                 biased;
-                () = session.line.quit.cancelled() => Event::Quit,
+                () = session.line.quit().cancelled() => Event::Quit,
                 inputs = self.inbox.recv(), if !self.deaf => Event::Input(inputs),
                 event = session.tooling.reported.recv() => Event::Tool(event.map(Box::new)),
                 () = changed(&mut self.settings_changes) => Event::Settings,
@@ -174,7 +174,7 @@ impl SessionLoop {
                 // What is due by the clock comes last: what has arrived by then was in time.
                 summed = agents::next_summary(&mut session.agents.summaries), if !idle => Event::Summed(summed),
                 () = sleep_until(session.calls.launch_at), if !idle => Event::LaunchDue,
-                () = sleep_until(session.turn.stop_by), if !idle => Event::StopDue,
+                () = sleep_until(session.turn.stops_by()), if !idle => Event::StopDue,
                 () = sleep_until(given_up_at) => Event::BackgroundDue,
             });
         }
@@ -191,7 +191,7 @@ impl SessionLoop {
             // The end of the input alone is not the end of all that can be said: signals come behind it.
             Event::Input(None) => {
                 self.deaf = true;
-                if !self.session.line.eof {
+                if !self.session.line.input_ended() {
                     Box::pin(self.session.take(Input::Eof)).await;
                 }
             }
@@ -203,8 +203,8 @@ impl SessionLoop {
     /// moment is left for it to arrive.
     async fn linger(&mut self) {
         let until = Instant::now() + LINGER;
-        while self.session.turn.stop == Some(Stop::Interrupt)
-            && !self.session.line.eof
+        while self.session.turn.stop() == Some(Stop::Interrupt)
+            && !self.session.line.input_ended()
             && let Ok(Some(inputs)) = tokio::time::timeout_at(until, self.inbox.recv()).await
         {
             self.unread.extend(inputs);

@@ -31,10 +31,10 @@ impl Session {
         let done = matches!(ending, Ending::Completed | Ending::Structured(_));
         let planning = self.policy.mode == PermissionMode::Plan;
         // The first answer says too little about where this is going.
-        if !self.suggests() || !done || planning || self.line.results < 2 || !self.queue.is_empty() {
+        if !self.suggests() || !done || planning || self.line.results() < 2 || !self.queue.is_empty() {
             return;
         }
-        if self.over_budget().is_some() || self.line.leave.is_some() {
+        if self.over_budget().is_some() || self.line.leaving().is_some() {
             return;
         }
         let mut request = self.request_of(self.conversation.history.with_aside(GUIDE));

@@ -78,12 +78,12 @@ impl Session {
             .filter_map(|denial| serde_json::from_value(denial.clone()).ok());
         let mut result = TurnResult {
             duration_ms: u64::try_from(turn.times.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            duration_api_ms: self.account.api_ms,
+            duration_api_ms: self.account.api_ms(),
             num_turns: turn.num_turns(),
             stop_reason: turn.stop_reason.clone(),
-            total_cost_usd: Number(self.account.ledger.total_cost_usd()),
+            total_cost_usd: Number(self.account.ledger().total_cost_usd()),
             usage: serde_json::from_value(turn.tokens.to_usage()).unwrap_or_default(),
-            model_usage: serde_json::from_value(self.account.ledger.model_usage()).unwrap_or_default(),
+            model_usage: serde_json::from_value(self.account.ledger().model_usage()).unwrap_or_default(),
             permission_denials: denials.collect(),
             origin: turn
                 .prompts
@@ -96,7 +96,7 @@ impl Session {
             safety_stops: Some(turn.safety_stops()),
             uuid: messages::fresh_id(),
             queued_turn_count: Some(u64::try_from(self.queue.len()).unwrap_or(u64::MAX)),
-            result_index: Some(self.line.results),
+            result_index: Some(self.line.results()),
             user_message_uuid: turn
                 .prompts
                 .uuid

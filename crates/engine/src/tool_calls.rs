@@ -119,7 +119,8 @@ impl Session {
         self.calls.launch_at = None;
         // A budget is held against the whole reply before its tools run, so with one nothing begins early.
         let budgeted = self.options.max_budget_usd.is_some();
-        if self.turn.stop.is_some() || (budgeted && (self.turn.stop_reason.is_none() || self.over_budget().is_some())) {
+        if self.turn.stop().is_some() || (budgeted && (self.turn.stop_reason.is_none() || self.over_budget().is_some()))
+        {
             return;
         }
         while let Some(index) = self.calls.startable() {

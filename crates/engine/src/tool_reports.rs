@@ -91,7 +91,8 @@ impl Session {
 
     /// A subagent has ended.
     async fn agent_ended(&mut self, task: &TaskView, is_backgrounded: bool, status: TaskStatus, said: &str) {
-        self.account.api_ms += task.agent.as_ref().map_or(0, |agent| agent.api_ms);
+        self.account
+            .add_api_ms(task.agent.as_ref().map_or(0, |agent| agent.api_ms));
         // A person stopped it, or refused what it wanted to do and wanted it to stop.
         let by_host = self.background.take_stopped(&task.id) || said == messages::INTERRUPTED_TOOLS;
         self.agents.count_end(status, by_host || !is_backgrounded);

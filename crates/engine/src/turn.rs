@@ -15,14 +15,14 @@ pub(crate) use structured::Structured;
 #[derive(Debug)]
 pub(crate) struct Turn {
     /// Whether a turn is running at all; a session at rest holds a closed one.
-    pub(crate) open: bool,
+    open: bool,
     /// The prompts it answers.
     pub(crate) prompts: TurnPrompts,
     pub(crate) times: TurnTimes,
     /// What ends it before its time.
-    pub(crate) stop: Option<Stop>,
+    stop: Option<Stop>,
     /// It stops when the model has finished its message, or then.
-    pub(crate) stop_by: Option<tokio::time::Instant>,
+    stop_by: Option<tokio::time::Instant>,
     /// Model requests made.
     pub(crate) requests: u32,
     /// `user` frames emitted inside the turn.
@@ -116,6 +116,52 @@ impl Turn {
             nudges: Nudges::default(),
             structured: Structured::default(),
         }
+    }
+
+    /// Whether a turn is running at all.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// The turn has ended. What stopped it stays known: it may have to stop more than this turn.
+    pub(crate) fn close(&mut self) {
+        self.open = false;
+    }
+
+    /// What ends it before its time, once something does.
+    pub(crate) fn stop(&self) -> Option<Stop> {
+        self.stop
+    }
+
+    /// Something ends it before its time.
+    pub(crate) fn stop_with(&mut self, stop: Stop) {
+        self.stop = Some(stop);
+    }
+
+    /// The same, unless something else does already.
+    pub(crate) fn stop_unless_stopping(&mut self, stop: Stop) {
+        self.stop.get_or_insert(stop);
+    }
+
+    /// When it stops, if the model has not finished its message by then.
+    pub(crate) fn stops_by(&self) -> Option<tokio::time::Instant> {
+        self.stop_by
+    }
+
+    /// It stops when the model has finished its message, or then.
+    pub(crate) fn stop_by(&mut self, deadline: tokio::time::Instant) {
+        self.stop_by = Some(deadline);
+    }
+
+    /// The model has finished its message: whether the turn was to stop then.
+    pub(crate) fn take_stop_by(&mut self) -> bool {
+        self.stop_by.take().is_some()
+    }
+
+    /// Nothing stops it.
+    pub(crate) fn go_on(&mut self) {
+        self.stop = None;
+        self.stop_by = None;
     }
 
     /// Every uuid the turn answers, those that joined later last.

@@ -81,7 +81,7 @@ impl SessionLoop {
                     AtEnd::Otherwise(ending) => return ending,
                     // The answer was whole when the host interrupted: nothing but hooks was.
                     AtEnd::Stopped
-                        if self.session.turn.stop == Some(Stop::Interrupt) && self.session.agents.id().is_none() =>
+                        if self.session.turn.stop() == Some(Stop::Interrupt) && self.session.agents.id().is_none() =>
                     {
                         return Ending::Completed;
                     }
@@ -157,7 +157,7 @@ impl Session {
     pub(crate) async fn stopped(&mut self) -> Ending {
         let called = !self.calls.is_empty();
         let tools = called && !self.calls.all_done();
-        match self.turn.stop {
+        match self.turn.stop() {
             Some(Stop::Leave) | None => {
                 self.abandon_calls().await;
                 Ending::Interrupted { tools }
@@ -220,7 +220,7 @@ impl Session {
     pub(crate) fn over_budget(&self) -> Option<f64> {
         self.options
             .max_budget_usd
-            .filter(|limit| self.account.ledger.total_cost_usd() >= *limit)
+            .filter(|limit| self.account.ledger().total_cost_usd() >= *limit)
     }
 
     /// The next request: the whole conversation, its beginning always the same bytes.

@@ -80,7 +80,7 @@ impl SessionLoop {
                 self.session.local_ending("")
             }
             // The command did what it was told last: nothing. A conversation that goes on need not know of it.
-            Err(Uncompacted::Stopped) if self.session.turn.stop == Some(Stop::Interrupt) => {
+            Err(Uncompacted::Stopped) if self.session.turn.stop() == Some(Stop::Interrupt) => {
                 self.session
                     .say_block(
                         messages::local_reply(CANCELLED, NAME, instructions, false, &self.session.turn),

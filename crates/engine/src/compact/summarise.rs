@@ -26,7 +26,7 @@ struct Answer {
 impl Session {
     fn accept(&mut self, answer: &Answer) -> Result<String, Uncompacted> {
         let model = answer.model.as_deref().unwrap_or(&self.model.name);
-        self.account.ledger.add(model, &answer.usage);
+        self.account.ledger().add(model, &answer.usage);
         words::summary(&answer.text).ok_or_else(|| Uncompacted::Failed("the model gave no summary".to_owned()))
     }
 }
@@ -49,7 +49,7 @@ impl SessionLoop {
             let heard = self
                 .wait_for(Some(pin!(ask(&client, &request, attempts.streaming))))
                 .await;
-            self.session.account.api_ms += super::millis(began);
+            self.session.account.add_api_ms(super::millis(began));
             let failure = match heard {
                 Heard::Ready(Ok(answer)) => return self.session.accept(&answer),
                 Heard::Ready(Err(failure)) => failure,

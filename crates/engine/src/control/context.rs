@@ -35,7 +35,7 @@ impl Session {
             system: &request.system,
             tools: &request.tools,
             messages: &request.messages,
-            last: self.account.last_usage.as_ref(),
+            last: self.account.last_usage(),
             limits: self.limits(),
             memories: &memories,
             own: &self.options.settings.places().config_dir,

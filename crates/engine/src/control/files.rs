@@ -56,8 +56,8 @@ impl Session {
     pub(super) fn file_suggestions(&mut self, id: &RequestId, query: String) {
         let resources = resources::suggestions(self.tooling.servers.all(), &query);
         let (cwd, hidden) = (self.tooling.cwd.get(), self.hidden());
-        let names = self.requests.names.below(&cwd, &self.line.quit);
-        let (id, quit) = (id.clone(), self.line.quit.clone());
+        let names = self.requests.names.below(&cwd, self.line.quit());
+        let (id, quit) = (id.clone(), self.line.quit().clone());
         self.requests.asides.spawn_blocking(&id.clone(), move || {
             let names = names.unwrap_or_else(|| file_names::look_briefly(&cwd, &quit).into());
             let found = file_names::suggest(&names, &cwd, &query, &|path: &Path| hidden(path));

@@ -53,10 +53,10 @@ impl Session {
     /// The host is done: the turn that runs is interrupted, and the process goes.
     pub(super) async fn end_session(&mut self, id: &RequestId) {
         self.say(messages::ok(id)).await;
-        self.line.leave = Some(i32::from(self.turn.open));
-        if self.turn.open {
+        self.line.leave(i32::from(self.turn.is_open()));
+        if self.turn.is_open() {
             self.withdraw_asks().await;
-            self.turn.stop.get_or_insert(Stop::Interrupt);
+            self.turn.stop_unless_stopping(Stop::Interrupt);
         }
     }
 

@@ -12,9 +12,9 @@ use crate::session::Session;
 impl Session {
     /// The cost so far, in words.
     pub(crate) fn cost_text(&mut self) -> String {
-        self.tooling.services.settle(&self.account.ledger);
-        let tokens = self.account.ledger.tokens();
-        let unpriced = self.account.ledger.unpriced();
+        self.tooling.services.settle(self.account.ledger());
+        let tokens = self.account.ledger().tokens();
+        let unpriced = self.account.ledger().unpriced();
         let note = match unpriced.as_slice() {
             [] => String::new(),
             models => format!(" (without {}, whose prices are not known)", models.join(", ")),
@@ -22,11 +22,11 @@ impl Session {
         format!(
             "Cost: ${:.4}{note}\nTime, model: {}\nTime, all: {}\nLines: {} added, {} removed\n\
              Tokens: {} in, {} out",
-            self.account.ledger.total_cost_usd(),
-            spelled(Duration::from_millis(self.account.api_ms)),
-            spelled(self.account.began.elapsed()),
-            self.account.lines.added,
-            self.account.lines.removed,
+            self.account.ledger().total_cost_usd(),
+            spelled(Duration::from_millis(self.account.api_ms())),
+            spelled(self.account.elapsed()),
+            self.account.lines().added,
+            self.account.lines().removed,
             tokens.prompt(),
             tokens.output,
         )
@@ -42,16 +42,16 @@ impl Session {
 
     /// What was used. There is no subscription here, so there are no limits to tell of.
     pub(super) async fn usage(&mut self, id: &RequestId) {
-        self.tooling.services.settle(&self.account.ledger);
+        self.tooling.services.settle(self.account.ledger());
         #[allow(clippy::cast_precision_loss)]
         let response = GetUsageResponse {
             session: UsageReportSession {
-                total_cost_usd: Number(self.account.ledger.total_cost_usd()),
-                total_api_duration_ms: Number(self.account.api_ms as f64),
-                total_duration_ms: Number(self.account.began.elapsed().as_millis() as f64),
-                total_lines_added: self.account.lines.added,
-                total_lines_removed: self.account.lines.removed,
-                model_usage: serde_json::from_value(self.account.ledger.model_usage()).unwrap_or_default(),
+                total_cost_usd: Number(self.account.ledger().total_cost_usd()),
+                total_api_duration_ms: Number(self.account.api_ms() as f64),
+                total_duration_ms: Number(self.account.elapsed().as_millis() as f64),
+                total_lines_added: self.account.lines().added,
+                total_lines_removed: self.account.lines().removed,
+                model_usage: serde_json::from_value(self.account.ledger().model_usage()).unwrap_or_default(),
                 ..UsageReportSession::default()
             },
             ..GetUsageResponse::default()

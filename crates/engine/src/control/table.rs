@@ -71,8 +71,8 @@ impl Session {
             Request::McpOauthCallbackUrl(it) => self.come_back(id, &it.server_name, it.callback_url).await,
             Request::SetMcpPermissionModeOverride(it) => self.override_mode(id, &it.server_name, it.mode).await,
             Request::ChannelEnable(it) => {
-                self.enable_channel(id, it.server_name.as_deref().unwrap_or_default())
-                    .await
+                let name = it.server_name.as_deref().unwrap_or_default();
+                self.enable_channel(id, name).await;
             }
             // A screen's own, and what only agents ask.
             other @ (Request::SetColor(_)

@@ -56,7 +56,7 @@ impl Session {
         };
         let attachment = deferred_call.attachment(self.policy.mode.as_str());
         self.keep_deferred_call(&attachment).await;
-        self.line.leave = Some(self.line.leave.unwrap_or(0));
+        self.line.begin_leaving();
         Some(Ending::Deferred(deferred_call))
     }
 }
@@ -67,11 +67,11 @@ impl SessionLoop {
     pub(crate) async fn play_deferred_call(&mut self, call: Deferred) -> Option<Ending> {
         self.session.hooks_begin_turn();
         self.session.conversation.transcript.holds(&call.id);
-        self.session.calls.reset(&self.session.line.quit);
+        self.session.calls.reset(self.session.line.quit());
         let block = json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input});
         self.session.add_call(&block).await;
         if self.session.calls.list.iter().all(|call| call.tool.is_none()) {
-            self.session.line.leave = Some(1);
+            self.session.line.leave(1);
             self.session.announce().await;
             return Some(Ending::PutOffGone(call.name));
         }

@@ -77,7 +77,7 @@ impl Session {
             Handler::Callback(id) => {
                 let request_id = messages::fresh_id();
                 let answer = self.call_back(&request_id, id, input).await;
-                let out = self.line.out.clone();
+                let out = self.line.out().clone();
                 async move {
                     let what = callback((&run, &out), &request_id, answer, due.patience()).await;
                     due.said(&run, what)
@@ -168,7 +168,7 @@ impl Session {
             event,
             name: name_of(event, input),
             input: serde_json::to_string(input).unwrap_or_default().into(),
-            reports: told.then(|| Arc::new(self.line.out.clone()) as Arc<dyn HookReports>),
+            reports: told.then(|| Arc::new(self.line.out().clone()) as Arc<dyn HookReports>),
             tasks: self.tooling.tasks.clone(),
             model: self.tooling.services.clone(),
             cwd: self.tooling.cwd.get(),
@@ -187,7 +187,7 @@ impl Session {
         callback_id: &str,
         input: &HookInput,
     ) -> Option<oneshot::Receiver<Result<Value, String>>> {
-        if self.line.eof {
+        if self.line.input_ended() {
             return None;
         }
         let (answer, answered) = oneshot::channel();

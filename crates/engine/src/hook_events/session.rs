@@ -218,7 +218,7 @@ impl SessionLoop {
         }
         self.hook_session_start(source).await;
         if self.session.options.setup == Some(Setup::InitOnly) {
-            self.session.line.leave = Some(self.session.line.leave.unwrap_or(0));
+            self.session.line.begin_leaving();
         }
         self.session.watch_files(Vec::new());
     }

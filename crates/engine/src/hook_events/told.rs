@@ -119,10 +119,9 @@ impl Session {
                 }
                 Note::Trouble(why) => {
                     // A hook that fails at every call is told of once.
-                    if self.line.told_problems.contains(why) {
+                    if !self.line.tell_once(why) {
                         continue;
                     }
-                    self.line.told_problems.push(why.clone());
                     told.content.clone_from(why);
                 }
             }

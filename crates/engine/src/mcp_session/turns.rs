@@ -35,7 +35,7 @@ impl Session {
         self.tooling
             .extras
             .extend(tools.filter(|tool| Some(tool.descriptor().name.as_ref()) != referee.as_deref()));
-        if self.tooling.servers.shifted() && self.line.initialized {
+        if self.tooling.servers.shifted() && self.line.is_initialized() {
             self.tell_commands().await;
         }
     }

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use sluice_tools::Lists;
 use sluice_wire::stdout::{ConversationReset, ResetTrigger};
 
-use crate::account::Lines;
 use crate::background::Background;
 use crate::checkpoints;
 use crate::history::History;
-use crate::ledger::SharedLedger;
 use crate::messages;
 use crate::session_loop::SessionLoop;
 
@@ -40,17 +38,14 @@ impl SessionLoop {
             keeping.file = Some(keeping.projects.file(&self.session.options.cwd, &id));
         }
         self.session.options.session_id.clone_from(&id);
-        self.session.line.out.sign_as(&id);
+        self.session.line.sign_as(&id);
         self.session.conversation.transcript = self.session.options.transcript(messages::PROTOCOL_VERSION);
         self.session.conversation.transcript.begin_turn();
         self.session.tooling.checkpoints = checkpoints::open(&self.session.options);
         self.session.conversation.recall = None;
         self.session.conversation.history = History::default();
         self.session.conversation.system = None;
-        self.session.account.ledger = SharedLedger::new(self.session.options.key_source);
-        self.session.account.api_ms = 0;
-        self.session.account.last_usage = None;
-        self.session.account.lines = Lines::default();
+        self.session.account.restart(self.session.options.key_source);
         self.session.tooling.files.clear();
         self.session.tooling.lists = Arc::new(Lists::default());
         self.session.tooling.loaded.clear();

@@ -311,7 +311,7 @@ impl Session {
 
     /// The host wants the plugins read again.
     pub(crate) async fn reload_plugins(&mut self, id: &RequestId, request: &ReloadPlugins) {
-        if request.refuse_if_busy == Some(true) && self.turn.open {
+        if request.refuse_if_busy == Some(true) && self.turn.is_open() {
             let text = "reload_plugins: a turn is running";
             return self
                 .say(messages::refused(id, "reload_plugins_busy", text.to_owned()))

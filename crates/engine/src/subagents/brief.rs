@@ -44,7 +44,7 @@ impl Session {
             policy: self.policy.clone(),
             model: self.model.name.clone(),
             client: self.model.client.clone(),
-            ledger: self.account.ledger.clone(),
+            ledger: self.account.ledger().clone(),
             tools: BriefTools {
                 tasks: self.tooling.tasks.clone(),
                 web: self.tooling.web.clone(),
@@ -65,11 +65,11 @@ impl Session {
                     .collect(),
             },
             line: BriefLine {
-                out: self.line.out.clone(),
+                out: self.line.out().clone(),
                 events: self.tooling.reports.clone(),
                 top: self.agents.bench.top().unwrap_or_else(|| self.tooling.reports.clone()),
-                eof: self.line.eof,
-                quit: self.line.quit.clone(),
+                eof: self.line.input_ended(),
+                quit: self.line.quit().clone(),
             },
             catalogue: self.commands.catalogue.clone(),
             background: self.background.of_agent(),

@@ -81,7 +81,7 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     let mut session = Session::new(options, brief.client.clone(), out, quit.clone());
     session.model.name.clone_from(&order.model);
     session.policy = policy;
-    session.account.ledger = brief.ledger.clone();
+    session.account.share(brief.ledger.clone());
     session.tooling.tasks = brief.tools.tasks.clone();
     session.tooling.web = brief.tools.web.clone();
     session.tooling.sandbox = brief.tools.sandbox.clone();
@@ -89,7 +89,9 @@ pub(crate) fn make(brief: &Brief, order: &Order, relay: Arc<Relay>, output_file:
     session.commands.catalogue = brief.catalogue.clone();
     let own = std::mem::replace(&mut session.tooling.servers, brief.tools.servers.of_agent());
     session.background = brief.background.of_agent();
-    session.line.eof = brief.line.eof;
+    if brief.line.eof {
+        session.line.end_input();
+    }
     session.conversation.reminded_of_memory = order.kind.omit_memory;
     session.conversation.transcript.of_agent(&id);
     let wants = &brief.options.agents;
@@ -291,12 +293,8 @@ impl Session {
                 format!("Agent terminated early due to an API error: {}", api.text),
             ),
         };
-        let last = self
-            .account
-            .last_usage
-            .take()
-            .map(|usage| Tokens::read(&usage))
-            .unwrap_or_default();
+        let last = self.account.last_usage().map(Tokens::read).unwrap_or_default();
+        self.account.forget_usage();
         let note = match ending {
             Ending::MaxTurns(limit) => Some(format!(
                 "NOTE: this subagent stopped at its limit of {limit} requests, and may not have been done."
@@ -309,7 +307,7 @@ impl Session {
             model: self.model.name.clone(),
             usage: tokens.to_usage(),
             tokens: last.prompt() + last.output,
-            api_ms: self.account.api_ms,
+            api_ms: self.account.api_ms(),
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             denials: std::mem::take(&mut self.turn.denials),
             history: std::mem::take(&mut self.conversation.history),
@@ -337,8 +335,8 @@ impl SessionLoop {
         let mut ending = self.play_part(Part::Asked(&order.prompt, shown)).await;
         loop {
             tokens = tokens.plus(&self.session.turn.tokens);
-            if self.session.turn.stop.is_some()
-                || self.session.line.leave.is_some()
+            if self.session.turn.stop().is_some()
+                || self.session.line.leaving().is_some()
                 || !matches!(ending, Ending::Completed)
             {
                 break;

@@ -105,7 +105,7 @@ impl Session {
     pub(crate) async fn tell_kept(&mut self, id: &str) {
         let kept = self.agents.shared.member(id).map(|member| member.relay.take_kept());
         for message in kept.unwrap_or_default() {
-            self.line.out.pass_on(message).await;
+            self.line.out().pass_on(message).await;
         }
     }
 }
@@ -115,7 +115,7 @@ impl SessionLoop {
     /// has to stop.
     pub(crate) async fn carry_out(&mut self, entry: &Entry, prompt: String) -> (String, Option<Outcome>) {
         let roster = self.session.load_roster();
-        self.session.calls.reset(&self.session.line.quit);
+        self.session.calls.reset(self.session.line.quit());
         let brief = Arc::new(self.session.brief(&roster));
         let mut order = match order(&brief, entry, true) {
             Ok(order) => order,

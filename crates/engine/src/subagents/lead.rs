@@ -18,11 +18,11 @@ impl Session {
             return;
         }
         self.options.refusal = None;
-        self.line.last_failed = false;
+        self.line.set_failed(false);
         self.be_led();
         if std::mem::take(&mut self.agents.leaderless) {
             self.agents.problems.extend(self.options.refusal.take());
-            self.line.last_failed = false;
+            self.line.set_failed(false);
         }
     }
 
@@ -42,7 +42,7 @@ impl Session {
         let Some(kind) = roster.find(&name).cloned() else {
             let names = roster.names().join(", ");
             self.options.refusal = Some(format!("Agent type '{name}' not found. Available agents: {names}"));
-            self.line.last_failed = true;
+            self.line.set_failed(true);
             self.agents.leaderless = true;
             return;
         };

@@ -76,9 +76,8 @@ impl Session {
     /// Names what is wrong with definitions, each thing once.
     pub(crate) async fn say_agent_problems(&mut self) {
         for problem in std::mem::take(&mut self.agents.problems) {
-            if !self.line.told_problems.contains(&problem) {
+            if self.line.tell_once(&problem) {
                 self.say(messages::informational(&problem, "warning")).await;
-                self.line.told_problems.push(problem);
             }
         }
     }
@@ -199,8 +198,8 @@ impl Session {
         let theirs = !self.agents.shared.open_asks().is_empty();
         if own || theirs {
             self.enter(messages::State::RequiresAction).await;
-        } else if self.line.state == messages::State::RequiresAction {
-            let state = if self.turn.open {
+        } else if self.line.state() == messages::State::RequiresAction {
+            let state = if self.turn.is_open() {
                 messages::State::Running
             } else {
                 messages::State::Idle

@@ -140,7 +140,7 @@ async fn live(
         transcript,
     } = child::make(&brief, &order, relay, output_file, &cwd);
     let id = relay.badge.id.clone();
-    session.session.line.eof |= brief.family.shared.join(Member {
+    let ended = brief.family.shared.join(Member {
         id: id.clone(),
         name: order.name.clone(),
         kind: order.kind.name.clone(),
@@ -151,6 +151,9 @@ async fn live(
         relay: relay.clone(),
         history: None,
     });
+    if ended {
+        session.session.line.end_input();
+    }
     let meta = child::meta(&brief, &order, &relay.badge.call_id);
     if let Some(file) = &transcript {
         keep_meta(file, &meta);

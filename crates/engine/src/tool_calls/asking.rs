@@ -23,7 +23,7 @@ impl Session {
             of,
         };
         match self.asker() {
-            Asker::Host if !self.line.eof => {
+            Asker::Host if !self.line.input_ended() => {
                 let call = self.calls.list.get(index)?;
                 let request = messages::ask(&request_id, call, decision, &self.options.cwd);
                 self.step(index, asked(AskedOf::Person));

@@ -80,7 +80,7 @@ impl Session {
                 // the person refuses, so it gets a moment to finish.
                 self.agents.refuse();
                 self.note_denial(index);
-                self.turn.stop_by = Some(Instant::now() + STOP_DELAY);
+                self.turn.stop_by(Instant::now() + STOP_DELAY);
                 None
             }
             CallEffect::Keep => (!self.checkpoint_call(index)).then_some(CallEvent::Kept),
@@ -135,7 +135,7 @@ impl Session {
             return;
         };
         let meta = end.meta();
-        self.account.lines.count(&end.outcome.result);
+        self.account.count_lines(&end.outcome.result);
         let frame = messages::tool_result(&id, &block, end.outcome.result, meta);
         self.turn.frames += 1;
         self.say_result(&id, frame, block).await;

@@ -14,7 +14,7 @@ impl Session {
     /// The host is gone: nobody will answer what is open.
     pub(crate) async fn fail_open_asks(&mut self) {
         self.hooks.forget_callbacks();
-        if self.turn.open {
+        if self.turn.is_open() {
             self.enter(messages::State::Running).await;
         }
         for request_id in self.calls.open_asks() {
@@ -26,7 +26,7 @@ impl Session {
                 .await;
             }
         }
-        if self.turn.open {
+        if self.turn.is_open() {
             self.launch().await;
         }
     }
