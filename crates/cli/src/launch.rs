@@ -120,7 +120,6 @@ fn chosen(flags: &Flags) -> Chosen {
 pub(crate) fn options(flags: &Flags, place: &Place, keyless: Keyless) -> Result<Options, Refusal> {
     let Place { environment, settings } = place;
     let mode = mode(flags, environment)?;
-    sluice_model::models::call_by(environment.model_names.clone());
     let Conversation {
         session_id,
         keeping,
@@ -333,17 +332,12 @@ fn model_config(flags: &Flags, place: &Place, keyless: Keyless) -> Result<(Confi
     let mut config = Config::new(environment.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL), auth);
     config.headers = custom_headers(environment.custom_headers.as_deref());
     config.betas = flags.betas.clone().unwrap_or_default();
-    config.proxy = environment.proxy.clone();
+    config.way = environment.way()?;
+    config.names = environment.model_names.clone();
     if let Some(most) = environment.response_timeout {
         config.response_timeout = most;
     }
     config.user_agent = user_agent(environment);
-    config.extra_roots = match &environment.extra_certs {
-        Some(path) => {
-            Some(fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?)
-        }
-        None => None,
-    };
     match (source, keyless) {
         (KeySource::None, Keyless::Demo(address)) => {
             let mut config = Config::new(address, Auth::ApiKey("demo".to_owned()));

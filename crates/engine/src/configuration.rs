@@ -2,7 +2,6 @@
 //! down, the session above a subagent. What runs already runs on as it began.
 
 use serde_json::{Map, Value};
-use sluice_model::models;
 use sluice_settings::Settings;
 use sluice_settings::keys::{self, Concerns};
 
@@ -92,6 +91,6 @@ impl Session {
         }
         changes.get(keys::MODEL.name)?;
         let name = self.options.settings.model().or(self.options.model.as_deref());
-        Some(models::resolve(name.filter(|name| *name != "default")))
+        Some(self.model.resolve(name.filter(|name| *name != "default")))
     }
 }

@@ -11,12 +11,11 @@ mod settings;
 pub(crate) mod spending;
 mod table;
 
-use serde_json::{Value, json};
-use sluice_model::models;
+use serde_json::Value;
 use sluice_settings::keys;
 use sluice_wire::ToAgent;
 use sluice_wire::control::{
-    CancelAsyncMessageResponse, ControlRequest, ControlResponse, InitializeResponse, InterruptResponse,
+    AccountInfo, CancelAsyncMessageResponse, ControlRequest, ControlResponse, InitializeResponse, InterruptResponse,
     ListModelsResponse, RenameSession, RequestId, Response, SetMaxThinkingTokens, SetModelResponse,
     SetPermissionModeResponse, Success,
 };
@@ -96,13 +95,13 @@ impl Session {
             available_output_styles: Some(styles::names(&self.commands.catalogue.styles)),
             user_output_styles_dir: Some(self.user_styles_dir()),
             plugins_applied: plugins_applied.then_some(true),
-            models: serde_json::from_value(Value::Array(models::picker())).ok(),
-            account: serde_json::from_value(json!({
-                "tokenSource": "none",
-                "apiKeySource": self.options.key_source.as_str(),
-                "apiProvider": "firstParty",
-            }))
-            .ok(),
+            models: serde_json::from_value(Value::Array(self.model.client.names().picker())).ok(),
+            account: Some(AccountInfo {
+                token_source: Some("none".to_owned()),
+                api_key_source: Some(self.options.key_source.as_str().to_owned()),
+                api_provider: Some("firstParty".to_owned()),
+                ..AccountInfo::default()
+            }),
             pid: Some(u64::from(std::process::id())),
             claude_code_version: Some(messages::PROTOCOL_VERSION.to_owned()),
             current_permission_mode: Some(self.policy.mode.clone()),
@@ -205,7 +204,7 @@ impl Session {
 
     async fn list_models(&mut self, id: &RequestId) {
         let response = ListModelsResponse {
-            models: serde_json::from_value(Value::Array(models::picker())).unwrap_or_default(),
+            models: serde_json::from_value(Value::Array(self.model.client.names().picker())).unwrap_or_default(),
             ..ListModelsResponse::default()
         };
         self.say(messages::success(id, &response)).await;
@@ -239,7 +238,9 @@ impl Session {
             return self.refuse_model(id, code, why).await;
         }
         let switch = Switch {
-            to: models::resolve(name.or(self.options.model.as_deref()).filter(|name| *name != "default")),
+            to: self
+                .model
+                .resolve(name.or(self.options.model.as_deref()).filter(|name| *name != "default")),
             requested: name.map(str::to_owned),
             source: "sdk",
             answers: Answers::SetModel,
@@ -290,8 +291,8 @@ impl Session {
             .settings
             .get(&keys::AVAILABLE_MODELS)
             .and_then(Value::as_array)?;
-        let meant = models::resolve(Some(name));
-        let fits = |entry: &str| entry == name || models::resolve(Some(entry)) == meant || meant.starts_with(entry);
+        let meant = self.model.resolve(Some(name));
+        let fits = |entry: &str| entry == name || self.model.resolve(Some(entry)) == meant || meant.starts_with(entry);
         let available = name == "default" || allowed.iter().filter_map(Value::as_str).any(fits);
         (!available).then(|| {
             let text = format!("The model {name:?} is not among the `availableModels` of the settings");

@@ -108,12 +108,12 @@ impl Guarded {
     /// # Errors
     /// When the model's address or the proxies cannot be used.
     pub fn new(options: Options) -> Result<Self, sluice_model::Error> {
-        let client = Arc::new(sluice_model::Client::new(options.model_config.clone())?);
+        let client = Arc::new(options.client()?);
         let sandbox = sandbox::sandbox(&options);
         let mut policy = policy::policy(&options);
         policy.sandboxed = sandbox::runs_unasked(sandbox.as_deref());
+        let model = client.names().resolve(options.model.as_deref());
         let tool_services = ToolServices::new(client, options.plans_dir.join("none.md"));
-        let model = sluice_model::models::resolve(options.model.as_deref());
         tool_services.update(policy.mode.as_str(), &model, Vec::new());
         let (events, mut happened) = mpsc::channel(EVENTS);
         // Nobody here is told of background work; what it came to is read with TaskOutput.

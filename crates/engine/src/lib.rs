@@ -158,7 +158,7 @@ pub fn startup_failure(session_id: &str, reason: &str, text: &str) -> String {
 /// # Errors
 /// When the model's address or the proxies cannot be used.
 pub fn start(options: Options) -> Result<Port, ModelError> {
-    let client = std::sync::Arc::new(sluice_model::Client::new(options.model_config.clone())?);
+    let client = std::sync::Arc::new(options.client()?);
     let (input, inbox) = mpsc::channel(port::INPUT_DEPTH);
     let (messages, output) = mpsc::channel(port::OUTPUT_DEPTH);
     let quit = CancellationToken::new();

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use sluice_catalogue::memory::MemoryOptions;
 use sluice_catalogue::{Catalogue, CatalogueOptions};
+use sluice_model::Client;
 use sluice_servers::ServerOptions;
 use sluice_settings::Settings;
 use sluice_settings::keys;
@@ -211,11 +212,21 @@ impl Options {
         }
     }
 
+    /// The way to the model. Its environment says what models are called there.
+    ///
+    /// # Errors
+    /// When the address or the proxies cannot be used.
+    pub(crate) fn client(&self) -> Result<Client, sluice_model::Error> {
+        let mut config = self.model_config.clone();
+        config.names = config.names.within(&self.env);
+        Client::new(config)
+    }
+
     /// The way to the web, as the way to the model.
     pub(crate) fn web_config(&self) -> WebConfig {
-        let proxy = &self.model_config.proxy;
+        let proxy = &self.model_config.way.proxy;
         WebConfig {
-            extra_roots: self.model_config.extra_roots.clone(),
+            extra_roots: self.model_config.way.extra_roots.clone(),
             proxy: proxy.https.clone().or_else(|| proxy.all.clone()),
             no_proxy: proxy.no_proxy.clone(),
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use sluice_model::{Cache, Client, Request, Thinking, models};
+use sluice_model::{Cache, Client, Names, Request, Thinking};
 use sluice_tools::{DeferredTool, Pending, SearchHit, SearchPart, SearchReply, SearchRequest, Services};
 
 use crate::ledger::SharedLedger;
@@ -49,6 +49,11 @@ impl ToolServices {
         shared.deferred = deferred;
     }
 
+    /// What models are called.
+    pub(crate) fn names(&self) -> &Names {
+        self.client.names()
+    }
+
     /// Books what the tools' own requests used.
     pub(crate) fn settle(&self, ledger: &SharedLedger) {
         for (model, usage) in self.lock().used.drain(..) {
@@ -89,7 +94,7 @@ impl Services for ToolServices {
     fn complete<'a>(&'a self, system: &'a str, prompt: String) -> Pending<'a, Result<String, String>> {
         Box::pin(async move {
             let messages = vec![json!({"role": "user", "content": prompt})];
-            let mut request = Request::new(models::small(), messages);
+            let mut request = Request::new(self.client.names().small(), messages);
             request.max_tokens = MOST_TOKENS;
             request.system = vec![json!({"type": "text", "text": system})];
             request.thinking = Thinking::Off;

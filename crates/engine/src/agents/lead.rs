@@ -59,8 +59,8 @@ impl Session {
         if options.model.is_none()
             && let Some(model) = &kind.model
         {
-            self.model.name = sluice_model::models::resolve(Some(model));
-            self.model.planner = crate::model_choice::planner(Some(model));
+            self.model.name = self.model.resolve(Some(model));
+            self.model.planner = self.model.planner_of(Some(model));
         }
         let trusted = kind.origin != Origin::Project || options.settings.trusted();
         let open = |mode: &PermissionMode| match mode {

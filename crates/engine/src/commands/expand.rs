@@ -223,7 +223,7 @@ impl Session {
             return;
         }
         if let Some(model) = &entry.model {
-            let model = sluice_model::models::resolve(Some(model));
+            let model = self.model.resolve(Some(model));
             let before = std::mem::replace(&mut self.model.name, model.clone());
             let before = self.commands.lent.model.take().map_or(before, |(before, _)| before);
             self.commands.lent.model = Some((before, model));

@@ -1,7 +1,7 @@
 //! Commands that are answered here, without the model.
 
 use serde_json::{Map, Value, json};
-use sluice_model::models;
+use sluice_model::{Names, models};
 use sluice_settings::keys::{self, Key};
 use sluice_wire::Raw;
 use sluice_wire::stdout::{Assistant, ContextCategory, ContextUsage, LocalCommandRun};
@@ -130,7 +130,7 @@ impl Session {
         format!(
             "Model: `{}`. `/model <name>` takes another one for this session: {}, or any id.",
             models::name(&self.model.name),
-            choices().join(", "),
+            choices(self.model.client.names()).join(", "),
         )
     }
 
@@ -301,7 +301,7 @@ impl SessionLoop {
     /// Another model for the rest of the session. No name is refused: only the API knows them all.
     async fn choose_model(&mut self, name: &str) -> Told {
         let switch = Switch {
-            to: models::resolve(Some(name).filter(|name| *name != "default")),
+            to: self.session.model.resolve(Some(name).filter(|name| *name != "default")),
             requested: Some(name.to_owned()),
             source: "command",
             answers: Answers::default(),
@@ -362,8 +362,8 @@ impl SessionLoop {
 }
 
 /// The names a person may choose a model by.
-fn choices() -> Vec<String> {
-    let picker = models::picker();
+fn choices(names: &Names) -> Vec<String> {
+    let picker = names.picker();
     let values = picker.iter().filter_map(|model| model.get("value")?.as_str());
     values.map(str::to_owned).collect()
 }

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-use sluice_wire::control::{RegisterRepoRoot, RequestId};
+use sluice_wire::control::{RegisterRepoRoot, RegisterRepoRootResponse, RequestId};
 
 use crate::messages;
 use crate::session::Session;
@@ -31,7 +30,11 @@ impl Session {
             // It is told again with the next prompt, as it stands then.
             self.conversation.reminded_of_memory = false;
         }
-        self.say(messages::success(id, &json!({"directory": said}))).await;
+        let response = RegisterRepoRootResponse {
+            directory: said,
+            ..RegisterRepoRootResponse::default()
+        };
+        self.say(messages::success(id, &response)).await;
         self.hook_directory_added(&folder, "register_repo_root").await;
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use sluice_model::models;
 use sluice_wire::stdout::system::HookOutcome;
 
 use super::model;
@@ -24,7 +23,8 @@ pub(super) type Inspection = BoxFuture<'static, Result<String, String>>;
 impl Session {
     /// Tells an agent what to look into; it begins when somebody waits for it.
     pub(super) fn inspection(&mut self, prompt: &str, model: Option<&str>, input: &Arc<str>) -> Inspection {
-        let model = model.map_or_else(|| models::small().to_owned(), |name| models::resolve(Some(name)));
+        let names = self.model.client.names();
+        let model = model.map_or_else(|| names.small().to_owned(), |name| names.resolve(Some(name)));
         let prompt = model::question(prompt, input);
         agents::inspect(self.brief_inspector(), GUIDE, prompt, model)
     }

@@ -14,7 +14,6 @@ use super::merge::Merged;
 use super::run::Purpose;
 use super::told::told;
 use crate::messages;
-use crate::model_choice;
 use crate::session::Session;
 use crate::session_loop::SessionLoop;
 
@@ -75,7 +74,7 @@ impl Session {
     pub(crate) fn change_model(&mut self, switch: &Switch) -> String {
         // Without a name it is the launch's again.
         let name = switch.requested.as_deref().or(self.options.model.as_deref());
-        self.model.planner = model_choice::planner(name);
+        self.model.planner = self.model.planner_of(name);
         std::mem::replace(&mut self.model.name, switch.to.clone())
     }
 

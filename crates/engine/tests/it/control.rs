@@ -409,7 +409,7 @@ async fn opusplan_has_plans_made_by_one_model_and_the_rest_by_another() {
     stage.prompt("plan more").await;
     stage.result().await;
     let asked = [1, 2, 3].map(|number| stage.sent(number)["model"].as_str().unwrap().to_owned());
-    let meant = ["opus", "sonnet", "haiku"].map(|name| sluice_model::models::resolve(Some(name)));
+    let meant = ["opus", "sonnet", "haiku"].map(|name| sluice_model::Names::default().resolve(Some(name)));
     assert_eq!(asked, meant);
     stage.end().await;
 }

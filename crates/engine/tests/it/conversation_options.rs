@@ -227,3 +227,34 @@ async fn a_plain_session_takes_nothing_but_values() {
         assert_eq!(stage.leave_now().await, 0);
     }
 }
+
+#[tokio::test]
+async fn two_sessions_in_one_process_call_models_by_their_own_names() {
+    let within = |opus: &'static str, small: &'static str| {
+        move |options: &mut sluice_engine::Options| {
+            options.model = Some("opus".to_owned());
+            options.env.extend([
+                ("ANTHROPIC_DEFAULT_OPUS_MODEL".into(), opus.into()),
+                ("ANTHROPIC_SMALL_FAST_MODEL".into(), small.into()),
+            ]);
+        }
+    };
+    let script = || replies(&["Done.", r#"{"title": "A name"}"#]);
+    let mut one = Stage::with(script(), within("large-one", "small-one")).await;
+    let mut two = Stage::with(script(), within("large-two", "small-two")).await;
+    for (stage, large, small) in [
+        (&mut one, "large-one", "small-one"),
+        (&mut two, "large-two", "small-two"),
+    ] {
+        let listed = stage.control(json!({"subtype": "list_models"})).await;
+        assert_eq!(listed["response"]["models"][1]["resolvedModel"], large);
+        stage.prompt("hello").await;
+        stage.result().await;
+        stage
+            .control(json!({"subtype": "generate_session_title", "description": "greetings"}))
+            .await;
+        let asked = [1, 2].map(|number| stage.sent(number)["model"].clone());
+        assert_eq!(asked, [large, small]);
+    }
+    assert_eq!((one.leave_now().await, two.leave_now().await), (0, 0));
+}
