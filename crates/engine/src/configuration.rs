@@ -83,14 +83,14 @@ impl Session {
         self.adopt(settings);
         if changes.contains_key(keys::EFFORT_LEVEL.name) {
             let level = self.options.settings.string(&keys::EFFORT_LEVEL).map(str::to_owned);
-            self.options.effort = level.or_else(|| self.model.launch_effort.clone());
+            self.options.model.effort = level.or_else(|| self.model.launch_effort.clone());
         }
         if changes.contains_key(keys::OUTPUT_STYLE.name) {
             // It stands in the system prompt.
             self.conversation.system = None;
         }
         changes.get(keys::MODEL.name)?;
-        let name = self.options.settings.model().or(self.options.model.as_deref());
+        let name = self.options.settings.model().or(self.options.model.name.as_deref());
         Some(self.model.resolve(name.filter(|name| *name != "default")))
     }
 }

@@ -48,7 +48,7 @@ impl Session {
 
     /// The host answers something we asked. Answers to what is not open are late or foreign.
     async fn hear_answer(&mut self, answer: ControlResponse) {
-        if self.options.replay {
+        if self.options.host.replay {
             self.say(answer.clone()).await;
         }
         let id = answer.request_id().to_string();
@@ -98,7 +98,7 @@ impl Session {
             models: serde_json::from_value(Value::Array(self.model.client.names().picker())).ok(),
             account: Some(AccountInfo {
                 token_source: Some("none".to_owned()),
-                api_key_source: Some(self.options.key_source.as_str().to_owned()),
+                api_key_source: Some(self.options.model.key_source.as_str().to_owned()),
                 api_provider: Some("firstParty".to_owned()),
                 ..AccountInfo::default()
             }),
@@ -138,9 +138,10 @@ impl Session {
         }
         if let Some(schema) = request.json_schema.take().filter(|schema| !schema.is_null()) {
             let schema = OutputSchema::parse(schema.get());
-            self.options.output_schema = Some(schema.map_err(|error| format!("initialize: jsonSchema: {error}"))?);
+            self.options.conversation.output_schema =
+                Some(schema.map_err(|error| format!("initialize: jsonSchema: {error}"))?);
         }
-        let words = &mut self.options.system_prompt;
+        let words = &mut self.options.prompt.words;
         if let Some(prompt) = request.system_prompt.take() {
             words.replace = Some(prompt_text(prompt.as_slice()));
         }
@@ -150,7 +151,7 @@ impl Session {
         words.plan = request.plan_mode_instructions.take().or(words.plan.take());
         words.place_apart |= request.exclude_dynamic_sections == Some(true);
         let aliases = request.tool_aliases.take();
-        self.options.tool_aliases.extend(aliases.into_iter().flatten());
+        self.options.tools.aliases.extend(aliases.into_iter().flatten());
         Ok(())
     }
 
@@ -238,9 +239,10 @@ impl Session {
             return self.refuse_model(id, code, why).await;
         }
         let switch = Switch {
-            to: self
-                .model
-                .resolve(name.or(self.options.model.as_deref()).filter(|name| *name != "default")),
+            to: self.model.resolve(
+                name.or(self.options.model.name.as_deref())
+                    .filter(|name| *name != "default"),
+            ),
             requested: name.map(str::to_owned),
             source: "sdk",
             answers: Answers::SetModel,
@@ -316,7 +318,7 @@ impl Session {
             return self.say(messages::error(id, text)).await;
         }
         let tokens = request.max_thinking_tokens.map(sluice_wire::Number::get);
-        self.options.thinking = match tokens {
+        self.options.model.thinking = match tokens {
             None => Thinking::Default,
             Some(tokens) if tokens.fract() != 0.0 || tokens > f64::from(u32::MAX) => {
                 let text = "set_max_thinking_tokens: max_thinking_tokens must be a whole number or null";

@@ -373,7 +373,7 @@ impl Session {
             .agent
             .top_transcript
             .as_ref()
-            .or(self.options.keeping.file.as_ref());
+            .or(self.options.session.keeping.file.as_ref());
         Heirs {
             list: hooks
                 .filter(|hook| !matches!(hook.origin, Origin::Agent { .. }))
@@ -391,7 +391,7 @@ impl Session {
         if says(settings.get(&keys::DISABLE_ALL_HOOKS)) || says(settings.policy(&keys::ALLOW_MANAGED_HOOKS_ONLY)) {
             return;
         }
-        let (cwd, home) = (&self.options.cwd, &self.options.home);
+        let (cwd, home) = (&self.options.cwd, &self.options.folders.home);
         let problems = self.hooks.add(origin, config, cwd, home);
         for problem in problems {
             // A skill brings its hooks each time it is taken up.

@@ -23,10 +23,10 @@ pub(crate) struct ModelChoice {
 impl ModelChoice {
     pub(crate) fn new(options: &Options, client: Arc<Client>) -> Self {
         Self {
-            name: client.names().resolve(options.model.as_deref()),
-            planner: planner(options.model.as_deref(), client.names()),
+            name: client.names().resolve(options.model.name.as_deref()),
+            planner: planner(options.model.name.as_deref(), client.names()),
             client,
-            launch_effort: options.effort.clone(),
+            launch_effort: options.model.effort.clone(),
         }
     }
 

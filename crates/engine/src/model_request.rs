@@ -173,7 +173,7 @@ impl SessionLoop {
                 .tell_block(envelope, draft.request_id.clone(), &finished.block)
                 .await;
         }
-        if self.session.options.partial && !matches!(event.kind, EventKind::Ping) {
+        if self.session.options.host.partial && !matches!(event.kind, EventKind::Ping) {
             let id = draft.message.id();
             self.session
                 .say(messages::stream_event(
@@ -294,10 +294,10 @@ impl Session {
             _ if failure.is_overloaded() => messages::Fallback::Overloaded,
             _ => return false,
         };
-        if self.options.fallback_models.is_empty() {
+        if self.options.model.fallbacks.is_empty() {
             return false;
         }
-        let fallback = self.options.fallback_models.remove(0);
+        let fallback = self.options.model.fallbacks.remove(0);
         let fallback = self.model.resolve(Some(&fallback));
         self.say(messages::model_fallback(self.answering_model(), &fallback, why))
             .await;
@@ -407,7 +407,7 @@ impl Session {
             self.notice(messages::INTERRUPTED).await;
         }
         self.close_block(draft).await;
-        if self.options.partial {
+        if self.options.host.partial {
             self.say(messages::aborted_delta(draft.message.id(), draft.message.start_usage()))
                 .await;
         }
@@ -420,14 +420,14 @@ impl Session {
         let Some((index, kind)) = draft.message.open() else {
             return;
         };
-        if self.options.partial && kind != "tool_use" {
+        if self.options.host.partial && kind != "tool_use" {
             self.say(messages::block_stop(index, draft.message.id())).await;
         }
     }
 
     /// `message_stop` for a message the model will not close.
     async fn close_message(&self, draft: &Draft, kept: usize) {
-        if self.options.partial {
+        if self.options.host.partial {
             self.say(messages::message_stop(draft.message.id(), kept)).await;
         }
     }
@@ -440,7 +440,7 @@ impl Session {
     }
 
     async fn say_requesting(&self) {
-        if self.options.partial {
+        if self.options.host.partial {
             self.say(messages::requesting(&self.turn)).await;
         }
     }

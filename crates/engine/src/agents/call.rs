@@ -225,7 +225,7 @@ impl Order {
 
     /// Whether it may be carried out.
     pub(crate) fn admitted(&self, brief: &Brief) -> Result<(), shared::Refused> {
-        let budget = brief.options.max_budget_usd;
+        let budget = brief.options.limits.max_budget_usd;
         let wanted = shared::Wanted {
             background: self.wanted,
             depth: brief.depth + 1,

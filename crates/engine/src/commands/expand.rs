@@ -139,7 +139,7 @@ impl SessionLoop {
         }
         let cwd = self.session.tooling.cwd.get();
         for readings in mentions::find(text) {
-            let place = |mention: &mentions::Mention| mention.resolve(&cwd, &self.session.options.home);
+            let place = |mention: &mentions::Mention| mention.resolve(&cwd, &self.session.options.folders.home);
             let Some((mention, path)) = readings
                 .iter()
                 .map(|mention| (mention, place(mention)))
@@ -229,7 +229,7 @@ impl Session {
             self.commands.lent.model = Some((before, model));
         }
         if let Some(effort) = &entry.effort {
-            let before = self.options.effort.replace(effort.clone());
+            let before = self.options.model.effort.replace(effort.clone());
             self.commands.lent.effort.get_or_insert(before);
         }
     }

@@ -138,11 +138,11 @@ impl Session {
         match level {
             "" => Told::text(format!("Usage: /effort <{}|auto>", EFFORTS.join("|"))),
             "auto" => {
-                self.options.effort.clone_from(&self.model.launch_effort);
+                self.options.model.effort.clone_from(&self.model.launch_effort);
                 Told::text("The effort is the model's own again.")
             }
             level if EFFORTS.contains(&level) => {
-                self.options.effort = Some(level.to_owned());
+                self.options.model.effort = Some(level.to_owned());
                 Told::text(format!("Set effort to {level} for this session only."))
             }
             level => Told::text(format!(
@@ -235,9 +235,9 @@ impl Session {
             Screen::Status => Some(format!(
                 "Version: {}\nSession: {}\nModel: {}\nKey: {}\nFolder: {}",
                 messages::PROTOCOL_VERSION,
-                self.options.session_id,
+                self.options.session.id,
                 self.model.name,
-                self.options.key_source.as_str(),
+                self.options.model.key_source.as_str(),
                 self.tooling.cwd.get().display(),
             )),
         };

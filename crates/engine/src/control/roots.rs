@@ -10,7 +10,7 @@ use crate::session::Session;
 impl Session {
     /// Takes a folder in. What its files say of commands, skills and plugins is read again if the host wants it.
     pub(super) async fn register_root(&mut self, id: &RequestId, request: &RegisterRepoRoot) {
-        let launched = std::iter::once(&self.options.cwd).chain(&self.options.add_dirs);
+        let launched = std::iter::once(&self.options.cwd).chain(&self.options.folders.added);
         let launched: Vec<PathBuf> = launched.map(|folder| real(folder)).collect();
         let known: Vec<PathBuf> = self.policy.roots.iter().map(|root| real(root)).collect();
         let folder = self.options.cwd.join(&request.directory);

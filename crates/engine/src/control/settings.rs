@@ -33,7 +33,7 @@ impl Session {
                 .collect(),
             applied: Some(AppliedSettings {
                 model: Some(self.model.name.clone()),
-                effort: Some(Raw::of(&self.options.effort)),
+                effort: Some(Raw::of(&self.options.model.effort)),
                 ..AppliedSettings::default()
             }),
             ..GetSettingsResponse::default()
@@ -149,7 +149,7 @@ impl Session {
         let directories = directories.map(|root| {
             let of_file = configured.iter().find(|(_, directory)| directory == root);
             let source = match of_file {
-                _ if self.options.add_dirs.contains(root) => Source::CliArg,
+                _ if self.options.folders.added.contains(root) => Source::CliArg,
                 Some((source, _)) => *source,
                 None => Source::Session,
             };

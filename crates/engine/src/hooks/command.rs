@@ -224,8 +224,11 @@ pub(super) fn environment(options: &Options) -> Vec<(OsString, OsString)> {
     let set = [
         ("CLAUDE_PROJECT_DIR", options.settings.project(&options.cwd).into()),
         ("CLAUDECODE", "1".into()),
-        ("CLAUDE_CODE_ENTRYPOINT", options.keeping.entrypoint.clone().into()),
-        ("CLAUDE_CODE_SESSION_ID", options.session_id.clone().into()),
+        (
+            "CLAUDE_CODE_ENTRYPOINT",
+            options.session.keeping.entrypoint.clone().into(),
+        ),
+        ("CLAUDE_CODE_SESSION_ID", options.session.id.clone().into()),
         ("CLAUDE_PID", std::process::id().to_string().into()),
     ];
     env.retain(|(known, _)| set.iter().all(|(name, _)| *known != *name));
@@ -245,7 +248,7 @@ impl Session {
         if event.has_env_file() {
             // It is run later, outside of any sandbox: it lies where nothing inside of one can write, and is new.
             let config = &self.options.settings.places().config_dir;
-            let folder = config.join("session-env").join(&self.options.session_id);
+            let folder = config.join("session-env").join(&self.options.session.id);
             let file = folder.join(format!("{}.sh", uuid::Uuid::new_v4().simple()));
             let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
             if made.is_ok() {

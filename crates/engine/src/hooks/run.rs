@@ -267,7 +267,7 @@ impl Session {
             web: self.options.web_config(),
             rules: Rules::of(&self.options.settings),
             untrusted: untrusted(&self.options.settings),
-            told: self.options.hook_events && event.is_told() || event.always_told(),
+            told: self.options.host.hook_events && event.is_told() || event.always_told(),
             late: self.hooks.work.late.clone(),
         }
     }

@@ -93,7 +93,7 @@ impl SessionlessHooks {
     pub(crate) fn lay_out(&mut self, options: &Options) {
         let reader = Reader {
             cwd: &options.cwd,
-            home: &options.home,
+            home: &options.folders.home,
         };
         let read = options.settings.hooks().into_iter();
         let hooks = read.flat_map(|(source, config)| reader.read(&Origin::Settings(source), config).0);
@@ -103,7 +103,7 @@ impl SessionlessHooks {
     /// Shows a call to hooks before it is decided about.
     pub(crate) async fn before(&self, options: &Options, call: Watched<'_>, input: &Value) -> Before {
         let told = PreToolUseInput {
-            session_id: options.session_id.clone(),
+            session_id: options.session.id.clone(),
             cwd: call.cwd.display().to_string(),
             permission_mode: Some(call.mode.clone()),
             tool_name: call.tool.to_owned(),
@@ -126,7 +126,7 @@ impl SessionlessHooks {
         decision: &Decision,
     ) -> Option<PermissionRequestDecision> {
         let told = PermissionRequestInput {
-            session_id: options.session_id.clone(),
+            session_id: options.session.id.clone(),
             cwd: call.cwd.display().to_string(),
             permission_mode: Some(call.mode.clone()),
             tool_name: call.tool.to_owned(),
@@ -157,7 +157,7 @@ impl SessionlessHooks {
     ) -> Outcome {
         let told = if outcome.is_error == Some(true) {
             HookInput::PostToolUseFailure(Box::new(PostToolUseFailureInput {
-                session_id: options.session_id.clone(),
+                session_id: options.session.id.clone(),
                 cwd: call.cwd.display().to_string(),
                 permission_mode: Some(call.mode.clone()),
                 tool_name: call.tool.to_owned(),
@@ -168,7 +168,7 @@ impl SessionlessHooks {
             }))
         } else {
             HookInput::PostToolUse(Box::new(PostToolUseInput {
-                session_id: options.session_id.clone(),
+                session_id: options.session.id.clone(),
                 cwd: call.cwd.display().to_string(),
                 permission_mode: Some(call.mode.clone()),
                 tool_name: call.tool.to_owned(),
@@ -204,7 +204,7 @@ impl SessionlessHooks {
             event,
             name: name_of(event, &input),
             input: serde_json::to_string(&input).unwrap_or_default().into(),
-            out: Out::new(nobody, &options.session_id, CancellationToken::new()),
+            out: Out::new(nobody, &options.session.id, CancellationToken::new()),
             tasks: self.tasks.clone(),
             tool_services: self.tool_services.clone(),
             cwd: call.cwd.to_owned(),

@@ -73,7 +73,7 @@ impl Session {
     /// Another model answers from now on: the one before.
     pub(crate) fn change_model(&mut self, switch: &Switch) -> String {
         // Without a name it is the launch's again.
-        let name = switch.requested.as_deref().or(self.options.model.as_deref());
+        let name = switch.requested.as_deref().or(self.options.model.name.as_deref());
         self.model.planner = self.model.planner_of(name);
         std::mem::replace(&mut self.model.name, switch.to.clone())
     }

@@ -17,7 +17,10 @@ impl Session {
     pub(super) fn tool_of_hook(&self, server: &str, tool: &str, input: &Map<String, Value>, told: &str) -> Prepared {
         let told: Value = serde_json::from_str(told).unwrap_or_default();
         let input = filled(&Value::Object(input.clone()), &told);
-        let call = self.tooling.servers.call_of(server, tool, &self.options.output_dir)?;
+        let call = self
+            .tooling
+            .servers
+            .call_of(server, tool, &self.options.folders.outputs)?;
         let decision = self.decide(&call.full, &input);
         match decision.behavior {
             Verdict::Deny => Err(decision.message),

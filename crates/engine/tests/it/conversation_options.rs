@@ -65,7 +65,7 @@ async fn nothing_is_guessed_while_planning_after_errors_or_against_the_settings(
         let mut stage = Stage::with(replies(&["First.", "Second."]), |options| {
             options.conversation.suggestions = true;
             options.conversation.suggestions_forced = forced;
-            options.mode = Some(mode.into());
+            options.permissions.mode = Some(mode.into());
         })
         .await;
         for text in ["one", "two"] {
@@ -145,8 +145,8 @@ async fn a_restricted_session_reads_nothing_outside_and_runs_nothing() {
         .reply(Reply::tool("Bash", json!({"command": "ls", "description": "look"})))
         .reply(Reply::text("Done."));
     let mut stage = Stage::with(script, |options| {
-        options.restricted = true;
-        options.allowed = vec!["Read".to_owned(), "Write".to_owned()];
+        options.permissions.restricted = true;
+        options.permissions.allowed = vec!["Read".to_owned(), "Write".to_owned()];
     })
     .await;
     stage.prompt("go").await;
@@ -232,7 +232,7 @@ async fn a_plain_session_takes_nothing_but_values() {
 async fn two_sessions_in_one_process_call_models_by_their_own_names() {
     let within = |opus: &'static str, small: &'static str| {
         move |options: &mut sluice_engine::Options| {
-            options.model = Some("opus".to_owned());
+            options.model.name = Some("opus".to_owned());
             options.env.extend([
                 ("ANTHROPIC_DEFAULT_OPUS_MODEL".into(), opus.into()),
                 ("ANTHROPIC_SMALL_FAST_MODEL".into(), small.into()),
